@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings that every Swift target shares.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// The compiler ships test overlays for Apple's `UIKit` and `AppKit`; ours have none.
+let tests: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"]),
+]
+
+func c(_ name: String, _ pkgConfig: String? = nil, _ debian: String? = nil) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig,
+    providers: debian.map { [.apt([$0])] })
+}
+
+func swift(_ name: String, in folder: String = "", _ dependencies: Target.Dependency...) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(folder)\(name)", swiftSettings: strict)
+}
+
+func test(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: tests)
+}
+
+let package = Package(
+  name: "belfry",
+  products: [
+    .executable(name: "belfry", targets: ["Tool"]),
+    .library(name: "BelfryProvider", targets: ["BelfryProvider"]),
+    .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "UserNotifications", targets: ["UserNotifications"]),
+    .library(name: "UIKit", targets: ["UIKit"]),
+    .library(name: "AppKit", targets: ["AppKit"]),
+    .library(name: "Cocoa", targets: ["Cocoa"]),
+    .library(name: "PushKit", targets: ["PushKit"]),
+  ],
+  targets: [
+    // C libraries: one folder each, one importer each. scripts/system-packages names their packages.
+    c("CLinux"),
+    c("COpenSSL", "openssl", "libssl-dev"),
+    c("CNghttp2", "libnghttp2", "libnghttp2-dev"),
+    c("CMicrohttpd", "libmicrohttpd", "libmicrohttpd-dev"),
+    c("CSQLite", "sqlite3", "libsqlite3-dev"),
+    c("CSystemd", "libsystemd", "libsystemd-dev"),
+    .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
+
+    // The platform, bottom up.
+    swift("BelfryWire"),
+    swift("AppLink", "BelfryWire"),
+    swift("System", "CLinux"),
+    swift("Transport", "System", "COpenSSL", "CNghttp2", "CMicrohttpd"),
+    swift("Storage", "BelfryWire", "System", "Transport", "CSQLite"),
+    swift("Gateway", "BelfryWire", "System", "Transport", "Storage"),
+    swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),
+    swift("BelfryProvider", "BelfryWire", "System", "Transport"),
+    swift("Console", "BelfryWire", "System", "Transport", "Storage", "Gateway"),
+
+    // What an app imports: Apple's module names.
+    swift("CoreLocation", in: "Client/", "BelfryWire", "AppLink"),
+    swift("UserNotifications", in: "Client/", "BelfryWire", "AppLink", "CoreLocation"),
+    swift(
+      "UIKit", in: "Client/", "BelfryWire", "AppLink", "CoreLocation", "UserNotifications"),
+    swift(
+      "AppKit", in: "Client/", "BelfryWire", "AppLink", "CoreLocation", "UserNotifications"),
+    swift("Cocoa", in: "Client/", "AppKit"),
+    swift("PushKit", in: "Client/", "BelfryWire", "AppLink", "UserNotifications"),
+
+    // The one executable puts the parts together.
+    .executableTarget(
+      name: "Tool",
+      dependencies: [
+        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
+        "BelfryProvider", "Console",
+      ],
+      swiftSettings: strict),
+
+    // Tests.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
+        "BelfryProvider", "Console", "CAllocationCounter",
+      ],
+      swiftSettings: tests),
+    test("BelfryWireTests", "BelfryWire"),
+    test("SystemTests", "System"),
+    test("TransportTests", "Transport", "System"),
+    test("StorageTests", "Storage", "BelfryWire", "System"),
+    test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
+    test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
+    test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
+    test(
+      "ClientTests", "UIKit", "AppKit", "PushKit", "UserNotifications", "CoreLocation",
+      "BelfryWire", "AppLink"),
+    test(
+      "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
+      "Gateway", "Agent", "BelfryProvider", "Console"),
+  ],
+  swiftLanguageModes: [.v6]
+)

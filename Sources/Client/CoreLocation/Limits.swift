@@ -1,0 +1,2 @@
+/// Every bound of this module, with its unit and its reason.
+enum Limits {}

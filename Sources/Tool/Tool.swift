@@ -1,0 +1,5 @@
+/// The executable `belfry`: one file a subcommand.
+@main
+enum Tool {
+  static func main() {}
+}
