@@ -1,17 +1,38 @@
 # `make run` shows the whole system at work; `make test` runs every test. docs/development.md has the rest.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
+SWIFT_TEST := swift test --skip-build --parallel
 
-.PHONY: build test lint
+.PHONY: build run test lint test-asan test-tsan
 
 build:
 	@scripts/install-packages build
 	swift build -c release --product belfry
 
-test:
-	@scripts/install-packages build test
+run:
+	@scripts/install-packages build run
+	swift build -c release --product belfry
+	@scripts/python-environment run || true
+	@scripts/run
+
+test: test-tools
 	swift build --build-tests --explicit-target-dependency-import-check error
-	swift test --skip-build --parallel
+	$(SWIFT_TEST)
+
+# What the tests use beyond the compiler. Where the Python environment cannot be made, the tests
+# that need it say so: they fail when CI is set, else they are skipped.
+.PHONY: test-tools
+test-tools:
+	@scripts/install-packages build run test
+	@scripts/python-environment test || true
+
+test-asan: test-tools
+	swift build --build-tests --sanitize address --scratch-path .build/asan
+	$(SWIFT_TEST) --sanitize address --scratch-path .build/asan
+
+test-tsan: test-tools
+	swift build --build-tests --sanitize thread --scratch-path .build/tsan
+	$(SWIFT_TEST) --sanitize thread --scratch-path .build/tsan
 
 lint:
 	@scripts/install-packages build
