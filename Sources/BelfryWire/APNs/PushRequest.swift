@@ -1,0 +1,246 @@
+/// One request of the HTTP/2 provider API as it arrives, field by field (apns-protocol 1.3, 1.4).
+///
+/// Holds what each field said, not what it means for the answer: the order in which faults are
+/// reported is the admission's. One value serves many requests: ``reset()`` keeps the capacity of its
+/// buffers, so that a request in the usual shape allocates nothing.
+public struct PushRequest: Sendable {
+  /// What `:method` said.
+  public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
+
+  /// What `:path` said.
+  public enum Path: UInt8, Sendable {
+    /// None of the interface's paths.
+    case other
+    /// `/3/device/` followed by something; the token stands in ``PushRequest/token``.
+    case device
+    /// `/3/device/` or `/3/device`: the token is missing.
+    case deviceWithoutToken
+    /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle id stands in ``PushRequest/bundleID``.
+    case broadcast
+    /// `/1/apps/BUNDLE-ID/channels`.
+    case channels
+    /// `/1/apps/BUNDLE-ID/all-channels`.
+    case allChannels
+  }
+
+  /// A field whose value has a form.
+  public enum Field<Value: Sendable>: Sendable {
+    case absent
+    case invalid
+    case value(Value)
+  }
+
+  /// The method.
+  public private(set) var method = Method.missing
+  /// The path.
+  public private(set) var path = Path.other
+  /// The token of the path, decoded; empty where its text is not hexadecimal of 1 to 100 bytes.
+  public private(set) var token: [UInt8] = []
+  /// The bundle id of a broadcast's or a channel's path.
+  public private(set) var bundleID: [UInt8] = []
+  /// `apns-id`.
+  public private(set) var id = Field<NotificationID>.absent
+  /// The exact text of `apns-id`, for the echo.
+  public private(set) var idText: [UInt8] = []
+  /// `apns-request-id`, of broadcasts and channels.
+  public private(set) var requestID = Field<NotificationID>.absent
+  /// The exact text of `apns-request-id`.
+  public private(set) var requestIDText: [UInt8] = []
+  /// `apns-expiration`, in seconds since 1970.
+  public private(set) var expiration = Field<Int64>.absent
+  /// `apns-priority`: 10, 5 or 1.
+  public private(set) var priority = Field<UInt8>.absent
+  /// `apns-push-type`.
+  public private(set) var pushType = Field<PushType>.absent
+  /// `apns-collapse-id`; the bytes stand in ``collapseID``.
+  public private(set) var collapse = Field<Void>.absent
+  /// The bytes of `apns-collapse-id`.
+  public private(set) var collapseID: [UInt8] = []
+  /// The bytes of `apns-topic`, empty when absent.
+  public private(set) var topic: [UInt8] = []
+  /// Whether `apns-topic` was there, even empty.
+  public private(set) var hasTopic = false
+  /// The bytes of `apns-channel-id`.
+  public private(set) var channelID: [UInt8] = []
+  /// Whether `apns-channel-id` was there, even empty.
+  public private(set) var hasChannelID = false
+  /// The bytes of `authorization`, empty when absent.
+  public private(set) var authorization: [UInt8] = []
+  /// Whether a field of the interface stood more than once.
+  public private(set) var hasDuplicates = false
+
+  private var seen: UInt16 = 0
+
+  /// An empty request.
+  public init() {}
+
+  /// Makes this an empty request, keeping the buffers' capacity.
+  public mutating func reset() {
+    method = .missing
+    path = .other
+    token.removeAll(keepingCapacity: true)
+    bundleID.removeAll(keepingCapacity: true)
+    id = .absent
+    idText.removeAll(keepingCapacity: true)
+    requestID = .absent
+    requestIDText.removeAll(keepingCapacity: true)
+    expiration = .absent
+    priority = .absent
+    pushType = .absent
+    collapse = .absent
+    collapseID.removeAll(keepingCapacity: true)
+    topic.removeAll(keepingCapacity: true)
+    hasTopic = false
+    channelID.removeAll(keepingCapacity: true)
+    hasChannelID = false
+    authorization.removeAll(keepingCapacity: true)
+    hasDuplicates = false
+    seen = 0
+  }
+
+  /// Takes one header field, pseudo fields included; unknown ones are passed over (apns-protocol 1.3).
+  public mutating func take(name: Span<UInt8>, value: Span<UInt8>) {
+    switch name.count {
+    case 5 where name.equals(":path"):
+      takePath(value)
+    case 7 where name.equals(":method"):
+      method = Self.method(value)
+    case 7 where name.equals("apns-id"):
+      guard isFirst(.id) else { return }
+      id = NotificationID(value).map { .value($0) } ?? .invalid
+      if value.count <= 128 { idText.append(copying: value) }
+    case 10 where name.equals("apns-topic"):
+      guard isFirst(.topic) else { return }
+      hasTopic = true
+      topic.append(copying: value)
+    case 13 where name.equals("authorization"):
+      guard isFirst(.authorization) else { return }
+      authorization.append(copying: value)
+    case 13 where name.equals("apns-priority"):
+      guard isFirst(.priority) else { return }
+      priority = Self.priority(value)
+    case 14 where name.equals("apns-push-type"):
+      guard isFirst(.pushType) else { return }
+      pushType = PushType(value).map { .value($0) } ?? .invalid
+    case 15 where name.equals("apns-expiration"):
+      guard isFirst(.expiration) else { return }
+      expiration = Self.seconds(value)
+    case 15 where name.equals("apns-channel-id"):
+      guard isFirst(.channelID) else { return }
+      hasChannelID = true
+      channelID.append(copying: value)
+    case 15 where name.equals("apns-request-id"):
+      guard isFirst(.requestID) else { return }
+      requestID = NotificationID(value).map { .value($0) } ?? .invalid
+      if value.count <= 128 { requestIDText.append(copying: value) }
+    case 16 where name.equals("apns-collapse-id"):
+      guard isFirst(.collapseID) else { return }
+      collapse = value.count <= WireLimits.collapseIDBytesMax ? .value(()) : .invalid
+      if value.count <= WireLimits.collapseIDBytesMax { collapseID.append(copying: value) }
+    default:
+      return
+    }
+  }
+
+  private enum Known: UInt16 {
+    case id = 1
+    case topic = 2
+    case authorization = 4
+    case priority = 8
+    case pushType = 16
+    case expiration = 32
+    case channelID = 64
+    case requestID = 128
+    case collapseID = 256
+  }
+
+  /// The first value counts where a field is doubled: the request is refused anyway.
+  private mutating func isFirst(_ field: Known) -> Bool {
+    guard seen & field.rawValue == 0 else {
+      hasDuplicates = true
+      return false
+    }
+    seen |= field.rawValue
+    return true
+  }
+
+  private static func method(_ value: Span<UInt8>) -> Method {
+    if value.equals("POST") { return .post }
+    if value.equals("GET") { return .get }
+    if value.equals("PUT") { return .put }
+    if value.equals("DELETE") { return .delete }
+    return .other
+  }
+
+  private static func priority(_ value: Span<UInt8>) -> Field<UInt8> {
+    if value.equals("10") { return .value(10) }
+    if value.equals("5") { return .value(5) }
+    if value.equals("1") { return .value(1) }
+    return .invalid
+  }
+
+  /// Whole seconds, a minus sign allowed: a client that casts to 32 bits sends negative ones after 2038
+  /// (apns-protocol 8.2).
+  private static func seconds(_ value: Span<UInt8>) -> Field<Int64> {
+    let negative = value.count > 0 && value[0] == 0x2D
+    let start = negative ? 1 : 0
+    guard value.count > start, value.count - start <= 18 else { return .invalid }
+    var seconds: Int64 = 0
+    for index in start..<value.count {
+      let digit = value[index] &- 0x30
+      guard digit < 10 else { return .invalid }
+      seconds = seconds * 10 + Int64(digit)
+    }
+    return .value(negative ? -seconds : seconds)
+  }
+
+  private mutating func takePath(_ value: Span<UInt8>) {
+    let prefix = 10
+    if value.count >= prefix, value.extracting(0..<prefix).equals("/3/device/") {
+      guard value.count > prefix else {
+        path = .deviceWithoutToken
+        return
+      }
+      let text = value.extracting(prefix..<value.count)
+      for index in text.indices where text[index] == 0x2F { return }
+      path = .device
+      guard text.count <= WireLimits.deviceTokenBytesMax * 2 else { return }
+      _ = Hexadecimal.decode(text, appendingTo: &token)
+      return
+    }
+    if value.equals("/3/device") {
+      path = .deviceWithoutToken
+      return
+    }
+    takeAppPath(value)
+  }
+
+  private mutating func takeAppPath(_ value: Span<UInt8>) {
+    if value.count > 19, value.extracting(0..<19).equals("/4/broadcasts/apps/") {
+      takeBundleID(value.extracting(19..<value.count), as: .broadcast)
+    } else if value.count > 8, value.extracting(0..<8).equals("/1/apps/") {
+      let rest = value.extracting(8..<value.count)
+      if rest.count > 9, rest.extracting((rest.count - 9)..<rest.count).equals("/channels") {
+        takeBundleID(rest.extracting(0..<(rest.count - 9)), as: .channels)
+      } else if rest.count > 13,
+        rest.extracting((rest.count - 13)..<rest.count).equals("/all-channels")
+      {
+        takeBundleID(rest.extracting(0..<(rest.count - 13)), as: .allChannels)
+      }
+    }
+  }
+
+  private mutating func takeBundleID(_ text: Span<UInt8>, as path: Path) {
+    guard TopicParts.isWellFormed(text) else { return }
+    for index in text.indices where text[index] == 0x2F { return }
+    bundleID.append(copying: text)
+    self.path = path
+  }
+}
+
+extension [UInt8] {
+  /// Appends bytes without an intermediate copy.
+  @inlinable public mutating func append(copying bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+}

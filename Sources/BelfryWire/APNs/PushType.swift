@@ -1,0 +1,64 @@
+/// The values of `apns-push-type` (apns-protocol 1.5).
+public enum PushType: UInt8, CaseIterable, Sendable {
+  case alert = 1
+  case background
+  case location
+  case voip
+  case complication
+  case fileProvider
+  case mdm
+  case liveActivity
+  case pushToTalk
+  case widgets
+  case controls
+
+  /// The value on the wire.
+  public var name: StaticString {
+    switch self {
+    case .alert: "alert"
+    case .background: "background"
+    case .location: "location"
+    case .voip: "voip"
+    case .complication: "complication"
+    case .fileProvider: "fileprovider"
+    case .mdm: "mdm"
+    case .liveActivity: "liveactivity"
+    case .pushToTalk: "pushtotalk"
+    case .widgets: "widgets"
+    case .controls: "controls"
+    }
+  }
+
+  /// The type that a header value names; `nil` for a value that APNs does not have.
+  ///
+  /// `Liveactivity`, as one of Apple's pages writes it, is the same type.
+  public init?(_ value: Span<UInt8>) {
+    for type in Self.allCases where value.equals(type.name) {
+      self = type
+      return
+    }
+    guard value.equals("Liveactivity") || value.equals("LiveActivity") else { return nil }
+    self = .liveActivity
+  }
+
+  /// The kind of token that a push of this type needs: background pushes go to the alert token.
+  public var tokenKind: TokenKind {
+    switch self {
+    case .alert, .background: .alert
+    case .location: .location
+    case .voip: .voip
+    case .complication: .complication
+    case .fileProvider: .fileProvider
+    case .mdm: .mdm
+    case .liveActivity: .liveActivity
+    case .pushToTalk: .pushToTalk
+    case .widgets: .widgets
+    case .controls: .controls
+    }
+  }
+
+  /// Bytes that a payload of this type may have (apns-protocol 1.6).
+  public var payloadBytesMax: Int {
+    self == .voip ? WireLimits.largePayloadBytesMax : WireLimits.payloadBytesMax
+  }
+}

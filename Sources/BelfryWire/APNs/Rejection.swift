@@ -1,0 +1,197 @@
+/// Why a request was refused: APNs' whole vocabulary, one row a reason (apns-protocol 1.10 and 5.4).
+///
+/// Status, wire string, legacy code and retry advice are all read from ``row``: there is no second
+/// table. The documentation's table is generated from this one.
+public enum Rejection: UInt8, CaseIterable, Sendable {
+  case badCollapseID
+  case badDeviceToken
+  case badExpirationDate
+  case badMessageID
+  case badPriority
+  case badTopic
+  case deviceTokenNotForTopic
+  case duplicateHeaders
+  case idleTimeout
+  case invalidPushType
+  case missingDeviceToken
+  case missingTopic
+  case payloadEmpty
+  case topicDisallowed
+  case badCertificate
+  case badCertificateEnvironment
+  case expiredProviderToken
+  case forbidden
+  case invalidProviderToken
+  case missingProviderToken
+  case unrelatedKeyIDInToken
+  case badEnvironmentKeyInToken
+  case badPath
+  case methodNotAllowed
+  case expiredToken
+  case unregistered
+  case payloadTooLarge
+  case tooManyProviderTokenUpdates
+  case tooManyRequests
+  case internalServerError
+  case serviceUnavailable
+  case shutdown
+  // Broadcasts and channels only.
+  case featureNotEnabled
+  case missingChannelID
+  case badChannelID
+  case channelNotRegistered
+  case badRequestParams
+  case badRequestPayload
+  case missingPushType
+  case cannotCreateChannelConfig
+  case missingChannelQueueSize
+  case topicMismatch
+
+  /// What a sender should do after a refusal (apns-protocol 1.11).
+  public enum Advice: String, Sendable {
+    /// The same request will be refused again: mend it first.
+    case doNotRetry
+    /// Make a new provider token, then send again.
+    case renewProviderToken
+    /// Wait, then send again.
+    case retryLater
+    /// Wait about 15 minutes, then retry with exponential back-off.
+    case retryWithBackoff
+    /// Open another connection with the right credentials.
+    case reconnect
+  }
+
+  /// A row of the table.
+  public struct Row: Sendable {
+    /// The HTTP status of the answer.
+    public let status: Int
+    /// The string in `{"reason":…}`.
+    public let reason: StaticString
+    /// The status byte of the legacy error packet (apns-protocol 7.2).
+    public let legacyStatus: UInt8
+    /// What the sender should do.
+    public let advice: Advice
+    /// When the gateway answers so.
+    public let when: StaticString
+
+    init(
+      _ status: Int, _ reason: StaticString, legacy: UInt8 = 255, _ when: StaticString
+    ) {
+      self.init(status, reason, legacy: legacy, .doNotRetry, when)
+    }
+
+    init(
+      _ status: Int, _ reason: StaticString, legacy: UInt8 = 255, _ advice: Advice,
+      _ when: StaticString
+    ) {
+      self.status = status
+      self.reason = reason
+      self.legacyStatus = legacy
+      self.advice = advice
+      self.when = when
+    }
+  }
+
+  /// This reason's row.
+  public var row: Row {
+    switch self {
+    case .badCollapseID: Row(400, "BadCollapseId", "apns-collapse-id has more than 64 bytes")
+    case .badDeviceToken:
+      Row(
+        400, "BadDeviceToken", legacy: 8,
+        "the token is malformed, forged or of the other environment")
+    case .badExpirationDate:
+      Row(400, "BadExpirationDate", "apns-expiration is not whole seconds since 1970")
+    case .badMessageID: Row(400, "BadMessageId", "apns-id is not a canonical UUID")
+    case .badPriority: Row(400, "BadPriority", "apns-priority is not 10, 5 or 1")
+    case .badTopic: Row(400, "BadTopic", legacy: 6, "apns-topic cannot be a topic")
+    case .deviceTokenNotForTopic:
+      Row(400, "DeviceTokenNotForTopic", legacy: 8, "the token belongs to another app or push type")
+    case .duplicateHeaders: Row(400, "DuplicateHeaders", "an APNs header stands more than once")
+    case .idleTimeout: Row(400, "IdleTimeout", .retryLater, "the request did not arrive in time")
+    case .invalidPushType: Row(400, "InvalidPushType", "apns-push-type is unknown")
+    case .missingDeviceToken:
+      Row(400, "MissingDeviceToken", legacy: 2, "the path ends before the token")
+    case .missingTopic:
+      Row(
+        400, "MissingTopic", legacy: 3,
+        "there is no apns-topic and none follows from the certificate")
+    case .payloadEmpty: Row(400, "PayloadEmpty", legacy: 4, "the body is empty")
+    case .topicDisallowed:
+      Row(400, "TopicDisallowed", legacy: 8, "this credential may not send to this topic")
+    case .badCertificate: Row(403, "BadCertificate", .reconnect, "the client certificate is bad")
+    case .badCertificateEnvironment:
+      Row(
+        403, "BadCertificateEnvironment", .reconnect,
+        "the client certificate is for the other environment")
+    case .expiredProviderToken:
+      Row(403, "ExpiredProviderToken", .renewProviderToken, "iat is more than an hour away")
+    case .forbidden: Row(403, "Forbidden", "the action is not allowed")
+    case .invalidProviderToken:
+      Row(
+        403, "InvalidProviderToken", .renewProviderToken,
+        "the provider token cannot be read, its key is unknown, or its signature is wrong")
+    case .missingProviderToken:
+      Row(
+        403, "MissingProviderToken", .renewProviderToken,
+        "there is neither certificate nor token")
+    case .unrelatedKeyIDInToken:
+      Row(
+        403, "UnrelatedKeyIdInToken", .reconnect,
+        "the key is not related to the key of the connection's first push")
+    case .badEnvironmentKeyInToken:
+      Row(
+        403, "BadEnvironmentKeyInToken", .renewProviderToken,
+        "the key is not valid in this environment")
+    case .badPath: Row(404, "BadPath", "the path is none of the interface's")
+    case .methodNotAllowed: Row(405, "MethodNotAllowed", "the method is not POST")
+    case .expiredToken: Row(410, "ExpiredToken", legacy: 8, "the device token has expired")
+    case .unregistered: Row(410, "Unregistered", legacy: 8, "the token is no longer active")
+    case .payloadTooLarge:
+      Row(413, "PayloadTooLarge", legacy: 7, "the body is over the push type's limit")
+    case .tooManyProviderTokenUpdates:
+      Row(
+        429, "TooManyProviderTokenUpdates", .retryLater,
+        "the connection brought a new provider token within 20 minutes")
+    case .tooManyRequests:
+      Row(
+        429, "TooManyRequests", .retryLater,
+        "too many requests for one token, connection or team")
+    case .internalServerError:
+      Row(500, "InternalServerError", legacy: 1, .retryWithBackoff, "the gateway failed")
+    case .serviceUnavailable:
+      Row(503, "ServiceUnavailable", legacy: 1, .retryWithBackoff, "the gateway cannot serve now")
+    case .shutdown: Row(503, "Shutdown", legacy: 10, .reconnect, "the gateway is going down")
+    case .featureNotEnabled:
+      Row(400, "FeatureNotEnabled", "broadcasts are off for this app")
+    case .missingChannelID: Row(400, "MissingChannelId", "there is no apns-channel-id")
+    case .badChannelID: Row(400, "BadChannelId", "apns-channel-id is not base64 of a channel")
+    case .channelNotRegistered:
+      Row(400, "ChannelNotRegistered", "this app has no such channel in this environment")
+    case .badRequestParams: Row(400, "BadRequestParams", "the body has a field that is not known")
+    case .badRequestPayload: Row(400, "BadRequestPayload", "the body is not JSON")
+    case .missingPushType: Row(400, "MissingPushType", "there is no push type")
+    case .cannotCreateChannelConfig:
+      Row(400, "CannotCreateChannelConfig", "the app has as many channels as it may have")
+    case .missingChannelQueueSize:
+      Row(400, "MissingChannelQueueSize", "message-storage-policy is missing or not 0 or 1")
+    case .topicMismatch:
+      Row(403, "TopicMismatch", "the bundle in the path does not belong to the credential")
+    }
+  }
+
+  /// The HTTP status of the answer.
+  @inlinable public var status: Int { row.status }
+
+  /// The string on the wire.
+  public var reason: String { "\(row.reason)" }
+
+  /// The rejection of a wire string; `nil` for a string that is not APNs'.
+  ///
+  /// The documentation's spelling `BadEnvironmentKeyIdInToken` is understood as well.
+  public init?(reason: String) {
+    let spelling = reason == "BadEnvironmentKeyIdInToken" ? "BadEnvironmentKeyInToken" : reason
+    guard let found = Self.allCases.first(where: { $0.reason == spelling }) else { return nil }
+    self = found
+  }
+}

@@ -1,0 +1,50 @@
+/// What a device token is for: a device and an app have one token a kind (apns-protocol 1.5).
+public enum TokenKind: UInt8, CaseIterable, Sendable {
+  case alert = 1
+  case voip
+  case complication
+  case fileProvider
+  case mdm
+  case liveActivity
+  case location
+  case pushToTalk
+  case widgets
+  case controls
+
+  /// The name in commands and JSON lines, as `belfry device run --app BUNDLE-ID:TYPE` takes it.
+  public var name: StaticString {
+    switch self {
+    case .alert: "alert"
+    case .voip: "voip"
+    case .complication: "complication"
+    case .fileProvider: "fileprovider"
+    case .mdm: "mdm"
+    case .liveActivity: "liveactivity"
+    case .location: "location"
+    case .pushToTalk: "pushtotalk"
+    case .widgets: "widgets"
+    case .controls: "controls"
+    }
+  }
+
+  /// The kind that `name` names.
+  public init?(name: String) {
+    guard let kind = Self.allCases.first(where: { "\($0.name)" == name }) else { return nil }
+    self = kind
+  }
+
+  /// What follows the bundle identifier in the topic of this kind (apns-protocol 1.5).
+  public var topicSuffix: StaticString {
+    switch self {
+    case .alert, .mdm: ""
+    case .voip: ".voip"
+    case .complication: ".complication"
+    case .fileProvider: ".pushkit.fileprovider"
+    case .liveActivity: ".push-type.liveactivity"
+    case .location: ".location-query"
+    case .pushToTalk: ".voip-ptt"
+    case .widgets: ".push-type.widgets"
+    case .controls: ".push-type.controls"
+    }
+  }
+}

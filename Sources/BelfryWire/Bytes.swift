@@ -1,0 +1,38 @@
+extension Span<UInt8> {
+  /// Whether these bytes are `text`'s.
+  @inlinable public func equals(_ text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    let other = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    for index in indices where unsafe self[index] != other[index] { return false }
+    return true
+  }
+
+  /// Whether these bytes are `other`'s.
+  @inlinable public func equals(_ other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
+  }
+
+  /// Whether these bytes are `text`'s, upper and lower case letters being the same.
+  @inlinable public func equalsIgnoringCase(_ text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    let other = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    for index in indices {
+      let byte = self[index]
+      let lower = byte &- 0x41 < 26 ? byte | 0x20 : byte
+      if unsafe lower != other[index] { return false }
+    }
+    return true
+  }
+
+  /// A copy, for what must outlive the bytes.
+  @inlinable public func copied() -> [UInt8] {
+    unsafe withUnsafeBufferPointer { unsafe [UInt8]($0) }
+  }
+
+  /// The bytes as text, malformed UTF-8 mended: for messages to people, never for decisions.
+  public var text: String {
+    unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,62 @@
+/// What a device token says once it is opened: 16 bytes, all integers big-endian.
+///
+/// ```
+/// 0 environment | 1 kind | 2…3 generation | 4…7 app | 8…15 device
+/// ```
+/// Sealed with AES-SIV it is the 32 bytes that an app gets; `docs/architecture.md` says why.
+public struct TokenContents: Hashable, Sendable {
+  /// Bytes of the opened token.
+  public static let byteCount = 16
+
+  /// The environment whose key sealed the token.
+  public let environment: Environment
+  /// What the token is for.
+  public let kind: TokenKind
+  /// Counts how often this device's app registered anew after unregistering; older ones are dead.
+  public let generation: UInt16
+  /// The app's number.
+  public let app: UInt32
+  /// The device's number.
+  public let device: UInt64
+
+  /// A token's contents from its parts.
+  @inlinable public init(
+    environment: Environment, kind: TokenKind, generation: UInt16, app: UInt32, device: UInt64
+  ) {
+    self.environment = environment
+    self.kind = kind
+    self.generation = generation
+    self.app = app
+    self.device = device
+  }
+
+  /// Reads an opened token; `nil` where it is not one of ours.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count == Self.byteCount, let environment = Environment(rawValue: bytes[0]),
+      let kind = TokenKind(rawValue: bytes[1])
+    else { return nil }
+    var app: UInt32 = 0
+    for index in 4..<8 { app = app << 8 | UInt32(bytes[index]) }
+    var device: UInt64 = 0
+    for index in 8..<16 { device = device << 8 | UInt64(bytes[index]) }
+    self.init(
+      environment: environment, kind: kind,
+      generation: UInt16(bytes[2]) << 8 | UInt16(bytes[3]), app: app, device: device)
+  }
+
+  /// The 16 bytes to seal.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = [environment.rawValue, kind.rawValue]
+    bytes.reserveCapacity(Self.byteCount)
+    for shift in stride(from: 8, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: generation >> UInt16(shift)))
+    }
+    for shift in stride(from: 24, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: app >> UInt32(shift)))
+    }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: device >> UInt64(shift)))
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,21 @@
+/// Every bound of the protocols, with its unit and its reason.
+public enum WireLimits {
+  /// Bytes of a payload on every HTTP/2 push type but `voip` (apns-protocol 1.6).
+  public static let payloadBytesMax = 4_096
+  /// Bytes of a `voip` payload, and of a broadcast (apns-protocol 1.6).
+  public static let largePayloadBytesMax = 5_120
+  /// Bytes, not characters, of an `apns-collapse-id` (apns-protocol 1.4).
+  public static let collapseIDBytesMax = 64
+  /// Bytes of a device token: what the binary interface reserves (apns-protocol 7.1); ours have 32.
+  public static let deviceTokenBytesMax = 100
+  /// Bytes of a bundle identifier with the suffix of its push type; longer ones cannot exist here.
+  public static let topicBytesMax = 255
+  /// Bytes of an `authorization` value; the largest that a known client sends has about 400.
+  public static let authorizationBytesMax = 2_048
+  /// Days that a notification is kept at the most (apns-protocol section 4).
+  public static let storageDaysMax = 30
+  /// Seconds that a provider token may be away from the gateway's clock (apns-protocol 2.1).
+  public static let providerTokenAgeSecondsMax: Int64 = 3_600
+  /// Seconds that must pass before a connection may bring a new provider token (apns-protocol 2.1).
+  public static let providerTokenRefreshSecondsMin: Int64 = 1_200
+}
