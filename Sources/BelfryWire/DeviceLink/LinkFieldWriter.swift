@@ -1,0 +1,39 @@
+/// Appends one frame's fields to a buffer and sets the length at the end.
+struct LinkFieldWriter {
+  private let start: Int
+
+  init(_ type: LinkFrameType, to output: inout [UInt8]) {
+    start = output.count
+    output.append(0)
+    output.append(0)
+    output.append(type.rawValue)
+  }
+
+  @inline(__always)
+  func integer<Value: FixedWidthInteger>(_ value: Value, to output: inout [UInt8]) {
+    unsafe withUnsafeBytes(of: value.bigEndian) { unsafe output.append(contentsOf: $0) }
+  }
+
+  /// Bytes behind their length in one byte; longer ones are cut, which the caller's limits rule out.
+  func shortBytes(_ bytes: [UInt8], to output: inout [UInt8]) {
+    let count = min(bytes.count, 255)
+    output.append(UInt8(count))
+    output.append(contentsOf: bytes.prefix(count))
+  }
+
+  func shortText(_ text: String, to output: inout [UInt8]) {
+    shortBytes(Array(text.utf8), to: &output)
+  }
+
+  func identity(_ id: NotificationID, to output: inout [UInt8]) {
+    integer(id.high, to: &output)
+    integer(id.low, to: &output)
+  }
+
+  /// Sets the frame's length.
+  func finish(_ output: inout [UInt8]) {
+    let count = output.count - start - LinkLimits.headerBytes
+    output[start] = UInt8(truncatingIfNeeded: count >> 8)
+    output[start + 1] = UInt8(truncatingIfNeeded: count)
+  }
+}

@@ -1,0 +1,135 @@
+extension LinkFrame {
+  /// Takes a frame's body apart.
+  ///
+  /// Returns `nil` for a type that is to be passed over. Throws the fault that CLOSE has to name:
+  /// unknown type, truncated, trailing bytes, bad value. Views in the result point into `body`.
+  public init?(type code: UInt8, body: UnsafeRawBufferPointer) throws(LinkFault) {
+    guard let type = LinkFrameType(rawValue: code) else {
+      if LinkFrameType.isSkippable(code) { return nil }
+      throw LinkFault(.unknownFrame, frameType: code)
+    }
+    var reader = unsafe LinkFieldReader(body, frameType: code)
+    self = try Self.decode(type, &reader)
+    // Later versions may lengthen the two greetings; everything else is exact.
+    if type != .hello && type != .welcome { try reader.finish() }
+  }
+
+  private static func decode(
+    _ type: LinkFrameType, _ reader: inout LinkFieldReader
+  ) throws(LinkFault) -> LinkFrame {
+    switch type {
+    case .notification: .notification(try LinkNotification(&reader, isBroadcast: false))
+    case .broadcast: .notification(try LinkNotification(&reader, isBroadcast: true))
+    case .acknowledge: .acknowledge(through: try reader.integer())
+    case .discard:
+      .discard(
+        delivery: try reader.integer(), LinkDiscardReason(rawValue: try reader.integer()))
+    case .state: .state(DeviceState(rawValue: try reader.integer()))
+    case .ping: .ping(try reader.integer())
+    case .pong: .pong(try reader.integer(), intervalSeconds: try reader.integer())
+    case .reconnect: .reconnect(try ReconnectHint(&reader))
+    case .draining: .draining(milliseconds: try reader.integer())
+    case .close:
+      .close(
+        LinkFault(LinkCloseReason(rawValue: try reader.integer()), frameType: try reader.integer()))
+    case .hello: .hello(try Hello(&reader))
+    case .welcome: .welcome(try Welcome(&reader))
+    case .connect: .connect
+    case .connected:
+      .connected(device: try reader.integer(), unixMilliseconds: try reader.integer())
+    case .ready: .ready
+    case .enrol, .enrolled, .enrolRefused: try decodeEnrolment(type, &reader)
+    default: try decodeRequest(type, &reader)
+    }
+  }
+
+  private static func decodeEnrolment(
+    _ type: LinkFrameType, _ reader: inout LinkFieldReader
+  ) throws(LinkFault) -> LinkFrame {
+    switch type {
+    case .enrol:
+      return .enrol(try Enrolment(&reader))
+    case .enrolled:
+      let device = try reader.integer(UInt64.self)
+      return .enrolled(device: device, chainPEM: unsafe [UInt8](try reader.rest()))
+    default:
+      return .enrolRefused(LinkEnrolmentRefusal(rawValue: try reader.integer()))
+    }
+  }
+
+  private static func decodeRequest(
+    _ type: LinkFrameType, _ reader: inout LinkFieldReader
+  ) throws(LinkFault) -> LinkFrame {
+    let request = try reader.integer(UInt16.self)
+    switch type {
+    case .token:
+      let handle = try reader.integer(UInt32.self)
+      let token = try reader.shortBytes(1...LinkLimits.tokenBytesMax)
+      return .token(request: request, handle: handle, token: token)
+    case .refused:
+      return .refused(request: request, LinkRefusal(rawValue: try reader.integer()))
+    case .subscribe, .unsubscribe:
+      let bundleID = try reader.shortText(1...255)
+      let channel = try reader.shortBytes(1...LinkLimits.channelIDBytesMax)
+      return type == .subscribe
+        ? .subscribe(request: request, bundleID: bundleID, channel: channel)
+        : .unsubscribe(request: request, bundleID: bundleID, channel: channel)
+    case .subscribed:
+      return .subscribed(request: request, handle: try reader.integer())
+    case .done:
+      return .done(request: request)
+    default:
+      guard let verb = TopicVerb(rawValue: type.rawValue),
+        let kind = TokenKind(rawValue: try reader.integer())
+      else { throw reader.fault(.badValue) }
+      let topic = LinkTopic(bundleID: try reader.shortText(1...255), kind: kind)
+      return .topic(verb, request: request, topic)
+    }
+  }
+}
+
+extension LinkFrame.Hello {
+  init(_ reader: inout LinkFieldReader) throws(LinkFault) {
+    oldestVersion = try reader.integer()
+    newestVersion = try reader.integer()
+    state = DeviceState(rawValue: try reader.integer())
+    window = try reader.integer()
+    provedSeconds = try reader.integer()
+    failedSeconds = try reader.integer()
+    guard oldestVersion > 0, oldestVersion <= newestVersion, window > 0 else {
+      throw reader.fault(.badValue)
+    }
+  }
+}
+
+extension LinkFrame.Welcome {
+  init(_ reader: inout LinkFieldReader) throws(LinkFault) {
+    version = try reader.integer()
+    bodyBytesMax = try reader.integer()
+    intervalSeconds = try reader.integer()
+    nonce = try reader.identity()
+    guard version > 0, intervalSeconds > 0 else { throw reader.fault(.badValue) }
+  }
+}
+
+extension LinkFrame.Enrolment {
+  init(_ reader: inout LinkFieldReader) throws(LinkFault) {
+    let keyBytes = Int(try reader.integer(UInt16.self))
+    guard (1...LinkLimits.publicKeyBytesMax).contains(keyBytes) else {
+      throw reader.fault(.badValue)
+    }
+    publicKey = try reader.bytes(keyBytes)
+    proof = try reader.bytes(LinkLimits.proofBytes)
+    code = try reader.shortText(0...LinkLimits.enrolmentCodeBytesMax)
+    name = try reader.shortText(0...LinkLimits.deviceNameBytesMax)
+  }
+}
+
+extension LinkFrame.ReconnectHint {
+  init(_ reader: inout LinkFieldReader) throws(LinkFault) {
+    afterMilliseconds = try reader.integer()
+    jitterMilliseconds = try reader.integer()
+    host = try reader.shortText(0...LinkLimits.hostBytesMax)
+    port = try reader.integer()
+  }
+}

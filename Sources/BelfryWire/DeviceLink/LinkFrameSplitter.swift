@@ -1,0 +1,94 @@
+/// Cuts a stream of bytes into frames. Holds memory only while a frame is incomplete.
+///
+/// A frame that lies whole in the received bytes is handed out where it is; only one that is split over two
+/// reads is put together in a buffer, which is freed with the next call.
+@safe public struct LinkFrameSplitter: ~Copyable {
+  /// One frame: the type's code and the body, valid until the splitter's next call.
+  @safe public struct Frame {
+    /// The type's code, known or not.
+    public let type: UInt8
+    /// The body.
+    public let body: UnsafeRawBufferPointer
+  }
+
+  /// The frame that is being put together: header and what has come of the body.
+  private var partial: UnsafeMutableRawBufferPointer?
+  private var header: (UInt8, UInt8, UInt8) = (0, 0, 0)
+  private var headerBytes: UInt8 = 0
+  private var bodyBytes: UInt16 = 0
+  private var isHandedOut = false
+  private let bodyBytesMax: UInt16
+
+  /// A splitter for frames with bodies of up to `bodyBytesMax` bytes.
+  public init(bodyBytesMax: Int) {
+    self.bodyBytesMax = UInt16(clamping: bodyBytesMax)
+  }
+
+  deinit { unsafe partial?.deallocate() }
+
+  /// Bytes of heap in use.
+  public var heldBytes: Int { unsafe partial?.count ?? 0 }
+
+  /// The next whole frame of `input`, which is moved on behind it; `nil` once all of `input` is used.
+  ///
+  /// Throws `oversize` for a length over the limit, before any of that body is taken.
+  public mutating func next(
+    _ input: inout UnsafeRawBufferPointer
+  ) throws(LinkFault) -> Frame? {
+    if isHandedOut { release() }
+    guard unsafe try takeHeader(&input) else { return nil }
+    let length = Int(header.0) << 8 | Int(header.1)
+    if unsafe partial == nil, input.count >= length {
+      let body = unsafe UnsafeRawBufferPointer(rebasing: input[..<length])
+      unsafe input = UnsafeRawBufferPointer(rebasing: input[length...])
+      headerBytes = 0
+      return unsafe Frame(type: header.2, body: body)
+    }
+    return unsafe takeBody(&input, length: length)
+  }
+
+  /// Takes what is missing of the header; whether it is whole now.
+  private mutating func takeHeader(
+    _ input: inout UnsafeRawBufferPointer
+  ) throws(LinkFault) -> Bool {
+    while headerBytes < 3 {
+      guard let byte = unsafe input.first else { return false }
+      unsafe input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+      switch headerBytes {
+      case 0: header.0 = byte
+      case 1: header.1 = byte
+      default: header.2 = byte
+      }
+      headerBytes += 1
+    }
+    guard UInt16(header.0) << 8 | UInt16(header.1) <= bodyBytesMax else {
+      throw LinkFault(.oversize, frameType: header.2)
+    }
+    return true
+  }
+
+  private mutating func takeBody(
+    _ input: inout UnsafeRawBufferPointer, length: Int
+  ) -> Frame? {
+    let buffer =
+      unsafe partial ?? UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
+    unsafe partial = buffer
+    let taken = min(length - Int(bodyBytes), input.count)
+    let target = unsafe UnsafeMutableRawBufferPointer(
+      rebasing: buffer[Int(bodyBytes)..<Int(bodyBytes) + taken])
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[..<taken]))
+    unsafe input = UnsafeRawBufferPointer(rebasing: input[taken...])
+    bodyBytes += UInt16(taken)
+    guard Int(bodyBytes) == length else { return nil }
+    isHandedOut = true
+    return unsafe Frame(type: header.2, body: UnsafeRawBufferPointer(buffer))
+  }
+
+  private mutating func release() {
+    unsafe partial?.deallocate()
+    unsafe partial = nil
+    headerBytes = 0
+    bodyBytes = 0
+    isHandedOut = false
+  }
+}

@@ -1,0 +1,34 @@
+/// The frames of the device link (`docs/device-link.md` 3).
+public enum LinkFrameType: UInt8, CaseIterable, Sendable {
+  case hello = 0x01
+  case welcome = 0x02
+  case enrol = 0x03
+  case enrolled = 0x04
+  case enrolRefused = 0x05
+  case connect = 0x06
+  case connected = 0x07
+  case ready = 0x08
+  case register = 0x10
+  case token = 0x11
+  case refused = 0x12
+  case unregister = 0x13
+  case disable = 0x14
+  case enable = 0x15
+  case subscribe = 0x16
+  case unsubscribe = 0x17
+  case subscribed = 0x18
+  case done = 0x19
+  case notification = 0x20
+  case broadcast = 0x21
+  case acknowledge = 0x22
+  case discard = 0x23
+  case state = 0x30
+  case ping = 0x31
+  case pong = 0x32
+  case reconnect = 0x38
+  case draining = 0x39
+  case close = 0x3F
+
+  /// Whether a receiver that does not know `code` passes over the frame; else it closes the link.
+  @inlinable public static func isSkippable(_ code: UInt8) -> Bool { code & 0x80 != 0 }
+}

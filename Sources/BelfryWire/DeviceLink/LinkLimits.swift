@@ -1,0 +1,37 @@
+/// Every bound of the device link, with its unit and its reason (`docs/device-link.md` 2).
+public enum LinkLimits {
+  /// The protocol's name in TLS's application-layer negotiation.
+  public static let applicationProtocol = "belfry-link/1"
+  /// The one version there is.
+  public static let version: UInt8 = 1
+  /// Bytes of a frame's header: two of length, one of type.
+  public static let headerBytes = 3
+  /// Bytes of a frame's body that a device may send: the largest is ENROL.
+  public static let deviceBodyBytesMax = 1_024
+  /// Bytes of a frame's body that a gateway may send: the largest are NOTIFICATION and ENROLLED.
+  public static let gatewayBodyBytesMax = 8_192
+  /// Bytes of a payload: APNs' largest, VoIP's and broadcasts'.
+  public static let payloadBytesMax = 5_120
+  /// Bytes of a collapse identifier (apns-protocol 1.4).
+  public static let collapseIDBytesMax = 64
+  /// Bytes of NOTIFICATION before the collapse identifier.
+  public static let notificationFixedBytes = 60
+  /// Bytes of a device token, as apps must expect of APNs (apns-protocol 1.1).
+  public static let tokenBytesMax = 100
+  /// Bytes of a channel's identifier.
+  public static let channelIDBytesMax = 64
+  /// Bytes of the nonce that a device's proof of possession signs.
+  public static let nonceBytes = 16
+  /// Bytes of a device's public key as SubjectPublicKeyInfo; a P-256 key takes 91.
+  public static let publicKeyBytesMax = 256
+  /// Bytes of the proof: an ECDSA signature over P-256 as r ‖ s.
+  public static let proofBytes = 64
+  /// Bytes of an enrolment code.
+  public static let enrolmentCodeBytesMax = 128
+  /// Bytes of a device's name.
+  public static let deviceNameBytesMax = 128
+  /// Bytes of a host's name in RECONNECT.
+  public static let hostBytesMax = 253
+  /// Notifications in flight that a device may ask for: more would only pile up in buffers.
+  public static let windowMax: UInt16 = 256
+}

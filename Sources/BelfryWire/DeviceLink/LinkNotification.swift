@@ -1,0 +1,122 @@
+/// One notification or broadcast as it travels to a device (`docs/device-link.md` 4.5).
+///
+/// The two byte ranges are views: valid as long as the bytes that they were made from, that is,
+/// while the caller handles the one frame or sends the one message.
+@safe public struct LinkNotification {
+  /// The expiration of a notification that may be tried once only.
+  public static let expirationOnce: UInt64 = 0
+  /// The expiration of a notification that has none.
+  public static let expirationNone = UInt64.max
+
+  /// Counts this connection's deliveries from 1; what an acknowledgement names.
+  public var delivery: UInt32
+  /// What TOKEN or SUBSCRIBED gave for the app or channel.
+  public var handle: UInt32
+  /// The provider's `apns-id`.
+  public var id: NotificationID
+  /// The gateway's own identity of this acceptance: what a device tells repetitions by.
+  public var uniqueID: NotificationID
+  /// When the gateway accepted it, in milliseconds since 1970.
+  public var acceptedMilliseconds: UInt64
+  /// Until when it is worth showing, in seconds since 1970; or one of the two values above.
+  public var expiration: UInt64
+  /// Whether it waited in the store.
+  public var isFromStorage: Bool
+  /// Whether it came through a channel: BROADCAST instead of NOTIFICATION.
+  public var isBroadcast: Bool
+  /// 10, 5 or 1.
+  public var priority: UInt8
+  /// The push type's code; one that this version does not know is handed on.
+  public var pushTypeCode: UInt8
+  /// The collapse identifier, 0 to 64 bytes.
+  public var collapseID: UnsafeRawBufferPointer
+  /// The payload, byte for byte as the provider sent it, 0 to 5,120 bytes.
+  public var payload: UnsafeRawBufferPointer
+
+  /// The push type, where this version knows it.
+  public var pushType: PushType? { PushType(rawValue: pushTypeCode) }
+
+  /// A notification over the caller's bytes.
+  @inlinable public init(
+    delivery: UInt32 = 0, handle: UInt32, id: NotificationID, uniqueID: NotificationID,
+    acceptedMilliseconds: UInt64, expiration: UInt64, isFromStorage: Bool,
+    isBroadcast: Bool = false, priority: UInt8, pushTypeCode: UInt8,
+    collapseID: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer
+  ) {
+    self.delivery = delivery
+    self.handle = handle
+    self.id = id
+    self.uniqueID = uniqueID
+    self.acceptedMilliseconds = acceptedMilliseconds
+    self.expiration = expiration
+    self.isFromStorage = isFromStorage
+    self.isBroadcast = isBroadcast
+    self.priority = priority
+    self.pushTypeCode = pushTypeCode
+    unsafe self.collapseID = collapseID
+    unsafe self.payload = payload
+  }
+
+  /// Whether it fits the protocol: what ``encode(to:)`` demands.
+  @inlinable public var isWithinLimits: Bool {
+    unsafe collapseID.count <= LinkLimits.collapseIDBytesMax
+      && payload.count <= LinkLimits.payloadBytesMax
+  }
+
+  /// Appends the frame to `output`: no allocation where the capacity suffices. Nothing is appended,
+  /// and `false` returned, where it is over the limits.
+  @discardableResult
+  public func encode(to output: inout [UInt8]) -> Bool {
+    guard isWithinLimits else { return false }
+    let writer = LinkFieldWriter(isBroadcast ? .broadcast : .notification, to: &output)
+    writer.integer(delivery, to: &output)
+    writer.integer(handle, to: &output)
+    writer.identity(id, to: &output)
+    writer.identity(uniqueID, to: &output)
+    writer.integer(acceptedMilliseconds, to: &output)
+    writer.integer(expiration, to: &output)
+    writer.integer(UInt8(isFromStorage ? 1 : 0), to: &output)
+    writer.integer(priority, to: &output)
+    writer.integer(pushTypeCode, to: &output)
+    writer.integer(unsafe UInt8(truncatingIfNeeded: collapseID.count), to: &output)
+    unsafe output.append(contentsOf: collapseID)
+    unsafe output.append(contentsOf: payload)
+    writer.finish(&output)
+    return true
+  }
+
+  init(_ reader: inout LinkFieldReader, isBroadcast: Bool) throws(LinkFault) {
+    delivery = try reader.integer()
+    handle = try reader.integer()
+    id = try reader.identity()
+    uniqueID = try reader.identity()
+    acceptedMilliseconds = try reader.integer()
+    expiration = try reader.integer()
+    isFromStorage = try reader.integer(UInt8.self) & 1 != 0
+    priority = try reader.integer()
+    pushTypeCode = try reader.integer()
+    let collapseCount = Int(try reader.integer(UInt8.self))
+    guard delivery > 0, priority == 10 || priority == 5 || priority == 1,
+      collapseCount <= LinkLimits.collapseIDBytesMax
+    else { throw reader.fault(.badValue) }
+    unsafe collapseID = try reader.view(collapseCount)
+    unsafe payload = try reader.rest()
+    guard unsafe payload.count <= LinkLimits.payloadBytesMax else {
+      throw reader.fault(.oversize)
+    }
+    self.isBroadcast = isBroadcast
+  }
+}
+
+extension LinkNotification: Equatable {
+  /// Whether all fields and bytes are the same.
+  public static func == (one: LinkNotification, other: LinkNotification) -> Bool {
+    unsafe one.delivery == other.delivery && one.handle == other.handle && one.id == other.id
+      && one.uniqueID == other.uniqueID && one.expiration == other.expiration
+      && one.acceptedMilliseconds == other.acceptedMilliseconds
+      && one.isFromStorage == other.isFromStorage && one.isBroadcast == other.isBroadcast
+      && one.priority == other.priority && one.pushTypeCode == other.pushTypeCode
+      && one.collapseID.elementsEqual(other.collapseID)
+      && one.payload.elementsEqual(other.payload)
+  }
+}
