@@ -1,0 +1,95 @@
+public import BelfryWire
+
+/// One notification to one device, as a sender hands it over.
+public struct Push: Sendable {
+  /// When the service may forget the notification.
+  public enum Expiration: Sendable, Equatable {
+    /// No header: the service's own policy, up to 30 days (apns-protocol section 4).
+    case servicePolicy
+    /// Tried once and never stored.
+    case once
+    /// Kept until this moment, in seconds since 1970.
+    case until(unixSeconds: Int64)
+
+    /// The value of `apns-expiration`; `nil` where there is to be none.
+    var headerValue: String? {
+      switch self {
+      case .servicePolicy: nil
+      case .once: "0"
+      case .until(let unixSeconds): String(unixSeconds)
+      }
+    }
+  }
+
+  /// The device token, as hexadecimal text in the spelling that the app sent.
+  public var deviceToken: String
+  /// `apns-topic`; `nil` leaves it out, which a certificate with one topic allows.
+  public var topic: String?
+  /// The payload, byte for byte as it will be sent.
+  public var payload: [UInt8]
+  /// `apns-push-type`; `nil` leaves it out.
+  public var type: PushType?
+  /// `apns-priority`: 10, 5 or 1; `nil` leaves it out.
+  public var priority: UInt8?
+  /// `apns-expiration`.
+  public var expiration: Expiration
+  /// `apns-collapse-id`, at most 64 bytes.
+  public var collapseID: String?
+  /// `apns-id` in canonical lower-case text. A push without one is given one by the client, so that a
+  /// push that has to be sent twice is the same notification to the service and to the device.
+  public var id: String?
+
+  /// A push with the service's defaults: an alert, at once, stored under the service's policy.
+  public init(
+    to deviceToken: String, topic: String?, payload: [UInt8], type: PushType? = .alert,
+    priority: UInt8? = nil, expiration: Expiration = .servicePolicy, collapseID: String? = nil,
+    id: String? = nil
+  ) {
+    self.deviceToken = deviceToken
+    self.topic = topic
+    self.payload = payload
+    self.type = type
+    self.priority = priority
+    self.expiration = expiration
+    self.collapseID = collapseID
+    self.id = id
+  }
+
+  /// The request's header fields (apns-protocol 1.3, 1.4), pseudo fields first.
+  func fields(authority: String, authorization: String?) -> [(String, String)] {
+    var fields = [
+      (":method", "POST"), (":scheme", "https"), (":authority", authority),
+      (":path", "/3/device/" + deviceToken),
+    ]
+    if let authorization { fields.append(("authorization", authorization)) }
+    if let topic { fields.append(("apns-topic", topic)) }
+    if let type { fields.append(("apns-push-type", "\(type.name)")) }
+    if let id { fields.append(("apns-id", id)) }
+    if let expiration = expiration.headerValue { fields.append(("apns-expiration", expiration)) }
+    if let priority { fields.append(("apns-priority", String(priority))) }
+    if let collapseID { fields.append(("apns-collapse-id", collapseID)) }
+    return fields
+  }
+
+  /// What cannot be written into a request at all; the rest is the service's to judge.
+  var fault: String? {
+    guard !deviceToken.isEmpty, deviceToken.utf8.allSatisfy(Self.isPathByte) else {
+      return "the device token is not hexadecimal text"
+    }
+    for value in [topic, collapseID, id] {
+      if let value, !value.utf8.allSatisfy(Self.isFieldByte) {
+        return "a header value holds a control character"
+      }
+    }
+    return nil
+  }
+
+  private static func isPathByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+    default: false
+    }
+  }
+
+  private static func isFieldByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
+}

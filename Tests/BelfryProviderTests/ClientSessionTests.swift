@@ -1,0 +1,308 @@
+import BelfryWire
+import Testing
+
+@testable import BelfryProvider
+
+private let second: Int64 = 1_000_000_000
+
+/// Random numbers that are all the same, so that pauses are known.
+private struct Constant: RandomNumberGenerator {
+  func next() -> UInt64 { 0 }
+}
+
+private func session(_ policy: RetryPolicy = RetryPolicy()) -> ClientSession {
+  ClientSession(policy: policy, endpoint: "localhost:2197", random: Constant())
+}
+
+private func request(_ value: UInt64) -> RequestNumber { RequestNumber(value: value) }
+private func connection(_ value: UInt64) -> ConnectionNumber { ConnectionNumber(value: value) }
+
+private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
+private func refused(_ rejection: Rejection) -> PushOutcome {
+  .rejected(
+    .init(status: rejection.status, reason: rejection.reason, timestampMilliseconds: nil, id: ""))
+}
+
+/// All steps up to the next rest.
+private func steps(_ session: inout ClientSession, now: Int64) -> [ClientSession.Step] {
+  var steps: [ClientSession.Step] = []
+  while true {
+    let step = session.next(now: now)
+    if case .rest = step { return steps }
+    steps.append(step)
+  }
+}
+
+/// A session with its first connection open for `limit` requests at a time.
+private func openSession(
+  _ policy: RetryPolicy = RetryPolicy(), limit: Int, requests: ClosedRange<UInt64>
+) -> ClientSession {
+  var session = session(policy)
+  for number in requests { session.submit(request(number), now: 0) }
+  #expect(steps(&session, now: 0) == [.connect(connection(1))])
+  session.opened(connection(1))
+  session.limited(connection(1), to: limit)
+  return session
+}
+
+@Test func requestsWaitForTheConnectionAndGoOneAtATimeUntilTheServiceSaysMore() {
+  var session = session()
+  for number in 1...3 { session.submit(request(UInt64(number)), now: 0) }
+  #expect(steps(&session, now: 0) == [.connect(connection(1))])
+  session.opened(connection(1))
+  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
+  session.limited(connection(1), to: 1)
+  #expect(steps(&session, now: 0).isEmpty)
+  let after = session.answered(request(1), accepted, renewsTokens: true, now: 0)
+  #expect(after == .deliver)
+  session.limited(connection(1), to: 1_000)
+  #expect(
+    steps(&session, now: 0) == [
+      .send(request(2), on: connection(1)), .send(request(3), on: connection(1)),
+    ])
+}
+
+@Test func aLoweredLimitHoldsBackUntilEnoughAreAnswered() {
+  var session = openSession(limit: 3, requests: 1...4)
+  #expect(steps(&session, now: 0).count == 3)
+  session.limited(connection(1), to: 1)
+  _ = session.answered(request(1), accepted, renewsTokens: true, now: 0)
+  _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
+  #expect(steps(&session, now: 0).isEmpty)
+  _ = session.answered(request(3), accepted, renewsTokens: true, now: 0)
+  #expect(steps(&session, now: 0) == [.send(request(4), on: connection(1))])
+}
+
+@Test func aRefusalThatWillBeRefusedAgainGoesToTheSender() {
+  var session = openSession(limit: 10, requests: 1...1)
+  _ = steps(&session, now: 0)
+  let after = session.answered(
+    request(1), refused(.badDeviceToken), renewsTokens: true, now: 0)
+  #expect(after == .deliver)
+  #expect(steps(&session, now: 0).isEmpty)
+}
+
+@Test func tooManyRequestsIsTriedAgainAfterAPauseThatDoubles() {
+  var session = openSession(limit: 10, requests: 1...1)
+  _ = steps(&session, now: 0)
+  let first = session.answered(
+    request(1), refused(.tooManyRequests), renewsTokens: true, now: 0)
+  #expect(first == .sendAgain)
+  #expect(session.next(now: 0) == .rest(until: second / 2))
+  #expect(session.next(now: second / 2) == .send(request(1), on: connection(1)))
+  _ = session.answered(
+    request(1), refused(.tooManyRequests), renewsTokens: true, now: second)
+  #expect(session.next(now: second) == .rest(until: 2 * second))
+  #expect(session.next(now: 2 * second) == .send(request(1), on: connection(1)))
+  let last = session.answered(
+    request(1), refused(.tooManyRequests), renewsTokens: true, now: 3 * second)
+  #expect(last == .deliver, "three attempts are all")
+}
+
+@Test func anExpiredProviderTokenMakesAnotherConnectionWithANewToken() {
+  var session = openSession(limit: 10, requests: 1...2)
+  _ = steps(&session, now: 0)
+  let after = session.answered(
+    request(1), refused(.expiredProviderToken), renewsTokens: true, now: 0)
+  #expect(after == .sendAgainWithNewToken)
+  #expect(steps(&session, now: 0) == [.connect(connection(2))])
+  session.opened(connection(2))
+  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(2))])
+  // The first connection is closed once it owes nothing.
+  _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
+  #expect(steps(&session, now: 0) == [.close(connection(1))])
+}
+
+@Test func aCertificateCannotBeRenewedSoItsRefusalGoesToTheSender() {
+  var session = openSession(limit: 10, requests: 1...1)
+  _ = steps(&session, now: 0)
+  let after = session.answered(
+    request(1), refused(.expiredProviderToken), renewsTokens: false, now: 0)
+  #expect(after == .deliver)
+}
+
+@Test func whatAGoingServiceHasNotProcessedIsSentOnAnotherConnectionInItsOrder() {
+  var session = openSession(limit: 10, requests: 1...4)
+  _ = steps(&session, now: 0)
+  _ = session.answered(request(1), accepted, renewsTokens: true, now: 0)
+  session.wentAway(
+    connection(1), unprocessed: [request(3), request(4)], reason: "Shutdown", now: 0)
+  #expect(steps(&session, now: 0) == [.connect(connection(2))])
+  session.opened(connection(2))
+  session.limited(connection(2), to: 10)
+  #expect(
+    steps(&session, now: 0) == [
+      .send(request(3), on: connection(2)), .send(request(4), on: connection(2)),
+    ])
+  let after = session.answered(request(2), accepted, renewsTokens: true, now: 0)
+  #expect(after == .deliver, "the old connection still answers what it has taken")
+  #expect(steps(&session, now: 0) == [.close(connection(1))])
+}
+
+@Test func aServiceThatOnlyEverGoesAwayIsLeftAloneLongerEachTimeAndThenReported() {
+  var session = session()
+  session.submit(request(1), now: 0)
+  var now: Int64 = 0
+  for number in UInt64(1)...3 {
+    #expect(session.next(now: now) == .connect(connection(number)))
+    session.opened(connection(number))
+    #expect(session.next(now: now) == .send(request(1), on: connection(number)))
+    session.wentAway(connection(number), unprocessed: [request(1)], reason: "busy", now: now)
+    if number == 3 {
+      #expect(
+        session.next(now: now)
+          == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "busy")))
+    }
+    #expect(session.next(now: now) == .close(connection(number)))
+    session.ended(connection(number), reason: "closed", now: now)
+    guard number < 3 else { break }
+    #expect(session.next(now: now) == .rest(until: now + Int64(50_000_000 << (number - 1))))
+    now += second
+  }
+}
+
+@Test func aConnectionThatEndsIsMadeAgainAndItsRequestsAreSentAgainAtMostThreeTimes() {
+  var session = openSession(limit: 10, requests: 1...2)
+  for number in UInt64(1)...3 {
+    if number > 1 {
+      #expect(session.next(now: 0) == .connect(connection(number)))
+      session.opened(connection(number))
+      session.limited(connection(number), to: 10)
+    }
+    #expect(session.next(now: 0) == .send(request(1), on: connection(number)))
+    if number == 1 {
+      #expect(session.next(now: 0) == .send(request(2), on: connection(number)))
+      _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
+    } else {
+      session.submit(request(10 + number), now: 0)
+      #expect(session.next(now: 0) == .send(request(10 + number), on: connection(number)))
+      _ = session.answered(request(10 + number), accepted, renewsTokens: true, now: 0)
+    }
+    session.ended(connection(number), reason: "reset", now: 0)
+  }
+  #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "reset")))
+}
+
+@Test func aServiceThatCannotBeReachedIsTriedThreeTimes() {
+  var session = session()
+  session.submit(request(1), now: 0)
+  #expect(session.next(now: 0) == .connect(connection(1)))
+  session.ended(connection(1), reason: "refused", now: 0)
+  #expect(session.next(now: 0) == .rest(until: 50_000_000))
+  #expect(session.next(now: 50_000_000) == .connect(connection(2)))
+  session.ended(connection(2), reason: "refused", now: 50_000_000)
+  #expect(session.next(now: 150_000_000) == .connect(connection(3)))
+  session.ended(connection(3), reason: "refused", now: 150_000_000)
+  #expect(
+    session.next(now: 150_000_000)
+      == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "refused")))
+  #expect(session.next(now: 150_000_000) == .rest(until: nil))
+}
+
+@Test func aRequestWithoutAnAnswerTimesOutAndItsConnectionIsTakenForDead() {
+  var session = openSession(
+    RetryPolicy(timeoutNanoseconds: 5 * second), limit: 10, requests: 1...1)
+  _ = steps(&session, now: 0)
+  #expect(session.next(now: 0) == .rest(until: 5 * second))
+  #expect(session.next(now: 5 * second) == .fail(request(1), .timedOut(seconds: 5)))
+  #expect(session.next(now: 5 * second) == .close(connection(1)))
+}
+
+@Test func aRefusedStreamIsNoAttempt() {
+  var session = openSession(RetryPolicy(attemptsMax: 1), limit: 10, requests: 1...1)
+  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
+  session.streamFailed(request(1), unprocessed: true, reason: "refused")
+  #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
+  session.streamFailed(request(1), unprocessed: false, reason: "cancelled")
+  #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "cancelled")))
+}
+
+@Test func aCancelledRequestIsToldSoOnceAndItsAnswerIsIgnored() {
+  var session = openSession(limit: 10, requests: 1...1)
+  _ = steps(&session, now: 0)
+  session.cancel(request(1))
+  #expect(steps(&session, now: 0) == [.fail(request(1), .cancelled)])
+  let after = session.answered(request(1), accepted, renewsTokens: true, now: 0)
+  #expect(after == .ignore)
+  session.cancel(request(1))
+  #expect(steps(&session, now: 0).isEmpty)
+}
+
+@Test func closingTellsEverybodyWhoWaits() {
+  var session = openSession(limit: 1, requests: 1...2)
+  #expect(steps(&session, now: 0).count == 1)
+  session.close()
+  #expect(steps(&session, now: 0) == [.fail(request(1), .closed), .fail(request(2), .closed)])
+}
+
+@Test func everyRequestEndsExactlyOnceWhateverHappens() {
+  struct Random: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state >> 11 ^ state << 20
+    }
+  }
+  for seed in UInt64(1)...200 {
+    var random = Random(state: seed)
+    var session = session(RetryPolicy(timeoutNanoseconds: 60 * second))
+    var now: Int64 = 0
+    var ended: [UInt64: Int] = [:]
+    var onWire: [RequestNumber: ConnectionNumber] = [:]
+    var connections: Set<ConnectionNumber> = []
+    var submitted: UInt64 = 0
+    func carryOut(_ session: inout ClientSession) {
+      for step in steps(&session, now: now) {
+        switch step {
+        case .connect(let connection): connections.insert(connection)
+        case .send(let number, let connection): onWire[number] = connection
+        case .fail(let number, _):
+          ended[number.value, default: 0] += 1
+          onWire[number] = nil
+        case .close(let connection):
+          connections.remove(connection)
+          onWire = onWire.filter { $0.value != connection }
+          session.ended(connection, reason: "closed", now: now)
+        case .rest: break
+        }
+      }
+    }
+    for _ in 0..<400 {
+      now += Int64(random.next() % UInt64(second))
+      let anyRequest = onWire.keys.min { $0.value < $1.value }
+      let anyConnection = connections.max()
+      switch random.next() % 10 {
+      case 0, 1, 2:
+        submitted += 1
+        session.submit(request(submitted), now: now)
+      case 3: if let anyConnection { session.opened(anyConnection) }
+      case 4: if let anyConnection { session.limited(anyConnection, to: Int(random.next() % 5)) }
+      case 5, 6:
+        guard let anyRequest else { break }
+        let reasons: [Rejection] = [.shutdown, .tooManyRequests, .expiredProviderToken, .badTopic]
+        let pick = Int(random.next() % 8)
+        let outcome = pick < reasons.count ? refused(reasons[pick]) : accepted
+        onWire[anyRequest] = nil
+        if session.answered(anyRequest, outcome, renewsTokens: true, now: now) == .deliver {
+          ended[anyRequest.value, default: 0] += 1
+        }
+      case 7:
+        guard let anyConnection else { break }
+        let unprocessed = onWire.filter { $0.value == anyConnection }.map(\.key)
+        for number in unprocessed { onWire[number] = nil }
+        session.wentAway(anyConnection, unprocessed: unprocessed, reason: "away", now: now)
+      case 8:
+        guard let anyConnection else { break }
+        connections.remove(anyConnection)
+        onWire = onWire.filter { $0.value != anyConnection }
+        session.ended(anyConnection, reason: "reset", now: now)
+      default: if let anyRequest { session.cancel(anyRequest) }
+      }
+      carryOut(&session)
+    }
+    session.close()
+    carryOut(&session)
+    #expect(ended.count == Int(submitted), "seed \(seed)")
+    #expect(ended.values.allSatisfy { $0 == 1 }, "seed \(seed): \(ended.filter { $0.value != 1 })")
+  }
+}

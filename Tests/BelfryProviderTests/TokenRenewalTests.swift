@@ -1,0 +1,29 @@
+import Testing
+
+@testable import BelfryProvider
+
+@Test func aProviderTokenIsMadeBeforeTheFirstRequestAndAgainAfterFiftyMinutes() {
+  var renewal = TokenRenewal()
+  #expect(renewal.isDue(unixSeconds: 1_000))
+  renewal.made(unixSeconds: 1_000)
+  #expect(!renewal.isDue(unixSeconds: 1_000))
+  #expect(!renewal.isDue(unixSeconds: 3_999))
+  #expect(renewal.isDue(unixSeconds: 4_000))
+}
+
+@Test func aRefusedProviderTokenIsMadeAnewOnce() {
+  var renewal = TokenRenewal()
+  renewal.made(unixSeconds: 1_000)
+  renewal.refused(issuedAt: 1_000)
+  #expect(renewal.isDue(unixSeconds: 1_001))
+  renewal.made(unixSeconds: 1_001)
+  renewal.refused(issuedAt: 1_000)
+  #expect(!renewal.isDue(unixSeconds: 1_002), "answers to the old token come late")
+}
+
+@Test func aClockThatWasSetBackMakesANewToken() {
+  var renewal = TokenRenewal()
+  renewal.made(unixSeconds: 10_000)
+  #expect(!renewal.isDue(unixSeconds: 9_990))
+  #expect(renewal.isDue(unixSeconds: 9_000))
+}
