@@ -1,2 +1,19 @@
 /// Every bound of this module, with its unit and its reason.
-enum Limits {}
+enum Limits {
+  /// Words of 8 bytes: one getrandom of 4,096 bytes costs about what one of 16 does.
+  static let randomPoolWords = 512
+  /// Events taken by one epoll_wait: a turn stays short enough for timers to be on time.
+  static let eventsPerTurn = 256
+  /// Rounds of turn-end targets within one turn before the loop looks at its descriptors again.
+  static let turnEndRounds = 32
+  /// Milliseconds that the loop sleeps at most: a bound on what a lost wake-up could cost.
+  static let longestSleepMilliseconds: Int64 = 60_000
+  /// Expired timers per turn, so that a burst of them cannot starve the descriptors.
+  static let timersPerTurn = 4_096
+  /// Host names being resolved at once: each holds a thread until the resolver answers.
+  static let resolutionsAtOnce = 64
+  /// Bytes of a log line; the rest is cut, so that one field cannot fill the log.
+  static let logLineBytes = 8_192
+  /// Characters of a UNIX socket's path: sun_path has 108 bytes with its terminator.
+  static let unixPathBytes = 107
+}

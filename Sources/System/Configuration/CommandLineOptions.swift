@@ -1,0 +1,137 @@
+/// The options of a command, read by its table: `--key value` and `--key=value` are the same; `--`
+/// ends the options.
+public struct CommandLineOptions: Sendable {
+  /// What is wrong with a command line, each with what to do: exit status 2.
+  public enum Problem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No option has this key; the nearest one that has.
+    case unknown(key: String, nearest: String?)
+    /// The key stands without its value.
+    case missingValue(key: String, name: String)
+    /// A flag was given a value.
+    case unexpectedValue(key: String)
+    /// The key may stand once.
+    case repeated(key: String)
+    /// The value is not of the kind that is wanted.
+    case badValue(key: String, value: String, wanted: String)
+    /// Too few or too many arguments that are not options.
+    case arguments(count: Int, wanted: String)
+    /// A key that must stand does not.
+    case required(key: String)
+
+    /// One line for the person who typed.
+    public var description: String {
+      switch self {
+      case .unknown(let key, let nearest?): "unknown option --\(key): did you mean --\(nearest)?"
+      case .unknown(let key, nil): "unknown option --\(key): see --help"
+      case .missingValue(let key, let name): "--\(key) needs a value: --\(key) \(name)"
+      case .unexpectedValue(let key): "--\(key) takes no value: leave out what follows the ="
+      case .repeated(let key): "--\(key) stands more than once: leave one"
+      case .badValue(let key, let value, let wanted):
+        "--\(key) '\(value)' is not \(wanted): give \(wanted)"
+      case .arguments(let count, let wanted) where wanted.isEmpty:
+        "\(count) arguments too many: see --help"
+      case .arguments(_, let wanted): "wrong number of arguments: give \(wanted)"
+      case .required(let key): "--\(key) is missing: see --help"
+      }
+    }
+  }
+
+  private var values: [String: [String]] = [:]
+  private var flags: Set<String> = []
+  /// The arguments that are not options, in order.
+  public private(set) var positionals: [String] = []
+  /// True when `--help` stands anywhere: nothing else is checked then.
+  public private(set) var wantsHelp = false
+
+  /// Reads `arguments` (without the command's own words).
+  public init(_ arguments: some Sequence<String>, by table: OptionTable) throws(Problem) {
+    let arguments = Array(arguments)
+    let options = arguments.prefix { $0 != "--" }
+    if options.contains("--help") || options.contains("-h") {
+      wantsHelp = true
+      return
+    }
+    var index = 0
+    while index < arguments.count {
+      let argument = arguments[index]
+      index += 1
+      if argument == "--" {
+        positionals += arguments[index...]
+        break
+      }
+      guard argument.hasPrefix("--") else {
+        positionals.append(argument)
+        continue
+      }
+      let next = index < arguments.count ? arguments[index] : nil
+      if try take(argument.dropFirst(2), next: next, table) { index += 1 }
+    }
+    guard table.positionalCount.contains(positionals.count) else {
+      throw .arguments(count: positionals.count, wanted: table.positionals)
+    }
+  }
+
+  /// True when the next argument was used as the value.
+  private mutating func take(
+    _ text: Substring, next: String?, _ table: OptionTable
+  ) throws(Problem) -> Bool {
+    let equals = text.firstIndex(of: "=")
+    let key = String(equals.map { text[..<$0] } ?? text)
+    let attached = equals.map { String(text[text.index(after: $0)...]) }
+    guard let entry = table.entry(key) else {
+      throw .unknown(key: key, nearest: Suggestion.nearest(to: key, in: table.entries.map(\.key)))
+    }
+    switch entry.kind {
+    case .flag:
+      guard attached == nil else { throw .unexpectedValue(key: key) }
+      flags.insert(key)
+      return false
+    case .value(let name):
+      if !entry.isRepeatable, values[key] != nil { throw .repeated(key: key) }
+      if let attached {
+        values[key, default: []].append(attached)
+        return false
+      }
+      guard let next, !next.hasPrefix("--") else { throw .missingValue(key: key, name: name) }
+      values[key, default: []].append(next)
+      return true
+    }
+  }
+
+  /// True when the flag stands.
+  public func has(_ key: String) -> Bool { flags.contains(key) }
+
+  /// The value of a key that stands at most once.
+  public func value(_ key: String) -> String? { values[key]?.last }
+
+  /// Every value of a repeatable key, in order.
+  public func values(_ key: String) -> [String] { values[key] ?? [] }
+
+  /// The value of a key that must stand.
+  public func required(_ key: String) throws(Problem) -> String {
+    guard let value = value(key) else { throw .required(key: key) }
+    return value
+  }
+
+  /// The value as a whole number within `range`.
+  public func integer<Number: FixedWidthInteger & Sendable>(
+    _ key: String, in range: ClosedRange<Number> = Number.min...Number.max
+  ) throws(Problem) -> Number? {
+    guard let text = value(key) else { return nil }
+    guard let number = Number(text), range.contains(number) else {
+      throw .badValue(
+        key: key, value: text,
+        wanted: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// The value as one of `choices`.
+  public func choice(_ key: String, of choices: [String]) throws(Problem) -> String? {
+    guard let text = value(key) else { return nil }
+    guard choices.contains(text) else {
+      throw .badValue(key: key, value: text, wanted: choices.joined(separator: " or "))
+    }
+    return text
+  }
+}

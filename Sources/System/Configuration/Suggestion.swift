@@ -1,0 +1,33 @@
+/// Finds what somebody may have meant.
+public enum Suggestion {
+  /// The candidate that fewest edits make of `word`; nil when even that takes more than a third of it.
+  public static func nearest(to word: String, in candidates: [String]) -> String? {
+    var best: (candidate: String, distance: Int)?
+    for candidate in candidates {
+      let distance = edits(Array(word), Array(candidate))
+      if distance < best?.distance ?? Int.max { best = (candidate, distance) }
+    }
+    guard let best, best.distance <= max(2, word.count / 3) else { return nil }
+    return best.candidate
+  }
+
+  /// Levenshtein's distance with neighbours exchanged counted as one edit.
+  private static func edits(_ one: [Character], _ other: [Character]) -> Int {
+    var beforeLast = [Int]()
+    var last = Array(0...other.count)
+    for row in 0..<one.count {
+      var current = [row + 1]
+      for column in 0..<other.count {
+        let replaced = last[column] + (one[row] == other[column] ? 0 : 1)
+        var cost = min(replaced, last[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
+          cost = min(cost, beforeLast[column - 1] + 1)
+        }
+        current.append(cost)
+      }
+      beforeLast = last
+      last = current
+    }
+    return last[other.count]
+  }
+}

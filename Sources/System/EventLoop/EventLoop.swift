@@ -1,0 +1,253 @@
+import CLinux
+import Glibc
+
+/// One thread's loop: descriptors (epoll, level-triggered), timers, mail from other threads, and a
+/// last word at the end of each turn.
+///
+/// Not `Sendable`: what is made on a loop stays on its thread.
+@safe public final class EventLoop {
+  /// Monotonic nanoseconds, read once a turn.
+  public private(set) var nowNanoseconds: Int64
+  /// Wall clock in milliseconds since 1970, read once a turn.
+  public private(set) var unixMilliseconds: Int64
+
+  private struct Slot {
+    var handler: (any EventHandler)?
+    var descriptor: Int32
+    var generation: UInt32
+    var nextFree: Int32
+  }
+
+  let waker: LoopWaker
+  private let origin: Int64
+  private var slots: [Slot] = []
+  private var freeSlot: Int32 = -1
+  private var timers: TimerWheel
+  private var receivers: [any MailboxReceiver] = []
+  private var mail: [Int] = []
+  private var turnEnd: [any TurnEndTarget] = []
+  private var turnEndRound: [any TurnEndTarget] = []
+  private var attachments: [ObjectIdentifier: AnyObject] = [:]
+  /// Owned by this object alone, freed with it, never handed out.
+  private let events: UnsafeMutablePointer<epoll_event>
+  private static let wakerData = UInt64.max
+
+  /// A loop for the calling thread.
+  public convenience init() throws(SystemFailure) {
+    try self.init(waker: LoopWaker())
+  }
+
+  init(waker: LoopWaker) {
+    self.waker = waker
+    nowNanoseconds = SystemClock.monotonicNanoseconds
+    unixMilliseconds = SystemClock.unixMilliseconds
+    origin = nowNanoseconds
+    timers = TimerWheel(now: 0)
+    unsafe events = .allocate(capacity: Limits.eventsPerTurn)
+    _ = belfry_epoll_control(
+      waker.epoll, EPOLL_CTL_ADD, waker.event, EPOLLIN.rawValue, Self.wakerData)
+  }
+
+  deinit { unsafe events.deallocate() }
+
+  // MARK: running
+
+  /// Turns until `stop()`.
+  public func run() {
+    while !waker.isStopping { turn(mayBlock: true) }
+  }
+
+  /// Makes `run()` return after the current turn; from another thread use `LoopThread.stop()`.
+  public func stop() { waker.stop() }
+
+  /// One turn: waits when nothing is due and `mayBlock`, then handles what there is.
+  public func turn(mayBlock: Bool) {
+    let count = wait(mayBlock: mayBlock)
+    nowNanoseconds = SystemClock.monotonicNanoseconds
+    unixMilliseconds = SystemClock.unixMilliseconds
+    var index: Int32 = 0
+    while index < count {
+      let data = unsafe belfry_epoll_data(events, index)
+      let flags = unsafe belfry_epoll_events(events, index)
+      index += 1
+      if data == Self.wakerData {
+        waker.acknowledge()
+      } else {
+        dispatch(data, Readiness(epollEvents: flags))
+      }
+    }
+    waker.takeMail(into: &mail)
+    for number in mail { receivers[number].receive() }
+    fireTimers()
+    endTurn()
+  }
+
+  private func wait(mayBlock: Bool) -> Int32 {
+    var timeout: Int32 = 0
+    if mayBlock, turnEnd.isEmpty {
+      timeout = sleepMilliseconds()
+    }
+    let sleeps = timeout > 0 && waker.prepareToSleep()
+    let count = unsafe epoll_wait(
+      waker.epoll, events, Int32(Limits.eventsPerTurn), sleeps ? timeout : 0)
+    if sleeps { waker.awoke() }
+    return count
+  }
+
+  private func sleepMilliseconds() -> Int32 {
+    guard let next = timers.nextWakeup else { return Int32(Limits.longestSleepMilliseconds) }
+    let now = SystemClock.monotonicNanoseconds
+    let wait = origin &+ next &* 1_000_000 &- now
+    guard wait > 0 else { return 0 }
+    return Int32(min((wait &+ 999_999) / 1_000_000, Limits.longestSleepMilliseconds))
+  }
+
+  private func dispatch(_ data: UInt64, _ readiness: Readiness) {
+    let index = Int(truncatingIfNeeded: data & 0xffff_ffff)
+    // An event of this batch may speak of a descriptor that an earlier one has taken away.
+    guard index < slots.count, slots[index].generation == UInt32(truncatingIfNeeded: data >> 32)
+    else { return }
+    slots[index].handler?.ready(readiness)
+  }
+
+  private func fireTimers() {
+    timers.advance(to: (nowNanoseconds &- origin) / 1_000_000)
+    var fired = 0
+    while fired < Limits.timersPerTurn, let due = timers.popDue() {
+      due.target.timerFired(tag: due.tag)
+      fired += 1
+    }
+  }
+
+  private func endTurn() {
+    var round = 0
+    // A target may call on another one: a session's output becomes its stream's.
+    while !turnEnd.isEmpty, round < Limits.turnEndRounds {
+      swap(&turnEnd, &turnEndRound)
+      for target in turnEndRound { target.turnEnded() }
+      turnEndRound.removeAll(keepingCapacity: true)
+      round += 1
+    }
+  }
+
+  // MARK: descriptors
+
+  /// Calls `handler` each turn in which `descriptor` is ready for one of `interests`.
+  ///
+  /// The loop keeps the handler alive until `deregister`; the descriptor stays the caller's.
+  public func register(
+    _ descriptor: Int32, for interests: Readiness, handler: any EventHandler
+  ) throws(SystemFailure) -> Registration {
+    let index: Int
+    if freeSlot >= 0 {
+      index = Int(freeSlot)
+      freeSlot = slots[index].nextFree
+    } else {
+      index = slots.count
+      slots.append(Slot(handler: nil, descriptor: -1, generation: 0, nextFree: -1))
+    }
+    slots[index].handler = handler
+    slots[index].descriptor = descriptor
+    let registration = Registration(index: UInt32(index), generation: slots[index].generation)
+    guard control(EPOLL_CTL_ADD, registration, interests) == 0 else {
+      let failure = SystemFailure.last("epoll_ctl", "descriptor \(descriptor)")
+      release(index)
+      throw failure
+    }
+    return registration
+  }
+
+  /// Changes what the descriptor is watched for; `hangup` is reported whatever is asked.
+  public func update(_ registration: Registration, for interests: Readiness) {
+    guard isCurrent(registration) else { return }
+    _ = control(EPOLL_CTL_MOD, registration, interests)
+  }
+
+  /// Stops watching the descriptor and lets go of its handler.
+  ///
+  /// Call it before closing the descriptor.
+  public func deregister(_ registration: Registration) {
+    guard isCurrent(registration) else { return }
+    _ = control(EPOLL_CTL_DEL, registration, [])
+    release(Int(registration.index))
+  }
+
+  private func isCurrent(_ registration: Registration) -> Bool {
+    let index = Int(registration.index)
+    return index < slots.count && slots[index].generation == registration.generation
+      && slots[index].handler != nil
+  }
+
+  private func control(
+    _ operation: Int32, _ registration: Registration, _ interests: Readiness
+  ) -> Int32 {
+    let data = UInt64(registration.generation) << 32 | UInt64(registration.index)
+    return belfry_epoll_control(
+      waker.epoll, operation, slots[Int(registration.index)].descriptor, interests.epollEvents,
+      data)
+  }
+
+  private func release(_ index: Int) {
+    slots[index].handler = nil
+    slots[index].generation &+= 1
+    slots[index].nextFree = freeSlot
+    freeSlot = Int32(index)
+  }
+
+  // MARK: timers
+
+  /// Calls `target` once, not before `afterNanoseconds` from this turn's time.
+  ///
+  /// The loop keeps the target alive until then.
+  @discardableResult
+  public func schedule(
+    afterNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
+  ) -> TimerID {
+    let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
+    let nanoseconds = due.overflow ? Int64.max - 1_000_000 : due.partialValue
+    return timers.insert(deadline: (nanoseconds &+ 999_999) / 1_000_000, target, tag: tag)
+  }
+
+  /// Calls `body` once; it allocates, so it is for the edges, not for each connection or message.
+  @discardableResult
+  public func schedule(afterNanoseconds: Int64, _ body: @escaping () -> Void) -> TimerID {
+    schedule(afterNanoseconds: afterNanoseconds, TimerClosure(body))
+  }
+
+  /// Forgets a timer; one that has fired or was cancelled is left alone.
+  public func cancel(_ timer: TimerID) {
+    timers.cancel(timer)
+  }
+
+  // MARK: turn end and mail
+
+  /// Calls `target` once at the end of this turn; a target that asks twice is called twice.
+  public func atTurnEnd(_ target: any TurnEndTarget) {
+    turnEnd.append(target)
+  }
+
+  /// A way in for other threads: `receive` gets what was posted, in batches, on this loop's thread.
+  public func mailbox<Message: Sendable>(
+    of type: Message.Type, _ receive: @escaping ([Message]) -> Void
+  ) -> Mailbox<Message> {
+    let mailbox = Mailbox<Message>(waker: waker, number: receivers.count)
+    receivers.append(MailboxSlot(mailbox, receive))
+    return mailbox
+  }
+
+  /// The loop's one object of this type, made when first asked for: buffers that connections share.
+  public func shared<Object: AnyObject>(_ type: Object.Type, _ make: () -> Object) -> Object {
+    if let object = attachments[ObjectIdentifier(type)] as? Object { return object }
+    let object = make()
+    attachments[ObjectIdentifier(type)] = object
+    return object
+  }
+}
+
+private final class TimerClosure: TimerTarget {
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  func timerFired(tag: UInt64) { body() }
+}

@@ -1,0 +1,81 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The part of a loop that other threads may touch: who has mail, and how to wake it.
+///
+/// The event descriptor is written only while the loop sleeps: a wake-up costs 10-20 µs here.
+final class LoopWaker: Sendable {
+  let epoll: Int32
+  let event: Int32
+  private let sleeping = Atomic<Bool>(false)
+  private let hasMail = Atomic<Bool>(false)
+  private let stopAsked = Atomic<Bool>(false)
+  private let mail = Mutex<[Int]>([])
+
+  init() throws(SystemFailure) {
+    let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard epoll >= 0 else { throw .last("epoll_create1") }
+    let event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard event >= 0 else {
+      let failure = SystemFailure.last("eventfd")
+      close(epoll)
+      throw failure
+    }
+    self.epoll = epoll
+    self.event = event
+  }
+
+  deinit {
+    close(event)
+    close(epoll)
+  }
+
+  /// Any thread: the mailbox with this number has messages.
+  func announce(_ mailbox: Int) {
+    mail.withLock { $0.append(mailbox) }
+    hasMail.store(true, ordering: .sequentiallyConsistent)
+    wakeIfSleeping()
+  }
+
+  /// Any thread: makes `run` return.
+  func stop() {
+    stopAsked.store(true, ordering: .sequentiallyConsistent)
+    wakeIfSleeping()
+  }
+
+  var isStopping: Bool { stopAsked.load(ordering: .relaxed) }
+
+  /// The loop: the numbers of the mailboxes that have messages; `numbers` is given back as storage.
+  func takeMail(into numbers: inout [Int]) {
+    numbers.removeAll(keepingCapacity: true)
+    guard hasMail.load(ordering: .relaxed) else { return }
+    hasMail.store(false, ordering: .sequentiallyConsistent)
+    mail.withLock { swap(&$0, &numbers) }
+  }
+
+  /// The loop: false when something came in between, so that it must not sleep.
+  func prepareToSleep() -> Bool {
+    sleeping.store(true, ordering: .sequentiallyConsistent)
+    guard
+      hasMail.load(ordering: .sequentiallyConsistent)
+        || stopAsked.load(ordering: .sequentiallyConsistent)
+    else { return true }
+    sleeping.store(false, ordering: .relaxed)
+    return false
+  }
+
+  func awoke() { sleeping.store(false, ordering: .relaxed) }
+
+  /// The loop: empties the event descriptor.
+  func acknowledge() {
+    var value: UInt64 = 0
+    _ = unsafe read(event, &value, 8)
+  }
+
+  private func wakeIfSleeping() {
+    guard sleeping.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    var one: UInt64 = 1
+    _ = unsafe write(event, &one, 8)
+  }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// A way into a loop for any thread: messages are handed over in batches, in order of posting, on
+/// the loop's thread.
+///
+/// A mailbox lives as long as its loop: make few of them.
+public final class Mailbox<Message: Sendable>: Sendable {
+  private struct Waiting {
+    var messages: [Message] = []
+    var announced = false
+  }
+
+  private let waiting = Mutex(Waiting())
+  private let waker: LoopWaker
+  private let number: Int
+
+  init(waker: LoopWaker, number: Int) {
+    self.waker = waker
+    self.number = number
+  }
+
+  /// Hands `message` to the loop.
+  ///
+  /// After the loop has ended it is kept and never received.
+  public func post(_ message: Message) {
+    let announce = waiting.withLock { waiting in
+      waiting.messages.append(message)
+      return !exchange(&waiting.announced, with: true)
+    }
+    if announce { waker.announce(number) }
+  }
+
+  /// Hands all of `messages` to the loop in one batch.
+  public func post(contentsOf messages: [Message]) {
+    guard !messages.isEmpty else { return }
+    let announce = waiting.withLock { waiting in
+      waiting.messages.append(contentsOf: messages)
+      return !exchange(&waiting.announced, with: true)
+    }
+    if announce { waker.announce(number) }
+  }
+
+  /// The loop: takes what waits; `empty` becomes the storage for what comes next.
+  func take(into empty: inout [Message]) {
+    waiting.withLock { waiting in
+      waiting.announced = false
+      swap(&waiting.messages, &empty)
+    }
+  }
+}
+
+/// The receiving end, confined to the loop.
+protocol MailboxReceiver: AnyObject {
+  func receive()
+}
+
+final class MailboxSlot<Message: Sendable>: MailboxReceiver {
+  private let mailbox: Mailbox<Message>
+  private let body: ([Message]) -> Void
+  private var batch: [Message] = []
+
+  init(_ mailbox: Mailbox<Message>, _ body: @escaping ([Message]) -> Void) {
+    self.mailbox = mailbox
+    self.body = body
+  }
+
+  func receive() {
+    mailbox.take(into: &batch)
+    body(batch)
+    batch.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+
+/// Process signals as events of a loop.
+public final class SignalWatcher: EventHandler {
+  /// The signals that a daemon hears of.
+  public enum Signal: Sendable, CaseIterable {
+    /// SIGTERM: finish in order.
+    case terminate
+    /// SIGINT: a person pressed Ctrl-C.
+    case interrupt
+    /// SIGHUP: read the configuration again.
+    case hangup
+
+    var number: Int32 {
+      switch self {
+      case .terminate: SIGTERM
+      case .interrupt: SIGINT
+      case .hangup: SIGHUP
+      }
+    }
+  }
+
+  private let loop: EventLoop
+  private let descriptor: Int32
+  private var registration: Registration?
+  private let body: (Signal) -> Void
+
+  /// Keeps the signals from ending the process and ignores SIGPIPE.
+  ///
+  /// Call it first of all in `main`: threads made before it would still take the signals.
+  public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
+    var set = mask(signals)
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Calls `body` on the loop for each signal; blocks the signals on this thread, too.
+  public init(
+    on loop: EventLoop, for signals: [Signal] = Signal.allCases, _ body: @escaping (Signal) -> Void
+  ) throws(SystemFailure) {
+    Self.blockSignals(signals)
+    var set = Self.mask(signals)
+    let descriptor = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
+    guard descriptor >= 0 else { throw .last("signalfd") }
+    self.loop = loop
+    self.descriptor = descriptor
+    self.body = body
+    do throws(SystemFailure) {
+      registration = try loop.register(descriptor, for: .readable, handler: self)
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
+  }
+
+  /// Stops watching; the signals stay blocked.
+  public func close() {
+    guard let registration else { return }
+    loop.deregister(registration)
+    self.registration = nil
+    Glibc.close(descriptor)
+  }
+
+  /// Reads the signals that have come.
+  public func ready(_ readiness: Readiness) {
+    var entry = signalfd_siginfo()
+    while unsafe read(descriptor, &entry, MemoryLayout<signalfd_siginfo>.size)
+      == MemoryLayout<signalfd_siginfo>.size
+    {
+      let number = Int32(bitPattern: entry.ssi_signo)
+      if let signal = Signal.allCases.first(where: { $0.number == number }) { body(signal) }
+    }
+  }
+
+  private static func mask(_ signals: [Signal]) -> sigset_t {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal.number) }
+    return set
+  }
+}

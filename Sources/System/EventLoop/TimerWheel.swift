@@ -1,0 +1,235 @@
+/// Names a timer, so that it can be cancelled; worthless once it has fired.
+public struct TimerID: Sendable, Hashable {
+  let index: UInt32
+  let generation: UInt32
+}
+
+/// Four wheels of 256 slots, a tick a millisecond: inserting and cancelling cost a few nanoseconds,
+/// whatever the number of timers.
+///
+/// Ticks beyond 2^32 (49 days) stay in the last wheel and go round.
+struct TimerWheel {
+  private struct Node {
+    var target: (any TimerTarget)?
+    var tag: UInt64
+    var deadline: Int64
+    var next: Int32
+    var previous: Int32
+    var slot: Int32
+    var generation: UInt32
+  }
+
+  private static let none: Int32 = -1
+  private static let slotsPerWheel = 256
+  private static let wheels = 4
+
+  private var nodes: [Node] = []
+  private var freeNode = none
+  private var heads = [Int32](repeating: none, count: slotsPerWheel * wheels)
+  /// A bit for each slot that has timers.
+  private var occupied = [UInt64](repeating: 0, count: slotsPerWheel * wheels / 64)
+  /// Timers whose tick has come, in the order in which they are to fire.
+  private var dueHead = none
+  private var dueTail = none
+  private(set) var now: Int64
+  private(set) var count = 0
+
+  private static let dueSlot: Int32 = -2
+
+  init(now: Int64) { self.now = now }
+
+  /// A timer that is due at `deadline`, or with the next advance when that has passed.
+  mutating func insert(deadline: Int64, _ target: any TimerTarget, tag: UInt64) -> TimerID {
+    let index: Int32
+    if freeNode != Self.none {
+      index = freeNode
+      freeNode = nodes[Int(index)].next
+    } else {
+      index = Int32(nodes.count)
+      nodes.append(
+        Node(
+          target: nil, tag: 0, deadline: 0, next: Self.none, previous: Self.none,
+          slot: Self.none, generation: 0))
+    }
+    nodes[Int(index)].target = target
+    nodes[Int(index)].tag = tag
+    nodes[Int(index)].deadline = max(deadline, now &+ 1)
+    link(index)
+    count += 1
+    return TimerID(index: UInt32(index), generation: nodes[Int(index)].generation)
+  }
+
+  /// False when the timer has fired or was cancelled before.
+  @discardableResult
+  mutating func cancel(_ timer: TimerID) -> Bool {
+    let index = Int(timer.index)
+    guard index < nodes.count, nodes[index].generation == timer.generation,
+      nodes[index].target != nil
+    else { return false }
+    unlink(Int32(index))
+    release(Int32(index))
+    return true
+  }
+
+  /// Moves time on; what is due then waits for `popDue`.
+  mutating func advance(to tick: Int64) {
+    while now < tick {
+      if count == 0 {
+        now = tick
+        return
+      }
+      // Skip the empty ticks of the innermost wheel up to its next turn.
+      let boundary = (now | 255) &+ 1
+      let next = nextOccupied(wheel: 0, after: Int(now & 255))
+      let target = next.map { (now & ~255) &+ Int64($0) } ?? boundary
+      now = min(target, tick)
+      if now & 255 == 0 { cascade() }
+      collect(slot: Int(now & 255))
+    }
+  }
+
+  /// The next timer to fire; it is gone from the wheel.
+  mutating func popDue() -> (target: any TimerTarget, tag: UInt64)? {
+    guard dueHead != Self.none else { return nil }
+    let index = dueHead
+    unlink(index)
+    let tag = nodes[Int(index)].tag
+    let target = nodes[Int(index)].target
+    release(index)
+    return target.map { ($0, tag) }
+  }
+
+  /// A tick at or before the next timer; nil when there is none.
+  var nextWakeup: Int64? {
+    if dueHead != Self.none { return now }
+    guard count > 0 else { return nil }
+    if let slot = nextOccupied(wheel: 0, after: Int(now & 255)) {
+      return (now & ~255) &+ Int64(slot)
+    }
+    // Timers of the outer wheels move inwards when a wheel has gone round.
+    var best = Int64.max
+    for wheel in 1..<Self.wheels {
+      let shift = Int64(8 * wheel)
+      let position = Int((now >> shift) & 255)
+      let base = (now >> (shift &+ 8)) << (shift &+ 8)
+      if let slot = nextOccupied(wheel: wheel, after: position) {
+        best = min(best, base &+ Int64(slot) << shift)
+      } else if nextOccupied(wheel: wheel, after: -1) != nil {
+        best = min(best, base &+ 1 << (shift &+ 8))
+      }
+    }
+    if nextOccupied(wheel: 0, after: -1) != nil { best = min(best, (now | 255) &+ 1) }
+    return best
+  }
+
+  // MARK: slots
+
+  private mutating func link(_ index: Int32) {
+    let deadline = nodes[Int(index)].deadline
+    let distance = deadline &- now
+    let wheel: Int
+    switch distance {
+    case ..<256: wheel = 0
+    case ..<65_536: wheel = 1
+    case ..<16_777_216: wheel = 2
+    default: wheel = 3
+    }
+    // Farther than the last wheel reaches: park it a whole turn away and look again then.
+    let reachable = min(deadline, now &+ (1 << 32) &- 1)
+    let slot = wheel * 256 + Int((reachable >> Int64(8 * wheel)) & 255)
+    let head = heads[slot]
+    nodes[Int(index)].slot = Int32(slot)
+    nodes[Int(index)].next = head
+    nodes[Int(index)].previous = Self.none
+    if head != Self.none { nodes[Int(head)].previous = index }
+    heads[slot] = index
+    occupied[slot >> 6] |= 1 << UInt64(slot & 63)
+  }
+
+  private mutating func unlink(_ index: Int32) {
+    let node = (
+      next: nodes[Int(index)].next, previous: nodes[Int(index)].previous,
+      slot: nodes[Int(index)].slot
+    )
+    if node.next != Self.none {
+      nodes[Int(node.next)].previous = node.previous
+    } else if node.slot == Self.dueSlot {
+      dueTail = node.previous
+    }
+    if node.previous != Self.none {
+      nodes[Int(node.previous)].next = node.next
+    } else if node.slot == Self.dueSlot {
+      dueHead = node.next
+    } else {
+      let slot = Int(node.slot)
+      heads[slot] = node.next
+      if node.next == Self.none { occupied[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
+    }
+  }
+
+  private mutating func release(_ index: Int32) {
+    nodes[Int(index)].target = nil
+    nodes[Int(index)].generation &+= 1
+    nodes[Int(index)].next = freeNode
+    freeNode = index
+    count -= 1
+  }
+
+  /// Empties a slot; its timers in the order in which they were set (slots hold the newest first).
+  private mutating func takeSlot(_ slot: Int) -> Int32 {
+    var index = heads[slot]
+    heads[slot] = Self.none
+    occupied[slot >> 6] &= ~(1 << UInt64(slot & 63))
+    var reversed = Self.none
+    while index != Self.none {
+      let next = nodes[Int(index)].next
+      nodes[Int(index)].next = reversed
+      reversed = index
+      index = next
+    }
+    return reversed
+  }
+
+  private mutating func distribute(_ first: Int32) {
+    var index = first
+    while index != Self.none {
+      let next = nodes[Int(index)].next
+      if nodes[Int(index)].deadline <= now { appendDue(index) } else { link(index) }
+      index = next
+    }
+  }
+
+  /// Moves the timers of the outer wheels' current slots inwards.
+  private mutating func cascade() {
+    var wheel = 1
+    while wheel < Self.wheels {
+      let position = Int((now >> Int64(8 * wheel)) & 255)
+      distribute(takeSlot(wheel * 256 + position))
+      if position != 0 { return }
+      wheel += 1
+    }
+  }
+
+  private mutating func collect(slot: Int) {
+    distribute(takeSlot(slot))
+  }
+
+  private mutating func appendDue(_ index: Int32) {
+    nodes[Int(index)].slot = Self.dueSlot
+    nodes[Int(index)].next = Self.none
+    nodes[Int(index)].previous = dueTail
+    if dueTail != Self.none { nodes[Int(dueTail)].next = index } else { dueHead = index }
+    dueTail = index
+  }
+
+  /// The first slot of `wheel` after `position` that has timers.
+  private func nextOccupied(wheel: Int, after position: Int) -> Int? {
+    var slot = position + 1
+    while slot < 256 {
+      let word = occupied[wheel * 4 + slot >> 6] >> UInt64(slot & 63)
+      if word != 0 { return slot + word.trailingZeroBitCount }
+      slot = (slot | 63) + 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+
+/// Files, whole: what is written is there after a crash, or the old content is.
+public enum FileSystem {
+  /// Replaces the file at `path` by `bytes`: temporary file in the same folder, fsync, rename,
+  /// fsync of the folder.
+  ///
+  /// `mode` is set before the content is written.
+  public static func write(
+    _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
+  ) throws(SystemFailure) {
+    let folder = parent(of: path)
+    let temporary = "\(path).\(getpid()).\(suffix()).tmp"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = unsafe belfry_open(temporary, flags, mode)
+    guard descriptor >= 0 else { throw .last("open", temporary) }
+    do throws(SystemFailure) {
+      // The mode that was asked for, whatever the umask.
+      guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", temporary) }
+      try writeAll(bytes, descriptor, temporary)
+      guard fsync(descriptor) == 0 else { throw .last("fsync", temporary) }
+      guard unsafe rename(temporary, path) == 0 else { throw .last("rename", path) }
+    } catch {
+      Glibc.close(descriptor)
+      _ = unsafe unlink(temporary)
+      throw error
+    }
+    Glibc.close(descriptor)
+    try synchronize(folder: folder)
+  }
+
+  /// The whole file, of at most `limit` bytes.
+  public static func read(_ path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
+    let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw .last("open", path) }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw .call(name: "read", errno: EISDIR, subject: path)
+    }
+    guard Int(status.st_size) <= limit else { throw .tooLarge(path: path, limit: limit) }
+    var bytes = [UInt8](repeating: 0, count: min(limit, max(Int(status.st_size), 4_096)) + 1)
+    var filled = 0
+    while true {
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe Glibc.read(
+          descriptor, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .last("read", path)
+      }
+      if count == 0 { break }
+      filled += count
+      guard filled <= limit else { throw .tooLarge(path: path, limit: limit) }
+      if filled == bytes.count {
+        bytes.append(contentsOf: repeatElement(0, count: min(bytes.count, limit + 1 - filled)))
+      }
+    }
+    bytes.removeLast(bytes.count - filled)
+    return bytes
+  }
+
+  /// Makes the folder and those above it that are missing, with mode 0700.
+  public static func makeDirectories(_ path: String) throws(SystemFailure) {
+    guard !path.isEmpty, !isDirectory(path) else { return }
+    let above = parent(of: path)
+    if above != path { try makeDirectories(above) }
+    guard unsafe mkdir(path, 0o700) == 0 || (errno == EEXIST && isDirectory(path)) else {
+      throw .last("mkdir", path)
+    }
+  }
+
+  /// True when something is at the path, a dangling link included.
+  public static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+  }
+
+  /// True when the path is a folder or a link to one.
+  public static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Permission bits of what is at the path.
+  public static func mode(of path: String) throws(SystemFailure) -> UInt32 {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw .last("stat", path) }
+    return status.st_mode & 0o7777
+  }
+
+  /// Removes a file or an empty folder; what is not there is no error.
+  public static func remove(_ path: String) throws(SystemFailure) {
+    guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
+  }
+
+  /// Names in the folder, sorted, without "." and "..".
+  public static func list(_ path: String) throws(SystemFailure) -> [String] {
+    guard let folder = unsafe opendir(path) else { throw .last("opendir", path) }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe String(cString: $0)
+        }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The absolute form of a path, without looking at links.
+  public static func absolute(_ path: String) -> String {
+    let whole = path.hasPrefix("/") ? path : "\(currentDirectory())/\(path)"
+    var parts: [Substring] = []
+    for part in whole.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+
+  /// The folder that holds `path`; "." for a bare name.
+  public static func parent(of path: String) -> String {
+    var trimmed = path[...]
+    while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
+    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+  }
+
+  private static func currentDirectory() -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      guard let base = buffer.baseAddress, unsafe getcwd(base, buffer.count) != nil else {
+        return "."
+      }
+      return unsafe String(cString: base)
+    }
+  }
+
+  private static func suffix() -> String {
+    var generator = SystemRandom.Generator()
+    return String(generator.next(), radix: 36)
+  }
+
+  private static func writeAll(
+    _ bytes: [UInt8], _ descriptor: Int32, _ path: String
+  ) throws(SystemFailure) {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe Glibc.write(
+          descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .last("write", path)
+      }
+      written += count
+    }
+  }
+
+  private static func synchronize(folder: String) throws(SystemFailure) {
+    let descriptor = unsafe belfry_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw .last("open", folder) }
+    defer { Glibc.close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
+  }
+}

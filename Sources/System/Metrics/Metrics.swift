@@ -1,0 +1,90 @@
+import Synchronization
+
+/// A number that only grows.
+///
+/// Any thread; one atomic addition.
+public final class Counter: Sendable {
+  private let total = Atomic<UInt64>(0)
+
+  init() {}
+
+  /// Adds `amount`.
+  public func add(_ amount: UInt64 = 1) { total.wrappingAdd(amount, ordering: .relaxed) }
+
+  /// The sum so far.
+  public var value: UInt64 { total.load(ordering: .relaxed) }
+}
+
+/// A number that goes up and down.
+///
+/// Any thread; one atomic operation.
+public final class Gauge: Sendable {
+  private let current = Atomic<Int64>(0)
+
+  init() {}
+
+  /// Sets the value.
+  public func set(_ value: Int64) { current.store(value, ordering: .relaxed) }
+
+  /// Adds `amount`, which may be negative.
+  public func add(_ amount: Int64 = 1) { current.wrappingAdd(amount, ordering: .relaxed) }
+
+  /// The value now.
+  public var value: Int64 { current.load(ordering: .relaxed) }
+}
+
+/// Counts of values by size, for latencies and lengths.
+///
+/// Any thread; three atomic additions.
+public final class Histogram: Sendable {
+  /// Inclusive upper bounds of the buckets, ascending; one more bucket takes what is above.
+  public let bounds: [UInt64]
+  private let buckets: [Counter]
+  private let sumOfValues = Counter()
+
+  init(bounds: [UInt64]) {
+    self.bounds = bounds
+    buckets = (0...bounds.count).map { _ in Counter() }
+  }
+
+  /// Notes one value.
+  public func observe(_ value: UInt64) {
+    var low = 0
+    var high = bounds.count
+    while low < high {
+      let middle = (low + high) / 2
+      if bounds[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    buckets[low].add()
+    sumOfValues.add(value)
+  }
+
+  /// How many values were noted.
+  public var count: UInt64 { buckets.reduce(0) { $0 &+ $1.value } }
+
+  /// Their sum.
+  public var sum: UInt64 { sumOfValues.value }
+
+  /// The upper bound of the bucket in which this share (0 to 1) of the values ends; nil without
+  /// values or when it is above the last bound.
+  public func quantile(_ share: Double) -> UInt64? {
+    let counts = buckets.map(\.value)
+    let total = counts.reduce(0, &+)
+    guard total > 0 else { return nil }
+    let rank = max(1, (Double(total) * min(max(share, 0), 1)).rounded(.up))
+    var seen: UInt64 = 0
+    for (index, count) in counts.enumerated() {
+      seen &+= count
+      if Double(seen) >= rank { return index < bounds.count ? bounds[index] : nil }
+    }
+    return nil
+  }
+
+  func cumulative() -> [UInt64] {
+    var seen: UInt64 = 0
+    return buckets.map { bucket in
+      seen &+= bucket.value
+      return seen
+    }
+  }
+}

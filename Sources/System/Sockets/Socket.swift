@@ -1,0 +1,231 @@
+import CLinux
+import Glibc
+
+/// The few socket calls that the streams are made of: descriptors are non-blocking and closed on exec.
+public enum Socket {
+  /// What a system call that may have to wait came to.
+  public enum Transfer: Sendable, Equatable {
+    /// So many bytes went over; 0 for reading is the end of the stream.
+    case bytes(Int)
+    /// Nothing for now: wait for readiness.
+    case wouldBlock
+    /// The connection is broken.
+    case failed(errno: Int32)
+  }
+
+  /// Listens on an internet address; `reusePort` lets several loops listen on one.
+  public static func listen(
+    on address: SocketAddress, reusePort: Bool, backlog: Int32 = 4_096
+  ) throws(SystemFailure) -> Int32 {
+    let family = address.family == .v4 ? AF_INET : AF_INET6
+    let descriptor = try open(family)
+    set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+    if reusePort { set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
+    if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+    let bound = unsafe address.withSocketAddress { unsafe bind(descriptor, $0, $1) }
+    guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else {
+      throw failure("bind", descriptor, address.description)
+    }
+    return descriptor
+  }
+
+  /// Listens on a path; a socket file that nobody listens on any more is replaced.
+  public static func listen(
+    unixPath path: String, mode: UInt32 = 0o600, backlog: Int32 = 256
+  ) throws(SystemFailure) -> Int32 {
+    let descriptor = try open(AF_UNIX)
+    var address = try unixAddress(path, descriptor)
+    if let probe = try? connect(unixPath: path) {
+      close(probe)
+      close(descriptor)
+      throw .call(name: "bind", errno: EADDRINUSE, subject: path)
+    }
+    unlinkSocket(path)
+    let bound = unsafe withUnixAddress(&address) { unsafe bind(descriptor, $0, $1) }
+    guard bound == 0, unsafe chmod(path, mode) == 0, Glibc.listen(descriptor, backlog) == 0 else {
+      throw failure("bind", descriptor, path)
+    }
+    return descriptor
+  }
+
+  /// Begins a connection; it is made, or has failed (`pendingError`), once the descriptor is writable.
+  public static func connect(to address: SocketAddress) throws(SystemFailure) -> Int32 {
+    let descriptor = try open(address.family == .v4 ? AF_INET : AF_INET6)
+    set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    let result = unsafe address.withSocketAddress { unsafe Glibc.connect(descriptor, $0, $1) }
+    guard result == 0 || errno == EINPROGRESS else {
+      throw failure("connect", descriptor, address.description)
+    }
+    return descriptor
+  }
+
+  /// Connects to a listening path.
+  public static func connect(unixPath path: String) throws(SystemFailure) -> Int32 {
+    let descriptor = try open(AF_UNIX)
+    var address = try unixAddress(path, descriptor)
+    let result = unsafe withUnixAddress(&address) { unsafe Glibc.connect(descriptor, $0, $1) }
+    guard result == 0 || errno == EINPROGRESS else { throw failure("connect", descriptor, path) }
+    return descriptor
+  }
+
+  /// The next connection of a listener; nil when none waits.
+  public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
+    let descriptor = accept4(
+      listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+    if descriptor >= 0 {
+      set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+      return descriptor
+    }
+    switch errno {
+    case EAGAIN, EINTR, ECONNABORTED, EPROTO: return nil
+    default: throw .last("accept4", "descriptor \(listener)")
+    }
+  }
+
+  /// One read(2) into `buffer`.
+  public static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Transfer {
+    transfer { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+  }
+
+  /// One write(2) of `bytes`; never SIGPIPE.
+  public static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    transfer {
+      unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  /// The error of a connection attempt that has ended; 0 when it was made.
+  public static func pendingError(_ descriptor: Int32) -> Int32 {
+    var code: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else {
+      return errno
+    }
+    return code
+  }
+
+  /// Sends the end of our side; the other side may still send.
+  public static func finishWriting(_ descriptor: Int32) {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Gives the descriptor back.
+  public static func close(_ descriptor: Int32) {
+    _ = Glibc.close(descriptor)
+  }
+
+  /// This end's address; nil for a UNIX socket.
+  public static func localAddress(_ descriptor: Int32) -> SocketAddress? {
+    unsafe address { unsafe getsockname(descriptor, $0, $1) }
+  }
+
+  /// The other end's address; nil for a UNIX socket or when the connection is gone.
+  public static func peerAddress(_ descriptor: Int32) -> SocketAddress? {
+    unsafe address { unsafe getpeername(descriptor, $0, $1) }
+  }
+
+  /// Who is at the other end of a UNIX socket.
+  public struct PeerCredentials: Sendable, Hashable {
+    /// Process number when the connection was made.
+    public let pid: Int32
+    /// User number.
+    public let uid: UInt32
+    /// Group number.
+    public let gid: UInt32
+  }
+
+  /// SO_PEERCRED; nil for internet sockets.
+  public static func peerCredentials(_ descriptor: Int32) -> PeerCredentials? {
+    var raw = belfry_peer_credentials()
+    guard unsafe belfry_peer_credentials(descriptor, &raw) == 0, raw.pid > 0 else { return nil }
+    return PeerCredentials(pid: raw.pid, uid: raw.uid, gid: raw.gid)
+  }
+
+  /// True when the process or the machine has no descriptor left.
+  public static func isExhausted(_ failure: SystemFailure) -> Bool {
+    guard case .call(_, let number, _) = failure else { return false }
+    return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number)
+  }
+
+  // MARK: details
+
+  private static func open(_ family: Int32) throws(SystemFailure) -> Int32 {
+    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(family, Int32(type), 0)
+    guard descriptor >= 0 else { throw .last("socket") }
+    return descriptor
+  }
+
+  private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+    var value = value
+    _ = unsafe setsockopt(
+      descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  private static func transfer(_ call: () -> Int) -> Transfer {
+    while true {
+      let count = call()
+      if count >= 0 { return .bytes(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed(errno: errno)
+      }
+    }
+  }
+
+  private static func failure(
+    _ name: StaticString, _ descriptor: Int32, _ subject: String
+  ) -> SystemFailure {
+    let failure = SystemFailure.last(name, subject)
+    close(descriptor)
+    return failure
+  }
+
+  private static func address(
+    _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe call($0, &length) }
+    }
+    guard result == 0 else { return nil }
+    return unsafe SocketAddress(&storage)
+  }
+
+  private static func unixAddress(
+    _ path: String, _ descriptor: Int32
+  ) throws(SystemFailure) -> sockaddr_un {
+    guard path.utf8.count <= Limits.unixPathBytes, !path.utf8.contains(0) else {
+      close(descriptor)
+      throw .unusable(
+        text: path, reason: "a socket's path has at most \(Limits.unixPathBytes) bytes")
+    }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { target in
+      for (index, byte) in path.utf8.enumerated() { unsafe target[index] = byte }
+    }
+    return address
+  }
+
+  private static func withUnixAddress<Result>(
+    _ address: inout sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  /// Removes a socket file; anything else at the path stays.
+  private static func unlinkSocket(_ path: String) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+    _ = unsafe unlink(path)
+  }
+}

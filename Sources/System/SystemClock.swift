@@ -1,0 +1,25 @@
+import CLinux
+import Glibc
+
+/// The machine's clocks.
+///
+/// Code that decides takes times as arguments; only shells read this.
+public enum SystemClock {
+  /// Nanoseconds that never go back and do not count while the machine is suspended.
+  public static var monotonicNanoseconds: Int64 {
+    let time = read(CLOCK_MONOTONIC)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+
+  /// Wall clock: milliseconds since 1970 in UTC; steps when the clock is set.
+  public static var unixMilliseconds: Int64 {
+    let time = read(CLOCK_REALTIME)
+    return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
+  }
+
+  private static func read(_ clock: clockid_t) -> timespec {
+    var time = timespec()
+    unsafe clock_gettime(clock, &time)
+    return time
+  }
+}

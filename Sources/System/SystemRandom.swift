@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+
+/// Randomness from the kernel, fit for keys.
+public enum SystemRandom {
+  /// Fills `buffer` with random bytes.
+  public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+    var filled = 0
+    while filled < buffer.count, let base = buffer.baseAddress {
+      let count = unsafe getrandom(base + filled, buffer.count - filled, 0)
+      // Linux answers once its pool is ready; without randomness nothing here may go on.
+      precondition(count > 0 || errno == EINTR, "the kernel gives no randomness")
+      filled += max(0, count)
+    }
+  }
+
+  /// `count` random bytes.
+  public static func bytes(_ count: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+      unsafe fill(UnsafeMutableRawBufferPointer(buffer))
+      used = count
+    }
+  }
+
+  /// Random numbers at a few nanoseconds each: one system call fills 4,096 bytes.
+  ///
+  /// Copies share one buffer, so that no two of them give the same bytes; a generator stays on one
+  /// thread.
+  public struct Generator: RandomNumberGenerator {
+    private let pool = Pool()
+
+    /// A generator with an empty buffer.
+    public init() {}
+
+    /// The next 64 random bits.
+    public mutating func next() -> UInt64 { pool.next() }
+
+    private final class Pool {
+      private var words = [UInt64](repeating: 0, count: Limits.randomPoolWords)
+      private var used = Limits.randomPoolWords
+
+      func next() -> UInt64 {
+        if used == words.count {
+          unsafe words.withUnsafeMutableBytes { buffer in unsafe fill(buffer) }
+          used = 0
+        }
+        let word = words[used]
+        words[used] = 0
+        used += 1
+        return word
+      }
+    }
+  }
+}
