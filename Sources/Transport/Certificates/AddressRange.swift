@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// An IP address with the length of its network: `127.0.0.1` (all bits), `10.0.0.0/8`, `fe80::/10`.
+public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+  /// 4 or 16 bytes in network order.
+  public let address: [UInt8]
+  /// How many of the leading bits count.
+  public let prefixBits: Int
+  /// The text that it was made from.
+  public let description: String
+
+  /// Reads an address of either family, with `/bits` or without; a zone (`%eth0`) is left out.
+  ///
+  /// Nil for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let host = String(parts[0].prefix { $0 != "%" })
+    guard let address = Self.bytes(of: host) else { return nil }
+    var bits = address.count * 8
+    if parts.count == 2 {
+      guard let given = Int(parts[1]), (0...bits).contains(given) else { return nil }
+      bits = given
+    }
+    self.address = address
+    prefixBits = bits
+    description = text
+  }
+
+  /// As many bytes as the address, ones in the leading bits.
+  var mask: [UInt8] {
+    address.indices.map { index in
+      let bits = min(8, max(0, prefixBits - index * 8))
+      return UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+    }
+  }
+
+  private static func bytes(of host: String) -> [UInt8]? {
+    for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      if unsafe inet_pton(family, host, &bytes) == 1 { return bytes }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,60 @@
+/// The extensions by which Apple's push certificates say what they are for (apns-protocol.md 2.3).
+public enum AppleExtension {
+  /// A push certificate of the development environment.
+  public static let development = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 1)
+  /// A push certificate of the production environment.
+  public static let production = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 2)
+  /// A certificate for VoIP topics.
+  public static let voip = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 4)
+  /// The topics of a universal certificate; the value is `topics(_:)`'s.
+  public static let topics = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 6)
+
+  /// The value of the extensions that say everything by being there: ASN.1 NULL.
+  public static let presence: [UInt8] = [DERTag.null, 0]
+
+  /// A topic of a universal certificate with its tags: `app`, `voip`, `complication`.
+  public struct Topic: Hashable, Sendable {
+    /// The topic, as `apns-topic` has it.
+    public let name: String
+    /// What it is for.
+    public let tags: [String]
+
+    /// A topic with its tags.
+    public init(_ name: String, tags: [String]) {
+      self.name = name
+      self.tags = tags
+    }
+  }
+
+  /// The topics that a universal certificate of `bundleID` has.
+  public static func universalTopics(of bundleID: String) -> [Topic] {
+    [
+      Topic(bundleID, tags: ["app"]), Topic(bundleID + ".voip", tags: ["voip"]),
+      Topic(bundleID + ".complication", tags: ["complication"]),
+    ]
+  }
+
+  /// The value of the topics extension: a sequence in which topics and their lists of tags alternate.
+  public static func value(of topics: [Topic]) -> [UInt8] {
+    DER.sequence(topics.flatMap { [DER.utf8($0.name), DER.sequence($0.tags.map(DER.utf8))] })
+  }
+
+  /// Reads the value of the topics extension; nil where it is not formed so.
+  ///
+  /// The bytes come from a peer: nothing in them can trap.
+  public static func topics(in value: [UInt8]) -> [Topic]? {
+    var reader = DERReader(value)
+    guard var pairs = reader.sequence(), reader.isAtEnd else { return nil }
+    var topics: [Topic] = []
+    while !pairs.isAtEnd {
+      guard let name = pairs.utf8(), var list = pairs.sequence() else { return nil }
+      var tags: [String] = []
+      while !list.isAtEnd {
+        guard let tag = list.utf8() else { return nil }
+        tags.append(tag)
+      }
+      topics.append(Topic(name, tags: tags))
+    }
+    return topics
+  }
+}

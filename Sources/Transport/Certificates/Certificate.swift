@@ -1,0 +1,67 @@
+internal import COpenSSL
+
+/// An X.509 certificate, read once into plain values.
+public struct Certificate: Sendable, Hashable {
+  /// The certificate itself.
+  public let der: [UInt8]
+  /// The subject's common name, empty where it has none.
+  public let commonName: String
+  /// The subject's UID (0.9.2342.19200300.100.1.1): the bundle identifier in Apple's certificates.
+  public let uid: String?
+  /// The subject's first organisational unit: what one of our certificates is for.
+  public let organizationalUnit: String?
+  /// The serial number's bytes, in lower-case hexadecimal, without leading zeros.
+  public let serial: String
+  /// When it begins to be valid, seconds since 1970.
+  public let notBefore: Int64
+  /// When it ends to be valid, seconds since 1970.
+  public let notAfter: Int64
+  /// SubjectPublicKeyInfo in DER.
+  public let publicKeySPKI: [UInt8]
+
+  private let extensions: [Extension]
+
+  private struct Extension: Hashable, Sendable {
+    let identifier: [UInt8]
+    let value: [UInt8]
+  }
+
+  /// The value of the extension `oid`; nil where the certificate has none.
+  public func extensionValue(_ oid: ObjectIdentifier) -> [UInt8]? {
+    let encoded = oid.encoded
+    return extensions.first { $0.identifier == encoded }?.value
+  }
+
+  /// SHA-256 of the whole certificate.
+  public var fingerprint: SHA256.Digest { SHA256.hash(der) }
+
+  /// The certificate in PEM.
+  public func pem() throws(CryptoFailure) -> [UInt8] {
+    try X509Handle(der: der).pem()
+  }
+
+  /// The certificate in `der`; bytes left over are an error.
+  public init(der: [UInt8]) throws(CryptoFailure) {
+    try self.init(X509Handle(der: der))
+  }
+
+  /// The first certificate in `pem`.
+  public init(pem: [UInt8]) throws(CryptoFailure) {
+    try self.init(X509Handle(pem: pem))
+  }
+
+  init(_ handle: X509Handle) throws(CryptoFailure) {
+    der = try handle.der()
+    commonName = handle.subjectText(NID_commonName) ?? ""
+    uid = handle.subjectText(NID_userId)
+    organizationalUnit = handle.subjectText(NID_organizationalUnitName)
+    serial = try handle.serial()
+    notBefore = try handle.seconds(.notBefore)
+    notAfter = try handle.seconds(.notAfter)
+    publicKeySPKI = try handle.publicKeySPKI()
+    extensions = handle.extensions().map { Extension(identifier: $0.identifier, value: $0.value) }
+  }
+}
+
+/// What a TLS peer proved to be.
+public typealias PeerCertificate = Certificate

@@ -1,0 +1,137 @@
+internal import COpenSSL
+
+/// A gateway's own authority: it signs the gateway's server certificate, its devices' and its
+/// providers'.
+///
+/// Who trusts it trusts it for its constrained names alone, so that putting it into a machine's store
+/// lets nobody impersonate the rest of the Internet.
+public struct CertificateAuthority: Sendable {
+  private let handle: X509Handle
+  private let key: EVPKey
+  /// Its own certificate.
+  public let certificate: Certificate
+  /// Its own certificate in PEM: the gateway's `ca.pem`.
+  public let certificatePEM: [UInt8]
+  /// Its key in PKCS#8 PEM, to be kept in a file of mode 0600.
+  public let privateKeyPEM: [UInt8]
+
+  /// A certificate in PEM with its key in PKCS#8 PEM.
+  public struct Identity: Sendable {
+    /// The certificate, its issuer after it.
+    public let certificateChainPEM: [UInt8]
+    /// The key, unencrypted.
+    public let privateKeyPEM: [UInt8]
+    /// The certificate, read.
+    public let certificate: Certificate
+  }
+
+  /// What the authority may sign server certificates for.
+  public struct NameConstraints: Sendable {
+    /// Host names; each with all names under it.
+    public let hostNames: [String]
+    /// IP addresses and networks.
+    public let addresses: [AddressRange]
+
+    /// At least one of each: the absence of a kind would leave that kind free (RFC 5280 4.2.1.10).
+    public init(hostNames: [String], addresses: [AddressRange]) throws(CryptoFailure) {
+      guard !hostNames.isEmpty, !addresses.isEmpty else {
+        throw .malformed(expected: "name constraints: name a host and an address at least")
+      }
+      self.hostNames = hostNames
+      self.addresses = addresses
+    }
+
+    /// Addresses that no public server has: loopback, link-local and private networks.
+    public static let localNetworks: [AddressRange] = [
+      "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16",
+      "::1", "fe80::/10", "fc00::/7",
+    ].compactMap(AddressRange.init)
+  }
+
+  private init(_ handle: X509Handle, _ key: EVPKey) throws(CryptoFailure) {
+    self.handle = handle
+    self.key = key
+    certificate = try Certificate(handle)
+    certificatePEM = try handle.pem()
+    privateKeyPEM = try key.pkcs8PEM()
+  }
+
+  /// A fresh authority, valid for `days` from `now` (seconds since 1970).
+  public static func make(
+    commonName: String, nameConstraints: NameConstraints, now: Int64, days: Int = 3_650
+  ) throws(CryptoFailure) -> CertificateAuthority {
+    let key = try EVPKey.generate()
+    let form = CertificateForm(
+      commonName: commonName, notBefore: now - Limits.clockSkewSeconds,
+      notAfter: now + Int64(days) * 86_400, publicKey: key,
+      extensions: [
+        .authority, .signsCertificates, .usages([.server, .client]),
+        .nameConstraints(
+          hosts: nameConstraints.hostNames, addresses: nameConstraints.addresses),
+      ])
+    return try CertificateAuthority(form.signed(by: key, issuer: nil), key)
+  }
+
+  /// The authority whose two files these are; fails where they do not belong together.
+  public static func load(
+    certificatePEM: [UInt8], privateKeyPEM: [UInt8]
+  ) throws(CryptoFailure) -> CertificateAuthority {
+    let handle = try X509Handle(pem: certificatePEM)
+    let key = try EVPKey.reading(pem: privateKeyPEM)
+    guard try handle.publicKeySPKI() == key.publicDER() else {
+      throw .malformed(expected: "the key of this authority's certificate")
+    }
+    return try CertificateAuthority(handle, key)
+  }
+
+  /// A server certificate with a fresh key for host names and addresses, valid for `days` from
+  /// `now` (seconds since 1970).
+  ///
+  /// Names outside the constraints are signed, but no client accepts them.
+  public func issueServer(
+    names: [String], addresses: [String], now: Int64, days: Int = 825
+  ) throws(CryptoFailure) -> Identity {
+    var ranges: [AddressRange] = []
+    for text in addresses {
+      guard let range = AddressRange(text), range.prefixBits == range.address.count * 8 else {
+        throw .malformed(expected: "an IP address: `\(text)`")
+      }
+      ranges.append(range)
+    }
+    let serverKey = try EVPKey.generate()
+    let form = CertificateForm(
+      commonName: names.first ?? addresses.first ?? "belfry", organizationalUnit: "Belfry server",
+      notBefore: now - Limits.clockSkewSeconds,
+      notAfter: min(now + Int64(days) * 86_400, certificate.notAfter), publicKey: serverKey,
+      extensions: [
+        .endEntity, .signsHandshakes, .usages([.server]),
+        .alternativeNames(hosts: names, addresses: ranges),
+      ])
+    return try identity(form, key: serverKey)
+  }
+
+  /// A client certificate for the owner of the key in `publicKeySPKI` (DER), from `notBefore` to
+  /// `notAfter` (seconds since 1970).
+  ///
+  /// `serial` is made where it is nil.
+  public func issueClient(
+    publicKeySPKI: [UInt8], commonName: String, uid: String? = nil,
+    organizationalUnit: String? = nil, serial: [UInt8]? = nil, notBefore: Int64, notAfter: Int64,
+    extensions: [CertificateExtension] = []
+  ) throws(CryptoFailure) -> Certificate {
+    let subject = try ES256PublicKey(spkiDER: publicKeySPKI)
+    let form = CertificateForm(
+      commonName: commonName, organizationalUnit: organizationalUnit, uid: uid,
+      serial: serial ?? CertificateForm.randomSerial(), notBefore: notBefore, notAfter: notAfter,
+      publicKey: subject.key,
+      extensions: [.endEntity, .signsHandshakes, .usages([.client])] + extensions)
+    return try Certificate(form.signed(by: key, issuer: handle))
+  }
+
+  private func identity(_ form: CertificateForm, key: EVPKey) throws(CryptoFailure) -> Identity {
+    let signed = try form.signed(by: self.key, issuer: handle)
+    return Identity(
+      certificateChainPEM: try signed.pem() + certificatePEM, privateKeyPEM: try key.pkcs8PEM(),
+      certificate: try Certificate(signed))
+  }
+}

@@ -1,0 +1,99 @@
+internal import COpenSSL
+internal import Glibc
+
+/// Checks a certificate against an authority, as TLS does, at any moment.
+public enum CertificateChain {
+  /// What a certificate is used for.
+  public enum Purpose: Sendable {
+    case server
+    case client
+  }
+
+  /// Why a certificate does not hold.
+  public enum Failure: Error, Equatable, CustomStringConvertible {
+    /// Its time is over; seconds since 1970.
+    case expired(notAfter: Int64)
+    /// Its time has not come; seconds since 1970.
+    case notYetValid(notBefore: Int64)
+    /// None of the authorities signed it.
+    case foreignIssuer
+    /// It, or an authority's, is none; or it breaks another rule, in OpenSSL's words.
+    case refused(String)
+
+    /// What is wrong, and what to do.
+    public var description: String {
+      switch self {
+      case .expired: "the certificate has expired: ask for a new one"
+      case .notYetValid: "the certificate is not valid yet: check the clock"
+      case .foreignIssuer: "the certificate is not one of this authority's: use its own"
+      case .refused(let reason): "the certificate is refused: \(reason)"
+      }
+    }
+  }
+
+  /// Fails unless one of `authorities` signed `certificate` for `purpose` and both are valid at `now`
+  /// (seconds since 1970).
+  public static func check(
+    _ certificate: Certificate, authorities: [Certificate], purpose: Purpose, now: Int64
+  ) throws(Failure) {
+    do {
+      let leaf = try X509Handle(der: certificate.der)
+      let store = try TrustStore(authorities)
+      guard let reason = try store.refusal(of: leaf, purpose: purpose, now: now) else { return }
+      switch reason {
+      case X509_V_ERR_CERT_HAS_EXPIRED: throw Failure.expired(notAfter: certificate.notAfter)
+      case X509_V_ERR_CERT_NOT_YET_VALID:
+        throw Failure.notYetValid(notBefore: certificate.notBefore)
+      case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+        X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+        X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+        throw Failure.foreignIssuer
+      default:
+        throw Failure.refused(unsafe String(cString: X509_verify_cert_error_string(Int(reason))))
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw .refused("\(error)")
+    }
+  }
+}
+
+/// An `X509_STORE` of authorities.
+@safe private final class TrustStore {
+  private let store: OpaquePointer
+
+  init(_ authorities: [Certificate]) throws(CryptoFailure) {
+    guard let store = unsafe X509_STORE_new() else { throw OpenSSLErrors.failure("make a store") }
+    unsafe self.store = store
+    for authority in authorities {
+      let handle = try X509Handle(der: authority.der)
+      guard unsafe X509_STORE_add_cert(store, handle.pointer) == 1 else {
+        throw OpenSSLErrors.failure("trust an authority")
+      }
+    }
+  }
+
+  /// OpenSSL's code for why `leaf` does not hold; nil where it does.
+  func refusal(
+    of leaf: X509Handle, purpose: CertificateChain.Purpose, now: Int64
+  ) throws(CryptoFailure) -> Int32? {
+    guard let context = unsafe X509_STORE_CTX_new() else {
+      throw OpenSSLErrors.failure("check a certificate")
+    }
+    defer { unsafe X509_STORE_CTX_free(context) }
+    guard unsafe X509_STORE_CTX_init(context, store, leaf.pointer, nil) == 1 else {
+      throw OpenSSLErrors.failure("check a certificate")
+    }
+    unsafe X509_STORE_CTX_set_time(context, 0, time_t(now))
+    let use = purpose == .server ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT
+    guard unsafe X509_STORE_CTX_set_purpose(context, use) == 1 else {
+      throw OpenSSLErrors.failure("check a certificate")
+    }
+    if unsafe X509_verify_cert(context) == 1 { return nil }
+    ERR_clear_error()
+    return unsafe X509_STORE_CTX_get_error(context)
+  }
+
+  deinit { unsafe X509_STORE_free(store) }
+}

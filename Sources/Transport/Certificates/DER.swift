@@ -1,0 +1,92 @@
+/// The identifier octets that certificates' extensions use (X.690 section 8.1.2).
+enum DERTag {
+  static let boolean: UInt8 = 0x01
+  static let integer: UInt8 = 0x02
+  static let bitString: UInt8 = 0x03
+  static let octetString: UInt8 = 0x04
+  static let null: UInt8 = 0x05
+  static let objectIdentifier: UInt8 = 0x06
+  static let utf8String: UInt8 = 0x0C
+  static let sequence: UInt8 = 0x30
+
+  /// A context-specific tag, primitive unless said otherwise.
+  static func context(_ number: UInt8, constructed: Bool = false) -> UInt8 {
+    0x80 | number | (constructed ? 0x20 : 0)
+  }
+}
+
+/// Writes definite-length DER (X.690 section 10), bottom up: each function answers one element.
+enum DER {
+  static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [tag] + length(content.count) + content
+  }
+
+  static func sequence(_ elements: [[UInt8]]) -> [UInt8] {
+    element(DERTag.sequence, Array(elements.joined()))
+  }
+
+  static func utf8(_ text: String) -> [UInt8] { element(DERTag.utf8String, Array(text.utf8)) }
+
+  static func objectIdentifier(_ oid: ObjectIdentifier) -> [UInt8] {
+    element(DERTag.objectIdentifier, oid.encoded)
+  }
+
+  private static func length(_ count: Int) -> [UInt8] {
+    if count < 0x80 { return [UInt8(count)] }
+    var bytes: [UInt8] = []
+    var rest = count
+    while rest > 0 {
+      bytes.insert(UInt8(rest & 0xFF), at: 0)
+      rest >>= 8
+    }
+    return [0x80 | UInt8(bytes.count)] + bytes
+  }
+}
+
+/// Reads definite-length DER without trapping, whatever the bytes are.
+struct DERReader {
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
+
+  init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    position = bytes.startIndex
+  }
+
+  var isAtEnd: Bool { position == bytes.endIndex }
+
+  /// The next element's tag; nil at the end.
+  var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
+
+  /// The content of the next element, if its tag is `tag`.
+  mutating func element(tag: UInt8) -> ArraySlice<UInt8>? {
+    guard nextTag == tag, let content = contentRange() else { return nil }
+    position = content.upperBound
+    return bytes[content]
+  }
+
+  /// A reader of the next element's content, if it is a sequence.
+  mutating func sequence() -> DERReader? { element(tag: DERTag.sequence).map(DERReader.init) }
+
+  /// The next element's text, if it is a UTF8String of valid UTF-8.
+  mutating func utf8() -> String? {
+    element(tag: DERTag.utf8String).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  private func contentRange() -> Range<Int>? {
+    let rest = bytes[position...].dropFirst()
+    guard let first = rest.first else { return nil }
+    var count = Int(first)
+    var header = 2
+    if first >= 0x80 {
+      let digits = Int(first & 0x7F)
+      guard (1...3).contains(digits), rest.count > digits else { return nil }
+      count = rest.dropFirst().prefix(digits).reduce(0) { $0 << 8 | Int($1) }
+      header += digits
+    }
+    guard bytes.endIndex - position - header >= count else { return nil }
+    return position + header..<position + header + count
+  }
+}

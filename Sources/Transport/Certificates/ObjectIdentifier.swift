@@ -1,0 +1,32 @@
+/// An ASN.1 object identifier.
+public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
+  /// Its arcs, `1.2.840` being `[1, 2, 840]`.
+  public let arcs: [UInt32]
+
+  /// The identifier with these arcs: two at least, the first at most 2, the second under 40 where
+  /// the first is under 2 (X.690 section 8.19.4).
+  public init(_ arcs: UInt32...) {
+    precondition(arcs.count >= 2 && arcs[0] <= 2 && (arcs[0] == 2 || arcs[1] < 40), "no identifier")
+    self.arcs = arcs
+  }
+
+  /// The content octets, without tag and length.
+  var encoded: [UInt8] {
+    var bytes = Self.base128(UInt64(arcs[0]) * 40 + UInt64(arcs[1]))
+    for arc in arcs.dropFirst(2) { bytes += Self.base128(UInt64(arc)) }
+    return bytes
+  }
+
+  /// The arcs with dots between them.
+  public var description: String { arcs.map(String.init).joined(separator: ".") }
+
+  private static func base128(_ arc: UInt64) -> [UInt8] {
+    var bytes = [UInt8(arc & 0x7F)]
+    var rest = arc >> 7
+    while rest > 0 {
+      bytes.insert(UInt8(rest & 0x7F) | 0x80, at: 0)
+      rest >>= 7
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,103 @@
+internal import COpenSSL
+
+/// 16 bytes as two big-endian words.
+struct AESBlock {
+  static let byteCount = 16
+
+  var high: UInt64 = 0
+  var low: UInt64 = 0
+}
+
+extension AESBlock {
+  init(loading bytes: UnsafeRawBufferPointer, at offset: Int) {
+    high = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    low = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+  }
+
+  /// Fewer than 16 bytes, then a one bit and zeros (RFC 4493's padding).
+  init(padding bytes: UnsafeRawBufferPointer) {
+    for index in 0..<bytes.count { unsafe put(bytes[index], at: index) }
+    put(0x80, at: bytes.count)
+  }
+
+  private mutating func put(_ byte: UInt8, at index: Int) {
+    let shifted = UInt64(byte) << UInt64(56 - 8 * (index % 8))
+    if index < 8 { high |= shifted } else { low |= shifted }
+  }
+
+  func byte(_ index: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index % 8)))
+  }
+
+  func store(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
+    unsafe bytes.storeBytes(of: high.bigEndian, toByteOffset: offset, as: UInt64.self)
+    unsafe bytes.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
+  }
+
+  /// Multiplication by x in GF(2^128), RFC 5297's `dbl`.
+  var doubled: AESBlock {
+    AESBlock(high: high << 1 | low >> 63, low: (low << 1) ^ (high >> 63) * 0x87)
+  }
+
+  /// The block moved towards its end, zeros coming in at the front.
+  func shifted(rightBytes count: Int) -> AESBlock {
+    if count >= 8 { return AESBlock(high: 0, low: high >> UInt64(8 * (count - 8))) }
+    if count == 0 { return self }
+    let bits = UInt64(8 * count)
+    return AESBlock(high: high >> bits, low: low >> bits | high << (64 - bits))
+  }
+
+  /// The block moved towards its front, zeros coming in at the end.
+  func shifted(leftBytes count: Int) -> AESBlock {
+    if count >= 8 { return AESBlock(high: low << UInt64(8 * (count - 8)), low: 0) }
+    if count == 0 { return self }
+    let bits = UInt64(8 * count)
+    return AESBlock(high: high << bits | low >> (64 - bits), low: low << bits)
+  }
+
+  /// Adds one to the 128-bit number, as CTR does.
+  mutating func increment() {
+    low &+= 1
+    if low == 0 { high &+= 1 }
+  }
+
+  static func ^ (one: AESBlock, other: AESBlock) -> AESBlock {
+    AESBlock(high: one.high ^ other.high, low: one.low ^ other.low)
+  }
+}
+
+/// AES on single blocks through one kept EVP context.
+///
+/// Confined to one thread.
+@safe final class AESBlockCipher {
+  private let context: OpaquePointer
+
+  /// AES-128 for 16 bytes of key, AES-256 for 32.
+  init(key: ArraySlice<UInt8>) throws(CryptoFailure) {
+    precondition(key.count == 16 || key.count == 32, "no AES key")
+    guard let context = unsafe EVP_CIPHER_CTX_new() else {
+      throw OpenSSLErrors.failure("make a cipher context")
+    }
+    unsafe self.context = context
+    let cipher = unsafe key.count == 16 ? EVP_aes_128_ecb() : EVP_aes_256_ecb()
+    let isReady = unsafe key.withUnsafeBufferPointer {
+      unsafe EVP_EncryptInit_ex(context, cipher, nil, $0.baseAddress, nil) == 1
+        && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+    }
+    guard isReady else { throw OpenSSLErrors.failure("start AES") }
+  }
+
+  func encrypt(_ block: AESBlock) -> AESBlock {
+    unsafe withUnsafeTemporaryAllocation(byteCount: AESBlock.byteCount, alignment: 8) { bytes in
+      unsafe block.store(into: bytes, at: 0)
+      var written: Int32 = 0
+      let start = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
+      let done = unsafe EVP_EncryptUpdate(
+        context, start, &written, start, Int32(AESBlock.byteCount))
+      precondition(done == 1 && written == 16, "AES cannot fail on a whole block")
+      return unsafe AESBlock(loading: UnsafeRawBufferPointer(bytes), at: 0)
+    }
+  }
+
+  deinit { unsafe EVP_CIPHER_CTX_free(context) }
+}

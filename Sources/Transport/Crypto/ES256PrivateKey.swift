@@ -1,0 +1,75 @@
+internal import COpenSSL
+
+/// An ECDSA key on P-256 that signs with SHA-256: what provider tokens are signed with (RFC 7518's
+/// ES256; apns-protocol.md 2.1) and what devices prove themselves by.
+public final class ES256PrivateKey: Sendable {
+  let key: EVPKey
+  /// The half that others check its signatures with.
+  public let publicKey: ES256PublicKey
+
+  private init(_ key: EVPKey) throws(CryptoFailure) {
+    self.key = key
+    publicKey = try ES256PublicKey(spkiDER: key.publicDER())
+  }
+
+  /// A fresh key.
+  public convenience init() throws(CryptoFailure) {
+    try self.init(EVPKey.generate())
+  }
+
+  /// The key in a `.p8` file: one unencrypted PEM block of PKCS#8 (or SEC 1, which OpenSSL's tools
+  /// still write).
+  ///
+  /// Fails on encrypted keys and on other kinds.
+  public convenience init(pkcs8PEM: [UInt8]) throws(CryptoFailure) {
+    try self.init(EVPKey.reading(pem: pkcs8PEM))
+  }
+
+  /// The `.p8` form that Apple hands out: PKCS#8 in PEM, unencrypted.
+  public func pkcs8PEM() throws(CryptoFailure) -> [UInt8] {
+    try key.pkcs8PEM()
+  }
+
+  /// Signs `message`: 64 bytes, `r‖s`, as JSON Web Signatures have it.
+  public func sign(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
+    guard let raw = ECDSASignature.raw(fromDER: try unsafe signDER(message)) else {
+      throw .malformed(expected: "an ECDSA signature")
+    }
+    return raw
+  }
+
+  /// Signs `message`: 64 bytes, `r‖s`, as JSON Web Signatures have it.
+  public func sign(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
+    guard let raw = ECDSASignature.raw(fromDER: try signDER(message)) else {
+      throw .malformed(expected: "an ECDSA signature")
+    }
+    return raw
+  }
+
+  /// Signs `message`: a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  public func signDER(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
+    let signed: Result<[UInt8], CryptoFailure> = unsafe message.withUnsafeBytes { bytes in
+      Result { () throws(CryptoFailure) in try unsafe signDER(bytes) }
+    }
+    return try signed.get()
+  }
+
+  /// Signs `message`: a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  public func signDER(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
+    guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLErrors.failure("sign") }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key.pointer) == 1 else {
+      throw OpenSSLErrors.failure("sign")
+    }
+    var count = ECDSASignature.derBytesMax
+    var done: Int32 = 0
+    let signature = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+      done = unsafe EVP_DigestSign(
+        context, buffer.baseAddress, &count, message.bindMemory(to: UInt8.self).baseAddress,
+        message.count)
+      used = done == 1 ? count : 0
+    }
+    guard done == 1 else { throw OpenSSLErrors.failure("sign") }
+    return signature
+  }
+}

@@ -1,0 +1,85 @@
+internal import COpenSSL
+
+/// The owner of one `EVP_PKEY` on P-256, private or public.
+///
+/// `@unchecked Sendable` holds because the key is never changed after `init`, and OpenSSL 3 lets
+/// threads use one unchanging key at the same time.
+@safe final class EVPKey: @unchecked Sendable {
+  let pointer: OpaquePointer
+
+  /// Takes over `pointer`, which is freed here too when it is no P-256 key.
+  init(owning pointer: OpaquePointer) throws(CryptoFailure) {
+    unsafe self.pointer = pointer
+    guard unsafe Self.isP256(pointer) else { throw .unsupportedKey }
+  }
+
+  /// A fresh key pair.
+  static func generate() throws(CryptoFailure) -> EVPKey {
+    guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else {
+      throw OpenSSLErrors.failure("make a key context")
+    }
+    defer { unsafe EVP_PKEY_CTX_free(context) }
+    var made: OpaquePointer?
+    guard unsafe EVP_PKEY_keygen_init(context) == 1,
+      unsafe EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
+      unsafe EVP_PKEY_generate(context, &made) == 1, let made = unsafe made
+    else { throw OpenSSLErrors.failure("generate a key") }
+    return try unsafe EVPKey(owning: made)
+  }
+
+  /// The private key in PEM; encrypted ones are refused.
+  static func reading(pem: [UInt8]) throws(CryptoFailure) -> EVPKey {
+    let sink = try ByteSink.reading(pem)
+    // An empty pass phrase stands in for OpenSSL's prompt on the terminal.
+    let read = unsafe "".withCString { empty in
+      unsafe PEM_read_bio_PrivateKey(sink.bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
+    }
+    guard let pointer = unsafe read else {
+      ERR_clear_error()
+      throw .malformed(expected: "an unencrypted private key in PEM")
+    }
+    return try unsafe EVPKey(owning: pointer)
+  }
+
+  /// The private key in PKCS#8 PEM, unencrypted.
+  func pkcs8PEM() throws(CryptoFailure) -> [UInt8] {
+    let sink = try ByteSink()
+    guard unsafe PEM_write_bio_PKCS8PrivateKey(sink.bio, pointer, nil, nil, 0, nil, nil) == 1 else {
+      throw OpenSSLErrors.failure("encode a private key")
+    }
+    return sink.bytes()
+  }
+
+  /// The public half in SubjectPublicKeyInfo DER.
+  func publicDER() throws(CryptoFailure) -> [UInt8] {
+    try unsafe derBytes("encode a public key") { unsafe i2d_PUBKEY(pointer, $0) }
+  }
+
+  private static func isP256(_ pointer: OpaquePointer) -> Bool {
+    guard unsafe EVP_PKEY_get_base_id(pointer) == EVP_PKEY_EC else { return false }
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { name in
+      var length = 0
+      guard
+        unsafe EVP_PKEY_get_group_name(pointer, name.baseAddress, name.count, &length) == 1,
+        let start = name.baseAddress
+      else {
+        ERR_clear_error()
+        return false
+      }
+      return unsafe String(cString: start) == "prime256v1"
+    }
+  }
+
+  deinit { unsafe EVP_PKEY_free(pointer) }
+}
+
+/// Runs one of OpenSSL's `i2d_` functions and takes over what it allocated.
+func derBytes(
+  _ operation: String, _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
+) throws(CryptoFailure) -> [UInt8] {
+  var encoded: UnsafeMutablePointer<UInt8>?
+  let count = unsafe encode(&encoded)
+  guard count > 0, let start = unsafe encoded else { throw OpenSSLErrors.failure(operation) }
+  defer { unsafe CRYPTO_free(start, nil, 0) }
+  return unsafe [UInt8](UnsafeBufferPointer(start: start, count: Int(count)))
+}

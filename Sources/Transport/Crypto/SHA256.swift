@@ -1,0 +1,90 @@
+internal import COpenSSL
+
+/// SHA-256 (FIPS 180-4).
+public enum SHA256 {
+  /// 32 bytes of hash, as a value that can be a dictionary's key without an allocation.
+  public struct Digest: Hashable, Sendable, CustomStringConvertible {
+    /// The 32 bytes as four big-endian words, the first byte in the highest place.
+    public let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The digest with these 32 bytes; nil for another count.
+    public init?(_ bytes: some Collection<UInt8>) {
+      guard bytes.count == 32 else { return nil }
+      var words: [UInt64] = [0, 0, 0, 0]
+      for (index, byte) in bytes.enumerated() {
+        words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+      }
+      self.words = (words[0], words[1], words[2], words[3])
+    }
+
+    init(reading bytes: UnsafeRawBufferPointer) {
+      func word(_ index: Int) -> UInt64 {
+        unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+      }
+      words = (word(0), word(1), word(2), word(3))
+    }
+
+    /// The 32 bytes.
+    public var bytes: [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(32)
+      for word in [words.0, words.1, words.2, words.3] {
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+          bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+      }
+      return bytes
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    public var description: String { Hexadecimal.text(bytes) }
+
+    /// The same 32 bytes.
+    public static func == (one: Digest, other: Digest) -> Bool { one.words == other.words }
+
+    /// Hashes the first word: the others are no more random.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+  }
+
+  /// The hash of `bytes`.
+  ///
+  /// Allocates OpenSSL's context: use `SHA256Context` where that counts.
+  public static func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
+    unsafe SHA256Context().hash(bytes)
+  }
+
+  /// The hash of `bytes`.
+  public static func hash(_ bytes: [UInt8]) -> Digest {
+    unsafe bytes.withUnsafeBytes { unsafe hash($0) }
+  }
+}
+
+/// A kept SHA-256 context: one small allocation of OpenSSL per hash instead of four.
+///
+/// Confined to one thread.
+@safe public final class SHA256Context {
+  private let context: OpaquePointer
+
+  /// A context for any number of hashes.
+  public init() {
+    guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("no memory") }
+    unsafe self.context = context
+    let isReady = unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+    precondition(isReady, "SHA-256 is missing from OpenSSL")
+  }
+
+  /// The hash of `bytes`.
+  public func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256.Digest {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { output in
+      let done =
+        unsafe EVP_DigestInit_ex(context, nil, nil) == 1
+        && EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
+        && EVP_DigestFinal_ex(
+          context, output.bindMemory(to: UInt8.self).baseAddress, nil) == 1
+      precondition(done, "SHA-256 cannot fail on memory that is there")
+      return unsafe SHA256.Digest(reading: UnsafeRawBufferPointer(output))
+    }
+  }
+
+  deinit { unsafe EVP_MD_CTX_free(context) }
+}

@@ -1,0 +1,196 @@
+import Testing
+
+@testable import Transport
+
+private let now: Int64 = 1_795_000_000
+
+@Suite struct CertificateTests {
+  private let authority: CertificateAuthority
+
+  init() throws {
+    authority = try CertificateAuthority.make(
+      commonName: "Belfry test CA",
+      nameConstraints: .init(
+        hostNames: ["localhost", "push.apple.com"],
+        addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: now)
+  }
+
+  private func refusal(
+    of certificate: Certificate, purpose: CertificateChain.Purpose, at moment: Int64 = now
+  ) -> CertificateChain.Failure? {
+    do {
+      try CertificateChain.check(
+        certificate, authorities: [authority.certificate], purpose: purpose, now: moment)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("a server certificate within the constraints holds")
+  func serverHolds() throws {
+    let server = try authority.issueServer(
+      names: ["localhost", "api.push.apple.com"], addresses: ["127.0.0.1", "::1", "10.1.2.3"],
+      now: now)
+    #expect(refusal(of: server.certificate, purpose: .server) == nil)
+    #expect(refusal(of: server.certificate, purpose: .client) != nil)
+    #expect(try Certificate(pem: server.certificateChainPEM) == server.certificate)
+    let key = try ES256PrivateKey(pkcs8PEM: server.privateKeyPEM)
+    #expect(key.publicKey.spkiDER == server.certificate.publicKeySPKI)
+  }
+
+  @Test(
+    "names outside the constraints do not hold",
+    arguments: [("example.com", "127.0.0.1"), ("localhost", "8.8.8.8"), ("apple.com", "::1")])
+  func constraintsHold(name: String, address: String) throws {
+    let server = try authority.issueServer(names: [name], addresses: [address], now: now)
+    #expect(
+      refusal(of: server.certificate, purpose: .server) == .refused("permitted subtree violation"))
+  }
+
+  @Test("constraints that leave a kind of names free are refused")
+  func constraintsAreWhole() {
+    #expect(throws: CryptoFailure.self) {
+      try CertificateAuthority.NameConstraints(hostNames: [], addresses: [])
+    }
+    #expect(throws: CryptoFailure.self) {
+      try CertificateAuthority.NameConstraints(hostNames: ["localhost"], addresses: [])
+    }
+  }
+
+  @Test("a device's certificate names its owner, and holds only in its time")
+  func deviceHolds() throws {
+    let key = try ES256PrivateKey().publicKey
+    let device = try authority.issueDevice(
+      publicKeySPKI: key.spkiDER, device: "42", now: now, days: 30)
+    #expect(device.commonName == "42")
+    #expect(device.uid == nil)
+    #expect(device.organizationalUnit == CertificateAuthority.deviceUnit)
+    #expect(device.publicKeySPKI == key.spkiDER)
+    #expect(device.serial.count == 32)
+    #expect(device.notAfter == now + 30 * 86_400)
+    #expect(refusal(of: device, purpose: .client) == nil)
+    #expect(
+      refusal(of: device, purpose: .client, at: now + 31 * 86_400)
+        == .expired(notAfter: device.notAfter))
+    #expect(
+      refusal(of: device, purpose: .client, at: now - 86_400)
+        == .notYetValid(notBefore: device.notBefore))
+    #expect(try Certificate(der: device.der) == device)
+    #expect(try Certificate(pem: device.pem()) == device)
+    #expect(throws: CryptoFailure.self) {
+      try authority.issueDevice(publicKeySPKI: key.spkiDER, device: "a.b", now: now, days: 1)
+    }
+  }
+
+  @Test("another authority's certificate is foreign, even under the same name")
+  func foreignIsRefused() throws {
+    let other = try CertificateAuthority.make(
+      commonName: "Belfry test CA",
+      nameConstraints: .init(
+        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: now)
+    let device = try other.issueDevice(
+      publicKeySPKI: ES256PrivateKey().publicKey.spkiDER, device: "42", now: now, days: 1)
+    #expect(refusal(of: device, purpose: .client) == .foreignIssuer)
+  }
+
+  @Test("a provider's certificate carries Apple's extensions", arguments: providerForms)
+  func providerExtensions(
+    environment: CertificateAuthority.ProviderEnvironment, form: CertificateAuthority.ProviderForm
+  ) throws {
+    let identity = try authority.issueProvider(
+      bundleID: "com.example.app", environment: environment, form: form, now: now)
+    let certificate = identity.certificate
+    #expect(certificate.uid == "com.example.app")
+    #expect(certificate.organizationalUnit == CertificateAuthority.providerUnit)
+    #expect(refusal(of: certificate, purpose: .client) == nil)
+    let isPlain = form == .uid && environment == .both
+    #expect(
+      (certificate.extensionValue(AppleExtension.development) != nil)
+        == (environment != .production && !isPlain))
+    #expect(
+      (certificate.extensionValue(AppleExtension.production) != nil)
+        == (environment != .development && !isPlain))
+    let topics = certificate.extensionValue(AppleExtension.topics).flatMap(AppleExtension.topics)
+    #expect(
+      topics?.map(\.name)
+        == (form == .universal
+          ? ["com.example.app", "com.example.app.voip", "com.example.app.complication"] : nil))
+  }
+
+  @Test("the authority survives its files, and refuses another's key")
+  func authorityRoundTrips() throws {
+    let read = try CertificateAuthority.load(
+      certificatePEM: authority.certificatePEM, privateKeyPEM: authority.privateKeyPEM)
+    #expect(read.certificate == authority.certificate)
+    #expect(throws: CryptoFailure.malformed(expected: "the key of this authority's certificate")) {
+      try CertificateAuthority.load(
+        certificatePEM: authority.certificatePEM, privateKeyPEM: ES256PrivateKey().pkcs8PEM())
+    }
+  }
+
+  @Test("broken certificates are refused and nothing traps")
+  func brokenIsRefused() throws {
+    let der = authority.certificate.der
+    #expect(throws: CryptoFailure.self) { try Certificate(der: []) }
+    #expect(throws: CryptoFailure.self) { try Certificate(der: der + [0]) }
+    #expect(throws: CryptoFailure.self) { try Certificate(pem: Array("nothing".utf8)) }
+    for count in 0..<der.count {
+      #expect(throws: CryptoFailure.self) { try Certificate(der: Array(der[..<count])) }
+    }
+  }
+}
+
+private let providerForms:
+  [(
+    CertificateAuthority.ProviderEnvironment, CertificateAuthority.ProviderForm
+  )] = CertificateAuthority.ProviderEnvironment.allCases.flatMap {
+    [($0, .universal), ($0, .uid)]
+  }
+
+@Suite struct AppleExtensionTests {
+  /// apns-protocol.md 2.3: encoded from a real client's configuration.
+  private let published =
+    bytes("3073") + bytes("0c14") + Array("com.eatthepath.pushy".utf8) + bytes("30050c03")
+    + Array("app".utf8) + bytes("0c19") + Array("com.eatthepath.pushy.voip".utf8)
+    + bytes("30060c04") + Array("voip".utf8) + bytes("0c21")
+    + Array("com.eatthepath.pushy.complication".utf8) + bytes("300e0c0c")
+    + Array("complication".utf8)
+
+  @Test("the topics' value is the published one, both ways")
+  func matchesPublishedValue() {
+    let topics = AppleExtension.universalTopics(of: "com.eatthepath.pushy")
+    #expect(published.count == 117)
+    #expect(AppleExtension.value(of: topics) == published)
+    #expect(AppleExtension.topics(in: published) == topics)
+  }
+
+  @Test("a value that is cut, long-winded or nested wrongly is no list of topics")
+  func refusesMalformed() {
+    for count in 0..<published.count {
+      #expect(AppleExtension.topics(in: Array(published[..<count])) == nil)
+    }
+    for index in published.indices {
+      var changed = published
+      changed[index] = 0xFF
+      _ = AppleExtension.topics(in: changed)
+    }
+    #expect(AppleExtension.topics(in: bytes("3084ffffffff")) == nil)
+    #expect(AppleExtension.topics(in: bytes("3080")) == nil)
+    #expect(AppleExtension.topics(in: bytes("3000")) == [])
+  }
+
+  @Test("lengths over 127 survive")
+  func longLengths() {
+    let topics = (0..<20).map { AppleExtension.Topic("com.example.app\($0)", tags: ["app"]) }
+    #expect(AppleExtension.topics(in: AppleExtension.value(of: topics)) == topics)
+  }
+
+  @Test("object identifiers encode as X.690 says")
+  func objectIdentifiers() {
+    #expect(AppleExtension.topics.encoded == bytes("2a864886f76364060306"))
+    #expect(AppleExtension.topics.description == "1.2.840.113635.100.6.3.6")
+  }
+}
