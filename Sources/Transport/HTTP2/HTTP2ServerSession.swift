@@ -1,0 +1,116 @@
+/// What a server does with requests; called from within `receive`, pointers valid during the call.
+public protocol HTTP2RequestHandler: AnyObject {
+  /// HEADERS of a new stream begin.
+  func requestBegan(_ streamID: Int32)
+
+  /// One header field, pseudo fields such as ":path" included, in the order of the wire.
+  func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+
+  /// A piece of the body; flow-control credit for it is given back at once.
+  func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
+
+  /// END_STREAM was seen: the request is whole.
+  func requestEnded(_ streamID: Int32)
+
+  /// The stream ended before its request did or before its answer was sent.
+  func requestReset(_ streamID: Int32, errorCode: UInt32)
+}
+
+/// What the owner of a connection does after `receive`.
+public enum HTTP2SessionStatus: Sendable, Equatable {
+  /// Write the output and go on.
+  case open
+  /// Write the output, then close: it ends with a GOAWAY.
+  case closing
+}
+
+/// One header field of an answer; the bytes need to live as long as the call.
+@unsafe public struct HTTP2FieldView {
+  /// The field's name in lower case.
+  public let name: UnsafeRawBufferPointer
+  /// The field's value.
+  public let value: UnsafeRawBufferPointer
+
+  /// A field.
+  @inlinable
+  public init(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    unsafe self.name = name
+    unsafe self.value = value
+  }
+}
+
+/// The seam between a connection and its HTTP/2 codec: bytes in, requests out, answers in, bytes out.
+public protocol HTTP2ServerSession: AnyObject {
+  /// Takes bytes of the peer; protocol errors and floods are answered with GOAWAY.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
+
+  /// Answers a request: without `body` one HEADERS frame with END_STREAM, else HEADERS and one DATA
+  /// frame with END_STREAM (as far as the peer's window and frame size let one hold it).
+  func respond(
+    _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
+    body: UnsafeRawBufferPointer?)
+
+  /// Announces a new SETTINGS_MAX_CONCURRENT_STREAMS.
+  func allowConcurrentStreams(_ count: UInt32)
+
+  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen.
+  func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
+
+  /// Ends one stream.
+  func reset(_ streamID: Int32, errorCode: UInt32)
+
+  /// Hands over all frames that may be sent now; call it at the end of the loop's turn.
+  func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
+
+  /// Streams that are open.
+  var openStreams: Int { get }
+
+  /// True when nothing more will be read or written: a GOAWAY was sent and all streams are done.
+  var isFinished: Bool { get }
+}
+
+/// What a server's first SETTINGS say (`apns-protocol.md` 1.13, captured values).
+public struct HTTP2Settings: Sendable, Equatable {
+  /// MAX_CONCURRENT_STREAMS on the wire at first; what comes in the first flight is served anyway.
+  public var initialConcurrentStreams: UInt32
+  /// Streams that are served at once, whatever is announced; more are refused.
+  public var servedConcurrentStreams: UInt32
+  /// HEADER_TABLE_SIZE in bytes.
+  public var headerTableBytes: UInt32
+  /// INITIAL_WINDOW_SIZE in bytes.
+  public var initialWindowBytes: UInt32
+  /// MAX_FRAME_SIZE in bytes.
+  public var maximumFrameBytes: UInt32
+  /// MAX_HEADER_LIST_SIZE in bytes; enforced.
+  public var maximumHeaderListBytes: UInt32
+
+  /// Apple's values; token connections begin with one stream.
+  public init(
+    initialConcurrentStreams: UInt32 = 1, servedConcurrentStreams: UInt32 = 1_000,
+    headerTableBytes: UInt32 = 4_096, initialWindowBytes: UInt32 = 65_535,
+    maximumFrameBytes: UInt32 = 16_384, maximumHeaderListBytes: UInt32 = 8_000
+  ) {
+    self.initialConcurrentStreams = initialConcurrentStreams
+    self.servedConcurrentStreams = servedConcurrentStreams
+    self.headerTableBytes = headerTableBytes
+    self.initialWindowBytes = initialWindowBytes
+    self.maximumFrameBytes = maximumFrameBytes
+    self.maximumHeaderListBytes = maximumHeaderListBytes
+  }
+}
+
+/// RFC 9113 section 7.
+public enum HTTP2ErrorCode {
+  /// Graceful shutdown.
+  public static let noError: UInt32 = 0x0
+  /// The peer broke the protocol.
+  public static let protocolError: UInt32 = 0x1
+  /// A fault of this side.
+  public static let internalError: UInt32 = 0x2
+  /// The stream was not processed and may be tried again.
+  public static let refusedStream: UInt32 = 0x7
+  /// The stream is no longer needed.
+  public static let cancel: UInt32 = 0x8
+  /// The peer causes too much work.
+  public static let enhanceYourCalm: UInt32 = 0xb
+}

@@ -1,0 +1,86 @@
+import System
+
+/// Hears what happens on one stream, on its loop's thread.
+public protocol StreamHandler: AnyObject {
+  /// The stream is connected and, with TLS, its handshake is finished.
+  func streamOpened(_ stream: ByteStream)
+
+  /// Plaintext has come; the bytes are valid during the call only.
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer)
+
+  /// Unsent output fell to the low-water mark after it had been over the high one.
+  func streamDrained(_ stream: ByteStream)
+
+  /// The stream is over: called exactly once, for failed connects and handshakes, too.
+  func stream(_ stream: ByteStream, closed reason: StreamClosure)
+}
+
+/// Why a stream ended.
+public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
+  /// This side called `close`.
+  case local
+  /// The peer ended the stream in order (with TLS: with close_notify).
+  case peer
+  /// The peer ended a TLS stream without close_notify: what came last may have been cut.
+  case truncated
+  /// No connection was made; the text says why and what to do.
+  case connectFailed(String)
+  /// The connection broke; the error number of the system call.
+  case broken(errno: Int32)
+  /// The connection or its handshake was not finished in time.
+  case timedOut(Phase)
+  /// TLS was refused by either side, for one reason, such as "certificate revoked".
+  case tlsFailed(String)
+  /// The peer did not take what was sent: `Limits.unsentOutputBytes` were waiting.
+  case outputOverflow
+
+  /// What was not finished in time.
+  public enum Phase: Sendable, Equatable {
+    /// The TCP connection.
+    case connect
+    /// The TLS handshake.
+    case handshake
+    /// Sending the last output after `close`.
+    case flush
+  }
+
+  /// One line for a log.
+  public var description: String {
+    switch self {
+    case .local: "closed here"
+    case .peer: "closed by the peer"
+    case .truncated: "cut off by the peer without a TLS close_notify"
+    case .connectFailed(let reason): "not connected: \(reason)"
+    case .broken(let number): "connection broken: \(SystemFailure.message(number))"
+    case .timedOut(.connect): "not connected in time"
+    case .timedOut(.handshake): "TLS handshake not finished in time"
+    case .timedOut(.flush): "the peer did not take the last output in time"
+    case .tlsFailed(let reason): "TLS failed: \(reason)"
+    case .outputOverflow: "the peer does not take what is sent"
+    }
+  }
+}
+
+/// Where a stream leads.
+public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
+  /// A host name or an address in figures, and a port.
+  case tcp(host: String, port: UInt16)
+  /// A UNIX socket's path.
+  case unix(path: String)
+
+  /// "host:port" or the path.
+  public var description: String {
+    switch self {
+    case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .unix(let path): path
+    }
+  }
+}
+
+/// Whether a listener's streams are encrypted.
+public enum StreamSecurity: Sendable {
+  /// Bytes as they are.
+  case plain
+  /// TLS; clients that speak none are closed.
+  case tls(TLSServerContext)
+}
