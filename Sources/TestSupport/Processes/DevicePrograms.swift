@@ -1,0 +1,105 @@
+import Glibc
+
+/// A real agent, with its socket.
+public struct AgentProgram: Sendable {
+  /// The process.
+  public let program: RunningProgram
+  /// Its data folder.
+  public let data: String
+  /// Where apps connect.
+  public let socket: String
+  /// The ready file's object.
+  public let ready: JSONLine
+}
+
+/// Virtual devices, with the token of each registration.
+public struct DevicesProgram: Sendable {
+  /// The process.
+  public let program: RunningProgram
+  /// Where the devices' identities are kept.
+  public let data: String
+
+  /// The next registration's token.
+  public func token(topic: String? = nil, type: String? = nil) async throws -> String {
+    let line = try await program.event("registered") { line in
+      (topic == nil || line["topic"].string == topic)
+        && (type == nil || line["type"].string == type)
+    }
+    guard let token = line["token"].string else {
+      throw ProgramFailure.unreadable("a registered line has no token: \(line)")
+    }
+    return token
+  }
+
+  /// The next notification received.
+  public func received(
+    within limit: Duration = .seconds(20),
+    where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
+  ) async throws -> JSONLine {
+    try await program.event("received", within: limit, where: matches)
+  }
+}
+
+extension Stage {
+  /// How devices find `gateway`.
+  public func joining(_ gateway: GatewayProgram) -> [String] {
+    [
+      "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
+      "--enroll", gateway.enrollmentCode,
+    ]
+  }
+
+  /// Starts an agent and waits until apps can connect. It prints JSON lines and grants everything.
+  public func agent(
+    _ name: String = "agent", of gateway: GatewayProgram?, presenters: [String] = ["json"],
+    options: [String] = [], environment: [String: String] = [:]
+  ) async throws -> AgentProgram {
+    let data = folder.file(name)
+    let socket = data + ".sock"
+    let readyFile = data + "-ready.json"
+    unlink(readyFile)
+    var arguments = [
+      "agent", "--data", data, "--socket", socket, "--ready-file", readyFile, "--grant", "all",
+    ]
+    if let gateway { arguments += joining(gateway) }
+    for presenter in presenters { arguments += ["--presenter", presenter] }
+    let program = try belfry(arguments + options, environment: environment)
+    do {
+      let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
+      guard let ready = JSONLine(text) else {
+        throw ProgramFailure.unreadable("\(readyFile) holds no JSON: \(text)")
+      }
+      return AgentProgram(program: program, data: data, socket: socket, ready: ready)
+    } catch {
+      throw ProgramFailure.ended(
+        program: "belfry agent", awaiting: "its ready file (\(error))", errors: program.errors)
+    }
+  }
+
+  /// Runs an app on `agent` that registers, and its token.
+  public func app(
+    _ appID: String, on agent: AgentProgram, options: [String] = ["--state", "background"]
+  ) async throws -> (program: RunningProgram, token: String) {
+    let program = try belfry(
+      [
+        "app", "run", appID, "--authorize", "alert,sound,badge", "--register", "--socket",
+        agent.socket,
+      ] + options)
+    let registered = try await program.event("registered")
+    guard let token = registered["token"].string else {
+      throw ProgramFailure.unreadable("a registered line has no token: \(registered)")
+    }
+    return (program, token)
+  }
+
+  /// Starts virtual devices of `gateway` with these topics (`BUNDLE-ID` or `BUNDLE-ID:TYPE,…`).
+  public func devices(
+    _ name: String = "devices", of gateway: GatewayProgram, topics: [String],
+    options: [String] = []
+  ) throws -> DevicesProgram {
+    let data = folder.file(name)
+    var arguments = ["device", "run", "--data", data] + joining(gateway)
+    for topic in topics { arguments += ["--app", topic] }
+    return DevicesProgram(program: try belfry(arguments + options), data: data)
+  }
+}

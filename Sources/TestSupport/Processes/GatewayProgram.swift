@@ -1,0 +1,81 @@
+import Glibc
+
+/// A real gateway on free ports, with what its ready file says.
+public struct GatewayProgram: Sendable {
+  /// The process.
+  public let program: RunningProgram
+  /// Its data folder.
+  public let data: String
+  /// The ready file's object.
+  public let ready: JSONLine
+  let options: [String]
+
+  /// The address of every listener.
+  public var host: String { ready["host"].string ?? "127.0.0.1" }
+  /// The gateway's certificate authority.
+  public var caFile: String { ready["caFile"].string ?? "" }
+  /// The first team.
+  public var teamID: String { ready["teamID"].string ?? "" }
+  /// The first team's key.
+  public var keyID: String { ready["keyID"].string ?? "" }
+  /// The first team's key in `.p8` form.
+  public var keyFile: String { ready["keyFile"].string ?? "" }
+  /// What a device needs to join.
+  public var enrollmentCode: String { ready["enrollmentCode"].string ?? "" }
+  /// The file that names all of this.
+  public var file: String { data + "/gateway.json" }
+
+  /// The port of a listener: `provider`, `device`, `binary`, `feedback`, `console`.
+  public func port(_ listener: String) -> Int { ready["ports"][listener].integer ?? 0 }
+
+  /// Asks the gateway to drain and end, and waits until it has.
+  @discardableResult
+  public func stop() async throws -> Int32 { try await program.stop() }
+
+  /// Ends the gateway with SIGKILL, as a crash or a power cut would.
+  public func crash() async throws {
+    program.signal(SIGKILL)
+    try await program.end()
+  }
+}
+
+extension Stage {
+  /// The options that name a gateway's listeners.
+  private static let listeners = ["provider", "device", "binary", "feedback", "console"]
+
+  /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
+  public func gateway(_ name: String = "gateway", options: [String] = []) async throws
+    -> GatewayProgram
+  {
+    try await gateway(data: folder.file(name), ports: [:], options: options)
+  }
+
+  /// Starts a gateway again that has ended, on the ports that it had.
+  public func restart(_ gateway: GatewayProgram) async throws -> GatewayProgram {
+    var ports: [String: Int] = [:]
+    for listener in Self.listeners { ports[listener] = gateway.port(listener) }
+    return try await self.gateway(data: gateway.data, ports: ports, options: gateway.options)
+  }
+
+  private func gateway(data: String, ports: [String: Int], options: [String]) async throws
+    -> GatewayProgram
+  {
+    let readyFile = data + "-ready.json"
+    unlink(readyFile)
+    var arguments = ["gateway", "--data", data, "--ready-file", readyFile]
+    for listener in Self.listeners {
+      arguments += ["--\(listener)-port", String(ports[listener] ?? 0)]
+    }
+    let program = try belfry(arguments + options)
+    do {
+      let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
+      guard let ready = JSONLine(text) else {
+        throw ProgramFailure.unreadable("\(readyFile) holds no JSON: \(text)")
+      }
+      return GatewayProgram(program: program, data: data, ready: ready, options: options)
+    } catch {
+      throw ProgramFailure.ended(
+        program: "belfry gateway", awaiting: "its ready file (\(error))", errors: program.errors)
+    }
+  }
+}

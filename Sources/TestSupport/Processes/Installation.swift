@@ -1,0 +1,19 @@
+import Foundation
+
+/// Where this checkout and what was built of it are.
+public enum Installation {
+  /// The package's root.
+  public static let root: String = {
+    // Sources/TestSupport/Processes/Installation.swift
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path
+  }()
+
+  /// The folder of this build's executables.
+  public static let products: String =
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().path
+
+  /// The executable `belfry` of this build.
+  public static let belfry = products + "/belfry"
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// One JSON value that a program printed on a line.
+public enum JSONLine: Decodable, Equatable, Sendable {
+  case null
+  case boolean(Bool)
+  case number(Double)
+  case string(String)
+  case array([JSONLine])
+  case object([String: JSONLine])
+
+  /// Reads a line; `nil` for one that is not JSON.
+  public init?(_ text: String) {
+    guard let value = try? JSONDecoder().decode(JSONLine.self, from: Data(text.utf8)) else {
+      return nil
+    }
+    self = value
+  }
+
+  /// Reads any JSON value.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let boolean = try? value.decode(Bool.self) {
+      self = .boolean(boolean)
+    } else if let number = try? value.decode(Double.self) {
+      self = .number(number)
+    } else if let string = try? value.decode(String.self) {
+      self = .string(string)
+    } else if let array = try? value.decode([JSONLine].self) {
+      self = .array(array)
+    } else {
+      self = .object(try value.decode([String: JSONLine].self))
+    }
+  }
+
+  /// A member of an object; `null` where there is none.
+  public subscript(_ key: String) -> JSONLine {
+    if case .object(let members) = self { members[key] ?? .null } else { .null }
+  }
+
+  /// An element of an array; `null` where there is none.
+  public subscript(_ index: Int) -> JSONLine {
+    if case .array(let elements) = self, elements.indices.contains(index) {
+      elements[index]
+    } else {
+      .null
+    }
+  }
+
+  /// The text of a string.
+  public var string: String? { if case .string(let string) = self { string } else { nil } }
+
+  /// The value of a whole number.
+  public var integer: Int? {
+    if case .number(let number) = self { Int(exactly: number) } else { nil }
+  }
+
+  /// The value of a boolean.
+  public var boolean: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
+
+  /// The elements of an array.
+  public var array: [JSONLine] { if case .array(let elements) = self { elements } else { [] } }
+}

@@ -1,0 +1,28 @@
+/// Why a program that a test runs did not do what was awaited.
+public enum ProgramFailure: Error, CustomStringConvertible {
+  /// The program could not be started.
+  case notStarted(program: String, errno: Int32)
+  /// The program ended while something was awaited from it.
+  case ended(program: String, awaiting: String, errors: String)
+  /// What was awaited did not come in time.
+  case timedOut(program: String, awaiting: String, printed: [String], errors: String)
+  /// A command ended with another status than it should.
+  case status(program: String, status: Int32, printed: String, errors: String)
+  /// A program's output or file does not say what it should.
+  case unreadable(String)
+
+  /// What happened, with what the program said.
+  public var description: String {
+    switch self {
+    case .notStarted(let program, let errno): "\(program) could not be started: errno \(errno)"
+    case .ended(let program, let awaiting, let errors):
+      "\(program) ended while \(awaiting) was awaited; it said:\n\(errors)"
+    case .timedOut(let program, let awaiting, let printed, let errors):
+      "\(program): \(awaiting) did not come in time; it printed:\n"
+        + printed.suffix(20).joined(separator: "\n") + "\nand said:\n\(errors)"
+    case .status(let program, let status, let printed, let errors):
+      "\(program) ended with \(status); it printed:\n\(printed)\nand said:\n\(errors)"
+    case .unreadable(let what): what
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// Starts processes that end with this one, whichever way this one ends.
+///
+/// `PR_SET_PDEATHSIG` is bound to the thread that forked, so one thread that never ends starts them all.
+enum ProgramSpawner {
+  struct Spawned: Sendable {
+    let pid: pid_t
+    /// Writes to the program's standard input.
+    let input: Int32
+    /// Reads the program's standard output.
+    let output: Int32
+  }
+
+  private struct Order: @unchecked Sendable {
+    let body: () -> Void
+  }
+
+  private static let orders = Orders()
+
+  /// `arguments` starts with the program's path; standard error goes to the file `errors`.
+  static func spawn(
+    _ arguments: [String], environment: [String: String], errors: String
+  ) throws -> Spawned {
+    // setpriv, of every Debian system, sets the signal and then becomes the program.
+    let whole = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"] + arguments
+    return try orders.carryOut {
+      try spawnHere(whole, environment: environment, errors: errors)
+    }
+  }
+
+  private static func spawnHere(
+    _ arguments: [String], environment: [String: String], errors: String
+  ) throws -> Spawned {
+    let input = try pipeEnds()
+    let output = try pipeEnds()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input.read, 0)
+    posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+    posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A group of its own, so that signals meant for the tests do not reach it; no signal blocked.
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    let variables = environment.map { "\($0.key)=\($0.value)" }
+    var pid: pid_t = 0
+    let status = withCStrings(arguments) { arguments in
+      withCStrings(variables) { variables in
+        posix_spawn(&pid, arguments[0]!, &actions, &attributes, arguments, variables)
+      }
+    }
+    close(input.read)
+    close(output.write)
+    guard status == 0 else {
+      close(input.write)
+      close(output.read)
+      throw ProgramFailure.notStarted(program: arguments[4], errno: status)
+    }
+    return Spawned(pid: pid, input: input.write, output: output.read)
+  }
+
+  private static func pipeEnds() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else {
+      throw ProgramFailure.notStarted(program: "pipe", errno: errno)
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+
+  /// The thread and what it is to do.
+  private final class Orders: Sendable {
+    private let pending = Mutex<[Order]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    init() {
+      // A program may end while a test still writes to it.
+      signal(SIGPIPE, SIG_IGN)
+      let thread = Thread { [self] in
+        while true {
+          arrived.wait()
+          let order = pending.withLock { $0.removeFirst() }
+          order.body()
+        }
+      }
+      thread.name = "spawner"
+      thread.start()
+    }
+
+    func carryOut<Value>(_ body: @escaping () throws -> Value) throws -> Value {
+      var result: Result<Value, any Error>?
+      let done = DispatchSemaphore(value: 0)
+      pending.withLock { orders in
+        orders.append(
+          Order {
+            result = Result { try body() }
+            done.signal()
+          })
+      }
+      arrived.signal()
+      done.wait()
+      return try result!.get()
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import Synchronization
+
+/// Where a test plays with real programs: a folder of its own and the programs it started, both gone
+/// when the play ends, whichever way it ends.
+public final class Stage: Sendable {
+  /// What a command printed and how it ended.
+  public struct CommandResult: Sendable {
+    /// The exit status, or 128 and the signal's number.
+    public let status: Int32
+    /// The lines of standard output.
+    public let lines: [String]
+    /// What stands on standard error.
+    public let errors: String
+
+    /// Standard output as text.
+    public var output: String { lines.joined(separator: "\n") }
+    /// The lines that are JSON.
+    public var values: [JSONLine] { lines.compactMap { JSONLine($0) } }
+  }
+
+  /// The folder for everything that the programs write.
+  public let folder: ScratchFolder
+  private let programs = Mutex<[RunningProgram]>([])
+  private let started = Mutex(0)
+
+  private init() throws { self.folder = try ScratchFolder() }
+
+  /// Plays `body` on a new stage and clears it up afterwards.
+  public static func play<Result>(_ body: (Stage) async throws -> Result) async throws -> Result {
+    let stage = try Stage()
+    do {
+      let result = try await body(stage)
+      await stage.clear()
+      return result
+    } catch {
+      await stage.clear()
+      throw error
+    }
+  }
+
+  /// Starts a program that goes on while the test does.
+  public func start(
+    _ arguments: [String], name: String? = nil, environment: [String: String] = [:]
+  ) throws -> RunningProgram {
+    let number = started.withLock { count in
+      count += 1
+      return count
+    }
+    let program = try RunningProgram(
+      arguments, name: name, environment: self.environment.merging(environment) { $1 },
+      errorsFile: folder.file("errors-\(number)"))
+    programs.withLock { $0.append(program) }
+    return program
+  }
+
+  /// Starts `belfry` with these arguments.
+  public func belfry(_ arguments: [String], environment: [String: String] = [:]) throws
+    -> RunningProgram
+  {
+    try start(
+      [Installation.belfry] + arguments, name: "belfry " + (arguments.first ?? ""),
+      environment: environment)
+  }
+
+  /// Runs a command to its end. `succeeding` makes every status but 0 a failure.
+  public func command(
+    _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
+    succeeding: Bool = true, within limit: Duration = .seconds(30)
+  ) async throws -> CommandResult {
+    let program = try start(arguments, environment: environment)
+    if let input { program.tell(input) }
+    program.closeInput()
+    let status = try await program.end(within: limit)
+    let result = CommandResult(status: status, lines: program.lines, errors: program.errors)
+    programs.withLock { $0.removeAll { $0 === program } }
+    guard status == 0 || !succeeding else {
+      throw ProgramFailure.status(
+        program: arguments.joined(separator: " "), status: status, printed: result.output,
+        errors: result.errors)
+    }
+    return result
+  }
+
+  /// Runs `belfry` with these arguments to its end.
+  public func belfryCommand(
+    _ arguments: [String], input: String? = nil, succeeding: Bool = true
+  ) async throws -> CommandResult {
+    try await command([Installation.belfry] + arguments, input: input, succeeding: succeeding)
+  }
+
+  /// What every program sees: nothing of the tester's own gateway, agent or desktop.
+  private var environment: [String: String] {
+    [
+      "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+      "BELFRY_SOCKET": folder.file("agent.sock"), "HOME": folder.path,
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent", "DISPLAY": "", "WAYLAND_DISPLAY": "",
+    ]
+  }
+
+  private func clear() async {
+    let left = programs.withLock { $0 }
+    // The last started first: apps before their agent, devices before their gateway.
+    for program in left.reversed() where program.isRunning { program.signal(SIGKILL) }
+    for program in left { _ = try? await program.end(within: .seconds(5)) }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+public import Testing
+
+/// A program or a Python environment that some tests use and that a machine may lack.
+public enum TestTool: String, CaseIterable, Sendable {
+  case curl
+  case openssl
+  case dbus = "dbus-daemon"
+  case dbusMonitor = "dbus-monitor"
+  case dunst
+  case xvfb = "Xvfb"
+  case xdotool
+  case importPicture = "import"
+  case h2load
+  case nghttpd
+  case unshare
+  /// The Python environment with the client libraries: `scripts/python-environment test`.
+  case python = "python-test"
+
+  /// Where it is on this machine; `nil` where it is not.
+  public var path: String? {
+    if self == .python {
+      let python = Installation.root + "/.build/python-test/bin/python"
+      return FileManager.default.isExecutableFile(atPath: python) ? python : nil
+    }
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return (folders.map(String.init) + ["/usr/bin", "/usr/sbin"]).map { "\($0)/\(rawValue)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// The path, for a test that was let run because the tool is there.
+  public func required() throws -> String {
+    guard let path else {
+      throw ProgramFailure.unreadable("\(rawValue) is not installed: run make test")
+    }
+    return path
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips the test where a tool is missing; under CI it runs all the same, and fails for the lack.
+  public static func requires(_ tools: TestTool...) -> Self {
+    let missing = tools.filter { $0.path == nil }.map(\.rawValue)
+    let isCI = ProcessInfo.processInfo.environment["CI"] != nil
+    return .enabled(
+      if: missing.isEmpty || isCI, "\(missing.joined(separator: ", ")) is not installed")
+  }
+}

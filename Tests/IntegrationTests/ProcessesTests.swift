@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct Processes {
+  @Test func aProgramsLinesAreTakenByNameInAnyOrder() async throws {
+    try await Stage.play { stage in
+      let program = try stage.start([
+        "/bin/sh", "-c", #"echo '{"event":"one"}'; echo no json; echo '{"event":"two","n":2}'"#,
+      ])
+      #expect(try await program.event("two")["n"].integer == 2)
+      _ = try await program.event("one")
+      #expect(try await program.end() == 0)
+      #expect(program.lines.count == 3)
+    }
+  }
+
+  @Test func whatIsAwaitedFromAProgramThatEndedIsAFailureWithItsErrors() async throws {
+    try await Stage.play { stage in
+      let program = try stage.start(["/bin/sh", "-c", "echo broken >&2; exit 3"])
+      let failure = await #expect(throws: ProgramFailure.self) {
+        try await program.event("never")
+      }
+      #expect("\(failure!)".contains("broken"))
+      #expect(try await program.end() == 3)
+    }
+  }
+
+  @Test func aSilentProgramIsNotAwaitedForEver() async throws {
+    try await Stage.play { stage in
+      let program = try stage.start(["/bin/sleep", "60"])
+      await #expect(throws: ProgramFailure.self) {
+        try await program.event("never", within: .milliseconds(50))
+      }
+      program.signal(SIGKILL)
+      #expect(try await program.end() == 128 + SIGKILL)
+    }
+  }
+
+  @Test func aProgramIsToldLinesAndItsEndIsSeen() async throws {
+    try await Stage.play { stage in
+      let program = try stage.start(["/bin/cat"])
+      program.tell(#"{"event":"echo"}"#)
+      _ = try await program.event("echo")
+      program.closeInput()
+      #expect(try await program.end() == 0)
+    }
+  }
+
+  @Test func clearingTheStageEndsItsProgramsAndRemovesItsFolder() async throws {
+    var path = ""
+    var pid: Int32 = 0
+    try await Stage.play { stage in
+      path = stage.folder.path
+      pid = try stage.start(["/bin/sleep", "60"]).pid
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(kill(pid, 0) != 0)
+  }
+
+  @Test func aFileIsAwaitedUntilItIsThere() async throws {
+    try await Stage.play { stage in
+      let file = stage.folder.file("ready")
+      _ = try stage.start([
+        "/bin/sh", "-c", "sleep 0.1; echo '{}' > \(file).new; mv \(file).new \(file)",
+      ])
+      let text = try await ScratchFolder.contents(of: file) { false }
+      #expect(text == "{}\n")
+    }
+  }
+}
