@@ -1,0 +1,127 @@
+import Glibc
+
+/// The agent's socket as this thread sees it: non-blocking, closed when dropped.
+struct LocalSocket: ~Copyable {
+  private let descriptor: Int32
+
+  /// What reading brought.
+  enum Reading {
+    case bytes([UInt8])
+    case nothingYet
+    case ended
+  }
+
+  /// Connects to a path; the error is an `errno`.
+  static func connect(to path: String) throws(AppLinkSocketFailure) -> LocalSocket {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
+      throw AppLinkSocketFailure(call: "connect", code: ENAMETOOLONG)
+    }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let descriptor = socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw AppLinkSocketFailure(call: "socket", code: errno) }
+    let socket = LocalSocket(descriptor: descriptor)
+    let result = unsafe withUnsafePointer(to: address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else { throw AppLinkSocketFailure(call: "connect", code: errno) }
+    return socket
+  }
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { _ = close(descriptor) }
+
+  /// Takes what is there.
+  func read() -> Reading {
+    var buffer = [UInt8](repeating: 0, count: Limits.readBytes)
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe Glibc.recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    if count > 0 { return .bytes(Array(buffer[..<count])) }
+    if count < 0, errno == EAGAIN || errno == EINTR { return .nothingYet }
+    return .ended
+  }
+
+  /// Sends what fits now; returns how many bytes, or nil when the connection is gone.
+  func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  /// Waits until the socket can be used, the bell rings or the time is over.
+  func wait(orFor bell: Bell, wantsToWrite: Bool, milliseconds: Int64?) {
+    bell.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
+  }
+}
+
+/// A failed system call on the way to the agent.
+struct AppLinkSocketFailure: Error {
+  let call: StaticString
+  let code: Int32
+}
+
+/// A pipe by which other threads wake the connection's own.
+final class Bell: Sendable {
+  private let readEnd: Int32
+  private let writeEnd: Int32
+
+  /// nil when the process has no descriptors left.
+  init?() {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe ends.withUnsafeMutableBufferPointer({ unsafe pipe($0.baseAddress) }) == 0 else {
+      return nil
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    readEnd = ends[0]
+    writeEnd = ends[1]
+  }
+
+  deinit {
+    _ = close(readEnd)
+    _ = close(writeEnd)
+  }
+
+  /// Wakes the waiting thread; rings before a wait are not lost.
+  func ring() {
+    let byte: [UInt8] = [1]
+    _ = unsafe byte.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, 1) }
+  }
+
+  /// Waits for a ring, for another descriptor, or until the time is over; nil waits for ever.
+  func wait(with descriptor: Int32 = -1, wantsToWrite: Bool = false, milliseconds: Int64?) {
+    var descriptors = [
+      pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),
+      pollfd(
+        fd: descriptor, events: Int16(POLLIN) | (wantsToWrite ? Int16(POLLOUT) : 0), revents: 0),
+    ]
+    let timeout = milliseconds.map { Int32(clamping: max(0, $0)) } ?? -1
+    _ = unsafe descriptors.withUnsafeMutableBufferPointer {
+      unsafe poll($0.baseAddress, nfds_t($0.count), timeout)
+    }
+    guard descriptors[0].revents != 0 else { return }
+    var rings = [UInt8](repeating: 0, count: 256)
+    while unsafe rings.withUnsafeMutableBytes({
+      unsafe Glibc.read(readEnd, $0.baseAddress, $0.count)
+    }) > 0 {}
+  }
+}
+
+/// Milliseconds of a clock that never goes back.
+func monotonicMilliseconds() -> Int64 {
+  var time = timespec()
+  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+}

@@ -1,0 +1,244 @@
+/// What a background fetch brought, by Apple's names.
+public enum FetchResult: String, Sendable, Hashable, CaseIterable {
+  case newData, noData, failed
+}
+
+/// What the agent tells an app. Those marked as questions carry a number and are answered by an
+/// `AppReply`; the agent waits for it only so long (`docs/app-link.md`).
+public enum AppEvent: Sendable, Hashable {
+  /// The token of a registration: the first one, or another after a change.
+  case token(TokenKind, [UInt8])
+  case registrationFailed(TokenKind, AppLinkFailure)
+  /// Question, answered by a fetch result: a push is there for the app's own hands.
+  case arrived(RemoteArrival)
+  /// Question, answered by presentation options: a notification came while the app is in front.
+  case willPresent(DeliveredNotification)
+  /// Question, answered when handled: the person did something to a notification.
+  case response(NotificationResponse)
+  /// The person wants the app's own settings, perhaps from that notification.
+  case openSettings(DeliveredNotification?)
+  case settings(NotificationSettings)
+  case badge(Int64)
+  /// The device's languages changed.
+  case languages([String])
+  /// Background time is nearly over; the app must end its tasks.
+  case backgroundTimeEnds
+  case locationStatus(LocationStatus)
+  case regionChanged(NotificationRegion, RegionState)
+  /// Degrees, and metres of accuracy.
+  case place(latitude: Double, longitude: Double, accuracy: Double, unixMilliseconds: Int64)
+  /// A local notification was delivered without being asked about (`NSUserNotification`).
+  case delivered(DeliveredNotification)
+  /// Question to a service extension, answered by content.
+  case extend(NotificationRequest, payload: [UInt8])
+  /// The service extension's time is nearly over.
+  case extensionTimeEnds
+
+  /// Whether it carries a number and wants a reply.
+  public var isQuestion: Bool {
+    switch self {
+    case .arrived, .willPresent, .response, .extend: true
+    default: false
+    }
+  }
+
+  /// Reads an event by its type.
+  public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
+    let fields = AppLinkFields(frame.object, frame.attached)
+    switch type {
+    case "token":
+      guard let token = try fields.optionalBytes("token") else { throw .missing(field: "token") }
+      self = .token(try fields.kind("kind"), token)
+    case "registrationFailed":
+      let error = try fields.fields("error")
+      let reason = AppLinkFailure.Reason(rawValue: try error.string("reason"))
+      self = .registrationFailed(
+        try fields.kind("kind"),
+        AppLinkFailure(
+          reason ?? .registrationRefused, try error.optionalString("message") ?? ""))
+    case "arrived": self = .arrived(try RemoteArrival(fields))
+    case "willPresent":
+      self = .willPresent(try DeliveredNotification(fields.fields("notification")))
+    case "response": self = .response(try NotificationResponse(fields))
+    case "openSettings":
+      self = .openSettings(
+        try fields.optionalFields("notification").map(DeliveredNotification.init))
+    case "settings": self = .settings(try NotificationSettings(fields.fields("settings")))
+    case "badge": self = .badge(try fields.integer("badge"))
+    case "languages": self = .languages(try fields.strings("languages"))
+    case "backgroundTimeEnds": self = .backgroundTimeEnds
+    case "locationStatus": self = .locationStatus(try fields.word("locationStatus"))
+    case "regionChanged":
+      self = .regionChanged(
+        try NotificationRegion(fields.fields("region")), try fields.word("regionState"))
+    case "place":
+      self = .place(
+        latitude: try fields.double("latitude"), longitude: try fields.double("longitude"),
+        accuracy: try fields.double("accuracy"), unixMilliseconds: try fields.integer("date"))
+    case "delivered":
+      self = .delivered(try DeliveredNotification(fields.fields("notification")))
+    case "extend":
+      self = .extend(
+        try NotificationRequest(fields.fields("request")),
+        payload: try fields.optionalBytes("payload") ?? [])
+    case "extensionTimeEnds": self = .extensionTimeEnds
+    default: throw .unknownType(type)
+    }
+  }
+
+  /// The frame of this event, still without a number.
+  public var frame: AppFrame {
+    var builder = AppLinkBuilder()
+    switch self {
+    case .token(let kind, let token):
+      builder.set("type", "token")
+      builder.set("kind", "\(kind.name)")
+      builder.set("token", bytes: token)
+    case .registrationFailed(let kind, let failure):
+      builder.set("type", "registrationFailed")
+      builder.set("kind", "\(kind.name)")
+      builder.object["error"] = [
+        "reason": .string(failure.reason.rawValue), "message": .string(failure.message),
+      ]
+    case .arrived(let arrival):
+      builder.set("type", "arrived")
+      arrival.write(&builder)
+    case .willPresent(let notification):
+      builder.set("type", "willPresent")
+      builder.set("notification", notification) { $0.write(&$1) }
+    case .response(let response):
+      builder.set("type", "response")
+      response.write(&builder)
+    case .openSettings(let notification):
+      builder.set("type", "openSettings")
+      builder.set("notification", notification) { $0.write(&$1) }
+    case .settings(let settings):
+      builder.set("type", "settings")
+      builder.set("settings", settings) { $0.write(&$1) }
+    case .badge(let badge):
+      builder.set("type", "badge")
+      builder.set("badge", badge)
+    default: writeRest(&builder)
+    }
+    return builder.frame
+  }
+
+  private func writeRest(_ builder: inout AppLinkBuilder) {
+    switch self {
+    case .languages(let languages):
+      builder.set("type", "languages")
+      builder.set("languages", languages)
+    case .backgroundTimeEnds: builder.set("type", "backgroundTimeEnds")
+    case .locationStatus(let status):
+      builder.set("type", "locationStatus")
+      builder.set("locationStatus", status.rawValue)
+    case .regionChanged(let region, let state):
+      builder.set("type", "regionChanged")
+      builder.set("region", region) { $0.write(&$1) }
+      builder.set("regionState", state.rawValue)
+    case .place(let latitude, let longitude, let accuracy, let date):
+      builder.set("type", "place")
+      builder.set("latitude", latitude)
+      builder.set("longitude", longitude)
+      builder.set("accuracy", accuracy)
+      builder.set("date", date)
+    case .delivered(let notification):
+      builder.set("type", "delivered")
+      builder.set("notification", notification) { $0.write(&$1) }
+    case .extend(let request, let payload):
+      builder.set("type", "extend")
+      builder.set("request", request) { $0.write(&$1) }
+      builder.set("payload", bytes: payload)
+    case .extensionTimeEnds: builder.set("type", "extensionTimeEnds")
+    default: break
+    }
+  }
+}
+
+/// A push for the app's own hands.
+public struct RemoteArrival: Sendable, Hashable {
+  public var kind: TokenKind
+  /// The payload, byte for byte.
+  public var payload: [UInt8]
+  /// The `apns-id`, in lower case with hyphens.
+  public var id: String
+  /// When the device got it, in milliseconds since 1970.
+  public var unixMilliseconds: Int64
+  /// Whether a fetch result is awaited (`content-available`), and the app has time until then.
+  public var wantsFetch: Bool
+  /// What is, or would be, shown of it.
+  public var notification: DeliveredNotification?
+
+  /// An arrival.
+  public init(
+    kind: TokenKind, payload: [UInt8], id: String, unixMilliseconds: Int64, wantsFetch: Bool,
+    notification: DeliveredNotification? = nil
+  ) {
+    self.kind = kind
+    self.payload = payload
+    self.id = id
+    self.unixMilliseconds = unixMilliseconds
+    self.wantsFetch = wantsFetch
+    self.notification = notification
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    kind = try fields.kind("kind")
+    guard let payload = try fields.optionalBytes("payload") else {
+      throw .missing(field: "payload")
+    }
+    self.payload = payload
+    id = try fields.string("id")
+    unixMilliseconds = try fields.integer("date")
+    wantsFetch = try fields.bool("fetch")
+    notification = try fields.optionalFields("notification").map(DeliveredNotification.init)
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("kind", "\(kind.name)")
+    builder.set("payload", bytes: payload)
+    builder.set("id", id)
+    builder.set("date", unixMilliseconds)
+    builder.set("fetch", wantsFetch)
+    builder.set("notification", notification) { $0.write(&$1) }
+  }
+}
+
+/// An app's answer to a question of the agent.
+public enum AppReply: Sendable, Hashable {
+  /// To `willPresent`; empty shows nothing.
+  case present(Set<PresentationOption>)
+  /// To `arrived`.
+  case fetched(FetchResult)
+  /// To `response`.
+  case handled
+  /// To `extend`: what is shown instead.
+  case content(NotificationContent)
+
+  /// The frame of this reply, still without the number that it answers.
+  public var frame: AppFrame {
+    var builder = AppLinkBuilder()
+    switch self {
+    case .present(let options):
+      builder.set("options", PresentationOption.allCases.filter(options.contains).map(\.rawValue))
+    case .fetched(let result): builder.set("result", result.rawValue)
+    case .handled: break
+    case .content(let content): builder.set("content", content) { $0.write(&$1) }
+    }
+    return builder.frame
+  }
+
+  /// Reads a reply: what it holds says what it is.
+  public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
+    let fields = AppLinkFields(frame.object, frame.attached)
+    if let options = try fields.optionalStrings("options") {
+      self = .present(Set(options.compactMap(PresentationOption.init(rawValue:))))
+    } else if let result = try fields.optionalWord("result", FetchResult.self) {
+      self = .fetched(result)
+    } else if let content = try fields.optionalFields("content") {
+      self = .content(try NotificationContent(content))
+    } else {
+      self = .handled
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/// Whether an app is in front of the person.
+public enum AppState: String, Sendable, Hashable, CaseIterable {
+  case foreground, background
+}
+
+/// The first message of a connection: who is there and what its present state is. Sent anew after
+/// each reconnect, so that an agent that was restarted knows all that it must.
+public struct AppHello: Sendable, Hashable {
+  /// The version of the message set that this code speaks.
+  public static let protocolVersion: Int64 = 1
+
+  /// What a connection is for.
+  public enum Role: String, Sendable, Hashable, CaseIterable {
+    /// The app itself.
+    case app
+    /// A service extension of the app, started by the agent.
+    case serviceExtension
+    /// A command that looks at the device or changes it on behalf of the person.
+    case control
+  }
+
+  public var version: Int64
+  public var role: Role
+  /// The app's id as it declares it; nil lets the agent find it by what the process is.
+  public var appID: String?
+  /// Whether an id that is not installed may become a development app of this user.
+  public var isDevelopment: Bool
+  /// A name for people; nil is the installed one, else the id.
+  public var name: String?
+  /// The folder that holds the app's resources, as an absolute path.
+  public var bundlePath: String?
+  public var state: AppState
+  /// Canonical BCP 47 tags, most wanted first; nil follows the device.
+  public var languages: [String]?
+  /// What the agent put into `BELFRY_LAUNCH` when it started this process.
+  public var launch: String?
+  /// Background modes of the app's own manifest (`remote-notification`, `location`, …).
+  public var backgroundModes: [String]
+  /// The text that explains why it wants the location; without it there is no access (S1-65).
+  public var locationUsage: String?
+
+  /// A greeting of a running app.
+  public init(
+    role: Role = .app, appID: String?, isDevelopment: Bool = false, state: AppState = .foreground
+  ) {
+    version = Self.protocolVersion
+    self.role = role
+    self.appID = appID
+    self.isDevelopment = isDevelopment
+    self.state = state
+    backgroundModes = []
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    version = try fields.integer("version")
+    role = try fields.optionalWord("role") ?? .app
+    appID = try fields.optionalString("app")
+    isDevelopment = try fields.bool("development")
+    name = try fields.optionalString("name")
+    bundlePath = try fields.optionalString("bundle")
+    state = try fields.optionalWord("state") ?? .foreground
+    languages = try fields.optionalStrings("languages")
+    launch = try fields.optionalString("launch")
+    backgroundModes = try fields.strings("backgroundModes")
+    locationUsage = try fields.optionalString("locationUsage")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("version", version)
+    builder.set("role", role == .app ? nil : role.rawValue)
+    builder.set("app", appID)
+    builder.set("development", isDevelopment)
+    builder.set("name", name)
+    builder.set("bundle", bundlePath)
+    builder.set("state", state.rawValue)
+    builder.set("languages", languages)
+    builder.set("launch", launch)
+    builder.set("backgroundModes", backgroundModes.isEmpty ? nil : backgroundModes)
+    builder.set("locationUsage", locationUsage)
+  }
+}
+
+/// Why an app was started.
+public struct AppLaunch: Sendable, Hashable {
+  /// The cause.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// The person, or something that is none of the agent's business.
+    case user
+    /// The person opened a notification or one of its actions; a `response` event follows.
+    case response
+    /// A push that wants background time; an `arrived` event follows.
+    case push
+    /// A region was entered or left.
+    case location
+  }
+
+  public var reason: Reason
+  /// The notification that the person opened.
+  public var response: NotificationResponse?
+  /// The push's payload, byte for byte.
+  public var payload: [UInt8]?
+
+  /// A launch.
+  public init(reason: Reason, response: NotificationResponse? = nil, payload: [UInt8]? = nil) {
+    self.reason = reason
+    self.response = response
+    self.payload = payload
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    reason = try fields.optionalWord("reason") ?? .user
+    response = try fields.optionalFields("response").map(NotificationResponse.init)
+    payload = try fields.optionalBytes("payload")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("reason", reason.rawValue)
+    builder.set("response", response) { $0.write(&$1) }
+    builder.set("payload", bytes: payload)
+  }
+}
+
+/// The agent's answer to `hello`.
+public struct AppWelcome: Sendable, Hashable {
+  public var version: Int64
+  /// The app's id as the agent knows it; nil for a control connection.
+  public var appID: String?
+  /// Another one after each start of the agent.
+  public var agentRun: String
+  public var settings: NotificationSettings
+  public var badge: Int64
+  /// Canonical BCP 47 tags, most wanted first.
+  public var languages: [String]
+  public var launch: AppLaunch
+  /// Whether the app is registered for remote notifications.
+  public var isRegistered: Bool
+
+  /// A welcome.
+  public init(
+    appID: String?, agentRun: String, settings: NotificationSettings = NotificationSettings(),
+    badge: Int64 = 0, languages: [String] = [], launch: AppLaunch = AppLaunch(reason: .user),
+    isRegistered: Bool = false
+  ) {
+    version = AppHello.protocolVersion
+    self.appID = appID
+    self.agentRun = agentRun
+    self.settings = settings
+    self.badge = badge
+    self.languages = languages
+    self.launch = launch
+    self.isRegistered = isRegistered
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    version = try fields.integer("version")
+    appID = try fields.optionalString("app")
+    agentRun = try fields.string("run")
+    settings = try NotificationSettings(fields.fields("settings"))
+    badge = try fields.optionalInteger("badge") ?? 0
+    languages = try fields.strings("languages")
+    launch = try fields.optionalFields("launch").map(AppLaunch.init) ?? AppLaunch(reason: .user)
+    isRegistered = try fields.bool("registered")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("version", version)
+    builder.set("app", appID)
+    builder.set("run", agentRun)
+    builder.set("settings", settings) { $0.write(&$1) }
+    builder.set("badge", badge)
+    builder.set("languages", languages)
+    builder.set("launch", launch) { $0.write(&$1) }
+    builder.set("registered", isRegistered)
+  }
+}

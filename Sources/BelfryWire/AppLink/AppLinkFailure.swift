@@ -1,0 +1,66 @@
+/// Why the agent, or the link to it, refuses what an app asked for.
+public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The reasons, by their names on the wire.
+  public enum Reason: String, Hashable, Sendable, CaseIterable {
+    // What Apple's `UNError` names.
+    case notificationsNotAllowed
+    case attachmentInvalidURL
+    case attachmentUnrecognizedType
+    case attachmentInvalidFileSize
+    case attachmentNotInDataStore
+    case attachmentMoveIntoDataStoreFailed
+    case attachmentCorrupt
+    case notificationInvalidNoDate
+    case notificationInvalidNoContent
+    case badgeInputInvalid
+    // Registration for remote notifications.
+    case noGateway
+    case gatewayUnreachable
+    case registrationRefused
+    // The link itself.
+    case malformedMessage
+    case unsupportedMessage
+    case unsupportedProtocol
+    case helloExpected
+    case appRefused
+    case unknownApp
+    case unknownNotification
+    case invalidArgument
+    case storageFailed
+    // Found by the app's own end.
+    case agentUnavailable
+    case connectionLost
+    case timedOut
+    case wouldDeadlock
+
+    /// The code in `UNErrorDomain`, where Apple has one.
+    public var userNotificationsCode: Int? {
+      switch self {
+      case .notificationsNotAllowed: 1
+      case .attachmentInvalidURL: 100
+      case .attachmentUnrecognizedType: 101
+      case .attachmentInvalidFileSize: 102
+      case .attachmentNotInDataStore: 103
+      case .attachmentMoveIntoDataStoreFailed: 104
+      case .attachmentCorrupt: 105
+      case .notificationInvalidNoDate: 1400
+      case .notificationInvalidNoContent: 1401
+      case .badgeInputInvalid: 1600
+      default: nil
+      }
+    }
+  }
+
+  public var reason: Reason
+  /// What is wrong and what to do, fit to be shown to a person.
+  public var message: String
+
+  /// A reason with its message.
+  public init(_ reason: Reason, _ message: String) {
+    self.reason = reason
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,191 @@
+/// Why a frame holds no message that is known here.
+public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case missing(field: String)
+  case unexpected(field: String)
+  case unknownType(String)
+
+  /// What is wrong.
+  public var description: String {
+    switch self {
+    case .missing(let field): "message without \"\(field)\""
+    case .unexpected(let field): "message whose \"\(field)\" has another form than it must have"
+    case .unknownType(let type): "message of the unknown type \"\(type)\""
+    }
+  }
+}
+
+/// Reads the members of an object, and the attached bytes that they refer to.
+struct AppLinkFields {
+  let object: JSONObject
+  let attached: [UInt8]
+
+  init(_ object: JSONObject, _ attached: [UInt8]) {
+    self.object = object
+    self.attached = attached
+  }
+
+  init(_ value: JSONValue, _ attached: [UInt8], field: String) throws(AppLinkDecodingFailure) {
+    guard case .object(let object) = value else { throw .unexpected(field: field) }
+    self.init(object, attached)
+  }
+
+  /// The member, with null as good as absent.
+  subscript(key: String) -> JSONValue? {
+    guard let value = object[key], value != .null else { return nil }
+    return value
+  }
+
+  private func optional<T>(_ key: String, _ read: (JSONValue) -> T?)
+    throws(AppLinkDecodingFailure) -> T?
+  {
+    guard let value = self[key] else { return nil }
+    guard let result = read(value) else { throw .unexpected(field: key) }
+    return result
+  }
+
+  private func required<T>(_ key: String, _ value: T?) throws(AppLinkDecodingFailure) -> T {
+    guard let value else { throw .missing(field: key) }
+    return value
+  }
+
+  func optionalString(_ key: String) throws(AppLinkDecodingFailure) -> String? {
+    try optional(key, \.stringValue)
+  }
+  func string(_ key: String) throws(AppLinkDecodingFailure) -> String {
+    try required(key, optionalString(key))
+  }
+  func optionalInteger(_ key: String) throws(AppLinkDecodingFailure) -> Int64? {
+    try optional(key, \.integerValue)
+  }
+  func integer(_ key: String) throws(AppLinkDecodingFailure) -> Int64 {
+    try required(key, optionalInteger(key))
+  }
+  func optionalDouble(_ key: String) throws(AppLinkDecodingFailure) -> Double? {
+    try optional(key, \.doubleValue)
+  }
+  func double(_ key: String) throws(AppLinkDecodingFailure) -> Double {
+    try required(key, optionalDouble(key))
+  }
+  func bool(_ key: String, default otherwise: Bool = false) throws(AppLinkDecodingFailure) -> Bool {
+    try optional(key, \.boolValue) ?? otherwise
+  }
+  func optionalObject(_ key: String) throws(AppLinkDecodingFailure) -> JSONObject? {
+    try optional(key, \.objectValue)
+  }
+  func optionalFields(_ key: String) throws(AppLinkDecodingFailure) -> AppLinkFields? {
+    try optionalObject(key).map { AppLinkFields($0, attached) }
+  }
+  func fields(_ key: String) throws(AppLinkDecodingFailure) -> AppLinkFields {
+    try required(key, optionalFields(key))
+  }
+
+  func optionalStrings(_ key: String) throws(AppLinkDecodingFailure) -> [String]? {
+    guard let elements = try optional(key, \.arrayValue) else { return nil }
+    var strings: [String] = []
+    for element in elements {
+      guard let string = element.stringValue else { throw .unexpected(field: key) }
+      strings.append(string)
+    }
+    return strings
+  }
+  func strings(_ key: String) throws(AppLinkDecodingFailure) -> [String] {
+    try optionalStrings(key) ?? []
+  }
+
+  func optionalList<T>(
+    _ key: String, _ read: (AppLinkFields) throws(AppLinkDecodingFailure) -> T
+  ) throws(AppLinkDecodingFailure) -> [T]? {
+    guard let elements = try optional(key, \.arrayValue) else { return nil }
+    var list: [T] = []
+    for element in elements { list.append(try read(AppLinkFields(element, attached, field: key))) }
+    return list
+  }
+  func list<T>(
+    _ key: String, _ read: (AppLinkFields) throws(AppLinkDecodingFailure) -> T
+  ) throws(AppLinkDecodingFailure) -> [T] {
+    try optionalList(key, read) ?? []
+  }
+
+  /// A word of a closed vocabulary.
+  func optionalWord<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
+    throws(AppLinkDecodingFailure) -> Word?
+  {
+    try optional(key) { $0.stringValue.flatMap(Word.init(rawValue:)) }
+  }
+  func word<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
+    throws(AppLinkDecodingFailure) -> Word
+  {
+    try required(key, optionalWord(key))
+  }
+
+  /// A kind of push by its name.
+  func optionalKind(_ key: String) throws(AppLinkDecodingFailure) -> TokenKind? {
+    try optional(key) { $0.stringValue.flatMap(TokenKind.init(name:)) }
+  }
+  func kind(_ key: String) throws(AppLinkDecodingFailure) -> TokenKind {
+    try required(key, optionalKind(key))
+  }
+
+  /// The attached bytes that a member refers to.
+  func optionalBytes(_ key: String) throws(AppLinkDecodingFailure) -> [UInt8]? {
+    guard let range = try optionalFields(key) else { return nil }
+    guard let offset = Int(exactly: try range.integer("offset")),
+      let length = Int(exactly: try range.integer("length")),
+      offset >= 0, length >= 0, offset <= attached.count, length <= attached.count - offset
+    else { throw .unexpected(field: key) }
+    return Array(attached[offset..<offset + length])
+  }
+}
+
+/// Builds an object whose members may refer to attached bytes.
+struct AppLinkBuilder {
+  var object = JSONObject()
+  var attached: [UInt8]
+
+  init(attached: [UInt8] = []) { self.attached = attached }
+
+  mutating func set(_ key: String, _ value: String?) { object[key] = value.map(JSONValue.string) }
+  mutating func set(_ key: String, _ value: Int64?) { object[key] = value.map(JSONValue.integer) }
+  mutating func set(_ key: String, _ value: Double?) { object[key] = value.map(JSONValue.double) }
+  mutating func set(_ key: String, _ value: JSONObject?) {
+    object[key] = value.map(JSONValue.object)
+  }
+  /// Left out when it is what the reader takes for granted.
+  mutating func set(_ key: String, _ value: Bool, unless otherwise: Bool = false) {
+    object[key] = value == otherwise ? nil : .bool(value)
+  }
+  /// Left out when nil.
+  mutating func set(_ key: String, _ values: [String]?) {
+    object[key] = values.map { .array($0.map(JSONValue.string)) }
+  }
+  /// Left out when empty.
+  mutating func set(nonEmpty key: String, _ value: String) {
+    object[key] = value.isEmpty ? nil : .string(value)
+  }
+  mutating func set(_ key: String, bytes: [UInt8]?) {
+    guard let bytes else { return }
+    object[key] = [
+      "offset": .integer(Int64(attached.count)), "length": .integer(Int64(bytes.count)),
+    ]
+    attached.append(contentsOf: bytes)
+  }
+  mutating func set<T>(_ key: String, list: [T]?, _ write: (T, inout AppLinkBuilder) -> Void) {
+    guard let list else { return }
+    object[key] = .array(list.map { .object(nested($0, write)) })
+  }
+  mutating func set<T>(_ key: String, _ value: T?, _ write: (T, inout AppLinkBuilder) -> Void) {
+    guard let value else { return }
+    object[key] = .object(nested(value, write))
+  }
+  private mutating func nested<T>(_ value: T, _ write: (T, inout AppLinkBuilder) -> Void)
+    -> JSONObject
+  {
+    var inner = AppLinkBuilder(attached: attached)
+    attached = []  // so that the inner builder may append in place
+    write(value, &inner)
+    attached = inner.attached
+    return inner.object
+  }
+
+  var frame: AppFrame { AppFrame(object, attached: attached) }
+}

@@ -1,0 +1,54 @@
+/// What one frame says: either end may ask, and each ask has a number of its own.
+public enum AppMessage: Sendable, Hashable {
+  /// `{"type":…}` or, when an answer is awaited, `{"type":…,"number":…}`.
+  case telling(type: String, number: Int64?, AppFrame)
+  /// `{"answers":…}`: the answer to what the other end asked under that number.
+  case answer(number: Int64, AppFrame)
+  /// `{"answers":…,"error":{"reason":…,"message":…}}`.
+  case refusal(number: Int64, AppLinkFailure)
+
+  /// Reads the envelope; what is in it is read by `AppRequest`, `AppEvent` or `AppAnswer`.
+  public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
+    let fields = AppLinkFields(frame.object, frame.attached)
+    if let number = try fields.optionalInteger("answers") {
+      guard let error = try fields.optionalFields("error") else {
+        self = .answer(number: number, frame)
+        return
+      }
+      // A reason that this version does not know yet is still a refusal.
+      let reason = AppLinkFailure.Reason(rawValue: try error.string("reason"))
+      let failure = AppLinkFailure(
+        reason ?? .unsupportedMessage, try error.optionalString("message") ?? "")
+      self = .refusal(number: number, failure)
+      return
+    }
+    self = .telling(
+      type: try fields.string("type"), number: try fields.optionalInteger("number"), frame)
+  }
+
+  /// The frame of a refusal.
+  public static func refusing(_ number: Int64, _ failure: AppLinkFailure) -> AppFrame {
+    AppFrame([
+      "answers": .integer(number),
+      "error": [
+        "reason": .string(failure.reason.rawValue), "message": .string(failure.message),
+      ],
+    ])
+  }
+}
+
+extension AppFrame {
+  /// The same frame as an ask under a number.
+  public func numbered(_ number: Int64) -> AppFrame {
+    var frame = self
+    frame.object["number"] = .integer(number)
+    return frame
+  }
+
+  /// The same frame as the answer to an ask.
+  public func answering(_ number: Int64) -> AppFrame {
+    var frame = self
+    frame.object["answers"] = .integer(number)
+    return frame
+  }
+}

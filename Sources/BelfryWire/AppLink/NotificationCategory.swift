@@ -1,0 +1,134 @@
+/// A button of a notification.
+public struct NotificationAction: Sendable, Hashable {
+  /// What the button asks for.
+  public enum Option: String, Sendable, Hashable, CaseIterable {
+    case authenticationRequired, destructive, foreground
+  }
+
+  /// A field for a text that goes with the action.
+  public struct TextInput: Sendable, Hashable {
+    public var buttonTitle: String
+    public var placeholder: String
+
+    /// The texts of the field.
+    public init(buttonTitle: String = "", placeholder: String = "") {
+      self.buttonTitle = buttonTitle
+      self.placeholder = placeholder
+    }
+  }
+
+  public var id: String
+  public var title: NotificationText
+  public var options: Set<Option>
+  /// The name of a template or system image, kept for the app: `template:…` or `system:…`.
+  public var icon: String?
+  public var textInput: TextInput?
+
+  /// An action.
+  public init(
+    id: String, title: NotificationText, options: Set<Option> = [], icon: String? = nil,
+    textInput: TextInput? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.options = options
+    self.icon = icon
+    self.textInput = textInput
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    id = try fields.string("id")
+    title = try NotificationText(fields["title"], field: "title")
+    options = Set(try fields.strings("options").compactMap(Option.init(rawValue:)))
+    icon = try fields.optionalString("icon")
+    if let input = try fields.optionalFields("textInput") {
+      textInput = TextInput(
+        buttonTitle: try input.optionalString("button") ?? "",
+        placeholder: try input.optionalString("placeholder") ?? "")
+    }
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("id", id)
+    builder.object["title"] = title.json
+    let words = Option.allCases.filter(options.contains).map(\.rawValue)
+    builder.set("options", words.isEmpty ? nil : words)
+    builder.set("icon", icon)
+    builder.set("textInput", textInput) { input, inner in
+      inner.set(nonEmpty: "button", input.buttonTitle)
+      inner.set(nonEmpty: "placeholder", input.placeholder)
+    }
+  }
+}
+
+/// A kind of notification that an app has told the agent of, with its buttons in order.
+public struct NotificationCategory: Sendable, Hashable {
+  /// What Apple's category options say.
+  public enum Option: String, Sendable, Hashable, CaseIterable {
+    case customDismissAction, allowInCarPlay, hiddenPreviewsShowTitle, hiddenPreviewsShowSubtitle
+    case allowAnnouncement
+  }
+
+  public var id: String
+  /// Shown where there is room (S1-27: an alert).
+  public var actions: [NotificationAction]
+  /// Shown where there is little room; nil is the first two of `actions` (S1-28).
+  public var minimalActions: [NotificationAction]?
+  public var options: Set<Option>
+  public var intents: [String]
+  /// Stands for the body while previews are hidden; `%u` is the count of the thread.
+  public var hiddenPreviewsPlaceholder: NotificationText
+  public var summaryFormat: String
+
+  /// A category.
+  public init(
+    id: String, actions: [NotificationAction] = [], minimalActions: [NotificationAction]? = nil,
+    options: Set<Option> = [], intents: [String] = [],
+    hiddenPreviewsPlaceholder: NotificationText = "", summaryFormat: String = ""
+  ) {
+    self.id = id
+    self.actions = actions
+    self.minimalActions = minimalActions
+    self.options = options
+    self.intents = intents
+    self.hiddenPreviewsPlaceholder = hiddenPreviewsPlaceholder
+    self.summaryFormat = summaryFormat
+  }
+
+  /// Reads a category, as `belfry app run --category FILE` does; `id` and each action's `id` must
+  /// be there.
+  public init(json object: JSONObject) throws(AppLinkDecodingFailure) {
+    try self.init(AppLinkFields(object, []))
+  }
+
+  /// The category as JSON.
+  public var json: JSONObject {
+    var builder = AppLinkBuilder()
+    write(&builder)
+    return builder.object
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    id = try fields.string("id")
+    actions = try fields.list("actions", NotificationAction.init)
+    minimalActions = try fields.optionalList("minimalActions", NotificationAction.init)
+    guard actions.count <= WireLimits.actionsPerCategoryMax,
+      minimalActions?.count ?? 0 <= WireLimits.actionsPerCategoryMax
+    else { throw .unexpected(field: "actions") }
+    options = Set(try fields.strings("options").compactMap(Option.init(rawValue:)))
+    intents = try fields.strings("intents")
+    hiddenPreviewsPlaceholder = try NotificationText(fields["placeholder"], field: "placeholder")
+    summaryFormat = try fields.optionalString("summaryFormat") ?? ""
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("id", id)
+    builder.set("actions", list: actions) { $0.write(&$1) }
+    builder.set("minimalActions", list: minimalActions) { $0.write(&$1) }
+    let words = Option.allCases.filter(options.contains).map(\.rawValue)
+    builder.set("options", words.isEmpty ? nil : words)
+    builder.set("intents", intents.isEmpty ? nil : intents)
+    builder.object["placeholder"] = hiddenPreviewsPlaceholder.json
+    builder.set(nonEmpty: "summaryFormat", summaryFormat)
+  }
+}

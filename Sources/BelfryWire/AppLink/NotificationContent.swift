@@ -1,0 +1,229 @@
+/// A text, or the key of one that is looked up in the app's own language files when it is shown.
+public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
+  /// The text itself, or what is shown when the key cannot be found.
+  public var text: String
+  /// The key in the app's `Localizable.strings`.
+  public var key: String?
+  /// What fills `%@` and `%1$@` in the found text.
+  public var arguments: [String]
+
+  /// A fixed text.
+  public init(_ text: String) {
+    self.text = text
+    key = nil
+    arguments = []
+  }
+
+  /// A text looked up when shown; without a find the key stands for itself.
+  public init(key: String, arguments: [String] = [], text: String? = nil) {
+    self.text = text ?? key
+    self.key = key
+    self.arguments = arguments
+  }
+
+  /// A fixed text.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// Whether nothing would be shown.
+  public var isEmpty: Bool { text.isEmpty && key == nil }
+
+  init(_ value: JSONValue?, field: String) throws(AppLinkDecodingFailure) {
+    switch value {
+    case nil, .null: self.init("")
+    case .string(let text): self.init(text)
+    case .object(let object):
+      let fields = AppLinkFields(object, [])
+      self.init(
+        key: try fields.string("key"), arguments: try fields.strings("arguments"),
+        text: try fields.optionalString("text"))
+    default: throw .unexpected(field: field)
+    }
+  }
+
+  var json: JSONValue? {
+    guard let key else { return text.isEmpty ? nil : .string(text) }
+    var builder = AppLinkBuilder()
+    builder.set("key", key)
+    builder.set("arguments", arguments.isEmpty ? nil : arguments)
+    builder.set("text", text == key ? nil : text)
+    return .object(builder.object)
+  }
+}
+
+/// The sound of a notification.
+public struct NotificationSound: Sendable, Hashable {
+  /// The name of a file of the app; nil is the system's default sound.
+  public var name: String?
+  /// Plays even when the device is silent; needs the app's permission for critical alerts.
+  public var isCritical: Bool
+  /// 0…1, for critical sounds.
+  public var volume: Double?
+  /// Plays as a ringtone does.
+  public var isRingtone: Bool
+
+  /// A sound; without arguments the default one.
+  public init(
+    name: String? = nil, isCritical: Bool = false, volume: Double? = nil, isRingtone: Bool = false
+  ) {
+    self.name = name
+    self.isCritical = isCritical
+    self.volume = volume
+    self.isRingtone = isRingtone
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    name = try fields.optionalString("name")
+    isCritical = try fields.bool("critical")
+    volume = try fields.optionalDouble("volume")
+    isRingtone = try fields.bool("ringtone")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("name", name)
+    builder.set("critical", isCritical)
+    builder.set("volume", volume)
+    builder.set("ringtone", isRingtone)
+  }
+}
+
+/// A file that belongs to a notification.
+public struct NotificationAttachment: Sendable, Hashable {
+  public var id: String
+  /// An absolute path that the agent can read.
+  public var path: String
+  /// The file's type as the app named it (a uniform type identifier), or nil to guess.
+  public var type: String?
+  /// What the app said of the thumbnail, kept for it.
+  public var options: JSONObject
+
+  /// An attachment.
+  public init(id: String, path: String, type: String? = nil, options: JSONObject = [:]) {
+    self.id = id
+    self.path = path
+    self.type = type
+    self.options = options
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    id = try fields.string("id")
+    path = try fields.string("path")
+    type = try fields.optionalString("type")
+    options = try fields.optionalObject("options") ?? [:]
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("id", id)
+    builder.set("path", path)
+    builder.set("type", type)
+    builder.set("options", options.isEmpty ? nil : options)
+  }
+}
+
+/// How much a notification may interrupt.
+public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
+  case passive, active, timeSensitive, critical
+}
+
+/// Which of Apple's three interfaces a notification was made with; the client modules give it
+/// back through the same one.
+public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
+  /// `UNNotificationRequest`.
+  case userNotification
+  /// `UILocalNotification`.
+  case local
+  /// `NSUserNotification`.
+  case desktop
+}
+
+/// What a notification shows and carries.
+public struct NotificationContent: Sendable, Hashable {
+  public var title: NotificationText = ""
+  public var subtitle: NotificationText = ""
+  public var body: NotificationText = ""
+  /// The number on the app's icon: nil leaves it, 0 removes it.
+  public var badge: Int64?
+  /// nil is silent.
+  public var sound: NotificationSound?
+  /// The identifier of one of the app's categories; empty is none.
+  public var category = ""
+  /// Groups notifications; empty is the app's own group.
+  public var thread = ""
+  /// The image shown while the app launches; empty is none.
+  public var launchImage = ""
+  /// The title of the default action; empty is the system's own word.
+  public var actionTitle: NotificationText = ""
+  /// Whether the default action is offered as a button.
+  public var hasAction = true
+  public var attachments: [NotificationAttachment] = []
+  /// The app's own data, as far as JSON holds it.
+  public var userInfo: JSONObject = [:]
+  /// The app's own data in an encoding of the client module's choice; the agent keeps it and
+  /// gives it back.
+  public var archive: [UInt8]?
+  /// Chooses the scene that handles the response.
+  public var targetContent: String?
+  public var interruptionLevel = InterruptionLevel.active
+  /// 0…1, the order in a summary.
+  public var relevance = 0.0
+  /// Lets a focus suppress it.
+  public var filterCriteria: String?
+  public var generation = NotificationGeneration.userNotification
+
+  /// Content with nothing in it.
+  public init() {}
+
+  /// Whether there is nothing to show, to play or to count (`notificationInvalidNoContent`).
+  public var isEmpty: Bool {
+    title.isEmpty && subtitle.isEmpty && body.isEmpty && badge == nil && sound == nil
+      && attachments.isEmpty
+  }
+
+  /// Whether there is a text to show.
+  public var hasAlert: Bool { !(title.isEmpty && subtitle.isEmpty && body.isEmpty) }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    title = try NotificationText(fields["title"], field: "title")
+    subtitle = try NotificationText(fields["subtitle"], field: "subtitle")
+    body = try NotificationText(fields["body"], field: "body")
+    badge = try fields.optionalInteger("badge")
+    if let sound = try fields.optionalFields("sound") { self.sound = try NotificationSound(sound) }
+    category = try fields.optionalString("category") ?? ""
+    thread = try fields.optionalString("thread") ?? ""
+    launchImage = try fields.optionalString("launchImage") ?? ""
+    actionTitle = try NotificationText(fields["actionTitle"], field: "actionTitle")
+    hasAction = try fields.bool("hasAction", default: true)
+    attachments = try fields.list("attachments", NotificationAttachment.init)
+    guard attachments.count <= WireLimits.attachmentsPerNotificationMax else {
+      throw .unexpected(field: "attachments")
+    }
+    userInfo = try fields.optionalObject("userInfo") ?? [:]
+    archive = try fields.optionalBytes("archive")
+    targetContent = try fields.optionalString("targetContent")
+    interruptionLevel = try fields.optionalWord("interruptionLevel") ?? .active
+    relevance = try fields.optionalDouble("relevance") ?? 0
+    filterCriteria = try fields.optionalString("filterCriteria")
+    generation = try fields.optionalWord("generation") ?? .userNotification
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.object["title"] = title.json
+    builder.object["subtitle"] = subtitle.json
+    builder.object["body"] = body.json
+    builder.set("badge", badge)
+    builder.set("sound", sound) { $0.write(&$1) }
+    builder.set(nonEmpty: "category", category)
+    builder.set(nonEmpty: "thread", thread)
+    builder.set(nonEmpty: "launchImage", launchImage)
+    builder.object["actionTitle"] = actionTitle.json
+    builder.set("hasAction", hasAction, unless: true)
+    builder.set("attachments", list: attachments.isEmpty ? nil : attachments) { $0.write(&$1) }
+    builder.set("userInfo", userInfo.isEmpty ? nil : userInfo)
+    builder.set("archive", bytes: archive)
+    builder.set("targetContent", targetContent)
+    builder.set(
+      "interruptionLevel", interruptionLevel == .active ? nil : interruptionLevel.rawValue)
+    builder.set("relevance", relevance == 0 ? nil : relevance)
+    builder.set("filterCriteria", filterCriteria)
+    builder.set("generation", generation == .userNotification ? nil : generation.rawValue)
+  }
+}

@@ -1,0 +1,56 @@
+/// A place that an app watches.
+public struct NotificationRegion: Sendable, Hashable {
+  /// What bounds the place.
+  public enum Shape: Sendable, Hashable {
+    /// Degrees and metres.
+    case circle(latitude: Double, longitude: Double, radius: Double)
+    /// A beacon by its UUID and, optionally, its numbers.
+    case beacon(uuid: String, major: Int64?, minor: Int64?)
+  }
+
+  public var id: String
+  public var shape: Shape
+  public var notifiesOnEntry: Bool
+  public var notifiesOnExit: Bool
+
+  /// A region that notifies both ways unless told otherwise.
+  public init(
+    id: String, shape: Shape, notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
+  ) {
+    self.id = id
+    self.shape = shape
+    self.notifiesOnEntry = notifiesOnEntry
+    self.notifiesOnExit = notifiesOnExit
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    id = try fields.string("id")
+    if let uuid = try fields.optionalString("uuid") {
+      shape = .beacon(
+        uuid: uuid, major: try fields.optionalInteger("major"),
+        minor: try fields.optionalInteger("minor"))
+    } else {
+      shape = .circle(
+        latitude: try fields.double("latitude"), longitude: try fields.double("longitude"),
+        radius: try fields.double("radius"))
+    }
+    notifiesOnEntry = try fields.bool("entry", default: true)
+    notifiesOnExit = try fields.bool("exit", default: true)
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("id", id)
+    switch shape {
+    case .circle(let latitude, let longitude, let radius):
+      builder.set("latitude", latitude)
+      builder.set("longitude", longitude)
+      builder.set("radius", radius)
+    case .beacon(let uuid, let major, let minor):
+      builder.set("uuid", uuid)
+      builder.set("major", major)
+      builder.set("minor", minor)
+    }
+    builder.set("entry", notifiesOnEntry, unless: true)
+    builder.set("exit", notifiesOnExit, unless: true)
+  }
+}

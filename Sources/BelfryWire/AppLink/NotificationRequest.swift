@@ -1,0 +1,142 @@
+/// A notification that an app asks for, or that came by push.
+public struct NotificationRequest: Sendable, Hashable {
+  /// The app's own name for it; the same one replaces.
+  public var id: String
+  public var content: NotificationContent
+  /// nil is now.
+  public var trigger: NotificationTrigger?
+
+  /// A request.
+  public init(id: String, content: NotificationContent, trigger: NotificationTrigger? = nil) {
+    self.id = id
+    self.content = content
+    self.trigger = trigger
+  }
+
+  /// The request as bytes to be kept on disk.
+  public var encoded: [UInt8] {
+    var builder = AppLinkBuilder()
+    write(&builder)
+    return builder.frame.encoded
+  }
+
+  /// Reads what `encoded` made.
+  public init(decoding bytes: [UInt8]) throws(AppLinkDecodingFailure) {
+    guard let frame = try? AppFrame(decoding: bytes) else { throw .unexpected(field: "request") }
+    try self.init(AppLinkFields(frame.object, frame.attached))
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    id = try fields.string("id")
+    guard id.utf8.count <= WireLimits.identifierBytesMax else { throw .unexpected(field: "id") }
+    content = try NotificationContent(fields.fields("content"))
+    if let trigger = try fields.optionalFields("trigger") {
+      self.trigger = try NotificationTrigger(trigger)
+    }
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("id", id)
+    builder.set("content", content) { $0.write(&$1) }
+    builder.set("trigger", trigger) { $0.write(&$1) }
+  }
+}
+
+/// A request that waits, with the moment at which it is due next.
+public struct PendingNotification: Sendable, Hashable {
+  public var request: NotificationRequest
+  /// Milliseconds since 1970; nil when no date decides (a region), or none is left.
+  public var nextUnixMilliseconds: Int64?
+
+  /// A waiting request.
+  public init(request: NotificationRequest, nextUnixMilliseconds: Int64?) {
+    self.request = request
+    self.nextUnixMilliseconds = nextUnixMilliseconds
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    request = try NotificationRequest(fields)
+    nextUnixMilliseconds = try fields.optionalInteger("next")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    request.write(&builder)
+    builder.set("next", nextUnixMilliseconds)
+  }
+}
+
+/// A notification that was handed over: shown, listed, or given to the app.
+public struct DeliveredNotification: Sendable, Hashable {
+  public var request: NotificationRequest
+  /// When, in milliseconds since 1970.
+  public var unixMilliseconds: Int64
+  /// The push's payload, byte for byte.
+  public var payload: [UInt8]?
+
+  /// A delivered request.
+  public init(request: NotificationRequest, unixMilliseconds: Int64, payload: [UInt8]? = nil) {
+    self.request = request
+    self.unixMilliseconds = unixMilliseconds
+    self.payload = payload
+  }
+
+  /// The notification as bytes to be kept on disk.
+  public var encoded: [UInt8] {
+    var builder = AppLinkBuilder()
+    write(&builder)
+    return builder.frame.encoded
+  }
+
+  /// Reads what `encoded` made.
+  public init(decoding bytes: [UInt8]) throws(AppLinkDecodingFailure) {
+    guard let frame = try? AppFrame(decoding: bytes) else {
+      throw .unexpected(field: "notification")
+    }
+    try self.init(AppLinkFields(frame.object, frame.attached))
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    request = try NotificationRequest(fields)
+    unixMilliseconds = try fields.integer("date")
+    payload = try fields.optionalBytes("payload")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    request.write(&builder)
+    builder.set("date", unixMilliseconds)
+    builder.set("payload", bytes: payload)
+  }
+}
+
+/// What a person did to a notification.
+public struct NotificationResponse: Sendable, Hashable {
+  /// The action of a plain click, by Apple's name.
+  public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
+  /// The action of putting it away, by Apple's name.
+  public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
+
+  public var notification: DeliveredNotification
+  /// The identifier of an action of the category, or one of the two above.
+  public var action: String
+  /// What was typed, for an action with a text field.
+  public var text: String?
+
+  /// A response.
+  public init(notification: DeliveredNotification, action: String, text: String? = nil) {
+    self.notification = notification
+    self.action = action
+    self.text = text
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    notification = try DeliveredNotification(fields.fields("notification"))
+    action = try fields.string("action")
+    text = try fields.optionalString("text")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("notification", notification) { $0.write(&$1) }
+    builder.set("action", action)
+    builder.set("text", text)
+  }
+}

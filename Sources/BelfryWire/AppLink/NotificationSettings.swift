@@ -1,0 +1,93 @@
+/// What an app may ask permission for.
+public enum AuthorizationOption: String, Sendable, Hashable, CaseIterable {
+  case badge, sound, alert, carPlay, criticalAlert, providesAppNotificationSettings, provisional
+  case announcement, timeSensitive
+}
+
+/// What a person has decided about an app.
+public enum AuthorizationStatus: String, Sendable, Hashable, CaseIterable {
+  case notDetermined, denied, authorized, provisional
+
+  /// Whether notifications of the app may appear at all.
+  public var allows: Bool { self == .authorized || self == .provisional }
+}
+
+/// Where a notification may be shown in the foreground app, by Apple's names.
+public enum PresentationOption: String, Sendable, Hashable, CaseIterable {
+  case badge, sound, alert, list, banner
+}
+
+/// What of an app's notifications is done, as `UNNotificationSettings` has it.
+public struct NotificationSettings: Sendable, Hashable {
+  /// A switch, or the lack of one.
+  public enum Switch: String, Sendable, Hashable, CaseIterable {
+    case notSupported, disabled, enabled
+  }
+  /// How alerts look.
+  public enum AlertStyle: String, Sendable, Hashable, CaseIterable {
+    case none, banner, alert
+  }
+  /// When texts may be seen.
+  public enum Previews: String, Sendable, Hashable, CaseIterable {
+    case always, whenAuthenticated, never
+  }
+
+  public var status = AuthorizationStatus.notDetermined
+  public var alert = Switch.notSupported
+  public var sound = Switch.notSupported
+  public var badge = Switch.notSupported
+  public var center = Switch.notSupported
+  public var lockScreen = Switch.notSupported
+  public var criticalAlert = Switch.notSupported
+  public var timeSensitive = Switch.notSupported
+  public var announcement = Switch.notSupported
+  public var scheduledDelivery = Switch.notSupported
+  public var directMessages = Switch.notSupported
+  public var carPlay = Switch.notSupported
+  public var alertStyle = AlertStyle.none
+  public var previews = Previews.always
+  public var providesAppSettings = false
+
+  /// Nothing asked, nothing allowed.
+  public init() {}
+
+  private static var switches: [(String, WritableKeyPath<NotificationSettings, Switch>)] {
+    [
+      ("alert", \.alert), ("sound", \.sound), ("badge", \.badge), ("center", \.center),
+      ("lockScreen", \.lockScreen), ("criticalAlert", \.criticalAlert),
+      ("timeSensitive", \.timeSensitive), ("announcement", \.announcement),
+      ("scheduledDelivery", \.scheduledDelivery), ("directMessages", \.directMessages),
+      ("carPlay", \.carPlay),
+    ]
+  }
+
+  /// Reads settings; an absent switch is `notSupported`.
+  public init(json object: JSONObject) throws(AppLinkDecodingFailure) {
+    try self.init(AppLinkFields(object, []))
+  }
+
+  /// The settings as JSON, with every switch.
+  public var json: JSONObject {
+    var builder = AppLinkBuilder()
+    write(&builder)
+    return builder.object
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    status = try fields.word("status")
+    for (key, path) in Self.switches {
+      self[keyPath: path] = try fields.optionalWord(key) ?? .notSupported
+    }
+    alertStyle = try fields.optionalWord("alertStyle") ?? .none
+    previews = try fields.optionalWord("previews") ?? .always
+    providesAppSettings = try fields.bool("providesAppSettings")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    builder.set("status", status.rawValue)
+    for (key, path) in Self.switches { builder.set(key, self[keyPath: path].rawValue) }
+    builder.set("alertStyle", alertStyle.rawValue)
+    builder.set("previews", previews.rawValue)
+    builder.set("providesAppSettings", providesAppSettings)
+  }
+}

@@ -1,0 +1,124 @@
+/// Date components that a moment must match, by `DateComponents`' names; absent ones are wild when
+/// coarser than the finest given one, and zero when finer.
+public struct MatchingComponents: Sendable, Hashable {
+  /// The components that may be given, by `DateComponents`' names.
+  public enum Unit: String, Sendable, Hashable, CaseIterable {
+    case era, year, quarter, month, day, hour, minute, second, nanosecond
+    case weekday, weekdayOrdinal, weekOfMonth, weekOfYear, yearForWeekOfYear
+  }
+
+  public var values: [Unit: Int64]
+  public var isLeapMonth: Bool?
+  /// A zone of the time-zone database; nil follows the device.
+  public var zone: String?
+  /// A calendar by its identifier (`gregorian`, `hebrew`, …); nil is the device's.
+  public var calendar: String?
+
+  /// Components in the device's calendar and zone unless told otherwise.
+  public init(
+    _ values: [Unit: Int64], isLeapMonth: Bool? = nil, zone: String? = nil, calendar: String? = nil
+  ) {
+    self.values = values
+    self.isLeapMonth = isLeapMonth
+    self.zone = zone
+    self.calendar = calendar
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    values = [:]
+    for unit in Unit.allCases {
+      if let value = try fields.optionalInteger(unit.rawValue) { values[unit] = value }
+    }
+    isLeapMonth = fields["leapMonth"]?.boolValue
+    zone = try fields.optionalString("zone")
+    calendar = try fields.optionalString("calendar")
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    for unit in Unit.allCases { builder.set(unit.rawValue, values[unit]) }
+    builder.object["leapMonth"] = isLeapMonth.map(JSONValue.bool)
+    builder.set("zone", zone)
+    builder.set("calendar", calendar)
+  }
+}
+
+/// What makes a notification appear.
+public enum NotificationTrigger: Sendable, Hashable {
+  /// How a notification with a date comes again.
+  public enum Recurrence: Sendable, Hashable {
+    /// `NSCalendar.Unit`'s raw value; 0 is never.
+    case unit(UInt64)
+    /// Added to the date again and again.
+    case components(MatchingComponents)
+  }
+
+  /// From a push; made by the agent alone.
+  case push
+  /// Seconds from when it was added, and again every so many seconds.
+  case interval(seconds: Double, repeats: Bool)
+  /// The next moment that matches, or each one.
+  case calendar(MatchingComponents, repeats: Bool)
+  /// A moment in milliseconds since 1970. With a zone it is the wall time that this moment has in
+  /// that zone, wherever the device is; without one it is the instant.
+  case date(
+    unixMilliseconds: Int64, zone: String?, recurrence: Recurrence?, recurrenceCalendar: String?)
+  /// Crossing the bounds of a region, once or each time.
+  case region(NotificationRegion, repeats: Bool)
+
+  /// Whether it can fire more than once.
+  public var repeats: Bool {
+    switch self {
+    case .push: false
+    case .interval(_, let repeats), .calendar(_, let repeats), .region(_, let repeats): repeats
+    case .date(_, _, let recurrence, _): recurrence != nil && recurrence != .unit(0)
+    }
+  }
+
+  init(_ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
+    let repeats = try fields.bool("repeats")
+    if try fields.bool("push") {
+      self = .push
+    } else if let seconds = try fields.optionalDouble("interval") {
+      self = .interval(seconds: seconds, repeats: repeats)
+    } else if let matching = try fields.optionalFields("matching") {
+      self = .calendar(try MatchingComponents(matching), repeats: repeats)
+    } else if let region = try fields.optionalFields("region") {
+      self = .region(try NotificationRegion(region), repeats: repeats)
+    } else {
+      self = .date(
+        unixMilliseconds: try fields.integer("date"), zone: try fields.optionalString("zone"),
+        recurrence: try Self.recurrence(fields),
+        recurrenceCalendar: try fields.optionalString("calendar"))
+    }
+  }
+
+  private static func recurrence(_ fields: AppLinkFields) throws(AppLinkDecodingFailure)
+    -> Recurrence?
+  {
+    switch fields["every"] {
+    case nil: nil
+    case .object(let object): .components(try MatchingComponents(AppLinkFields(object, [])))
+    default: .unit(UInt64(bitPattern: try fields.integer("every")))
+    }
+  }
+
+  func write(_ builder: inout AppLinkBuilder) {
+    switch self {
+    case .push: builder.set("push", true)
+    case .interval(let seconds, _): builder.set("interval", seconds)
+    case .calendar(let matching, _): builder.set("matching", matching) { $0.write(&$1) }
+    case .region(let region, _): builder.set("region", region) { $0.write(&$1) }
+    case .date(let date, let zone, let recurrence, let calendar):
+      builder.set("date", date)
+      builder.set("zone", zone)
+      switch recurrence {
+      case nil: break
+      case .unit(let unit): builder.set("every", Int64(bitPattern: unit))
+      case .components(let components): builder.set("every", components) { $0.write(&$1) }
+      }
+      builder.set("calendar", calendar)
+      return
+    }
+    builder.set("repeats", repeats)
+  }
+}

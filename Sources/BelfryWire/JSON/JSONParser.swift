@@ -1,0 +1,287 @@
+/// Why bytes are no JSON text within the given limits.
+public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case tooLong(limit: Int)
+  case tooDeep(limit: Int)
+  case endedEarly
+  case unexpectedByte(offset: Int)
+  case invalidUTF8(offset: Int)
+  /// A number that no 64-bit float can hold.
+  case numberOutOfRange(offset: Int)
+  case trailingBytes(offset: Int)
+
+  /// What is wrong, and where.
+  public var description: String {
+    switch self {
+    case .tooLong(let limit): "JSON is longer than \(limit) bytes"
+    case .tooDeep(let limit): "JSON is nested deeper than \(limit) levels"
+    case .endedEarly: "JSON ends in the middle of a value"
+    case .unexpectedByte(let offset): "JSON has an unexpected byte at offset \(offset)"
+    case .invalidUTF8(let offset): "JSON has a string at offset \(offset) that is not UTF-8"
+    case .numberOutOfRange(let offset): "JSON has a number out of range at offset \(offset)"
+    case .trailingBytes(let offset): "JSON is followed by more bytes at offset \(offset)"
+    }
+  }
+}
+
+/// The bounds of one JSON text.
+public struct JSONLimits: Sendable {
+  /// Bytes of the whole text.
+  public var bytes: Int
+  /// Arrays and objects inside each other.
+  public var depth: Int
+
+  /// Both bounds; by default enough for the largest frame of the app link.
+  public init(bytes: Int = WireLimits.jsonBytesMax, depth: Int = WireLimits.jsonDepthMax) {
+    self.bytes = bytes
+    self.depth = depth
+  }
+}
+
+extension JSONValue {
+  /// Reads one JSON text, strictly by RFC 8259: no comments, no trailing commas, no byte order mark.
+  ///
+  /// What the RFC leaves open: the later of two members with one key counts; half of a surrogate
+  /// pair becomes U+FFFD.
+  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
+    guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
+    var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
+    self = try parser.document()
+  }
+
+  /// Reads one JSON text held as a string.
+  public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
+    try self.init(parsing: Array(text.utf8), limits: limits)
+  }
+}
+
+/// Recursive descent over an array; every read is checked against its end.
+private struct JSONParser {
+  let bytes: [UInt8]
+  let depthLimit: Int
+  var offset = 0
+  var depth = 0
+
+  init(bytes: [UInt8], depthLimit: Int) {
+    self.bytes = bytes
+    self.depthLimit = depthLimit
+  }
+
+  mutating func document() throws(JSONFailure) -> JSONValue {
+    let value = try value()
+    skipSpace()
+    guard offset == bytes.count else { throw .trailingBytes(offset: offset) }
+    return value
+  }
+
+  private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      offset += 1
+    }
+  }
+
+  private func unexpected() -> JSONFailure {
+    offset < bytes.count ? .unexpectedByte(offset: offset) : .endedEarly
+  }
+
+  private mutating func expect(_ byte: UInt8) throws(JSONFailure) {
+    guard next == byte else { throw unexpected() }
+    offset += 1
+  }
+
+  private mutating func literal(_ rest: StaticString, _ value: JSONValue) throws(JSONFailure)
+    -> JSONValue
+  {
+    for scalar in rest.description.utf8 { try expect(scalar) }
+    return value
+  }
+
+  private mutating func value() throws(JSONFailure) -> JSONValue {
+    skipSpace()
+    guard let first = next else { throw .endedEarly }
+    switch first {
+    case UInt8(ascii: "{"): return try nested { parser throws(JSONFailure) in try parser.object() }
+    case UInt8(ascii: "["): return try nested { parser throws(JSONFailure) in try parser.array() }
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try literal("true", .bool(true))
+    case UInt8(ascii: "f"): return try literal("false", .bool(false))
+    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw unexpected()
+    }
+  }
+
+  private mutating func nested(
+    _ body: (inout JSONParser) throws(JSONFailure) -> JSONValue
+  ) throws(JSONFailure) -> JSONValue {
+    guard depth < depthLimit else { throw .tooDeep(limit: depthLimit) }
+    depth += 1
+    offset += 1
+    let value = try body(&self)
+    depth -= 1
+    return value
+  }
+
+  private mutating func array() throws(JSONFailure) -> JSONValue {
+    var elements: [JSONValue] = []
+    skipSpace()
+    if next == UInt8(ascii: "]") {
+      offset += 1
+      return .array(elements)
+    }
+    while true {
+      elements.append(try value())
+      skipSpace()
+      if next == UInt8(ascii: ",") {
+        offset += 1
+        continue
+      }
+      try expect(UInt8(ascii: "]"))
+      return .array(elements)
+    }
+  }
+
+  private mutating func object() throws(JSONFailure) -> JSONValue {
+    var members: [JSONObject.Member] = []
+    var positions: [String: Int] = [:]
+    skipSpace()
+    if next == UInt8(ascii: "}") {
+      offset += 1
+      return .object(JSONObject())
+    }
+    while true {
+      skipSpace()
+      let key = try string()
+      skipSpace()
+      try expect(UInt8(ascii: ":"))
+      let value = try value()
+      if let position = positions[key] {
+        members[position].value = value
+      } else {
+        positions[key] = members.count
+        members.append(JSONObject.Member(key: key, value: value))
+      }
+      skipSpace()
+      if next == UInt8(ascii: ",") {
+        offset += 1
+        continue
+      }
+      try expect(UInt8(ascii: "}"))
+      return .object(JSONObject(unique: members))
+    }
+  }
+
+  private mutating func string() throws(JSONFailure) -> String {
+    try expect(UInt8(ascii: "\""))
+    let start = offset
+    var text: [UInt8] = []
+    var runStart = offset
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        text.append(contentsOf: bytes[runStart..<offset])
+        offset += 1
+        guard let string = String(validating: text, as: UTF8.self) else {
+          throw .invalidUTF8(offset: start)
+        }
+        return string
+      case UInt8(ascii: "\\"):
+        text.append(contentsOf: bytes[runStart..<offset])
+        offset += 1
+        text.append(contentsOf: UTF8.encode(try escape()) ?? UTF8.encodedReplacementCharacter)
+        runStart = offset
+      case 0..<0x20:
+        throw .unexpectedByte(offset: offset)
+      default:
+        offset += 1
+      }
+    }
+    throw .endedEarly
+  }
+
+  /// The character after a backslash.
+  private mutating func escape() throws(JSONFailure) -> Unicode.Scalar {
+    guard let byte = next else { throw .endedEarly }
+    let scalar: Unicode.Scalar
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scalar = Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): scalar = "\u{8}"
+    case UInt8(ascii: "f"): scalar = "\u{C}"
+    case UInt8(ascii: "n"): scalar = "\n"
+    case UInt8(ascii: "r"): scalar = "\r"
+    case UInt8(ascii: "t"): scalar = "\t"
+    case UInt8(ascii: "u"):
+      offset += 1
+      return try unicodeEscape()
+    default: throw unexpected()
+    }
+    offset += 1
+    return scalar
+  }
+
+  private mutating func unicodeEscape() throws(JSONFailure) -> Unicode.Scalar {
+    let first = try fourHexDigits()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    guard first < 0xDC00, offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "\\"),
+      bytes[offset + 1] == UInt8(ascii: "u")
+    else { return "\u{FFFD}" }
+    let beforeSecond = offset
+    offset += 2
+    let second = try fourHexDigits()
+    guard (0xDC00...0xDFFF).contains(second) else {
+      offset = beforeSecond
+      return "\u{FFFD}"
+    }
+    let joined = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+    return Unicode.Scalar(joined) ?? "\u{FFFD}"
+  }
+
+  private mutating func fourHexDigits() throws(JSONFailure) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = next else { throw .endedEarly }
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+      default: throw unexpected()
+      }
+      value = value << 4 | UInt32(digit)
+      offset += 1
+    }
+    return value
+  }
+
+  private mutating func digits() throws(JSONFailure) {
+    guard let first = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+      throw unexpected()
+    }
+    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
+  }
+
+  private mutating func number() throws(JSONFailure) -> JSONValue {
+    let start = offset
+    var isWhole = true
+    if next == UInt8(ascii: "-") { offset += 1 }
+    if next == UInt8(ascii: "0") { offset += 1 } else { try digits() }
+    if next == UInt8(ascii: ".") {
+      isWhole = false
+      offset += 1
+      try digits()
+    }
+    if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+      isWhole = false
+      offset += 1
+      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { offset += 1 }
+      try digits()
+    }
+    let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+    if isWhole, let integer = Int64(text) { return .integer(integer) }
+    guard let double = Double(text), double.isFinite else {
+      throw .numberOutOfRange(offset: start)
+    }
+    return .double(double)
+  }
+}

@@ -1,0 +1,93 @@
+import BelfryWire
+import Testing
+
+@Suite("JSON")
+struct JSONTests {
+  @Test(
+    "each kind of value is read",
+    arguments: [
+      ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-12", -12),
+      ("9223372036854775807", .integer(.max)), ("9223372036854775808", 9_223_372_036_854_775_808.0),
+      ("1.5e3", 1500.0), ("1.0", 1.0), ("\"a\\n\\u00e9\\/\\ud83d\\ude00\"", "a\né/😀"),
+      ("[1,[],{}]", [1, [], [:]]), ("{\"b\":1,\"a\":[null]}", ["b": 1, "a": [nil]]),
+    ] as [(String, JSONValue)])
+  func read(text: String, value: JSONValue) throws {
+    #expect(try JSONValue(parsing: text) == value)
+  }
+
+  @Test(
+    "what RFC 8259 forbids is refused",
+    arguments: [
+      "", " ", "nul", "tru", "01", "-", "1.", ".5", "1e", "+1", "[1,]", "{\"a\":1,}", "{a:1}",
+      "{\"a\"}", "[1 2]", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "[", "{", "1 1", "// x\n1",
+      "'a'", "NaN", "1e999", "\u{FEFF}1",
+    ])
+  func refused(text: String) {
+    #expect(throws: JSONFailure.self) { try JSONValue(parsing: text) }
+  }
+
+  @Test("bytes that are not UTF-8 are refused inside a string")
+  func notUTF8() {
+    #expect(throws: JSONFailure.invalidUTF8(offset: 1)) {
+      try JSONValue(parsing: [0x22, 0xC3, 0x22])
+    }
+  }
+
+  @Test("half a surrogate pair becomes the replacement character")
+  func loneSurrogate() throws {
+    #expect(try JSONValue(parsing: #""\ud83dx\udc00""#) == "\u{FFFD}x\u{FFFD}")
+    #expect(try JSONValue(parsing: #""\ud83d\u0041""#) == "\u{FFFD}A")
+  }
+
+  @Test("depth and length are bounded")
+  func bounds() throws {
+    let limits = JSONLimits(bytes: 100, depth: 3)
+    #expect(try JSONValue(parsing: "[[[1]]]", limits: limits) == [[[1]]])
+    #expect(throws: JSONFailure.tooDeep(limit: 3)) {
+      try JSONValue(parsing: "[[[[1]]]]", limits: limits)
+    }
+    #expect(throws: JSONFailure.tooLong(limit: 100)) {
+      try JSONValue(parsing: String(repeating: " ", count: 101), limits: limits)
+    }
+    #expect(throws: JSONFailure.tooDeep(limit: 64)) {
+      try JSONValue(parsing: String(repeating: "[", count: 100_000))
+    }
+  }
+
+  @Test("of two members with one key the later counts, in the earlier one's place")
+  func repeatedKey() throws {
+    let value = try JSONValue(parsing: #"{"a":1,"b":2,"a":3}"#)
+    #expect(value.text == #"{"a":3,"b":2}"#)
+  }
+
+  @Test(
+    "writing is compact, keeps the order, and reads back",
+    arguments: [
+      #"{"z":1,"a":[true,null,1.5,"x"],"e":{}}"#, #""\u0001\"\\\n\t é""#, "[-9223372036854775808]",
+    ])
+  func written(text: String) throws {
+    #expect(try JSONValue(parsing: text).text == text)
+  }
+
+  @Test("objects are equal whatever their order")
+  func equality() {
+    let one: JSONObject = ["a": 1, "b": 2]
+    let other: JSONObject = ["b": 2, "a": 1]
+    #expect(one == other)
+    #expect(one.hashValue == other.hashValue)
+    #expect(one != ["a": 1, "b": 3])
+  }
+
+  @Test("no prefix, and no changed byte, of a text can trap the parser")
+  func damaged() {
+    let text = Array(#"{"a":[1,-2.5e-3,"é\ud83d\ude00\n"],"b":{"c":null,"d":true}}"#.utf8)
+    for length in text.indices { _ = try? JSONValue(parsing: Array(text[..<length])) }
+    for index in text.indices {
+      for byte in UInt8.min...UInt8.max {
+        var changed = text
+        changed[index] = byte
+        _ = try? JSONValue(parsing: changed)
+      }
+    }
+  }
+}
