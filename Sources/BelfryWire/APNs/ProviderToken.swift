@@ -1,0 +1,84 @@
+/// A provider token (JWT) taken apart, before its signature is checked (apns-protocol 2.1).
+///
+/// Reads what real clients send: segments in either base64 alphabet, padded or not; `iat` as integer,
+/// float or numeric string; JSON with white space; fields that APNs does not know.
+public struct ProviderToken: Sendable {
+  /// What can be wrong with the text.
+  public enum ParseFailure: Error, Equatable, Sendable {
+    /// There are not three segments, or one is not base64 of a JSON object.
+    case malformed
+    /// `alg` is not ES256.
+    case algorithm
+    /// `kid`, `iss` or `iat` is missing or has no usable form.
+    case missing
+  }
+
+  /// The key's identifier (`kid`).
+  public let keyID: String
+  /// The team's identifier (`iss`).
+  public let teamID: String
+  /// When the token was made, in seconds since 1970 (`iat`).
+  public let issuedAt: Int64
+  /// Bytes of the token, from its start, that the signature covers.
+  public let signedByteCount: Int
+  /// The signature: 64 bytes raw, or DER.
+  public let signature: [UInt8]
+
+  /// Reads `token`, the text behind the word `bearer`.
+  public init(_ token: Span<UInt8>) throws(ParseFailure) {
+    guard token.count <= WireLimits.authorizationBytesMax else { throw .malformed }
+    var dots: [Int] = []
+    for index in token.indices where token[index] == 0x2E { dots.append(index) }
+    guard dots.count == 2,
+      let header = Base64.decode(token.extracting(0..<dots[0])),
+      let claims = Base64.decode(token.extracting((dots[0] + 1)..<dots[1])),
+      let signature = Base64.decode(token.extracting((dots[1] + 1)..<token.count)),
+      case .object(let headerFields)? = try? JSONValue(parsing: header),
+      case .object(let claimFields)? = try? JSONValue(parsing: claims)
+    else { throw .malformed }
+    // Apple's own sample has no alg; the signature decides there (apns-protocol 2.1).
+    if let algorithm = headerFields["alg"], algorithm != .string("ES256") { throw .algorithm }
+    guard case .string(let keyID)? = headerFields["kid"], !keyID.isEmpty,
+      case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
+      let issuedAt = claimFields["iat"].flatMap(Self.seconds)
+    else { throw .missing }
+    self.keyID = keyID
+    self.teamID = teamID
+    self.issuedAt = issuedAt
+    self.signedByteCount = dots[1]
+    self.signature = signature
+  }
+
+  private static func seconds(_ value: JSONValue) -> Int64? {
+    switch value {
+    case .integer(let seconds): seconds
+    case .double(let seconds): Int64(exactly: seconds.rounded(.down))
+    case .string(let text):
+      Int64(text) ?? Double(text).flatMap { Int64(exactly: $0.rounded(.down)) }
+    default: nil
+    }
+  }
+
+  /// Whether the token's age is one that APNs takes: within an hour of `nowSeconds`, either way.
+  public func isFresh(atSeconds nowSeconds: Int64) -> Bool {
+    Self.isFresh(issuedAt: issuedAt, atSeconds: nowSeconds)
+  }
+
+  /// The same rule for a token whose `iat` is already known.
+  public static func isFresh(issuedAt: Int64, atSeconds nowSeconds: Int64) -> Bool {
+    let (age, overflow) = nowSeconds.subtractingReportingOverflow(issuedAt)
+    return !overflow && age.magnitude <= WireLimits.providerTokenAgeSecondsMax.magnitude
+  }
+
+  /// The token in an `authorization` value: what follows `bearer` in any spelling.
+  ///
+  /// Returns the offset where it begins; `nil` where the scheme or the token is missing.
+  public static func start(in authorization: Span<UInt8>) -> Int? {
+    guard authorization.count > 7, authorization[6] == 0x20,
+      authorization.extracting(0..<6).equalsIgnoringCase("bearer")
+    else { return nil }
+    var start = 7
+    while start < authorization.count, authorization[start] == 0x20 { start &+= 1 }
+    return start < authorization.count ? start : nil
+  }
+}

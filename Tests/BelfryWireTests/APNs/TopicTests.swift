@@ -1,0 +1,28 @@
+import BelfryWire
+import Testing
+
+@Suite struct TopicTests {
+  @Test(arguments: TokenKind.allCases)
+  func `a suffix names its kind`(kind: TokenKind) {
+    let topic = Array("com.example.app\(kind.topicSuffix)".utf8)
+    let parts = TopicParts(topic.span)
+    #expect(parts.bundleIDBytes == 15)
+    #expect(parts.kind == (kind == .mdm ? .alert : kind))
+  }
+
+  @Test func `a suffix alone is a bundle identifier`() {
+    #expect(TopicParts(Array(".voip".utf8).span).kind == .alert)
+  }
+
+  @Test(arguments: ["", "a b", "a\u{7F}", "ü", String(repeating: "a", count: 256)])
+  func `a topic has 1 to 255 printable ASCII bytes`(text: String) {
+    #expect(!TopicParts.isWellFormed(Array(text.utf8).span))
+  }
+
+  @Test func `eleven push types are known, and the other spelling of one`() {
+    #expect(PushType.allCases.count == 11)
+    for type in PushType.allCases { #expect(PushType(Array("\(type.name)".utf8).span) == type) }
+    #expect(PushType(Array("Liveactivity".utf8).span) == .liveActivity)
+    #expect(PushType(Array("bogus".utf8).span) == nil)
+  }
+}
