@@ -37,3 +37,12 @@ test-tsan: test-tools
 lint:
 	@scripts/install-packages build
 	scripts/lint
+
+# The schedule against a day-by-day count in Python: 100,000 schedules, where `make test` has 5,000.
+SEED ?= 1
+.PHONY: oracle
+oracle:
+	@scripts/install-packages build test
+	swift build --build-tests
+	CI=1 BELFRY_ORACLE_COUNT=100000 BELFRY_ORACLE_SEED=$(SEED) \
+	  swift test --skip-build --filter ScheduleOracleTests

@@ -1,0 +1,113 @@
+/// The text of `belfry notify --matching`: `weekday=2 hour=9`, names as in `DateComponents`.
+extension CalendarMatch {
+  /// Why a text is not a match.
+  public enum TextFailure: Error, Equatable, Sendable {
+    /// No component, or more bytes than `ScheduleLimits.matchingTextBytes`.
+    case empty, tooLong
+    /// A word that is not `name=value`.
+    case notAPair(String)
+    /// A name that `DateComponents` does not have.
+    case unknownName(String)
+    /// A name that comes twice.
+    case repeated(String)
+    /// A value that is not a whole number.
+    case notANumber(name: String, value: String)
+    /// A value that no date has.
+    case outOfRange(name: String, value: Int, range: ClosedRange<Int>)
+    /// A value that is empty where a name is needed.
+    case missingValue(name: String)
+  }
+
+  /// Reads a text: pairs `name=value` apart by spaces or commas.
+  ///
+  /// Besides the components: `zone` (a name, or `floating`), `calendar`, `firstWeekday` and
+  /// `minimumDays` (1 to 7).
+  ///
+  /// - Parameter text: For example `weekday=2 hour=9 zone=Europe/Paris`.
+  /// - Throws: What to correct.
+  public init(matching text: String) throws(TextFailure) {
+    guard text.utf8.count <= ScheduleLimits.matchingTextBytes else { throw .tooLong }
+    self.init()
+    var seen: [Substring] = []
+    for word in text.split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+      guard let equals = word.firstIndex(of: "=") else { throw .notAPair(String(word)) }
+      let name = word[..<equals]
+      let value = word[word.index(after: equals)...]
+      guard !seen.contains(name) else { throw .repeated(String(name)) }
+      seen.append(name)
+      try read(name, value)
+    }
+    guard constrainsDate || constrainsTime else { throw .empty }
+  }
+
+  private mutating func read(_ name: Substring, _ value: Substring) throws(TextFailure) {
+    guard !value.isEmpty else { throw .missingValue(name: String(name)) }
+    switch name {
+    case "zone":
+      zone = value == "floating" ? .floating : .named(String(value))
+    case "calendar":
+      calendar = value == "gregorian" ? .gregorian : .other(String(value))
+    case "firstWeekday":
+      weeks = WeekRule(
+        firstWeekday: try number(name, value, in: 1...7), minimumDays: Int(weeks.minimumDays))
+    case "minimumDays":
+      weeks = WeekRule(
+        firstWeekday: Int(weeks.firstWeekday), minimumDays: try number(name, value, in: 1...7))
+    default:
+      guard let component = Component(name: name) else { throw .unknownName(String(name)) }
+      self[component] = try number(name, value, in: Self.range(of: component))
+    }
+  }
+
+  private func number(
+    _ name: Substring, _ value: Substring, in range: ClosedRange<Int>
+  ) throws(TextFailure) -> Int {
+    guard let number = Int(value) else {
+      throw .notANumber(name: String(name), value: String(value))
+    }
+    guard range.contains(number) else {
+      throw .outOfRange(name: String(name), value: number, range: range)
+    }
+    return number
+  }
+
+  /// The text that `init(matching:)` reads back to the same match.
+  public var matchingText: String {
+    var words = Component.allCases.compactMap { component in
+      self[component].map { "\(component)=\($0)" }
+    }
+    if weeks.firstWeekday != 1 { words.append("firstWeekday=\(weeks.firstWeekday)") }
+    if weeks.minimumDays != 1 { words.append("minimumDays=\(weeks.minimumDays)") }
+    if case .other(let name) = calendar { words.append("calendar=\(name)") }
+    if case .named(let name) = zone { words.append("zone=\(name)") }
+    return words.joined(separator: " ")
+  }
+}
+
+extension CalendarMatch.Component {
+  /// The component of a `DateComponents` name, for example `weekOfYear`.
+  public init?(name: some StringProtocol) {
+    guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+    self = found
+  }
+}
+
+extension CalendarMatch.TextFailure: CustomStringConvertible {
+  /// What is wrong and what to do.
+  public var description: String {
+    switch self {
+    case .empty: "no component to match: give at least one, for example hour=9"
+    case .tooLong: "more than \(ScheduleLimits.matchingTextBytes) bytes: give each component once"
+    case .notAPair(let word): "'\(word)' is not a component: write name=value"
+    case .unknownName(let name):
+      "no component '\(name)': use "
+        + CalendarMatch.Component.allCases.map { "\($0)" }.joined(separator: " ")
+        + " zone calendar firstWeekday minimumDays"
+    case .repeated(let name): "'\(name)' comes twice: give it once"
+    case .notANumber(let name, let value): "\(name)=\(value) is no whole number: write digits"
+    case .outOfRange(let name, let value, let range):
+      "\(name)=\(value) never comes: use \(range.lowerBound) to \(range.upperBound)"
+    case .missingValue(let name): "\(name)= has no value: write \(name)=VALUE"
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/// The search for the next wall time that matches: from year to month to the few days of it that
+/// can match. It ends after 400 years, when the Gregorian calendar begins to repeat.
+extension CalendarMatch {
+  /// The next match strictly after an instant.
+  ///
+  /// - Parameters:
+  ///   - instant: Seconds since 1970.
+  ///   - zone: Where the wall clock hangs; the match's own choice is the caller's to resolve.
+  /// - Returns: Seconds since 1970; nil when no match lies ahead.
+  public func next(after instant: Int, in zone: Zone) -> Int? {
+    // Wall times already shown are past, also while an hour is lived for the second time.
+    nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
+  }
+
+  /// The next match strictly after a wall time, both in seconds since 1970 of a wall clock.
+  public func nextWall(after wall: Int) -> Int? {
+    guard constrainsDate || constrainsTime else { return nil }
+    let from = Gregorian.clampedSeconds(wall) + 1
+    let day = Gregorian.floorDivide(from, Gregorian.secondsPerDay)
+    guard let found = nextDay(from: day) else { return nil }
+    let second = found == day ? from - day * Gregorian.secondsPerDay : 0
+    if let time = nextSecond(from: second) { return found * Gregorian.secondsPerDay + time }
+    guard let next = nextDay(from: found + 1), let time = nextSecond(from: 0) else { return nil }
+    return next * Gregorian.secondsPerDay + time
+  }
+
+  // MARK: Within a day
+
+  /// The first matching second of a day at or after `start`.
+  func nextSecond(from start: Int) -> Int? {
+    guard constrainsTime else { return start == 0 ? 0 : nil }
+    let hours = hour == Self.absent ? 0...23 : Int(hour)...Int(hour)
+    // Without a minute, every minute matches under a given second, and only the first else.
+    let minutes =
+      minute != Self.absent
+      ? Int(minute)...Int(minute) : second == Self.absent ? 0...0 : 0...59
+    let second = second == Self.absent ? 0 : Int(self.second)
+    guard hours.lowerBound >= 0, hours.upperBound < 24, minutes.lowerBound >= 0,
+      minutes.upperBound < 60, second >= 0, second < 60
+    else { return nil }
+    var next = (hour: start / 3_600, minute: start / 60 % 60)
+    if second < start % 60 { next.minute += 1 }
+    if next.hour < hours.lowerBound { next = (hours.lowerBound, 0) }
+    if next.minute > minutes.upperBound { next = (next.hour + 1, 0) }
+    guard next.hour <= hours.upperBound else { return nil }
+    return next.hour * 3_600 + max(next.minute, minutes.lowerBound) * 60 + second
+  }
+
+  // MARK: Days
+
+  /// The first matching day at or after `first`.
+  func nextDay(from first: Int) -> Int? {
+    guard Gregorian.days.contains(first) else { return nil }
+    guard constrainsDate else { return first }
+    let start = Gregorian.date(first)
+    guard var year = nextYear(from: start.year) else { return nil }
+    let last = min(year + ScheduleLimits.searchYears, ScheduleLimits.years.upperBound)
+    while year <= last {
+      for month in months where year > start.year || month >= start.month {
+        if let day = nextDay(from: first, year, month) { return day }
+      }
+      guard let next = nextYear(from: year + 1) else { return nil }
+      year = next
+    }
+    return nil
+  }
+
+  /// The first year from `start` on that can hold a match.
+  private func nextYear(from start: Int) -> Int? {
+    var low = start
+    var high = ScheduleLimits.years.upperBound
+    if weekYear != Self.absentYear {
+      // A week-year begins and ends up to six days away from its year.
+      low = max(low, Int(weekYear) - 1)
+      high = min(high, Int(weekYear) + 1)
+    }
+    switch era {
+    case Self.absent: break
+    case 0: high = min(high, 0)
+    case 1: low = max(low, 1)
+    default: return nil
+    }
+    if eraYear != Self.absentYear {
+      guard eraYear >= 1 else { return nil }
+      let before = 1 - Int(eraYear)
+      low = low <= before && before <= high ? before : max(low, Int(eraYear))
+      guard low == before || low == Int(eraYear) else { return nil }
+    }
+    return low <= high ? low : nil
+  }
+
+  /// The months that can hold a match.
+  private var months: ClosedRange<Int> {
+    var low = 1
+    var high = 12
+    if quarter != Self.absent {
+      low = Int(quarter) * 3 - 2
+      high = low + 2
+    }
+    if month != Self.absent {
+      low = max(low, Int(month))
+      high = min(high, Int(month))
+    }
+    // Nothing matches: an empty month, which the day search refuses.
+    return low <= high && low >= 1 && high <= 12 ? low...high : 0...0
+  }
+
+  /// The first matching day of a month at or after `first`.
+  private func nextDay(from first: Int, _ year: Int, _ month: Int) -> Int? {
+    guard month > 0 else { return nil }
+    let start = Gregorian.day(year, month, 1)
+    var low = start
+    var high = start + Gregorian.length(ofMonth: month, year) - 1
+    guard high >= first else { return nil }
+    if day != Self.absent {
+      low = max(low, start + Int(day) - 1)
+      high = min(high, start + Int(day) - 1)
+    }
+    if weekdayOrdinal != Self.absent {
+      low = max(low, start + Int(weekdayOrdinal) * 7 - 7)
+      high = min(high, start + Int(weekdayOrdinal) * 7 - 1)
+    }
+    if weekOfMonth != Self.absent {
+      let week = weeks.weekOne(ofPeriodFrom: start) + Int(weekOfMonth) * 7 - 7
+      low = max(low, week)
+      high = min(high, week + 6)
+    }
+    guard weekOfYear != Self.absent || weekYear != Self.absentYear else {
+      return firstDay(from: first, low, high)
+    }
+    for candidate in (year - 1)...(year + 1)
+    where weekYear == Self.absentYear || candidate == weekYear {
+      var begin = weeks.start(ofWeekYear: candidate)
+      var end = weeks.start(ofWeekYear: candidate + 1) - 1
+      if weekOfYear != Self.absent {
+        begin += Int(weekOfYear) * 7 - 7
+        // Week 53 of a year that has 52 is not the next year's first.
+        guard weekOfYear >= 1, begin <= end else { continue }
+        end = begin + 6
+      }
+      if let day = firstDay(from: first, max(low, begin), min(high, end)) { return day }
+    }
+    return nil
+  }
+
+  /// The first day to fire on at or after `first` among days that match but for their weekday.
+  private func firstDay(from first: Int, _ low: Int, _ high: Int) -> Int? {
+    var day = max(first, low)
+    guard day <= high else { return nil }
+    if weekday != Self.absent {
+      guard weekday >= 1, weekday <= 7 else { return nil }
+      day += Gregorian.floorRemainder(Int(weekday) - Gregorian.weekday(day), 7)
+      return day <= high ? day : nil
+    }
+    // Where only a week or longer is singled out, its first day is meant.
+    guard !constrainsDay, !constrainsTime else { return day }
+    return matches(day: day - 1) ? nil : day
+  }
+
+  /// Whether all components of the date hold on a day.
+  func matches(day candidate: Int) -> Bool {
+    let date = Gregorian.date(candidate)
+    let start = candidate - date.day + 1
+    if weekOfYear != Self.absent || weekYear != Self.absentYear {
+      let week = weeks.week(of: candidate, year: date.year)
+      guard holds(weekOfYear, week.week), weekYear == Self.absentYear || weekYear == week.year
+      else { return false }
+    }
+    return holds(era, date.year > 0 ? 1 : 0)
+      && (eraYear == Self.absentYear || eraYear == (date.year > 0 ? date.year : 1 - date.year))
+      && holds(quarter, (date.month + 2) / 3) && holds(month, date.month) && holds(day, date.day)
+      && holds(weekday, Gregorian.weekday(candidate))
+      && holds(weekdayOrdinal, (date.day + 6) / 7)
+      && (weekOfMonth == Self.absent
+        || weekOfMonth == weeks.weekOfMonth(of: candidate, monthStart: start))
+  }
+
+  private func holds(_ wanted: Int8, _ value: Int) -> Bool {
+    wanted == Self.absent || Int(wanted) == value
+  }
+}

@@ -1,0 +1,106 @@
+/// The proleptic Gregorian calendar: exact arithmetic on days counted from 1970-01-01, day 0.
+///
+/// Years are astronomical here: 0 is 1 BC. Every function is total for days of
+/// `ScheduleLimits.years`; callers bring other days into that range with `clampedDay`.
+public enum Gregorian {
+  /// A date as year, month and day.
+  public struct Date: Equatable, Sendable {
+    /// Astronomical year: 0 is 1 BC.
+    public var year: Int
+    /// 1 (January) to 12.
+    public var month: Int
+    /// Day of the month, from 1.
+    public var day: Int
+
+    /// Makes a date; nothing is checked.
+    @inlinable
+    public init(year: Int, month: Int, day: Int) {
+      self.year = year
+      self.month = month
+      self.day = day
+    }
+  }
+
+  /// Seconds of a day of wall time.
+  public static let secondsPerDay = 86_400
+
+  /// The first and the last day that the schedule knows.
+  public static let days =
+    day(ScheduleLimits.years.lowerBound, 1, 1)...day(ScheduleLimits.years.upperBound, 12, 31)
+
+  /// Brings a day into the range that the schedule knows.
+  public static func clampedDay(_ day: Int) -> Int {
+    min(max(day, days.lowerBound), days.upperBound)
+  }
+
+  /// Brings seconds since 1970 into the range that the schedule knows.
+  public static func clampedSeconds(_ seconds: Int) -> Int {
+    min(max(seconds, days.lowerBound * secondsPerDay), (days.upperBound + 1) * secondsPerDay - 1)
+  }
+
+  /// The day on which a date falls.
+  ///
+  /// The month is 1 to 12; the day may lie outside the month.
+  @inlinable
+  public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // Years that begin in March put the leap day last, and months into one linear formula.
+    let shifted = month <= 2 ? year - 1 : year
+    let era = floorDivide(shifted, 400)
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  /// The date of a day.
+  @inlinable
+  public static func date(_ day: Int) -> Date {
+    let shifted = day + 719_468
+    let era = floorDivide(shifted, 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    return Date(
+      year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
+      day: dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+  }
+
+  /// The weekday of a day: 1 is Sunday, 7 is Saturday, as in `DateComponents`.
+  @inlinable
+  public static func weekday(_ day: Int) -> Int {
+    // 1970-01-01 was a Thursday, 5.
+    floorRemainder(day + 4, 7) + 1
+  }
+
+  /// Whether February has 29 days.
+  @inlinable
+  public static func isLeap(_ year: Int) -> Bool {
+    year & 3 == 0 && (year % 100 != 0 || year % 400 == 0)
+  }
+
+  /// Days of a month, 28 to 31.
+  @inlinable
+  public static func length(ofMonth month: Int, _ year: Int) -> Int {
+    switch month {
+    case 2: isLeap(year) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Division that rounds down, for a positive divisor.
+  @inlinable
+  public static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
+    (value >= 0 ? value : value - divisor + 1) / divisor
+  }
+
+  /// The remainder of `floorDivide`, never negative.
+  @inlinable
+  public static func floorRemainder(_ value: Int, _ divisor: Int) -> Int {
+    let remainder = value % divisor
+    return remainder < 0 ? remainder + divisor : remainder
+  }
+}

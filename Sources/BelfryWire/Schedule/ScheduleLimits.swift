@@ -1,0 +1,41 @@
+/// Bounds of the schedule: everything that a request, a file or a search may ask for.
+public enum ScheduleLimits {
+  /// Years of the proleptic Gregorian calendar that dates may lie in, astronomical (0 is 1 BC).
+  ///
+  /// Far wider than any reminder; narrow enough that no sum of seconds can overflow.
+  public static let years = -9_999...9_999
+
+  /// Years a search looks ahead: the Gregorian calendar, weekdays included, repeats after 400.
+  static let searchYears = 400
+
+  /// Bytes of a time-zone file.
+  ///
+  /// The largest of tzdata 2025b has 3,664.
+  public static let zoneFileBytes = 65_536
+
+  /// Transitions of a time-zone file.
+  ///
+  /// The largest of tzdata 2025b has 243.
+  static let zoneTransitions = 8_192
+
+  /// Bytes of a POSIX rule at the end of a time-zone file.
+  static let zoneRuleBytes = 256
+
+  /// The last year for which a zone's rule is unrolled into its table; later ones are computed.
+  static let zoneTableYear = 2_100
+
+  /// Seconds that a zone may be away from UTC, as RFC 9636 section 3.2 advises.
+  static let zoneOffsetSeconds = -89_999...93_599
+
+  /// Seconds of the shortest interval that may repeat (client-api.md section 3, row 2).
+  public static let shortestRepeatSeconds = 60
+
+  /// Milliseconds of the longest interval, about 3,170 years: sums stay far from overflow.
+  public static let longestIntervalMilliseconds: Int64 = 100_000_000_000_000
+
+  /// Repeats that a search may step over, for periods that mix months with days.
+  static let periodSteps = 10_000
+
+  /// Bytes of the text of `--matching`.
+  public static let matchingTextBytes = 1_024
+}

@@ -1,0 +1,149 @@
+/// What makes a local notification fire, other than a place or a push.
+public enum Trigger: Hashable, Sendable {
+  /// Elapsed time since it was scheduled, the device asleep or awake.
+  case interval(milliseconds: Int64, repeats: Bool)
+  /// Wall time that matches components.
+  case calendar(CalendarMatch, repeats: Bool)
+  /// A moment, and what repeats from there.
+  case moment(Start, every: Period)
+
+  /// A moment in one of the two ways of S3-25 and S3-26.
+  public enum Start: Hashable, Sendable {
+    /// Universal time, in milliseconds since 1970.
+    case instant(Int64)
+    /// What a wall clock shows, in seconds since its 1970-01-01T00:00.
+    case wall(Int, ZoneChoice)
+  }
+
+  /// Why a trigger cannot be scheduled.
+  public enum Refusal: Error, Equatable, Sendable {
+    /// Not longer than nothing, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
+    case intervalOutOfRange
+    /// Repeats more often than once a minute (client-api.md section 3, row 2).
+    case repeatsTooOften
+    /// No such moment lies ahead.
+    case neverFires
+    /// A zone that this machine's database does not have.
+    case unknownZone(String)
+    /// A calendar that this machine does not know.
+    case unknownCalendar(String)
+  }
+
+  /// Whether it can fire more than once.
+  public var repeats: Bool {
+    switch self {
+    case .interval(_, let repeats), .calendar(_, let repeats): repeats
+    case .moment(_, let period): period != .once
+    }
+  }
+
+  /// Whether it counts elapsed time, not the time of day.
+  public var countsElapsedTime: Bool {
+    if case .interval = self { true } else { false }
+  }
+
+  /// Whether its moments move with the device's zone.
+  public var followsDevice: Bool {
+    switch self {
+    case .interval: false
+    case .calendar(let match, _): match.zone == .floating
+    case .moment(.wall(_, let zone), let period):
+      zone == .floating || period.zone == .floating
+    case .moment(.instant, let period): period.length != .none && period.zone == .floating
+    }
+  }
+}
+
+/// How far apart the repeats of a moment are, as `repeatInterval` and `deliveryRepeatInterval` say
+/// it.
+///
+/// Months and days are counted on the wall clock, and a day that a month has not is skipped;
+/// seconds are elapsed time.
+public struct Period: Hashable, Sendable {
+  /// What is added for each repeat.
+  public enum Length: Hashable, Sendable {
+    /// Nothing: it fires once.
+    case none
+    /// Whole months, then days, then seconds of elapsed time; none negative, not all zero.
+    case span(months: Int, days: Int, seconds: Int)
+    /// Years as weeks count them: the same weekday of the week with the same number.
+    case weekYears(Int)
+  }
+
+  /// What is added for each repeat.
+  public var length: Length
+  /// How week-years are counted.
+  public var weeks = WeekRule.sunday
+  /// The calendar that months and years belong to.
+  public var calendar = CalendarName.gregorian
+  /// Where the wall clock hangs on which days are counted.
+  public var zone = ZoneChoice.floating
+
+  /// Makes a period; a negative or empty span is one that fires once.
+  public init(
+    _ length: Length, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
+    zone: ZoneChoice = .floating
+  ) {
+    let limit = 12 * 9_999
+    self.length =
+      switch length {
+      case .none: .none
+      case .span(let months, let days, let seconds):
+        months < 0 || days < 0 || seconds < 0 || months | days | seconds == 0
+          ? .none
+          : .span(
+            months: min(months, limit), days: min(days, limit * 31),
+            seconds: min(seconds, limit * 31 * Gregorian.secondsPerDay))
+      case .weekYears(let years): years > 0 ? .weekYears(min(years, limit)) : .none
+      }
+    self.weeks = weeks
+    self.calendar = calendar
+    self.zone = zone
+  }
+
+  /// Fires once.
+  public static let once = Period(.none)
+
+  /// The period of a `repeatInterval`, by the raw value of its `NSCalendar.Unit`.
+  ///
+  /// 256, the week of before iOS 7, is a week like 4096 and 8192; a weekday repeats every day and
+  /// a weekday's ordinal every week, as adding one of them to a date does. Units under a minute,
+  /// without a length, unknown or more than one at once fire once.
+  public init(
+    calendarUnit unit: UInt, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
+    zone: ZoneChoice = .floating
+  ) {
+    let length: Length =
+      switch unit {
+      case 4: .span(months: 12, days: 0, seconds: 0)
+      case 8: .span(months: 1, days: 0, seconds: 0)
+      case 16, 512, 65_536: .span(months: 0, days: 1, seconds: 0)
+      case 32: .span(months: 0, days: 0, seconds: 3_600)
+      case 64: .span(months: 0, days: 0, seconds: 60)
+      case 256, 1_024, 4_096, 8_192: .span(months: 0, days: 7, seconds: 0)
+      case 2_048: .span(months: 3, days: 0, seconds: 0)
+      case 16_384: .weekYears(1)
+      default: .none
+      }
+    self.init(length, weeks: weeks, calendar: calendar, zone: zone)
+  }
+
+  /// The period of a word of `belfry notify --every`; nil when there is no such word.
+  public init?(word: some StringProtocol, zone: ZoneChoice = .floating) {
+    let unit: UInt
+    switch word {
+    case "minute": unit = 64
+    case "hour": unit = 32
+    case "day": unit = 16
+    case "week": unit = 8_192
+    case "month": unit = 8
+    case "quarter": unit = 2_048
+    case "year": unit = 4
+    default: return nil
+    }
+    self.init(calendarUnit: unit, zone: zone)
+  }
+
+  /// The words that `init(word:zone:)` knows.
+  public static let words = ["minute", "hour", "day", "week", "month", "quarter", "year"]
+}

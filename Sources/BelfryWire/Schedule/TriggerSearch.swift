@@ -1,0 +1,75 @@
+extension Trigger {
+  /// The next moment strictly after `now`, in milliseconds since 1970.
+  ///
+  /// - Parameters:
+  ///   - now: Milliseconds since 1970, or of elapsed time for an interval.
+  ///   - anchor: When it was scheduled, on the same clock: intervals count from there.
+  ///   - world: Zones and calendars.
+  /// - Returns: On the clock of `now`; nil when no moment lies ahead.
+  public func next(
+    after now: Int64, anchor: Int64, in world: some ScheduleWorld
+  ) -> Int64? {
+    switch self {
+    case .interval(let length, let repeats):
+      guard length > 0 else { return nil }
+      guard now >= anchor + length else { return anchor + length }
+      return repeats ? anchor + ((now - anchor) / length + 1) * length : nil
+    case .calendar(let match, _):
+      let after = Gregorian.floorDivide(Int(now), 1_000)
+      let zone = world.resolve(match.zone)
+      let found: Int? =
+        switch match.calendar {
+        case .gregorian: match.next(after: after, in: zone)
+        case .other(let name):
+          world.calendar(named: name)?.next(matching: match, after: after, in: zone)
+        }
+      return found.map { Int64($0 * 1_000) }
+    case .moment(let start, let period):
+      let zone = world.resolve(period.zone)
+      let first: Int64
+      let wall: Int
+      switch start {
+      case .instant(let instant):
+        first = instant
+        wall = zone.wall(at: Gregorian.floorDivide(Int(instant), 1_000))
+      case .wall(let shown, let choice):
+        let instant = world.resolve(choice).firstInstant(ofWall: shown)
+        first = Int64(instant * 1_000)
+        wall = choice == period.zone ? shown : zone.wall(at: instant)
+      }
+      return period.next(after: now, from: first, wall: wall, in: zone)
+    }
+  }
+
+  /// Checks what can be checked without a clock.
+  public func check(in world: some ScheduleWorld) throws(Refusal) {
+    switch self {
+    case .interval(let length, let repeats):
+      guard length > 0, length <= ScheduleLimits.longestIntervalMilliseconds else {
+        throw .intervalOutOfRange
+      }
+      guard !repeats || length >= Int64(ScheduleLimits.shortestRepeatSeconds) * 1_000 else {
+        throw .repeatsTooOften
+      }
+    case .calendar(let match, _):
+      try check(match.zone, match.calendar, in: world)
+    case .moment(let start, let period):
+      if case .wall(_, let zone) = start { try check(zone, .gregorian, in: world) }
+      try check(period.zone, period.calendar, in: world)
+      if case .span(0, 0, let seconds) = period.length,
+        seconds < ScheduleLimits.shortestRepeatSeconds
+      {
+        throw .repeatsTooOften
+      }
+    }
+  }
+
+  private func check(
+    _ zone: ZoneChoice, _ calendar: CalendarName, in world: some ScheduleWorld
+  ) throws(Refusal) {
+    if case .named(let name) = zone, world.zone(named: name) == nil { throw .unknownZone(name) }
+    if case .other(let name) = calendar, world.calendar(named: name) == nil {
+      throw .unknownCalendar(name)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/// A time zone: which offset from UTC held, holds and will hold.
+///
+/// Wall time here is seconds since 1970-01-01T00:00 of the zone's own clocks. Where clocks jump
+/// ahead, the skipped wall times belong to the first instant after the jump; where they are put
+/// back, a wall time that comes twice belongs to its first coming (contract.md, `notify`).
+public struct Zone: Equatable, Sendable {
+  /// For example `Europe/Paris`; `UTC` for universal time.
+  public let name: String
+  private let table: ZoneTable
+  private let rule: ZoneRule?
+
+  /// A stretch of time with one offset.
+  struct Segment: Equatable {
+    /// The first second; `Int.min` when it has none.
+    var start: Int
+    /// The second after the last; `Int.max` when it has none.
+    var end: Int
+    var offset: Int
+  }
+
+  /// Puts a table and a rule together.
+  ///
+  /// - Parameters:
+  ///   - name: What to call the zone.
+  ///   - table: What the file lists.
+  ///   - last: The last instant that the file speaks of; `Int.min` when it lists none.
+  ///   - rule: What holds after that.
+  init(name: String, table: ZoneTable, until last: Int, rule: ZoneRule?) {
+    var table = table
+    if let rule {
+      if rule.daylight == nil {
+        table.append(rule.offset)
+      } else if last != .min {
+        let last = Gregorian.clampedSeconds(last)
+        let from = Gregorian.date(Gregorian.floorDivide(last, Gregorian.secondsPerDay)).year
+        for year in stride(from: from, through: ScheduleLimits.zoneTableYear, by: 1) {
+          for change in Self.sorted(rule.changes(in: year)) where change.instant > last {
+            table.append(change.instant, change.offset)
+          }
+        }
+      }
+    }
+    self.name = name
+    self.table = table
+    self.rule = rule?.daylight == nil ? nil : rule
+  }
+
+  /// A zone that never changes.
+  ///
+  /// - Parameters:
+  ///   - name: What to call it.
+  ///   - offset: Seconds east of UTC; brought into the range of RFC 9636.
+  public init(name: String, fixedOffset offset: Int) {
+    let range = ScheduleLimits.zoneOffsetSeconds
+    self.init(
+      name: name, table: ZoneTable(before: min(max(offset, range.lowerBound), range.upperBound)),
+      until: .min, rule: nil)
+  }
+
+  /// Universal time.
+  public static let utc = Zone(name: "UTC", fixedOffset: 0)
+
+  /// Seconds east of UTC at an instant, in seconds since 1970.
+  public func offset(at instant: Int) -> Int {
+    segment(at: Gregorian.clampedSeconds(instant)).offset
+  }
+
+  /// The wall time at an instant.
+  public func wall(at instant: Int) -> Int {
+    Gregorian.clampedSeconds(instant) + offset(at: instant)
+  }
+
+  /// The latest wall time that clocks have shown up to and including an instant: greater than
+  /// `wall(at:)` while an hour is lived for the second time.
+  public func latestWall(at instant: Int) -> Int {
+    let instant = Gregorian.clampedSeconds(instant)
+    var segment = segment(at: instant)
+    var latest = instant + segment.offset
+    // No offset is further than 26 hours from UTC: older segments cannot have shown more.
+    while segment.start > instant - 190_000 {
+      let before = segment.start - 1
+      segment = self.segment(at: before)
+      latest = max(latest, before + segment.offset)
+    }
+    return latest
+  }
+
+  /// The first instant at which clocks show a wall time or a later one.
+  public func firstInstant(ofWall wall: Int) -> Int {
+    let wall = Gregorian.clampedSeconds(wall)
+    var segment = segment(at: wall - 93_600)
+    while segment.end != .max, segment.end + segment.offset <= wall {
+      segment = self.segment(at: segment.end)
+    }
+    return max(segment.start, wall - segment.offset)
+  }
+
+  func segment(at instant: Int) -> Segment {
+    guard let rule, instant >= table.last ?? .min else { return table.segment(at: instant) }
+    // Past the table: the changes of the neighbouring years, one of which is behind.
+    let instant = Gregorian.clampedSeconds(instant)
+    let year = Gregorian.date(Gregorian.floorDivide(instant, Gregorian.secondsPerDay)).year
+    var segment = Segment(start: table.last ?? .min, end: .max, offset: table.lastOffset)
+    for candidate in (year - 1)...(year + 1) {
+      for change in Self.sorted(rule.changes(in: candidate))
+      where change.instant > table.last ?? .min {
+        if change.instant > instant {
+          segment.end = change.instant
+          return segment
+        }
+        segment.start = change.instant
+        segment.offset = change.offset
+      }
+    }
+    return segment
+  }
+
+  /// Orders a year's two changes; of two at one instant, daylight-saving time comes last.
+  private static func sorted(
+    _ changes: [(instant: Int, offset: Int)]
+  ) -> [(instant: Int, offset: Int)] {
+    guard changes.count == 2, changes[0].instant > changes[1].instant else { return changes }
+    return [changes[1], changes[0]]
+  }
+}
+
+/// Transitions in order, with the offset that holds from each.
+struct ZoneTable: Equatable, Sendable {
+  private var instants: [Int] = []
+  private var offsets: [Int]
+
+  init(before offset: Int) { offsets = [offset] }
+
+  var last: Int? { instants.last }
+  var lastOffset: Int { offsets[offsets.count - 1] }
+
+  /// Adds a transition, later than all before it; one that changes nothing is left out.
+  mutating func append(_ instant: Int, _ offset: Int) {
+    let instant = Gregorian.clampedSeconds(instant)
+    guard offset != lastOffset else { return }
+    if instants.last == instant {
+      offsets[offsets.count - 1] = offset
+    } else {
+      instants.append(instant)
+      offsets.append(offset)
+    }
+  }
+
+  /// Says what holds for ever after the last transition.
+  mutating func append(_ offset: Int) {
+    guard instants.isEmpty else { return }
+    offsets[0] = offset
+  }
+
+  func segment(at instant: Int) -> Zone.Segment {
+    var low = 0
+    var high = instants.count
+    while low < high {
+      let middle = (low + high) / 2
+      if instants[middle] <= instant { low = middle + 1 } else { high = middle }
+    }
+    return Zone.Segment(
+      start: low == 0 ? .min : instants[low - 1],
+      end: low == instants.count ? .max : instants[low], offset: offsets[low])
+  }
+}
