@@ -61,9 +61,9 @@ struct ClientSession: ~Copyable {
     return .rest(until: due)
   }
 
-  /// A connection is open.
-  mutating func opened(_ connection: ConnectionNumber) {
-    if !lifecycle.opened(connection) { steps.append(.close(connection)) }
+  /// The service greeted on a connection; it takes `limit` requests at a time.
+  mutating func opened(_ connection: ConnectionNumber, limit: Int) {
+    if !lifecycle.opened(connection, limit: limit) { steps.append(.close(connection)) }
   }
 
   /// The service takes `limit` requests at a time on a connection.

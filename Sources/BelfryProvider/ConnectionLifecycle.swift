@@ -13,8 +13,8 @@ struct ConnectionLifecycle: ~Copyable {
   /// What a connection that takes requests knows of itself.
   private struct Open {
     let number: ConnectionNumber
-    /// Requests at a time: the service's SETTINGS, and 1 until they are here.
-    var limit = Limits.concurrentRequestsAtFirst
+    /// Requests at a time: the service's SETTINGS.
+    var limit: Int
     var unanswered = 0
     /// Whether it has answered anything: one that never did counts as failed.
     var hasServed = false
@@ -106,12 +106,16 @@ struct ConnectionLifecycle: ~Copyable {
     }
   }
 
-  /// The connection is open, TLS included. `false`: it is wanted no more and is to be closed.
-  mutating func opened(_ number: ConnectionNumber) -> Bool {
+  /// The service has greeted with its SETTINGS, which take `limit` requests at a time.
+  ///
+  /// `false`: the connection is wanted no more and is to be closed.
+  mutating func opened(_ number: ConnectionNumber, limit: Int) -> Bool {
     let next = nextNumber
     switch consume state {
     case .connecting(number, let failures):
-      self = .init(.open(Open(number: number, failuresBefore: failures)), nextNumber: next)
+      self = .init(
+        .open(Open(number: number, limit: Self.bounded(limit), failuresBefore: failures)),
+        nextNumber: next)
       return true
     case let other:
       self = .init(other, nextNumber: next)
@@ -124,7 +128,7 @@ struct ConnectionLifecycle: ~Copyable {
     let next = nextNumber
     switch consume state {
     case .open(var open) where open.number == number:
-      open.limit = min(max(limit, 0), Limits.concurrentRequestsMax)
+      open.limit = Self.bounded(limit)
       self = .init(.open(open), nextNumber: next)
     case let other:
       self = .init(other, nextNumber: next)
@@ -188,6 +192,10 @@ struct ConnectionLifecycle: ~Copyable {
       self = .init(other, nextNumber: next)
       return .carryOn
     }
+  }
+
+  private static func bounded(_ limit: Int) -> Int {
+    min(max(limit, 0), Limits.concurrentRequestsMax)
   }
 
   /// The client is closed for good.

@@ -3,9 +3,6 @@ enum Limits {
   /// Requests on one connection at a time; Apple has announced 500, 1,000 and 1,500 (apns-protocol
   /// 1.13), and more than this helps no sender.
   static let concurrentRequestsMax = 1_000
-  /// Requests on a connection whose first SETTINGS has not arrived: what Apple allows before the first
-  /// valid provider token (apns-protocol 1.13).
-  static let concurrentRequestsAtFirst = 1
   /// Requests that wait in one client; a sender that is further ahead than this should wait itself.
   static let waitingRequestsMax = 100_000
   /// Seconds after which a provider token is made anew: at most once in 20 minutes, at least once in
@@ -19,12 +16,15 @@ enum Limits {
   static let reconnectPauseNanosecondsMax: Int64 = 30_000_000_000
   /// Failed connections in a row after which what waits is told so.
   static let connectFailuresMax = 3
-  /// Nanoseconds for name look-up, TCP and TLS.
+  /// Nanoseconds for name look-up, TCP and TLS, and again for the service's first SETTINGS.
   static let connectNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds of silence, while answers are owed, after which the service is asked for a sign of
+  /// life: a durable answer takes milliseconds.
+  static let silenceNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds that the sign of life may take before the connection is taken for dead.
+  static let pingNanoseconds: Int64 = 5_000_000_000
   /// Nanoseconds of the first pause before a refused request is sent again; it doubles.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
   /// Bytes of an answer's body; APNs' longest has under 100.
   static let answerBytesMax = 4_096
-  /// Bytes of unsent output over which no further request is written.
-  static let pendingOutputBytesMax = 1_048_576
 }

@@ -2,6 +2,8 @@
 public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// The credentials cannot be used.
   case badCredentials(String)
+  /// The client's thread cannot be started.
+  case cannotStart(String)
   /// The push cannot be written as a request.
   case badPush(String)
   /// No connection could be made.
@@ -22,6 +24,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   public var description: String {
     switch self {
     case .badCredentials(let reason): "the credentials cannot be used: \(reason)"
+    case .cannotStart(let reason): "the client cannot start: \(reason)"
     case .badPush(let reason): "this push cannot be sent: \(reason)"
     case .unreachable(let endpoint, let reason):
       "cannot connect to \(endpoint): \(reason); check the address, the CA and that it runs"

@@ -35,8 +35,10 @@ public struct Push: Sendable {
   public var expiration: Expiration
   /// `apns-collapse-id`, at most 64 bytes.
   public var collapseID: String?
-  /// `apns-id` in canonical lower-case text. A push without one is given one by the client, so that a
-  /// push that has to be sent twice is the same notification to the service and to the device.
+  /// `apns-id`, in canonical lower-case text.
+  ///
+  /// A push without one is given one by the client, so that a push that has to be sent twice is the
+  /// same notification to the service and to the device.
   public var id: String?
 
   /// A push with the service's defaults: an alert, at once, stored under the service's policy.
@@ -56,8 +58,8 @@ public struct Push: Sendable {
   }
 
   /// The request's header fields (apns-protocol 1.3, 1.4), pseudo fields first.
-  func fields(authority: String, authorization: String?) -> [(String, String)] {
-    var fields = [
+  func fields(authority: String, authorization: String?) -> [(name: String, value: String)] {
+    var fields: [(name: String, value: String)] = [
       (":method", "POST"), (":scheme", "https"), (":authority", authority),
       (":path", "/3/device/" + deviceToken),
     ]

@@ -57,8 +57,9 @@ struct RequestLedger {
   /// The request has its outcome.
   mutating func remove(_ number: RequestNumber) { entries[number] = nil }
 
-  /// The request is sent again, before all that wait. `counts` is false where the service did nothing
-  /// with it, so that it is no attempt.
+  /// The request is sent again, before all that wait.
+  ///
+  /// `counts` is false where the service did nothing with it, so that it is no attempt.
   mutating func sendAgain(_ number: RequestNumber, counts: Bool) {
     guard entries[number] != nil else { return }
     entries[number]?.connection = nil

@@ -40,8 +40,7 @@ private func openSession(
   var session = session(policy)
   for number in requests { session.submit(request(number), now: 0) }
   #expect(steps(&session, now: 0) == [.connect(connection(1))])
-  session.opened(connection(1))
-  session.limited(connection(1), to: limit)
+  session.opened(connection(1), limit: limit)
   return session
 }
 
@@ -49,10 +48,8 @@ private func openSession(
   var session = session()
   for number in 1...3 { session.submit(request(UInt64(number)), now: 0) }
   #expect(steps(&session, now: 0) == [.connect(connection(1))])
-  session.opened(connection(1))
+  session.opened(connection(1), limit: 1)
   #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
-  session.limited(connection(1), to: 1)
-  #expect(steps(&session, now: 0).isEmpty)
   let after = session.answered(request(1), accepted, renewsTokens: true, now: 0)
   #expect(after == .deliver)
   session.limited(connection(1), to: 1_000)
@@ -106,7 +103,7 @@ private func openSession(
     request(1), refused(.expiredProviderToken), renewsTokens: true, now: 0)
   #expect(after == .sendAgainWithNewToken)
   #expect(steps(&session, now: 0) == [.connect(connection(2))])
-  session.opened(connection(2))
+  session.opened(connection(2), limit: 1)
   #expect(steps(&session, now: 0) == [.send(request(1), on: connection(2))])
   // The first connection is closed once it owes nothing.
   _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
@@ -128,8 +125,7 @@ private func openSession(
   session.wentAway(
     connection(1), unprocessed: [request(3), request(4)], reason: "Shutdown", now: 0)
   #expect(steps(&session, now: 0) == [.connect(connection(2))])
-  session.opened(connection(2))
-  session.limited(connection(2), to: 10)
+  session.opened(connection(2), limit: 10)
   #expect(
     steps(&session, now: 0) == [
       .send(request(3), on: connection(2)), .send(request(4), on: connection(2)),
@@ -145,7 +141,7 @@ private func openSession(
   var now: Int64 = 0
   for number in UInt64(1)...3 {
     #expect(session.next(now: now) == .connect(connection(number)))
-    session.opened(connection(number))
+    session.opened(connection(number), limit: 1)
     #expect(session.next(now: now) == .send(request(1), on: connection(number)))
     session.wentAway(connection(number), unprocessed: [request(1)], reason: "busy", now: now)
     if number == 3 {
@@ -166,8 +162,7 @@ private func openSession(
   for number in UInt64(1)...3 {
     if number > 1 {
       #expect(session.next(now: 0) == .connect(connection(number)))
-      session.opened(connection(number))
-      session.limited(connection(number), to: 10)
+      session.opened(connection(number), limit: 10)
     }
     #expect(session.next(now: 0) == .send(request(1), on: connection(number)))
     if number == 1 {
@@ -275,7 +270,7 @@ private func openSession(
       case 0, 1, 2:
         submitted += 1
         session.submit(request(submitted), now: now)
-      case 3: if let anyConnection { session.opened(anyConnection) }
+      case 3: if let anyConnection { session.opened(anyConnection, limit: 1) }
       case 4: if let anyConnection { session.limited(anyConnection, to: Int(random.next() % 5)) }
       case 5, 6:
         guard let anyRequest else { break }

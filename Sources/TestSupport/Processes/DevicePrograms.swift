@@ -49,7 +49,9 @@ extension Stage {
     ]
   }
 
-  /// Starts an agent and waits until apps can connect. It prints JSON lines and grants everything.
+  /// Starts an agent and waits until apps can connect.
+  ///
+  /// It prints JSON lines and grants everything.
   public func agent(
     _ name: String = "agent", of gateway: GatewayProgram?, presenters: [String] = ["json"],
     options: [String] = [], environment: [String: String] = [:]

@@ -19,6 +19,7 @@ enum ProgramSpawner {
     let body: () -> Void
   }
 
+  private static let setpriv = "/usr/bin/setpriv"
   private static let orders = Orders()
 
   /// `arguments` starts with the program's path; standard error goes to the file `errors`.
@@ -26,7 +27,7 @@ enum ProgramSpawner {
     _ arguments: [String], environment: [String: String], errors: String
   ) throws -> Spawned {
     // setpriv, of every Debian system, sets the signal and then becomes the program.
-    let whole = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"] + arguments
+    let whole = [setpriv, "--pdeathsig", "KILL", "--"] + arguments
     return try orders.carryOut {
       try spawnHere(whole, environment: environment, errors: errors)
     }
@@ -59,7 +60,7 @@ enum ProgramSpawner {
     var pid: pid_t = 0
     let status = withCStrings(arguments) { arguments in
       withCStrings(variables) { variables in
-        posix_spawn(&pid, arguments[0]!, &actions, &attributes, arguments, variables)
+        posix_spawn(&pid, setpriv, &actions, &attributes, arguments, variables)
       }
     }
     close(input.read)
@@ -120,7 +121,10 @@ enum ProgramSpawner {
       }
       arrived.signal()
       done.wait()
-      return try result!.get()
+      guard let result else {
+        throw ProgramFailure.notStarted(program: "the spawner", errno: ECANCELED)
+      }
+      return try result.get()
     }
   }
 }

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 
-/// A folder of a test's own, gone with it. Its path is short, for sockets have 107 bytes at the most.
+/// A folder of a test's own, gone with it.
+///
+/// Its path is short, for a socket's path has 107 bytes at the most.
 public final class ScratchFolder: Sendable {
   /// The folder's absolute path.
   public let path: String

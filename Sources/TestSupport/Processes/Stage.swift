@@ -63,7 +63,9 @@ public final class Stage: Sendable {
       environment: environment)
   }
 
-  /// Runs a command to its end. `succeeding` makes every status but 0 a failure.
+  /// Runs a command to its end.
+  ///
+  /// `succeeding` makes every status but 0 a failure.
   public func command(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
     succeeding: Bool = true, within limit: Duration = .seconds(30)

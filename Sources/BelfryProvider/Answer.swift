@@ -1,0 +1,41 @@
+import Foundation
+
+/// One answer as it comes in, piece by piece.
+struct Answer {
+  private var status = 0
+  private var id = ""
+  private var uniqueID: String?
+  private var body: [UInt8] = []
+
+  /// Takes a header field; those that mean nothing to a sender are passed over.
+  mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    switch unsafe String(decoding: name, as: UTF8.self) {
+    case ":status": status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
+    case "apns-id": id = unsafe String(decoding: value, as: UTF8.self)
+    case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
+    default: return
+    }
+  }
+
+  /// Takes a piece of the body, as far as an answer's body can go.
+  mutating func take(body bytes: UnsafeRawBufferPointer) {
+    let room = Limits.answerBytesMax - body.count
+    unsafe body.append(contentsOf: bytes.prefix(max(0, room)))
+  }
+
+  /// What the whole answer says (apns-protocol 1.7, 1.8).
+  func outcome() -> PushOutcome {
+    if status == 200 { return .accepted(.init(id: id, uniqueID: uniqueID)) }
+    // A proxy's answer may have any body: what is not APNs' leaves the reason empty.
+    let body = try? JSONDecoder().decode(Body.self, from: Data(self.body))
+    return .rejected(
+      .init(
+        status: status, reason: body?.reason ?? "", timestampMilliseconds: body?.timestamp,
+        id: id))
+  }
+
+  private struct Body: Decodable {
+    let reason: String?
+    let timestamp: Int64?
+  }
+}

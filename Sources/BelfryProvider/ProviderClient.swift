@@ -1,0 +1,159 @@
+import BelfryWire
+import Dispatch
+import Synchronization
+import System
+import Transport
+
+/// Hears of a push's end: what the service answered, or why there is no answer.
+public typealias PushCompletion = @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
+
+/// A sender's connection to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept for as long as
+/// the client lives and made again when it must be.
+///
+/// A push may reach the service twice, with the same `apns-id`, where a connection ended before the
+/// answer: devices show it once.
+public final class ProviderClient: Sendable {
+  /// What a client needs to know.
+  public struct Configuration: Sendable {
+    /// Where the pushes go.
+    public var endpoint: ProviderEndpoint
+    /// What the sender proves itself with.
+    public var credentials: ProviderCredentials
+    /// The certificate authority to trust, as PEM text; `nil` trusts the system's.
+    public var authorityPEM: [UInt8]?
+    /// How hard to try.
+    public var policy: RetryPolicy
+
+    /// A configuration; without an authority the system's are trusted.
+    public init(
+      endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]? = nil,
+      policy: RetryPolicy = RetryPolicy()
+    ) {
+      self.endpoint = endpoint
+      self.credentials = credentials
+      self.authorityPEM = authorityPEM
+      self.policy = policy
+    }
+  }
+
+  private struct Edge {
+    var nextNumber: UInt64 = 1
+    var isClosed = false
+  }
+
+  private let edge = Mutex(Edge())
+  private let orders: Mailbox<ProviderOrder>
+  private let thread: LoopThread
+
+  /// Makes a client; it connects with the first push.
+  public init(_ configuration: Configuration) throws(ProviderFailure) {
+    let (tls, key) = try Self.security(of: configuration)
+    let handOver = Mutex<Mailbox<ProviderOrder>?>(nil)
+    let isHandedOver = DispatchSemaphore(value: 0)
+    do {
+      self.thread = try LoopThread.start(name: "provider") { loop in
+        let client = ProviderLoop(
+          loop: loop, endpoint: configuration.endpoint, tls: tls, key: key,
+          policy: configuration.policy)
+        let orders = loop.mailbox(of: ProviderOrder.self) { client.receive($0) }
+        handOver.withLock { $0 = orders }
+        isHandedOver.signal()
+      }
+    } catch {
+      throw .cannotStart("\(error)")
+    }
+    isHandedOver.wait()
+    guard let orders = handOver.withLock({ $0 }) else {
+      throw .cannotStart("the client's thread did not come up")
+    }
+    self.orders = orders
+  }
+
+  deinit { close() }
+
+  /// Sends a push and waits for the service's answer, a refusal included.
+  ///
+  /// Any number may wait at a time; they share one connection. A cancelled task gets
+  /// ``ProviderFailure/cancelled``, and the push may have been sent.
+  public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
+    let cancellation = Cancellation()
+    let number = nextNumber()
+    let result: Result<PushOutcome, ProviderFailure> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        submit(push, number, cancellation) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      cancellation.cancel()
+      orders.post(.cancel(number))
+    }
+    return try result.get()
+  }
+
+  /// Sends a push and calls `completion` once, on the client's thread, where it must not wait.
+  public func submit(_ push: Push, completion: @escaping PushCompletion) {
+    submit(push, nextNumber(), Cancellation(), completion)
+  }
+
+  /// Ends the connection in order; what waits for an answer fails with ``ProviderFailure/closed``.
+  public func close() {
+    let isFirst = edge.withLock { edge in
+      guard !edge.isClosed else { return false }
+      edge.isClosed = true
+      orders.post(.close)
+      return true
+    }
+    guard isFirst else { return }
+    let thread = thread
+    // The last reference may go on the client's own thread, which cannot wait for itself.
+    DispatchQueue.global().async { thread.join() }
+  }
+
+  private func nextNumber() -> RequestNumber {
+    edge.withLock { edge in
+      defer { edge.nextNumber += 1 }
+      return RequestNumber(value: edge.nextNumber)
+    }
+  }
+
+  private func submit(
+    _ push: Push, _ number: RequestNumber, _ cancellation: Cancellation,
+    _ completion: @escaping PushCompletion
+  ) {
+    if let fault = push.fault { return completion(.failure(.badPush(fault))) }
+    var push = push
+    if push.id == nil { push.id = Self.newID() }
+    // Under the lock, so that nothing is handed over after the order to close.
+    let isTaken = edge.withLock { edge in
+      guard !edge.isClosed else { return false }
+      orders.post(.submit(number, push, cancellation, completion))
+      return true
+    }
+    if !isTaken { completion(.failure(.closed)) }
+  }
+
+  /// A random identity in the canonical form that `apns-id` asks for (RFC 9562, version 4).
+  private static func newID() -> String {
+    var random = SystemRandom.Generator()
+    let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    return NotificationID(high: high, low: low).text.lowercased()
+  }
+
+  private static func security(
+    of configuration: Configuration
+  ) throws(ProviderFailure) -> (TLSClientContext, ProviderKey?) {
+    do {
+      switch configuration.credentials {
+      case .token(let key):
+        return (try TLSClientContext(caPEM: configuration.authorityPEM, alpn: ["h2"]), key)
+      case .certificate(let chain, let privateKey):
+        let context = try TLSClientContext(
+          caPEM: configuration.authorityPEM, certificateChainPEM: chain, privateKeyPEM: privateKey,
+          alpn: ["h2"])
+        return (context, nil)
+      }
+    } catch {
+      throw .badCredentials("\(error)")
+    }
+  }
+}

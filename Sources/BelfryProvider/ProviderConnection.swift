@@ -1,0 +1,224 @@
+import System
+import Transport
+
+/// What a connection tells the client that owns it.
+protocol ProviderConnectionOwner: AnyObject {
+  /// The service greeted; it takes `limit` requests at a time.
+  func connectionOpened(_ connection: ProviderConnection, limit: Int)
+  /// The service takes another number of requests at a time.
+  func connection(_ connection: ProviderConnection, limitedTo limit: Int)
+  /// A request was answered.
+  func connection(
+    _ connection: ProviderConnection, answered number: RequestNumber, _ outcome: PushOutcome)
+  /// A request will not be answered; `unprocessed` where the service did nothing with it.
+  func connection(
+    _ connection: ProviderConnection, failed number: RequestNumber, unprocessed: Bool,
+    reason: String)
+  /// The service takes no more requests here.
+  func connectionWentAway(
+    _ connection: ProviderConnection, unprocessed: [RequestNumber], reason: String)
+  /// The connection is over; it says nothing more.
+  func connectionEnded(_ connection: ProviderConnection, reason: String)
+  /// Events of one delivery of bytes have been told: the next step may be taken.
+  func connectionSettled(_ connection: ProviderConnection)
+}
+
+/// One HTTP/2 connection to the service, on its client's loop: it carries out and decides nothing.
+final class ProviderConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget, TurnEndTarget {
+  let number: ConnectionNumber
+  private let loop: EventLoop
+  private unowned let owner: any ProviderConnectionOwner
+  private var stream: ByteStream?
+  private var http: HTTP2ClientSession?
+  private var requests: [Int32: (number: RequestNumber, answer: Answer)] = [:]
+  private var liveness: Liveness
+  private var checkTimer: TimerID?
+  private var greetingTimer: TimerID?
+  private var hasGreeted = false
+  private var isFlushAsked = false
+  private var endReason: String?
+
+  private enum Tag {
+    static let greeting: UInt64 = 1
+    static let check: UInt64 = 2
+  }
+
+  init(
+    _ number: ConnectionNumber, loop: EventLoop, endpoint: ProviderEndpoint,
+    tls: TLSClientContext, owner: any ProviderConnectionOwner
+  ) {
+    self.number = number
+    self.loop = loop
+    self.owner = owner
+    self.liveness = Liveness(now: loop.nowNanoseconds)
+    self.stream = ByteStream.connect(
+      on: loop, to: .tcp(host: endpoint.host, port: endpoint.port), tls: tls,
+      timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
+  }
+
+  /// Writes a request; `nil` where the connection takes none now.
+  func send(
+    _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8]
+  ) -> Int32? {
+    guard let streamID = http?.request(fields: fields, body: body) else { return nil }
+    if checkTimer == nil {
+      let due = liveness.requestSent(now: loop.nowNanoseconds)
+      scheduleCheck(at: due)
+    }
+    requests[streamID] = (number, Answer())
+    askFlush()
+    return streamID
+  }
+
+  /// Gives up a request.
+  func cancel(_ streamID: Int32) {
+    guard requests.removeValue(forKey: streamID) != nil else { return }
+    http?.cancel(streamID)
+    askFlush()
+  }
+
+  /// Ends the connection in order.
+  func close() {
+    http?.goAway()
+    flush()
+    stream?.close()
+  }
+
+  // MARK: the stream
+
+  func streamOpened(_ stream: ByteStream) {
+    if let chosen = stream.negotiatedProtocol, chosen != "h2" {
+      endReason = "the service chose \(chosen) instead of HTTP/2"
+      stream.close()
+      return
+    }
+    http = HTTP2ClientSession(handler: self)
+    greetingTimer = loop.schedule(
+      afterNanoseconds: Limits.connectNanoseconds, self, tag: Tag.greeting)
+    flush()
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    liveness.heard(now: loop.nowNanoseconds)
+    guard let http else { return }
+    let status = unsafe http.receive(bytes)
+    if hasGreeted, !http.isGoingAway {
+      owner.connection(self, limitedTo: http.openStreams + http.availableStreams)
+    }
+    askFlush()
+    if status == .closing {
+      endReason = endReason ?? "HTTP/2 ended"
+      flush()
+      stream.close()
+    }
+    owner.connectionSettled(self)
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    for timer in [checkTimer, greetingTimer] { if let timer { loop.cancel(timer) } }
+    requests = [:]
+    http = nil
+    self.stream = nil
+    owner.connectionEnded(self, reason: endReason ?? reason.description)
+  }
+
+  // MARK: answers
+
+  func responseField(
+    _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) {
+    unsafe requests[streamID]?.answer.take(name: name, value: value)
+  }
+
+  func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+    unsafe requests[streamID]?.answer.take(body: bytes)
+  }
+
+  func responseEnded(_ streamID: Int32) {
+    guard let request = requests.removeValue(forKey: streamID) else { return }
+    owner.connection(self, answered: request.number, request.answer.outcome())
+  }
+
+  func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {
+    guard let request = requests.removeValue(forKey: streamID) else { return }
+    let (unprocessed, text) =
+      switch reason {
+      case .unprocessed: (true, "the service did not process the request")
+      case .reset(let code): (false, "the service reset the request with error \(code)")
+      case .connectionLost: (false, "the connection was lost")
+      }
+    owner.connection(self, failed: request.number, unprocessed: unprocessed, reason: text)
+  }
+
+  func connectionWentAway(
+    lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeRawBufferPointer
+  ) {
+    let unprocessed = requests.filter { $0.key > lastStreamID }.sorted { $0.key < $1.key }
+    for (streamID, _) in unprocessed { requests[streamID] = nil }
+    let debug = unsafe String(decoding: debugData.prefix(256), as: UTF8.self)
+    let reason = "the service is going away with error \(errorCode) \(debug)"
+    endReason = reason
+    owner.connectionWentAway(self, unprocessed: unprocessed.map(\.value.number), reason: reason)
+  }
+
+  func concurrentStreamsChanged(_ count: UInt32) {
+    guard !hasGreeted else { return }
+    hasGreeted = true
+    if let greetingTimer { loop.cancel(greetingTimer) }
+    greetingTimer = nil
+    owner.connectionOpened(self, limit: Int(clamping: count))
+  }
+
+  func pingAcknowledged() {}
+
+  // MARK: time
+
+  func timerFired(tag: UInt64) {
+    guard tag == Tag.check else {
+      greetingTimer = nil
+      fail("the service did not greet with HTTP/2")
+      return
+    }
+    checkTimer = nil
+    switch liveness.check(now: loop.nowNanoseconds, owesAnswers: !requests.isEmpty) {
+    case .rest: return
+    case .again(let due): scheduleCheck(at: due)
+    case .ping(let due):
+      http?.ping()
+      askFlush()
+      scheduleCheck(at: due)
+    case .dead: fail("the service gave no sign of life")
+    }
+  }
+
+  private func scheduleCheck(at due: Int64) {
+    checkTimer = loop.schedule(
+      afterNanoseconds: due - loop.nowNanoseconds, self, tag: Tag.check)
+  }
+
+  private func fail(_ reason: String) {
+    endReason = reason
+    stream?.close(afterFlush: false)
+  }
+
+  // MARK: output
+
+  /// Has everything that was queued in this turn written at its end, in one piece.
+  private func askFlush() {
+    guard !isFlushAsked else { return }
+    isFlushAsked = true
+    loop.atTurnEnd(self)
+  }
+
+  func turnEnded() {
+    isFlushAsked = false
+    flush()
+  }
+
+  private func flush() {
+    guard let stream, let http else { return }
+    unsafe http.takeOutput { unsafe stream.write($0) }
+  }
+}

@@ -1,0 +1,60 @@
+import BelfryWire
+import Transport
+
+/// What a sender proves itself with.
+public enum ProviderCredentials: Sendable {
+  /// Provider tokens, made and renewed from an ES256 key (apns-protocol 2.1).
+  case token(ProviderKey)
+  /// A TLS client certificate, with its chain, and its private key (apns-protocol 2.3).
+  case certificate(chainPEM: [UInt8], privateKeyPEM: [UInt8])
+}
+
+/// A team's ES256 key, in the form that Apple and `belfry key add` hand out.
+public struct ProviderKey: Sendable {
+  /// The key's 10 characters, `kid` of the token.
+  public let keyID: String
+  /// The team's 10 characters, `iss` of the token.
+  public let teamID: String
+  private let key: ES256PrivateKey
+
+  /// Reads a `.p8` file's text.
+  public init(p8: [UInt8], keyID: String, teamID: String) throws(ProviderFailure) {
+    // Both stand inside JSON strings: nothing that would have to be escaped gets in.
+    for (name, value) in [("key id", keyID), ("team id", teamID)] {
+      guard !value.isEmpty, value.utf8.allSatisfy(Self.isIdentifierByte) else {
+        throw .badCredentials("the \(name) '\(value)' is not letters and digits")
+      }
+    }
+    do {
+      self.key = try ES256PrivateKey(pkcs8PEM: p8)
+    } catch {
+      throw .badCredentials("the key is no ES256 key in PKCS #8 form: \(error)")
+    }
+    self.keyID = keyID
+    self.teamID = teamID
+  }
+
+  /// A provider token of this moment, in seconds since 1970 (apns-protocol 2.1).
+  public func token(issuedAt unixSeconds: Int64) throws(ProviderFailure) -> String {
+    let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
+    let claims = #"{"iss":"\#(teamID)","iat":\#(unixSeconds)}"#
+    let signed = "\(Self.segment(header)).\(Self.segment(claims))"
+    do {
+      let signature = try key.sign(Array(signed.utf8))
+      return "\(signed).\(Base64.encode(signature, url: true))"
+    } catch {
+      throw .badCredentials("the key cannot sign: \(error)")
+    }
+  }
+
+  private static func segment(_ json: String) -> String {
+    Base64.encode(Array(json.utf8), url: true)
+  }
+
+  private static func isIdentifierByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import BelfryWire
+import Synchronization
+import System
+import Transport
+
+/// What the edge asks of the loop.
+enum ProviderOrder: Sendable {
+  case submit(RequestNumber, Push, Cancellation, PushCompletion)
+  case cancel(RequestNumber)
+  case close
+}
+
+/// Whether the task that waits for a push has been cancelled.
+final class Cancellation: Sendable {
+  private let flag = Atomic(false)
+
+  var isCancelled: Bool { flag.load(ordering: .acquiring) }
+  func cancel() { flag.store(true, ordering: .releasing) }
+}
+
+/// The client on its loop: carries out what the session decides.
+final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
+  private struct Pending {
+    let push: Push
+    let completion: PushCompletion
+    /// When the provider token that it was sent with was made.
+    var tokenIssuedAt: Int64?
+    /// The connection and stream that it is on.
+    var place: (connection: ConnectionNumber, streamID: Int32)?
+  }
+
+  private let loop: EventLoop
+  private let endpoint: ProviderEndpoint
+  private let tls: TLSClientContext
+  private let key: ProviderKey?
+  private var session: ClientSession
+  private var pending: [RequestNumber: Pending] = [:]
+  private var connections: [ConnectionNumber: ProviderConnection] = [:]
+  private var renewal = TokenRenewal()
+  private var authorization: String?
+  private var wakeUp: (timer: TimerID, due: Int64)?
+
+  init(
+    loop: EventLoop, endpoint: ProviderEndpoint, tls: TLSClientContext, key: ProviderKey?,
+    policy: RetryPolicy
+  ) {
+    self.loop = loop
+    self.endpoint = endpoint
+    self.tls = tls
+    self.key = key
+    self.session = ClientSession(
+      policy: policy, endpoint: endpoint.description, random: SystemRandom.Generator())
+  }
+
+  /// Takes what the edge handed over.
+  func receive(_ orders: [ProviderOrder]) {
+    for order in orders {
+      switch order {
+      case .submit(let number, let push, let cancellation, let completion):
+        pending[number] = Pending(push: push, completion: completion)
+        session.submit(number, now: loop.nowNanoseconds)
+        // It may have been cancelled before it came here, and then no order to cancel follows.
+        if cancellation.isCancelled { session.cancel(number) }
+      case .cancel(let number): session.cancel(number)
+      case .close:
+        session.close()
+        advance()
+        for connection in connections.values { connection.close() }
+        loop.atTurnEnd(LoopEnd(loop: loop))
+      }
+    }
+    advance()
+  }
+
+  // MARK: the session's steps
+
+  private func advance() {
+    while true {
+      switch session.next(now: loop.nowNanoseconds) {
+      case .connect(let number):
+        connections[number] = ProviderConnection(
+          number, loop: loop, endpoint: endpoint, tls: tls, owner: self)
+      case .send(let number, let connection): send(number, on: connection)
+      case .fail(let number, let failure): finish(number, .failure(failure))
+      case .close(let number): connections[number]?.close()
+      case .rest(let due): return wake(at: due)
+      }
+    }
+  }
+
+  private func send(_ number: RequestNumber, on connectionNumber: ConnectionNumber) {
+    guard let push = pending[number]?.push else { return session.cancel(number) }
+    do {
+      try renewToken()
+    } catch {
+      session.cancel(number)
+      return finish(number, .failure(error))
+    }
+    let fields = push.fields(authority: endpoint.authority, authorization: authorization)
+    guard
+      let streamID = connections[connectionNumber]?.send(
+        number, fields: fields, body: push.payload)
+    else {
+      // The connection and the session count differently: nothing more until the next answer.
+      session.limited(connectionNumber, to: 0)
+      let reason = "the connection takes no request"
+      return session.streamFailed(number, unprocessed: true, reason: reason)
+    }
+    pending[number]?.tokenIssuedAt = renewal.issuedAt
+    pending[number]?.place = (connectionNumber, streamID)
+  }
+
+  private func renewToken() throws(ProviderFailure) {
+    let now = loop.unixMilliseconds / 1_000
+    guard let key, renewal.isDue(unixSeconds: now) else { return }
+    authorization = "bearer " + (try key.token(issuedAt: now))
+    renewal.made(unixSeconds: now)
+  }
+
+  private func finish(_ number: RequestNumber, _ result: Result<PushOutcome, ProviderFailure>) {
+    guard let request = pending.removeValue(forKey: number) else { return }
+    if let place = request.place { connections[place.connection]?.cancel(place.streamID) }
+    request.completion(result)
+  }
+
+  private func wake(at due: Int64?) {
+    guard let due else { return }
+    if let wakeUp {
+      guard due < wakeUp.due else { return }
+      loop.cancel(wakeUp.timer)
+    }
+    let timer = loop.schedule(afterNanoseconds: due - loop.nowNanoseconds, self)
+    wakeUp = (timer, due)
+  }
+
+  func timerFired(tag: UInt64) {
+    wakeUp = nil
+    advance()
+  }
+
+  // MARK: the connections' events
+
+  func connectionOpened(_ connection: ProviderConnection, limit: Int) {
+    session.opened(connection.number, limit: limit)
+  }
+
+  func connection(_ connection: ProviderConnection, limitedTo limit: Int) {
+    session.limited(connection.number, to: limit)
+  }
+
+  func connection(
+    _ connection: ProviderConnection, answered number: RequestNumber, _ outcome: PushOutcome
+  ) {
+    pending[number]?.place = nil
+    switch session.answered(
+      number, outcome, renewsTokens: key != nil, now: loop.nowNanoseconds)
+    {
+    case .deliver: finish(number, .success(outcome))
+    case .sendAgainWithNewToken:
+      if let issuedAt = pending[number]?.tokenIssuedAt { renewal.refused(issuedAt: issuedAt) }
+    case .sendAgain, .ignore: return
+    }
+  }
+
+  func connection(
+    _ connection: ProviderConnection, failed number: RequestNumber, unprocessed: Bool,
+    reason: String
+  ) {
+    pending[number]?.place = nil
+    session.streamFailed(number, unprocessed: unprocessed, reason: reason)
+  }
+
+  func connectionWentAway(
+    _ connection: ProviderConnection, unprocessed: [RequestNumber], reason: String
+  ) {
+    for number in unprocessed { pending[number]?.place = nil }
+    session.wentAway(
+      connection.number, unprocessed: unprocessed, reason: reason, now: loop.nowNanoseconds)
+  }
+
+  func connectionEnded(_ connection: ProviderConnection, reason: String) {
+    connections[connection.number] = nil
+    for (number, request) in pending where request.place?.connection == connection.number {
+      pending[number]?.place = nil
+    }
+    session.ended(connection.number, reason: reason, now: loop.nowNanoseconds)
+    advance()
+  }
+
+  func connectionSettled(_ connection: ProviderConnection) { advance() }
+}
+
+/// Ends the loop once the turn that wrote the last bytes is over.
+private final class LoopEnd: TurnEndTarget {
+  private let loop: EventLoop
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  func turnEnded() { loop.stop() }
+}

@@ -1,0 +1,170 @@
+import BelfryProvider
+import BelfryWire
+import Dispatch
+import Foundation
+import Synchronization
+import System
+
+/// `belfry send`: a provider from a shell.
+enum SendCommand {
+  private static let table = OptionTable(
+    command: "belfry send",
+    summary: """
+      Sends a notification to one or more device tokens and prints what the service answered, one JSON
+      line a token. Ends with 0 when every one was accepted.
+      """,
+    positionals: "TOKEN…", positionalCount: 1...100_000,
+    [
+      .value("topic", "APP_ID", "the app; the suffix that the type asks for is added"),
+      .value("title", "TEXT", "the alert's title"),
+      .value("body", "TEXT", "the alert's text"),
+      .value("badge", "N", "the number on the app's icon"),
+      .value("sound", "NAME", "the sound to play"),
+      .value("category", "NAME", "the category, which brings the actions"),
+      .value("payload", "FILE|-", "the whole payload, instead of the five above"),
+      .value("type", "TYPE", default: "alert", "apns-push-type"),
+      .value("priority", "10|5|1", "apns-priority"),
+      .value("expiration", "SECONDS", "kept for so long from now; 0: tried once, not stored"),
+      .value("collapse-id", "ID", "replaces what was sent with the same one"),
+      .value("id", "UUID", "apns-id"),
+      .value(
+        "gateway", "FILE|HOST:PORT", default: "this user's gateway",
+        "a gateway.json, or an address with --ca and credentials"),
+      .value("apple", "sandbox|production", "Apple's own service instead of a gateway"),
+      .value("ca", "FILE", "the authority to trust, as PEM"),
+      .value("key", "FILE.p8", "the provider key"),
+      .value("key-id", "ID", "the provider key's id"),
+      .value("team", "ID", "the team's id"),
+      .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
+      .value("timeout", "SECONDS", default: "30", "how long one answer may take, tries included"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        print(table.help, terminator: "")
+        return 0
+      }
+      let push = try template(options)
+      let client = try ProviderClient(SendTarget.configuration(options))
+      defer { client.close() }
+      return send(push, to: options.positionals, with: client)
+    } catch let problem as CommandLineOptions.Problem {
+      return complain("\(problem)", status: 2)
+    } catch let failure as ProviderFailure {
+      return complain("\(failure)", status: 1)
+    } catch let failure as SendFailure {
+      return complain("\(failure)", status: 1)
+    } catch {
+      return complain("\(error)", status: 1)
+    }
+  }
+
+  private static func complain(_ message: String, status: Int32) -> Int32 {
+    FileHandle.standardError.write(Data("belfry: \(message)\n".utf8))
+    return status
+  }
+
+  // MARK: sending
+
+  private static func send(_ template: Push, to tokens: [String], with client: ProviderClient)
+    -> Int32
+  {
+    let results = Mutex<[Int: Result<PushOutcome, ProviderFailure>]>([:])
+    let answered = DispatchSemaphore(value: 0)
+    var sent = 0
+    var failures: Set<String> = []
+    var isAllAccepted = true
+    for (index, token) in tokens.enumerated() {
+      // So many on the way at a time keep every connection busy; the rest waits here.
+      while sent < tokens.count, sent < index + 1_000 {
+        let number = sent
+        var push = template
+        push.deviceToken = tokens[sent]
+        client.submit(push) { result in
+          results.withLock { $0[number] = result }
+          answered.signal()
+        }
+        sent += 1
+      }
+      var result: Result<PushOutcome, ProviderFailure>?
+      while result == nil {
+        result = results.withLock { $0.removeValue(forKey: index) }
+        if result == nil { answered.wait() }
+      }
+      guard let result else { continue }
+      print(SendLine(token: token, result).json)
+      if case .success(.accepted) = result { continue }
+      isAllAccepted = false
+      if case .failure(let failure) = result, failures.insert("\(failure)").inserted {
+        _ = complain("\(failure)", status: 1)
+      }
+    }
+    return isAllAccepted ? 0 : 1
+  }
+
+  // MARK: the notification
+
+  private static func template(_ options: CommandLineOptions) throws -> Push {
+    let type = try pushType(options)
+    var expiration = Push.Expiration.servicePolicy
+    if let seconds = try options.integer("expiration", in: Int64(0)...Int64(UInt32.max)) {
+      let now = SystemClock.unixMilliseconds / 1_000
+      expiration = seconds == 0 ? .once : .until(unixSeconds: now + seconds)
+    }
+    let priority = try options.choice("priority", of: ["10", "5", "1"]).flatMap { UInt8($0) }
+    return Push(
+      to: "", topic: options.value("topic").map { withSuffix($0, of: type) },
+      payload: try payload(options, type), type: type, priority: priority,
+      expiration: expiration, collapseID: options.value("collapse-id"), id: options.value("id"))
+  }
+
+  private static func pushType(_ options: CommandLineOptions) throws -> PushType {
+    let names = PushType.allCases.map { "\($0.name)" }
+    let name = try options.choice("type", of: names) ?? "alert"
+    return PushType.allCases.first { "\($0.name)" == name } ?? .alert
+  }
+
+  private static func withSuffix(_ topic: String, of type: PushType) -> String {
+    let suffix = "\(type.tokenKind.topicSuffix)"
+    return topic.hasSuffix(suffix) ? topic : topic + suffix
+  }
+
+  private static func payload(_ options: CommandLineOptions, _ type: PushType) throws -> [UInt8] {
+    let parts = ["title", "body", "badge", "sound", "category"]
+    let given = parts.filter { options.value($0) != nil }
+    if let file = options.value("payload") {
+      if let part = given.first {
+        throw SendFailure.contradiction("--payload and --\(part)", "give one of them")
+      }
+      if file == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
+      return try FileSystem.read(file, limit: WireLimits.largePayloadBytesMax * 2)
+    }
+    guard !given.isEmpty || type == .background else {
+      throw SendFailure.contradiction(
+        "there is nothing to say", "give --title, --body, --badge, --sound or --payload")
+    }
+    let payload = SendPayload(
+      title: options.value("title"), body: options.value("body"),
+      badge: try options.integer("badge", in: 0...Int.max), sound: options.value("sound"),
+      category: options.value("category"), isBackground: type == .background)
+    return try payload.bytes()
+  }
+}
+
+/// Why nothing can be sent.
+enum SendFailure: Error, CustomStringConvertible {
+  /// Options that do not go together, and what to do.
+  case contradiction(String, String)
+  /// A file that should name a gateway does not.
+  case badGatewayFile(String, reason: String)
+
+  var description: String {
+    switch self {
+    case .contradiction(let what, let remedy): "\(what): \(remedy)"
+    case .badGatewayFile(let path, let reason):
+      "\(path) names no gateway (\(reason)): start one with belfry gateway, or give --gateway"
+    }
+  }
+}
