@@ -1,5 +1,57 @@
+import Glibc
+import System
+
 /// The executable `belfry`: one file a subcommand.
 @main
 enum Tool {
-  static func main() {}
+  /// A subcommand: its name, one line about it, and what runs it.
+  struct Command: Sendable {
+    let name: String
+    let summary: String
+    let run: @Sendable ([String]) -> Int32
+  }
+
+  static let commands: [Command] = []
+
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard let name = arguments.first else { exit(usage()) }
+    if name == "--help" || name == "help" {
+      Output.line(help)
+      exit(0)
+    }
+    if name == "--version" {
+      Output.line("belfry \(Version.current)")
+      exit(0)
+    }
+    guard let command = commands.first(where: { $0.name == name }) else {
+      let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
+      Output.error(
+        "there is no command '\(name)'",
+        do: nearest.map { "did you mean '\($0)'?" } ?? "'belfry --help' lists them all")
+      exit(2)
+    }
+    exit(command.run(Array(arguments.dropFirst())))
+  }
+
+  private static var help: String {
+    let width = (commands.map(\.name.count).max() ?? 0) + 2
+    let lines = commands.map { command in
+      "  \(command.name)\(String(repeating: " ", count: width - command.name.count))\(command.summary)"
+    }
+    return """
+      Belfry: Apple's notification system on Linux, self-hosted.
+
+      usage: belfry COMMAND [OPTION]…
+
+      \(lines.joined(separator: "\n"))
+
+      'belfry COMMAND --help' tells the options of one.
+      """
+  }
+
+  private static func usage() -> Int32 {
+    Output.error("no command is given", do: "'belfry --help' lists them all")
+    return 2
+  }
 }
