@@ -1,6 +1,7 @@
 extension LinkFrame {
-  /// Appends the frame, header and body, to `output`. Fields are the caller's to keep within
-  /// ``LinkLimits``; what a peer sent is, once decoded.
+  /// Appends the frame, header and body, to `output`.
+  ///
+  /// Fields are the caller's to keep within ``LinkLimits``; what a peer sent is, once decoded.
   public func encode(to output: inout [UInt8]) {
     switch self {
     case .notification(let notification): notification.encode(to: &output)

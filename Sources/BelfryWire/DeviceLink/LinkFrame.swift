@@ -1,5 +1,7 @@
-/// One frame of the device link, taken apart (`docs/device-link.md` 4). Frames of every push
-/// (`notification`, `acknowledge`) hold no copied bytes; the rest own what they carry.
+/// One frame of the device link, taken apart (`docs/device-link.md` 4).
+///
+/// The frames of every push (`notification`, `acknowledge`) hold no copied bytes; the rest own what
+/// they carry.
 public enum LinkFrame: Equatable {
   case hello(Hello)
   case welcome(Welcome)

@@ -1,5 +1,6 @@
-/// Cuts a stream of bytes into frames. Holds memory only while a frame is incomplete.
+/// Cuts a stream of bytes into frames.
 ///
+/// Holds memory only while a frame is incomplete.
 /// A frame that lies whole in the received bytes is handed out where it is; only one that is split over two
 /// reads is put together in a buffer, which is freed with the next call.
 @safe public struct LinkFrameSplitter: ~Copyable {

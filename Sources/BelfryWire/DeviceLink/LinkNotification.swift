@@ -63,8 +63,9 @@
       && payload.count <= LinkLimits.payloadBytesMax
   }
 
-  /// Appends the frame to `output`: no allocation where the capacity suffices. Nothing is appended,
-  /// and `false` returned, where it is over the limits.
+  /// Appends the frame to `output`, without an allocation where the capacity suffices.
+  ///
+  /// Nothing is appended, and `false` returned, where it is over the limits.
   @discardableResult
   public func encode(to output: inout [UInt8]) -> Bool {
     guard isWithinLimits else { return false }

@@ -1,5 +1,6 @@
-/// Why a link was closed; the code of CLOSE (`docs/device-link.md` 5). Codes that this version does
-/// not know are kept as they are.
+/// Why a link was closed; the code of CLOSE (`docs/device-link.md` 5).
+///
+/// Codes that this version does not know are kept as they are.
 public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8

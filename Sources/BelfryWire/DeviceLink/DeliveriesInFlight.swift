@@ -1,0 +1,72 @@
+/// What one link has sent and its device has not settled, oldest first.
+///
+/// Deliveries are numbered 1, 2, 3, …, so only the caller's references are kept.
+struct DeliveriesInFlight: ~Copyable {
+  /// Stands in the place of a delivery that was settled out of order.
+  private static let settledReference = UInt64.max
+
+  private var references: [UInt64] = []
+  private var head = 0
+  /// The number of the delivery at `head`.
+  private var oldest: UInt32 = 1
+  /// All up to this number are acknowledged, though not all taken out yet.
+  private var acknowledged: UInt32 = 0
+
+  /// The number that the next delivery gets.
+  var next: UInt32 { oldest &+ UInt32(references.count - head) }
+  var count: Int { references.count - head }
+
+  mutating func append(_ reference: UInt64) { references.append(reference) }
+
+  /// Takes a cumulative acknowledgement in; `false` when it goes back or names what was never sent.
+  mutating func acknowledge(through number: UInt32) -> Bool {
+    guard number >= acknowledged, number < next else { return false }
+    acknowledged = number
+    return true
+  }
+
+  /// The reference of the next acknowledged delivery; `nil` when there is none left.
+  mutating func takeAcknowledged() -> UInt64? {
+    while head < references.count, oldest <= acknowledged {
+      let reference = references[head]
+      step()
+      if reference != Self.settledReference { return reference }
+    }
+    trim()
+    return nil
+  }
+
+  /// The reference of the delivery that is settled on its own; `nil` when it was settled or never sent.
+  mutating func takeDiscarded(_ number: UInt32) -> UInt64? {
+    guard number >= oldest, number > acknowledged, number < next else { return nil }
+    let index = head + Int(number - oldest)
+    let reference = references[index]
+    guard reference != Self.settledReference else { return nil }
+    references[index] = Self.settledReference
+    while head < references.count, references[head] == Self.settledReference { step() }
+    trim()
+    return reference
+  }
+
+  private mutating func step() {
+    head += 1
+    oldest &+= 1
+  }
+
+  private mutating func trim() {
+    if head == references.count {
+      references.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head >= 256 {
+      references.removeFirst(head)
+      head = 0
+    }
+  }
+
+  /// Gives back memory while nothing is in flight.
+  mutating func rest() {
+    guard count == 0 else { return }
+    references = []
+    head = 0
+  }
+}

@@ -1,0 +1,49 @@
+extension DeviceLinkClient {
+  /// What the shell has to do.
+  public enum Action: Equatable {
+    /// A frame was handled; nothing to do.
+    case proceed
+    /// Open a connection, to the given host and port or (empty, 0) to the usual ones, then call
+    /// ``opened(at:output:)`` or ``lost(at:random:)``.
+    case connect(host: String, port: UInt16)
+    /// Sign these bytes with the device's key and call ``signed(_:at:output:)``.
+    case sign([UInt8])
+    /// Keep the certificate: the next connection is made with it.
+    case enrolled(device: UInt64, chainPEM: [UInt8])
+    /// The gateway does not take the device; it is not asked again, save for `tryLater`.
+    case enrolmentRefused(LinkEnrolmentRefusal)
+    /// The link is up.
+    case connected(device: UInt64, unixMilliseconds: UInt64)
+    /// The subject has this token; empty for a channel.
+    case registered(LinkSubject, token: [UInt8])
+    /// The subject's registration is cancelled.
+    case cancelled(LinkSubject)
+    /// Another wish was heard.
+    case heard
+    /// The gateway refused what was asked for this subject.
+    case refused(LinkSubject, LinkRefusal)
+    /// Hand this out, once, and call ``kept(_:at:)`` or ``dropped(_:_:at:output:)`` with its unique id.
+    case received(LinkNotification, LinkSubject)
+    /// Send `output`, close the connection, then call ``lost(at:random:)``.
+    case disconnect(LinkFault)
+  }
+
+  /// The times and bounds of the device's end; nanoseconds.
+  public struct Settings: Hashable, Sendable {
+    /// Unacknowledged notifications that the device takes.
+    public var window: UInt16 = 64
+    /// Unique ids remembered; at least `window`.
+    public var memory = 256
+    /// How long an acknowledgement may be held back; the protocol allows 200 ms.
+    public var acknowledgementNanoseconds: Int64 = 10_000_000
+    /// From dialling to CONNECTED.
+    public var openNanoseconds: Int64 = 30_000_000_000
+    /// Within which an answer to a ping has to come.
+    public var graceNanoseconds: Int64 = 15_000_000_000
+    /// The pauses between connections.
+    public var pause = ReconnectPause()
+
+    /// The values of `docs/device-link.md`.
+    public init() {}
+  }
+}

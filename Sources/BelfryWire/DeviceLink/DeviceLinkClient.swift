@@ -1,0 +1,459 @@
+/// The device's end of the link, over all of its connections (`docs/device-link.md` 3).
+///
+/// Connects, enrols where there is no certificate yet, tells each connection what the device wants,
+/// hands each notification out once, acknowledges what is kept, keeps the link alive and comes back
+/// after it died. Pure: the shell dials, signs, keeps and sends. It owes the machine every received
+/// byte through ``next(_:at:output:)``, the timer at ``deadline``, ``flush(at:output:)`` after a batch,
+/// ``lost(at:random:)`` when a connection is gone, and the sending of what `output` has gained.
+public struct DeviceLinkClient: ~Copyable {
+  private enum Phase: Equatable {
+    case offline
+    case waiting(until: Int64)
+    case dialling
+    /// HELLO is sent, WELCOME awaited.
+    case greeting
+    /// ENROL is being signed or answered.
+    case enrolling
+    /// CONNECT is sent, CONNECTED awaited.
+    case connecting
+    case up(since: Int64)
+    /// CLOSE was said; the connection is going.
+    case closing
+    /// The gateway does not want this device any more.
+    case stopped
+  }
+
+  /// What follows the end of the connection.
+  private enum Afterwards {
+    case pause
+    case come(afterNanoseconds: Int64, jitter: Int64)
+    case stay
+    case stop
+  }
+
+  private let settings: Settings
+  private var phase = Phase.offline
+  private var afterwards = Afterwards.pause
+  private var enrolment: LinkFrame.Enrolment?
+  private var nonce = NotificationID(high: 0, low: 0)
+  private var pause: ReconnectPause
+  private var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
+  private var subjects = LinkSubjects()
+  private var deliveries: ReceivedDeliveries
+  private var otherHost = ("", UInt16(0))
+  private var phaseEnd: Int64 = .max
+  private var intervalSeconds: UInt16 = 60
+  private var lastSent: Int64 = 0
+  private var acknowledgementDue: Int64 = .max
+  private var pingEnd: Int64 = .max
+  /// The interval that the open ping ended; 0 for a ping at another time.
+  private var pingedSeconds: UInt16 = 0
+  private var pingToken: UInt32 = 0
+
+  /// The device's state, as the gateway is told.
+  public private(set) var state: DeviceState
+  /// Seconds of the longest interval that held on this network; the shell may keep it per network.
+  public private(set) var provedSeconds: UInt16 = 0
+  /// Seconds of the interval at which a link died in silence on this network; 0: none.
+  public private(set) var failedSeconds: UInt16 = 0
+
+  /// A device that is offline. `enrolment` (its proof empty) is for one without certificate.
+  public init(
+    enrolment: LinkFrame.Enrolment?, memory: [NotificationID] = [], state: DeviceState = [],
+    settings: Settings = Settings()
+  ) {
+    self.enrolment = enrolment
+    self.settings = settings
+    self.state = state
+    pause = settings.pause
+    deliveries = ReceivedDeliveries(
+      memory: ReceivedMemory(
+        capacity: max(settings.memory, Int(settings.window)), ids: memory))
+  }
+
+  // MARK: What the shell asks
+
+  /// When ``timerFired(at:output:)`` is due, in the loop's nanoseconds; `.max`: never.
+  public var deadline: Int64 {
+    switch phase {
+    case .offline, .closing, .stopped: .max
+    case .waiting(let until): until
+    case .dialling, .greeting, .enrolling, .connecting: phaseEnd
+    case .up:
+      min(lastSent + Int64(intervalSeconds) * 1_000_000_000, pingEnd, acknowledgementDue)
+    }
+  }
+
+  /// Whether notifications can come now.
+  public var isUp: Bool {
+    if case .up = phase { true } else { false }
+  }
+
+  /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
+  public var isStopped: Bool { phase == .stopped }
+
+  /// The unique ids to keep beside the notifications, oldest first.
+  public var memory: [NotificationID] { deliveries.memory.ids }
+
+  /// What the device wants now.
+  public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
+
+  // MARK: Wishes
+
+  /// Connect, and stay connected.
+  public mutating func goOnline() -> Action? {
+    guard phase == .offline else { return nil }
+    return dial()
+  }
+
+  /// Leave, and stay away until ``goOnline()``.
+  public mutating func goOffline(at now: Int64, output: inout [UInt8]) -> Action? {
+    switch phase {
+    case .offline, .stopped: return nil
+    case .waiting:
+      phase = .offline
+      return nil
+    case .closing:
+      afterwards = .stay
+      return nil
+    case .dialling, .greeting, .enrolling, .connecting, .up:
+      if phase != .dialling { acknowledge(at: now, output: &output) }
+      return disconnect(LinkFault(.goodbye), then: .stay, at: now, output: &output)
+    }
+  }
+
+  /// The device wants notifications for `subject`.
+  public mutating func register(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
+    wish(.register, subject, at: now, output: &output)
+  }
+
+  /// The device wants no notifications for `subject` any more: its token is dead from then on.
+  public mutating func cancel(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
+    wish(.cancel, subject, at: now, output: &output)
+  }
+
+  /// A person turned the notifications of `topic` on or off.
+  public mutating func setEnabled(
+    _ isEnabled: Bool, _ topic: LinkTopic, at now: Int64, output: inout [UInt8]
+  ) {
+    wish(isEnabled ? .enable : .disable, .topic(topic), at: now, output: &output)
+  }
+
+  /// The device's state is now this.
+  public mutating func setState(_ new: DeviceState, at now: Int64, output: inout [UInt8]) {
+    guard new != state else { return }
+    state = new
+    if hasConnected { send(.state(new), at: now, output: &output) }
+  }
+
+  /// Asks the gateway for a sign of life: after a sleep, or when the network has changed.
+  public mutating func probe(at now: Int64, output: inout [UInt8]) {
+    guard case .up = phase, pingEnd == .max else { return }
+    ping(at: now, seconds: 0, output: &output)
+  }
+
+  /// The device is on another network: what it knew of the path holds no more.
+  public mutating func networkChanged(provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0) {
+    self.provedSeconds = provedSeconds
+    self.failedSeconds = failedSeconds
+  }
+
+  /// Whether CONNECT was sent, so that requests may follow.
+  private var hasConnected: Bool {
+    switch phase {
+    case .greeting, .connecting: enrolment == nil
+    case .up: true
+    default: false
+    }
+  }
+
+  private mutating func wish(
+    _ wish: LinkSubjects.Wish, _ subject: LinkSubject, at now: Int64, output: inout [UInt8]
+  ) {
+    subjects.wish(wish, subject, isConnected: hasConnected, to: &output)
+    if hasConnected { lastSent = now }
+  }
+
+  // MARK: The connection
+
+  private mutating func dial() -> Action {
+    phase = .dialling
+    afterwards = .pause
+    phaseEnd = .max
+    let (host, port) = otherHost
+    otherHost = ("", 0)
+    return .connect(host: host, port: port)
+  }
+
+  /// The TLS connection is open.
+  public mutating func opened(at now: Int64, output: inout [UInt8]) {
+    guard phase == .dialling else { return }
+    phase = .greeting
+    phaseEnd = now + settings.openNanoseconds
+    let hello = LinkFrame.Hello(
+      state: state, window: settings.window, provedSeconds: provedSeconds,
+      failedSeconds: failedSeconds)
+    send(.hello(hello), at: now, output: &output)
+    guard enrolment == nil else { return }
+    send(.connect, at: now, output: &output)
+    subjects.askAll(to: &output)
+    send(.ready, at: now, output: &output)
+  }
+
+  /// The signature over what ``Action/sign(_:)`` asked for: r ‖ s, 64 bytes.
+  public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
+    guard phase == .enrolling, var enrolment else { return }
+    enrolment.proof = proof
+    send(.enrol(enrolment), at: now, output: &output)
+  }
+
+  /// The connection is gone, or could not be opened.
+  public mutating func lost(at now: Int64, random: UInt64) {
+    if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
+    switch (phase, afterwards) {
+    case (.offline, _), (.stopped, _), (.waiting, _): break
+    case (_, .stay): phase = .offline
+    case (_, .stop): phase = .stopped
+    case (_, .come(let after, let jitter)):
+      phase = .waiting(until: now + after + ReconnectPause.part(of: jitter, random: random))
+    case (_, .pause):
+      phase = .waiting(until: now + pause.next(random: random))
+    }
+    splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
+    subjects.disconnected()
+    deliveries.disconnected()
+    acknowledgementDue = .max
+    pingEnd = .max
+  }
+
+  private mutating func disconnect(
+    _ fault: LinkFault, then next: Afterwards, at now: Int64, output: inout [UInt8]
+  ) -> Action {
+    if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
+    if phase != .dialling { LinkFrame.close(fault).encode(to: &output) }
+    phase = .closing
+    afterwards = next
+    return .disconnect(fault)
+  }
+
+  private mutating func send(_ frame: LinkFrame, at now: Int64, output: inout [UInt8]) {
+    frame.encode(to: &output)
+    lastSent = now
+  }
+
+  // MARK: Bytes
+
+  /// Handles the next frame of `input` and moves `input` on behind it; `nil` once it is used up.
+  ///
+  /// Call it until it returns `nil` or ``Action/disconnect(_:)``.
+  public mutating func next(
+    _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
+  ) -> Action? {
+    switch phase {
+    case .greeting, .enrolling, .connecting, .up: break
+    default: return nil
+    }
+    do throws(LinkFault) {
+      guard let frame = unsafe try splitter.next(&input) else { return nil }
+      pingEnd = .max
+      guard let decoded = unsafe try LinkFrame(type: frame.type, body: frame.body) else {
+        return .proceed
+      }
+      return try handle(decoded, at: now, output: &output)
+    } catch {
+      return disconnect(error, then: .pause, at: now, output: &output)
+    }
+  }
+
+  private mutating func handle(
+    _ frame: LinkFrame, at now: Int64, output: inout [UInt8]
+  ) throws(LinkFault) -> Action {
+    switch (frame, phase) {
+    case (.notification(let notification), .up):
+      return try receive(notification, at: now, output: &output)
+    case (.close(let fault), _):
+      return closed(by: fault)
+    case (.pong(let token, let seconds), .up):
+      return ponged(token, seconds)
+    case (.ping(let token), .up), (.ping(let token), .connecting):
+      send(.pong(token, intervalSeconds: 0), at: now, output: &output)
+      return .proceed
+    case (.token(let request, let handle, let token), .up):
+      return try answered(request, handle: handle, token: token, refusal: nil, frame)
+    case (.subscribed(let request, let handle), .up):
+      return try answered(request, handle: handle, token: [], refusal: nil, frame)
+    case (.done(let request), .up):
+      return try answered(request, handle: nil, token: [], refusal: nil, frame)
+    case (.refused(let request, let refusal), .up):
+      return try answered(request, handle: nil, token: [], refusal: refusal, frame)
+    case (.draining, .up), (.draining, .connecting):
+      acknowledge(at: now, output: &output)
+      return .proceed
+    case (.reconnect(let hint), .up), (.reconnect(let hint), .connecting):
+      return leave(hint, at: now, output: &output)
+    default:
+      return try open(frame, at: now)
+    }
+  }
+
+  private mutating func open(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action {
+    switch (frame, phase) {
+    case (.welcome(let welcome), .greeting):
+      guard welcome.version == LinkLimits.version else {
+        throw LinkFault(.unsupportedVersion, frameType: LinkFrameType.welcome.rawValue)
+      }
+      intervalSeconds = welcome.intervalSeconds
+      guard let enrolment else {
+        phase = .connecting
+        return .proceed
+      }
+      phase = .enrolling
+      return .sign(enrolment.signedBytes(nonce: welcome.nonce))
+    case (.connected(let device, let unixMilliseconds), .connecting):
+      phase = .up(since: now)
+      return .connected(device: device, unixMilliseconds: unixMilliseconds)
+    case (.enrolled(let device, let chainPEM), .enrolling):
+      enrolment = nil
+      afterwards = .come(afterNanoseconds: 0, jitter: 0)
+      return .enrolled(device: device, chainPEM: chainPEM)
+    case (.enrolRefused(let refusal), .enrolling):
+      afterwards = refusal == .tryLater ? .pause : .stop
+      return .enrolmentRefused(refusal)
+    default:
+      throw frame.unexpected
+    }
+  }
+
+  private mutating func closed(by fault: LinkFault) -> Action {
+    switch fault.reason {
+    case .revoked: afterwards = .stop
+    case .replaced: afterwards = .come(afterNanoseconds: pause.replaced, jitter: pause.replaced / 2)
+    case .silent: pathFailed()
+    default: break
+    }
+    phase = .closing
+    return .disconnect(fault)
+  }
+
+  private mutating func leave(
+    _ hint: LinkFrame.ReconnectHint, at now: Int64, output: inout [UInt8]
+  ) -> Action {
+    acknowledge(at: now, output: &output)
+    otherHost = (hint.host, hint.port)
+    let next = Afterwards.come(
+      afterNanoseconds: Int64(hint.afterMilliseconds) * 1_000_000,
+      jitter: Int64(hint.jitterMilliseconds) * 1_000_000)
+    return disconnect(LinkFault(.goodbye), then: next, at: now, output: &output)
+  }
+
+  private mutating func answered(
+    _ request: UInt16, handle: UInt32?, token: [UInt8], refusal: LinkRefusal?, _ frame: LinkFrame
+  ) throws(LinkFault) -> Action {
+    guard
+      let (wish, subject) = subjects.answered(request, handle: handle, refusal: refusal)
+    else { throw LinkFault(.badValue, frameType: frame.type.rawValue) }
+    switch (wish, refusal) {
+    case (.register, nil): return .registered(subject, token: token)
+    case (.cancel, nil), (.cancel, .notRegistered): return .cancelled(subject)
+    case (.enable, nil), (.disable, nil): return .heard
+    case (_, .some(let refusal)): return .refused(subject, refusal)
+    }
+  }
+
+  // MARK: Notifications
+
+  private mutating func receive(
+    _ notification: LinkNotification, at now: Int64, output: inout [UInt8]
+  ) throws(LinkFault) -> Action {
+    guard deliveries.take(notification.delivery) else {
+      throw LinkFault(.badValue, frameType: LinkFrameType.notification.rawValue)
+    }
+    let entry = subjects.entry(
+      handle: notification.handle, isBroadcast: notification.isBroadcast)
+    guard let entry, entry.isWanted, !entry.isDisabled else {
+      let reason: LinkDiscardReason = entry?.isDisabled == true ? .disabled : .unknownHandle
+      send(.discard(delivery: notification.delivery, reason), at: now, output: &output)
+      return .proceed
+    }
+    guard deliveries.isNew(notification.uniqueID, delivery: notification.delivery) else {
+      owe(at: now)
+      return .proceed
+    }
+    return .received(notification, entry.subject)
+  }
+
+  /// The notification with this unique id would still be here after a loss of power.
+  public mutating func kept(_ uniqueID: NotificationID, at now: Int64) {
+    deliveries.kept(uniqueID)
+    owe(at: now)
+  }
+
+  /// The notification with this unique id could not be kept.
+  public mutating func dropped(
+    _ uniqueID: NotificationID, _ reason: LinkDiscardReason, at now: Int64, output: inout [UInt8]
+  ) {
+    if let delivery = deliveries.dropped(uniqueID) {
+      send(.discard(delivery: delivery, reason), at: now, output: &output)
+    }
+  }
+
+  private mutating func owe(at now: Int64) {
+    guard case .up = phase, deliveries.acknowledgeable != nil else { return }
+    acknowledgementDue = min(acknowledgementDue, now + settings.acknowledgementNanoseconds)
+    if deliveries.owed * 2 >= Int(settings.window) { acknowledgementDue = now }
+  }
+
+  /// Writes the acknowledgement that is due: call it after a batch of bytes or of keeping.
+  public mutating func flush(at now: Int64, output: inout [UInt8]) {
+    if acknowledgementDue <= now { acknowledge(at: now, output: &output) }
+  }
+
+  private mutating func acknowledge(at now: Int64, output: inout [UInt8]) {
+    acknowledgementDue = .max
+    guard case .up = phase, let number = deliveries.acknowledgeable else { return }
+    deliveries.acknowledge(through: number)
+    send(.acknowledge(through: number), at: now, output: &output)
+  }
+
+  // MARK: Time
+
+  /// What the time demands; call it at ``deadline``, earlier does no harm.
+  public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
+    guard now >= deadline else { return nil }
+    switch phase {
+    case .offline, .closing, .stopped: return nil
+    case .waiting: return dial()
+    case .dialling, .greeting, .enrolling, .connecting:
+      return disconnect(LinkFault(.tooSlow), then: .pause, at: now, output: &output)
+    case .up:
+      if now >= pingEnd {
+        pathFailed()
+        return disconnect(LinkFault(.silent), then: .pause, at: now, output: &output)
+      }
+      flush(at: now, output: &output)
+      if now - lastSent >= Int64(intervalSeconds) * 1_000_000_000 {
+        ping(at: now, seconds: intervalSeconds, output: &output)
+      }
+      return nil
+    }
+  }
+
+  private mutating func ping(at now: Int64, seconds: UInt16, output: inout [UInt8]) {
+    pingToken &+= 1
+    pingedSeconds = seconds
+    pingEnd = now + settings.graceNanoseconds
+    send(.ping(pingToken), at: now, output: &output)
+  }
+
+  private mutating func ponged(_ token: UInt32, _ seconds: UInt16) -> Action {
+    guard token == pingToken else { return .proceed }
+    provedSeconds = max(provedSeconds, pingedSeconds)
+    if seconds > 0 { intervalSeconds = seconds }
+    return .proceed
+  }
+
+  private mutating func pathFailed() {
+    failedSeconds = intervalSeconds
+    provedSeconds = min(provedSeconds, UInt16(UInt32(failedSeconds) * 3 / 4))
+  }
+}

@@ -1,0 +1,59 @@
+/// The keep-alive interval of one link, as its gateway sets it (`docs/device-link.md` 3).
+///
+/// Grows while the path proves stable; a path that let a link die in silence is known from HELLO, so
+/// that the gateway remembers nothing between connections.
+public struct KeepAliveInterval: Hashable, Sendable {
+  /// The bounds of the intervals that a gateway sets.
+  public struct Policy: Hashable, Sendable {
+    /// Seconds of the first interval on an unknown path.
+    public var firstSeconds: UInt16
+    /// Seconds under which no interval goes, whatever failed.
+    public var leastSeconds: UInt16
+    /// Seconds over which no interval goes.
+    public var mostSeconds: UInt16
+    /// Keep-alives in a row after which the interval grows.
+    public var proofs: UInt8
+
+    /// The bounds of `docs/device-link.md`: 60 s at first, 30 s to 30 minutes.
+    public init(
+      firstSeconds: UInt16 = 60, leastSeconds: UInt16 = 30, mostSeconds: UInt16 = 1_800,
+      proofs: UInt8 = 2
+    ) {
+      self.firstSeconds = max(1, firstSeconds)
+      self.leastSeconds = max(1, leastSeconds)
+      self.mostSeconds = max(self.leastSeconds, mostSeconds)
+      self.proofs = max(1, proofs)
+    }
+  }
+
+  /// Seconds of silence after which the device pings.
+  public private(set) var seconds: UInt16
+  private let mostSeconds: UInt16
+  private let proofs: UInt8
+  private var proved: UInt8 = 0
+
+  /// The first interval for a device that says this of its network; 0 means that it does not know.
+  public init(policy: Policy, provedSeconds: UInt16, failedSeconds: UInt16) {
+    let least = policy.leastSeconds
+    let underFailure = UInt16(UInt32(failedSeconds) * 3 / 4)
+    mostSeconds =
+      failedSeconds == 0 ? policy.mostSeconds : min(policy.mostSeconds, max(least, underFailure))
+    let wished = provedSeconds == 0 ? policy.firstSeconds : provedSeconds
+    seconds = min(max(wished, least), mostSeconds)
+    proofs = policy.proofs
+  }
+
+  /// A keep-alive came after a whole interval of silence: the path held.
+  public mutating func held() {
+    proved += 1
+    guard proved >= proofs else { return }
+    proved = 0
+    seconds = UInt16(min(UInt32(mostSeconds), UInt32(seconds) + UInt32(seconds) / 2 + 1))
+  }
+
+  /// Nanoseconds without a frame after which the gateway takes the link for dead: the interval, a
+  /// quarter of it and `grace`.
+  public func silenceNanoseconds(grace: Int64) -> Int64 {
+    Int64(seconds) * 1_250_000_000 + grace
+  }
+}

@@ -1,0 +1,161 @@
+/// A broadcast channel of an app.
+public struct LinkChannel: Hashable, Sendable {
+  /// The app's bundle identifier.
+  public let bundleID: String
+  /// The channel's identifier, decoded: 1 to 64 bytes.
+  public let identifier: [UInt8]
+
+  /// The channel `identifier` of `bundleID`.
+  public init(bundleID: String, identifier: [UInt8]) {
+    self.bundleID = bundleID
+    self.identifier = identifier
+  }
+}
+
+/// What notifications come for: an app's kind, or a channel.
+public enum LinkSubject: Hashable, Sendable {
+  case topic(LinkTopic)
+  case channel(LinkChannel)
+
+  /// The app's bundle identifier.
+  public var bundleID: String {
+    switch self {
+    case .topic(let topic): topic.bundleID
+    case .channel(let channel): channel.bundleID
+    }
+  }
+}
+
+/// What a device wants of its gateway, and which of it this connection has been told.
+///
+/// Wishes outlive connections: each new one is told all of them, and a wish to be forgotten stays until it
+/// was heard.
+struct LinkSubjects {
+  /// What a request asks for its subject.
+  enum Wish: Hashable {
+    case register
+    case cancel
+    case disable
+    case enable
+  }
+
+  struct Entry {
+    let subject: LinkSubject
+    var isWanted: Bool
+    /// UNREGISTER or UNSUBSCRIBE was not answered yet.
+    var owesCancel = false
+    var isDisabled = false
+    /// ENABLE was not answered yet.
+    var owesEnable = false
+    /// What this connection's notifications name it by.
+    var handle: UInt32?
+  }
+
+  private(set) var entries: [Entry] = []
+  private var open: [(number: UInt16, wish: Wish, subject: LinkSubject)] = []
+  private var lastNumber: UInt16 = 0
+
+  /// The entry that `handle` stands for on this connection.
+  func entry(handle: UInt32, isBroadcast: Bool) -> Entry? {
+    for entry in entries where entry.handle == handle {
+      if case .channel = entry.subject, isBroadcast { return entry }
+      if case .topic = entry.subject, !isBroadcast { return entry }
+    }
+    return nil
+  }
+
+  /// Changes a wish; where `output` is given, tells the gateway at once.
+  mutating func wish(
+    _ wish: Wish, _ subject: LinkSubject, isConnected: Bool, to output: inout [UInt8]
+  ) {
+    let index: Int
+    if let known = entries.firstIndex(where: { $0.subject == subject }) {
+      index = known
+    } else {
+      entries.append(Entry(subject: subject, isWanted: false))
+      index = entries.count - 1
+    }
+    switch wish {
+    case .register: entries[index].isWanted = true
+    case .cancel:
+      entries[index].isWanted = false
+      entries[index].owesCancel = true
+    case .disable:
+      entries[index].isDisabled = true
+      entries[index].owesEnable = false
+    case .enable:
+      entries[index].isDisabled = false
+      entries[index].owesEnable = true
+    }
+    if isConnected { ask(wish, subject, to: &output) }
+  }
+
+  /// Tells a new connection everything: what is owed first, then what is wanted.
+  mutating func askAll(to output: inout [UInt8]) {
+    for entry in entries {
+      if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
+      guard entry.isWanted else { continue }
+      ask(.register, entry.subject, to: &output)
+      if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
+      if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
+    }
+  }
+
+  private mutating func ask(_ wish: Wish, _ subject: LinkSubject, to output: inout [UInt8]) {
+    lastNumber &+= 1
+    switch (subject, wish) {
+    case (.topic(let topic), let wish):
+      let verb: LinkFrame.TopicVerb =
+        switch wish {
+        case .register: .register
+        case .cancel: .unregister
+        case .disable: .disable
+        case .enable: .enable
+        }
+      LinkFrame.topic(verb, request: lastNumber, topic).encode(to: &output)
+    case (.channel(let channel), .register):
+      LinkFrame.subscribe(
+        request: lastNumber, bundleID: channel.bundleID, channel: channel.identifier
+      ).encode(to: &output)
+    case (.channel(let channel), .cancel):
+      LinkFrame.unsubscribe(
+        request: lastNumber, bundleID: channel.bundleID, channel: channel.identifier
+      ).encode(to: &output)
+    case (.channel, .disable), (.channel, .enable):
+      return
+    }
+    open.append((lastNumber, wish, subject))
+  }
+
+  /// Takes an answer in; what it was to, or `nil` where nothing was asked under `number`.
+  mutating func answered(
+    _ number: UInt16, handle: UInt32?, refusal: LinkRefusal?
+  ) -> (wish: Wish, subject: LinkSubject)? {
+    guard let position = open.firstIndex(where: { $0.number == number }) else { return nil }
+    let (_, wish, subject) = open.remove(at: position)
+    guard (handle != nil) == (wish == .register) || refusal != nil else { return nil }
+    // What was refused for now is asked again on the next connection.
+    if refusal == .tryLater { return (wish, subject) }
+    guard let index = entries.firstIndex(where: { $0.subject == subject }) else {
+      return (wish, subject)
+    }
+    switch wish {
+    case .register: entries[index].handle = handle
+    case .cancel:
+      // A registration that was asked for meanwhile has an answer of its own coming.
+      if !open.contains(where: { $0.wish == .cancel && $0.subject == subject }) {
+        entries[index].owesCancel = false
+      }
+      if !entries[index].isWanted, !entries[index].owesCancel { entries.remove(at: index) }
+    case .enable: entries[index].owesEnable = false
+    case .disable: break
+    }
+    return (wish, subject)
+  }
+
+  /// The connection is gone: handles and open requests with it.
+  mutating func disconnected() {
+    open = []
+    for index in entries.indices { entries[index].handle = nil }
+  }
+}

@@ -1,0 +1,40 @@
+/// The unique ids of the last notifications that a device took: what it tells repetitions by.
+///
+/// Bounded: the oldest makes room for the newest. The shell keeps ``ids`` beside the notifications, so
+/// that it holds over restarts too.
+public struct ReceivedMemory: Sendable {
+  /// Ids at most; never less than the window that the device asks for.
+  public let capacity: Int
+  private var ring: [NotificationID] = []
+  private var oldest = 0
+
+  /// A memory of `capacity` ids that begins with `ids`, oldest first.
+  public init(capacity: Int, ids: [NotificationID] = []) {
+    self.capacity = max(1, capacity)
+    ring = Array(ids.suffix(self.capacity))
+  }
+
+  /// The remembered ids, oldest first.
+  public var ids: [NotificationID] { Array(ring[oldest...] + ring[..<oldest]) }
+
+  /// Whether `id` was taken before.
+  public func contains(_ id: NotificationID) -> Bool { ring.contains(id) }
+
+  /// Remembers `id`.
+  public mutating func insert(_ id: NotificationID) {
+    if ring.count < capacity {
+      ring.append(id)
+    } else {
+      ring[oldest] = id
+      oldest = oldest + 1 == capacity ? 0 : oldest + 1
+    }
+  }
+
+  /// Forgets `id`, which could not be kept after all.
+  public mutating func remove(_ id: NotificationID) {
+    var left = ids
+    left.removeAll { $0 == id }
+    ring = left
+    oldest = 0
+  }
+}

@@ -1,0 +1,31 @@
+/// How long a device waits before it connects again (`docs/device-link.md` 3, Leaving).
+public struct ReconnectPause: Hashable, Sendable {
+  /// Nanoseconds after the first failure, at most.
+  public var first: Int64 = 250_000_000
+  /// Nanoseconds that no pause exceeds.
+  public var most: Int64 = 60_000_000_000
+  /// Nanoseconds for which a link has to be up to count as a success.
+  public var steady: Int64 = 30_000_000_000
+  /// Nanoseconds after another connection of the same device took the link over.
+  public var replaced: Int64 = 60_000_000_000
+  private var failures: UInt8 = 0
+
+  /// The pauses of `docs/device-link.md`.
+  public init() {}
+
+  /// The pause after one more failure: between half and the whole of a time that doubles.
+  public mutating func next(random: UInt64) -> Int64 {
+    let whole = min(most, first << Int64(min(failures, 20)))
+    if failures < .max { failures += 1 }
+    return whole / 2 + Self.part(of: whole / 2, random: random)
+  }
+
+  /// A link was up for long enough.
+  public mutating func succeeded() { failures = 0 }
+
+  /// A part of `whole` that `random` chooses.
+  static func part(of whole: Int64, random: UInt64) -> Int64 {
+    guard whole > 0 else { return 0 }
+    return Int64(truncatingIfNeeded: random % UInt64(whole))
+  }
+}

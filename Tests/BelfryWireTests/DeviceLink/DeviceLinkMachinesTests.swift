@@ -1,0 +1,363 @@
+import BelfryWire
+import Testing
+
+/// Both ends of the link against each other (`docs/device-link.md` 3).
+@Suite struct DeviceLinkMachinesTests {
+  @Test func aDeviceWithACertificateIsUpAndRegisteredAfterOneFlightEachWay() {
+    let pair = LinkPair()
+    pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    #expect(pair.toServer.isEmpty)
+    #expect(pair.client.goOnline() == .connect(host: "", port: 0))
+    pair.open()
+    pair.feedServer()
+    pair.feedClient()
+    #expect(pair.isUp)
+    #expect(pair.toServer.isEmpty)
+    #expect(pair.server.freeWindow == 64)
+    #expect(
+      pair.clientActions == [
+        "connected(device: 42, unixMilliseconds: 1700000000000)",
+        "\(DeviceLinkClient.Action.registered(.topic(LinkPair.topic), token: LinkPair.token))",
+      ])
+  }
+
+  @Test func aStrangerEnrolsAndComesBackAtOnce() throws {
+    let enrolment = LinkFrame.Enrolment(publicKey: [1, 2], proof: [], code: "code", name: "name")
+    let pair = LinkPair(peer: .stranger, enrolment: enrolment)
+    _ = pair.client.goOnline()
+    pair.open(peer: .stranger)
+    pair.exchange()
+    let signed = enrolment.signedBytes(nonce: NotificationID(high: 1, low: 2))
+    #expect(pair.clientActions == ["\(DeviceLinkClient.Action.sign(signed))"])
+    pair.client.signed([UInt8](repeating: 5, count: 64), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    var expected = enrolment
+    expected.proof = [UInt8](repeating: 5, count: 64)
+    #expect(
+      pair.serverActions == [
+        "\(DeviceLinkServer.Action.enrol(expected, signedBytes: signed))"
+      ])
+    let action = pair.server.answerEnrolment(
+      .enrolled(device: 9, chainPEM: [1, 2, 3]), output: &pair.toClient)
+    #expect(action == .close(LinkFault(.enrolled)))
+    pair.exchange()
+    #expect(
+      pair.clientActions.suffix(2) == [
+        "enrolled(device: 9, chainPEM: [1, 2, 3])",
+        "\(DeviceLinkClient.Action.disconnect(LinkFault(.enrolled)))",
+      ])
+    pair.lose()
+    #expect(pair.client.deadline == pair.now)
+    #expect(
+      pair.client.timerFired(at: pair.now, output: &pair.toServer) == .connect(host: "", port: 0))
+  }
+
+  @Test func aRefusedEnrolmentIsNotTriedAgain() {
+    let enrolment = LinkFrame.Enrolment(publicKey: [1], proof: [], code: "x", name: "")
+    let pair = LinkPair(peer: .stranger, enrolment: enrolment)
+    _ = pair.client.goOnline()
+    pair.open(peer: .stranger)
+    pair.exchange()
+    pair.client.signed([UInt8](repeating: 5, count: 64), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    _ = pair.server.answerEnrolment(.refused(.wrongCode), output: &pair.toClient)
+    pair.exchange()
+    pair.lose()
+    #expect(pair.isStopped)
+    #expect(pair.client.deadline == .max)
+  }
+
+  @Test func connectWithoutACertificateIsRefused() {
+    let pair = LinkPair()
+    _ = pair.client.goOnline()
+    pair.open(peer: .stranger)
+    pair.exchange()
+    #expect(pair.isServerClosed)
+    #expect(
+      pair.serverActions == [
+        "\(DeviceLinkServer.Action.close(LinkFault(.certificateRequired, frameType: 6)))"
+      ])
+  }
+
+  @Test func notificationsAreHandedOutInOrderAndAcknowledgedTogether() {
+    let pair = LinkPair.up()
+    for number in 1...3 { #expect(pair.deliver(UInt64(number), payload: "{\"n\":\(number)}")) }
+    #expect(pair.server.unsettled == 3)
+    pair.exchange()
+    #expect(
+      pair.received.map { String(decoding: $0.payload, as: UTF8.self) } == [
+        "{\"n\":1}", "{\"n\":2}", "{\"n\":3}",
+      ])
+    #expect(pair.settled.isEmpty)
+    pair.advance(seconds: 0.2)
+    #expect(pair.settled == [1, 2, 3])
+    #expect(pair.server.unsettled == 0)
+  }
+
+  @Test func anAcknowledgementCoversNothingThatIsNotKept() {
+    let pair = LinkPair.up()
+    pair.keepsAtOnce = false
+    for number in 1...3 { _ = pair.deliver(UInt64(number)) }
+    pair.exchange()
+    pair.client.kept(NotificationID(high: 8, low: 2), at: pair.now)
+    pair.advance(seconds: 1)
+    #expect(pair.settled.isEmpty)
+    pair.client.kept(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.advance(seconds: 1)
+    #expect(pair.settled == [1, 2])
+  }
+
+  @Test func theWindowHoldsBackAndReopensWithTheAcknowledgement() {
+    var settings = DeviceLinkClient.Settings()
+    settings.window = 4
+    let pair = LinkPair.up(settings: settings)
+    for number in 1...4 { #expect(pair.deliver(UInt64(number))) }
+    #expect(!pair.deliver(5))
+    #expect(pair.server.freeWindow == 0)
+    pair.exchange()
+    #expect(pair.settled == [1, 2, 3, 4])
+    #expect(pair.deliver(5))
+  }
+
+  @Test func aRepetitionIsAcknowledgedAndNotHandedOut() {
+    let pair = LinkPair.up()
+    _ = pair.deliver(1)
+    pair.feedClient()
+    pair.lose()
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    _ = pair.deliver(1)
+    _ = pair.deliver(2)
+    pair.exchange()
+    pair.advance(seconds: 1)
+    #expect(pair.received.map(\.id.low) == [1, 2])
+    #expect(pair.settled == [1, 2])
+  }
+
+  @Test func aRepetitionOfWhatIsStillBeingKeptWaitsForTheKeeping() {
+    let pair = LinkPair.up()
+    pair.keepsAtOnce = false
+    _ = pair.deliver(1)
+    pair.exchange()
+    pair.lose()
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    _ = pair.deliver(1)
+    pair.exchange()
+    pair.advance(seconds: 1)
+    #expect(pair.received.count == 1)
+    #expect(pair.settled.isEmpty)
+    pair.client.kept(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.advance(seconds: 1)
+    #expect(pair.settled == [1])
+  }
+
+  @Test func whatNobodyRegisteredOrAPersonTurnedOffIsDiscardedWithItsReason() {
+    let pair = LinkPair.up()
+    _ = pair.deliver(1, handle: 0x99)
+    pair.exchange()
+    pair.client.setEnabled(false, LinkPair.topic, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    _ = pair.deliver(2)
+    pair.exchange()
+    #expect(pair.received.isEmpty)
+    #expect(pair.serverActions.contains("\(DeviceLinkServer.Action.discarded(1, .unknownHandle))"))
+    #expect(pair.serverActions.contains("\(DeviceLinkServer.Action.discarded(2, .disabled))"))
+    #expect(pair.server.unsettled == 0)
+  }
+
+  @Test func wishesMadeOfflineAreToldToTheNextConnection() {
+    let pair = LinkPair.up()
+    pair.lose()
+    pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    let other = LinkTopic(bundleID: "com.example.other", kind: .voip)
+    pair.client.register(.topic(other), at: pair.now, output: &pair.toServer)
+    pair.serverActions = []
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(
+      pair.serverActions.filter { $0.hasPrefix("request") } == [
+        "\(DeviceLinkServer.Action.request(2, .topic(.unregister, LinkPair.topic)))",
+        "\(DeviceLinkServer.Action.request(3, .topic(.register, other)))",
+      ])
+    #expect(pair.client.wanted == [.topic(other)])
+    #expect(
+      pair.clientActions.contains("\(DeviceLinkClient.Action.cancelled(.topic(LinkPair.topic)))"))
+  }
+
+  @Test func aCancelRefusedForNowIsAskedAgain() {
+    let pair = LinkPair.up()
+    pair.answer = { _, _ in .refused(.tryLater) }
+    pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.lose()
+    pair.serverActions = []
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(
+      pair.serverActions.filter { $0.hasPrefix("request") } == [
+        "\(DeviceLinkServer.Action.request(3, .topic(.unregister, LinkPair.topic)))"
+      ])
+  }
+
+  @Test func drainingMakesTheDeviceAcknowledgeLeaveAndWait() {
+    let pair = LinkPair.up()
+    _ = pair.deliver(1)
+    let hint = LinkFrame.ReconnectHint(
+      afterMilliseconds: 2_000, jitterMilliseconds: 1_000, host: "other", port: 99)
+    #expect(
+      pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient) == nil)
+    #expect(!pair.deliver(2))
+    pair.exchange()
+    #expect(pair.settled == [1])
+    #expect(pair.isServerClosed)
+    pair.lose(random: 250_000_000)
+    #expect(pair.client.deadline == pair.now + 2_250_000_000)
+    #expect(
+      pair.client.timerFired(at: pair.client.deadline, output: &pair.toServer)
+        == .connect(host: "other", port: 99))
+  }
+
+  @Test func aDeviceThatDoesNotLeaveIsClosedWhenTheDrainEnds() {
+    let pair = LinkPair.up()
+    let hint = LinkFrame.ReconnectHint(afterMilliseconds: 0, jitterMilliseconds: 0)
+    _ = pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient)
+    #expect(pair.server.deadline == pair.now + 500_000_000)
+    let action = pair.server.timerFired(at: pair.server.deadline, output: &pair.toClient)
+    #expect(action == .close(LinkFault(.draining)))
+  }
+
+  @Test func aRevokedDeviceStaysAway() {
+    let pair = LinkPair.up()
+    pair.server.close(.revoked, output: &pair.toClient)
+    pair.exchange()
+    pair.lose()
+    #expect(pair.isStopped)
+  }
+
+  @Test func aReplacedDeviceWaitsAMinute() {
+    let pair = LinkPair.up()
+    pair.server.close(.replaced, output: &pair.toClient)
+    pair.exchange()
+    pair.lose()
+    #expect(pair.client.deadline == pair.now + 60 * LinkPair.second)
+  }
+
+  @Test func theIntervalGrowsWhileKeepAlivesAreAnswered() {
+    let pair = LinkPair.up()
+    #expect(pair.server.intervalSeconds == 60)
+    pair.advance(seconds: 121)
+    #expect(pair.server.intervalSeconds == 91)
+    pair.advance(seconds: 6 * 3_600)
+    #expect(pair.server.intervalSeconds == 1_800)
+    #expect(pair.client.provedSeconds >= 900)
+    #expect(pair.isUp)
+  }
+
+  @Test func aSilentDeathIsNoticedByBothEndsAndShortensTheInterval() {
+    let pair = LinkPair.up()
+    pair.advance(seconds: 4_000)
+    let before = pair.server.intervalSeconds
+    // From here on every byte is lost.
+    let start = pair.now
+    var action: DeviceLinkClient.Action?
+    while action == nil {
+      pair.now = pair.client.deadline
+      action = pair.client.timerFired(at: pair.now, output: &pair.toServer)
+    }
+    #expect(action == .disconnect(LinkFault(.silent)))
+    #expect(pair.now - start <= (Int64(before) + 15) * LinkPair.second)
+    #expect(pair.server.deadline <= start + (Int64(before) * 5 / 4 + 16) * LinkPair.second)
+    pair.now = pair.server.deadline
+    #expect(
+      pair.server.timerFired(at: pair.now, output: &pair.toClient) == .close(LinkFault(.silent)))
+    pair.lose()
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(pair.isUp)
+    #expect(pair.server.intervalSeconds <= before * 3 / 4)
+    pair.advance(seconds: 24 * 3_600)
+    #expect(pair.server.intervalSeconds <= before * 3 / 4)
+  }
+
+  @Test func aLateAcknowledgementMakesTheGatewayPingAndADeadDeviceIsClosed() {
+    let pair = LinkPair.up()
+    pair.keepsAtOnce = false
+    _ = pair.deliver(1)
+    pair.exchange()
+    pair.now = pair.server.deadline
+    #expect(pair.server.timerFired(at: pair.now, output: &pair.toClient) == nil)
+    #expect(pair.toClient.count == 7)
+    // The device answers: it is only slow.
+    pair.exchange()
+    #expect(!pair.isServerClosed)
+    pair.now = pair.server.deadline
+    #expect(pair.server.timerFired(at: pair.now, output: &pair.toClient) == nil)
+    pair.toClient = []
+    pair.now = pair.server.deadline
+    #expect(
+      pair.server.timerFired(at: pair.now, output: &pair.toClient) == .close(LinkFault(.silent)))
+  }
+
+  @Test func thePausesDoubleAreJitteredAndStartAnewAfterASteadyLink() {
+    let pair = LinkPair.up()
+    var pauses: [Int64] = []
+    for attempt in 0..<12 {
+      pair.lose(random: attempt.isMultiple(of: 2) ? 0 : UInt64.max)
+      pauses.append(pair.client.deadline - pair.now)
+      pair.now = pair.client.deadline
+      _ = pair.client.timerFired(at: pair.now, output: &pair.toServer)
+    }
+    for (attempt, pause) in pauses.enumerated() {
+      let whole = min(60 * LinkPair.second, 250_000_000 << Int64(attempt))
+      #expect(pause >= whole / 2 && pause <= whole)
+    }
+    pair.open()
+    pair.exchange()
+    pair.advance(seconds: 31)
+    pair.lose()
+    #expect(pair.client.deadline - pair.now == 125_000_000)
+  }
+
+  @Test func theStateIsToldAndToldAgainInTheNextGreeting() {
+    let pair = LinkPair.up()
+    pair.client.setState([.asleep], at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    #expect(
+      pair.serverActions.last == "\(DeviceLinkServer.Action.stateChanged(.asleep))")
+    pair.lose()
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(pair.serverActions.last == "\(DeviceLinkServer.Action.ready(.asleep))")
+  }
+
+  @Test func slowPeersAreClosedInEachPhase() {
+    let pair = LinkPair()
+    #expect(pair.server.deadline == pair.now + 10 * LinkPair.second)
+    #expect(
+      pair.server.timerFired(at: pair.server.deadline, output: &pair.toClient)
+        == .close(LinkFault(.tooSlow)))
+    _ = pair.client.goOnline()
+    pair.open()
+    #expect(
+      pair.client.timerFired(at: pair.client.deadline, output: &pair.toServer)
+        == .disconnect(LinkFault(.tooSlow)))
+  }
+
+  @Test func goingOfflineSaysGoodbyeAndStays() {
+    let pair = LinkPair.up()
+    let action = pair.client.goOffline(at: pair.now, output: &pair.toServer)
+    #expect(action == .disconnect(LinkFault(.goodbye)))
+    pair.exchange()
+    #expect(pair.isServerClosed)
+    pair.lose()
+    #expect(pair.client.deadline == .max)
+    #expect(pair.client.goOnline() == .connect(host: "", port: 0))
+  }
+}

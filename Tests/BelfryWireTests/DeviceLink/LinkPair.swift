@@ -1,0 +1,143 @@
+import BelfryWire
+
+/// Both ends of one link in memory: what one writes the other reads, under a clock that the test moves.
+final class LinkPair {
+  static let device: UInt64 = 42
+  static let topic = LinkTopic(bundleID: "com.example.app")
+  static let token: [UInt8] = [UInt8](repeating: 7, count: 32)
+  static let second: Int64 = 1_000_000_000
+
+  var client: DeviceLinkClient
+  var server: DeviceLinkServer
+  var now: Int64 = 1_000_000_000_000
+  var clientActions: [String] = []
+  var serverActions: [String] = []
+  var received: [(id: NotificationID, payload: [UInt8])] = []
+  var settled: [UInt64] = []
+  var keepsAtOnce = true
+  /// Bytes on their way; a test may look at them, or throw them away.
+  var toServer: [UInt8] = []
+  var toClient: [UInt8] = []
+  var answer: (UInt16, DeviceLinkServer.Request) -> DeviceLinkServer.Answer = { _, request in
+    if case .topic(.register, _) = request { return .token(handle: 0x31, token: LinkPair.token) }
+    return .done
+  }
+  var serverSettings = DeviceLinkServer.Settings()
+
+  var isUp: Bool { client.isUp }
+  var isStopped: Bool { client.isStopped }
+  var isServerClosed: Bool { server.isClosed }
+
+  init(
+    settings: DeviceLinkClient.Settings = DeviceLinkClient.Settings(),
+    peer: DeviceLinkServer.Peer = .device(LinkPair.device),
+    enrolment: LinkFrame.Enrolment? = nil
+  ) {
+    client = DeviceLinkClient(enrolment: enrolment, settings: settings)
+    server = DeviceLinkServer(peer: peer, nonce: NotificationID(high: 1, low: 2), at: now)
+  }
+
+  /// A pair whose link is up, with one topic registered.
+  static func up(settings: DeviceLinkClient.Settings = DeviceLinkClient.Settings()) -> LinkPair {
+    let pair = LinkPair(settings: settings)
+    pair.client.register(.topic(topic), at: pair.now, output: &pair.toServer)
+    _ = pair.client.goOnline()
+    pair.open()
+    pair.exchange()
+    return pair
+  }
+
+  func open(peer: DeviceLinkServer.Peer = .device(LinkPair.device)) {
+    toServer = []
+    toClient = []
+    server = DeviceLinkServer(
+      peer: peer, nonce: NotificationID(high: 1, low: 2), settings: serverSettings, at: now)
+    client.opened(at: now, output: &toServer)
+  }
+
+  /// Carries bytes both ways until none are left.
+  func exchange() {
+    while !toServer.isEmpty || !toClient.isEmpty {
+      feedServer()
+      feedClient()
+    }
+  }
+
+  func feedServer() {
+    let bytes = toServer
+    toServer = []
+    bytes.withUnsafeBytes { raw in
+      var input = raw
+      while let action = server.next(&input, at: now, output: &toClient) { handle(action) }
+    }
+  }
+
+  func feedClient() {
+    let bytes = toClient
+    toClient = []
+    bytes.withUnsafeBytes { raw in
+      var input = raw
+      while let action = client.next(&input, at: now, output: &toServer) { handle(action) }
+    }
+    client.flush(at: now, output: &toServer)
+  }
+
+  func handle(_ action: DeviceLinkServer.Action) {
+    switch action {
+    case .proceed: return
+    case .connected:
+      server.accept(unixMilliseconds: 1_700_000_000_000, output: &toClient)
+    case .request(let number, let request):
+      server.answer(number, with: answer(number, request), output: &toClient)
+    case .settled:
+      while let reference = server.takeSettled() { settled.append(reference) }
+    default: break
+    }
+    serverActions.append("\(action)")
+  }
+
+  func handle(_ action: DeviceLinkClient.Action) {
+    switch action {
+    case .proceed: return
+    case .received(let notification, _):
+      received.append((notification.id, Array(notification.payload)))
+      if keepsAtOnce { client.kept(notification.uniqueID, at: now) }
+      return
+    default: break
+    }
+    clientActions.append("\(action)")
+  }
+
+  func deliver(
+    _ number: UInt64, handle: UInt32 = 0x31, payload: String = "{}"
+  ) -> Bool {
+    Array(payload.utf8).withUnsafeBytes { payload in
+      let notification = LinkNotification(
+        handle: handle, id: NotificationID(high: 9, low: number),
+        uniqueID: NotificationID(high: 8, low: number), acceptedMilliseconds: 1, expiration: 0,
+        isFromStorage: false, priority: 10, pushTypeCode: 1,
+        collapseID: UnsafeRawBufferPointer(start: nil, count: 0), payload: payload)
+      return server.deliver(notification, reference: number, at: now, output: &toClient)
+    }
+  }
+
+  /// Moves the clock, firing both ends' timers on the way and carrying their bytes.
+  func advance(seconds: Double) {
+    let end = now + Int64(seconds * 1e9)
+    while true {
+      let next = min(client.deadline, server.deadline)
+      guard next <= end else { break }
+      now = max(now, next)
+      if let action = client.timerFired(at: now, output: &toServer) { handle(action) }
+      if let action = server.timerFired(at: now, output: &toClient) { handle(action) }
+      exchange()
+    }
+    now = end
+  }
+
+  func lose(random: UInt64 = 0) {
+    toServer = []
+    toClient = []
+    client.lost(at: now, random: random)
+  }
+}
