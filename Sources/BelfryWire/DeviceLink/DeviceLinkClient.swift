@@ -57,7 +57,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// Seconds of the interval at which a link died in silence on this network; 0: none.
   public private(set) var failedSeconds: UInt16 = 0
 
-  /// A device that is offline. `enrolment` (its proof empty) is for one without certificate.
+  /// A device that is offline; `enrolment` (its proof empty) is for one without certificate.
   public init(
     enrolment: LinkFrame.Enrolment?, memory: [NotificationID] = [], state: DeviceState = [],
     settings: Settings = Settings()

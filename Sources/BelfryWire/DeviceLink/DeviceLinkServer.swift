@@ -121,7 +121,7 @@ public struct DeviceLinkServer: ~Copyable {
   /// When an answer to our ping is due.
   private var probeEnd: Int64 = .max
 
-  /// A link whose TLS handshake has just finished. `nonce` has to be random.
+  /// A link whose TLS handshake has just finished; `nonce` has to be random.
   public init(peer: Peer, nonce: NotificationID, settings: Settings = Settings(), at now: Int64) {
     self.peer = peer
     self.nonce = nonce
@@ -358,8 +358,9 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Answers the enrolment. The link is closed then, so that the device comes back with its
-  /// certificate; `nil` when it was closed before.
+  /// Answers the enrolment, and closes the link so that the device comes back with its certificate.
+  ///
+  /// `nil` when it was closed before.
   public mutating func answerEnrolment(
     _ answer: EnrolmentAnswer, output: inout [UInt8]
   ) -> Action? {

@@ -1,0 +1,244 @@
+import BelfryWire
+import TestSupport
+import Testing
+
+/// Bytes that no honest peer sends: each is refused with the reason that the document gives, and
+/// nothing traps.
+@Suite struct LinkHostileBytesTests {
+  typealias Example = (name: String, bytes: [UInt8])
+  static var examples: [Example] {
+    LinkDocumentTests.examples.filter { $0.key != "unknown" && $0.key != "skippable" }
+      .map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
+  }
+
+  @Test func everyTruncationIsRefusedAsTruncatedOrIsAShorterFrame() {
+    // What ends with the payload or the chain has no length of its own: the frame's is it.
+    let open: Set<String> = ["notification", "broadcast", "enrolled"]
+    for (name, bytes) in Self.examples {
+      let body = bytes.dropFirst(LinkLimits.headerBytes)
+      for count in 0..<body.count {
+        let outcome = Self.decode(type: bytes[2], Array(body.prefix(count)))
+        if open.contains(name), case .success = outcome { continue }
+        #expect(
+          outcome == .failure(LinkFault(.truncated, frameType: bytes[2])), "\(name) cut to \(count)"
+        )
+      }
+    }
+  }
+
+  @Test func bytesAfterTheLastFieldAreRefusedSaveInTheGreetings() {
+    let open: Set<String> = ["notification", "broadcast", "enrolled", "hello", "welcome"]
+    for (name, bytes) in Self.examples {
+      let body = Array(bytes.dropFirst(LinkLimits.headerBytes)) + [0]
+      let outcome = Self.decode(type: bytes[2], body)
+      let expected: Result<Bool, LinkFault> =
+        open.contains(name)
+        ? .success(true) : .failure(LinkFault(.trailingBytes, frameType: bytes[2]))
+      #expect(outcome == expected, "\(name)")
+    }
+  }
+
+  @Test func everyChangeOfEveryByteIsAFrameOrAFault() {
+    for (_, bytes) in Self.examples {
+      var changed = bytes
+      for index in LinkLimits.headerBytes..<max(bytes.count, LinkLimits.headerBytes) {
+        for value in UInt8.min...UInt8.max {
+          changed[index] = value
+          _ = Self.decode(type: bytes[2], Array(changed.dropFirst(LinkLimits.headerBytes)))
+        }
+        changed[index] = bytes[index]
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("hello window 0", 0x01, "0101000000000000", LinkCloseReason.badValue),
+    ("hello versions crossed", 0x01, "020100004000000000", .badValue),
+    ("hello version 0", 0x01, "000100004000000000", .badValue),
+    ("welcome interval 0", 0x02, "010400000000000000000000000000000000000000", .badValue),
+    ("enrol key of 0 bytes", 0x03, "0000", .badValue),
+    ("enrol key of 257 bytes", 0x03, "0101", .badValue),
+    ("register kind 0", 0x10, "0001000161", .badValue),
+    ("register kind 11", 0x10, "00010b0161", .badValue),
+    ("register empty bundle id", 0x10, "00010100", .badValue),
+    ("register bundle id with a line end", 0x10, "0001010261" + "0a", .badValue),
+    ("register bundle id of broken UTF-8", 0x10, "00010102c328", .badValue),
+    ("token of 0 bytes", 0x11, "00010000000100", .badValue),
+    ("token of 101 bytes", 0x11, "00010000000165", .badValue),
+    ("channel of 0 bytes", 0x16, "0001016100", .badValue),
+    ("channel of 65 bytes", 0x16, "0001016141", .badValue),
+    ("reconnect with a host of 254 bytes", 0x38, "0000000000000000fe", .badValue),
+    ("type 0", 0x00, "", .unknownFrame),
+    ("type 0x7f", 0x7F, "", .unknownFrame),
+  ])
+  func valuesOutsideTheirRangeAreRefused(
+    _ name: String, type: Int, body: String, reason: LinkCloseReason
+  ) {
+    let expected: Result<Bool, LinkFault> = .failure(
+      LinkFault(name == "hello window 0" ? .truncated : reason, frameType: UInt8(type)))
+    #expect(Self.decode(type: UInt8(type), Hexadecimal.decode(body) ?? []) == expected, "\(name)")
+  }
+
+  @Test func aNotificationOverTheLimitsIsRefusedByBothCodecs() throws {
+    let example = try #require(LinkDocumentTests.examples["notification"])
+    var body = Array(example.dropFirst(LinkLimits.headerBytes))
+    body[57] = 7
+    #expect(Self.decode(type: 0x20, body) == .failure(LinkFault(.badValue, frameType: 0x20)))
+    body[57] = 10
+    body[59] = 65
+    #expect(Self.decode(type: 0x20, body) == .failure(LinkFault(.badValue, frameType: 0x20)))
+    body[59] = 5
+    body += [UInt8](repeating: 0x20, count: LinkLimits.payloadBytesMax)
+    #expect(Self.decode(type: 0x20, body) == .failure(LinkFault(.oversize, frameType: 0x20)))
+    let pair = LinkPair.up()
+    let largest = String(repeating: "x", count: LinkLimits.payloadBytesMax)
+    #expect(pair.deliver(1, payload: largest))
+    #expect(!pair.deliver(2, payload: largest + "x"))
+    pair.exchange()
+    #expect(pair.received.map(\.payload.count) == [LinkLimits.payloadBytesMax])
+  }
+
+  @Test func aSplitterGivesTheSameFramesHoweverTheBytesArrive() throws {
+    var stream: [UInt8] = []
+    for (_, bytes) in Self.examples { stream += bytes }
+    stream += try #require(LinkDocumentTests.examples["skippable"])
+    let whole = try Self.split(stream, by: stream.count)
+    #expect(whole.count == Self.examples.count + 1)
+    for size in 1...70 { #expect(try Self.split(stream, by: size) == whole, "\(size)") }
+  }
+
+  @Test func aSplitterHoldsNothingBetweenFramesAndRefusesALongOneBeforeItsBody() throws {
+    var splitter = LinkFrameSplitter(bodyBytesMax: 1_024)
+    let header: [UInt8] = [0x04, 0x01, 0x31]
+    #expect(throws: LinkFault(.oversize, frameType: 0x31)) {
+      try header.withUnsafeBytes { raw in
+        var input = raw
+        _ = try splitter.next(&input)
+      }
+    }
+    var other = LinkFrameSplitter(bodyBytesMax: 1_024)
+    let pieces: [[UInt8]] = [[0, 4, 0x31, 1], [2, 3, 4], []]
+    var held: [Int] = []
+    for piece in pieces {
+      try piece.withUnsafeBytes { raw in
+        var input = raw
+        while try other.next(&input) != nil {}
+      }
+      held.append(other.heldBytes)
+    }
+    #expect(held == [4, 0, 0])
+  }
+
+  @Test func everyFrameInEveryPhaseIsHandledOrClosesTheLinkWithItsReason() {
+    for (name, bytes) in Self.examples {
+      for phase in 0..<3 {
+        let pair = phase == 2 ? LinkPair.up() : LinkPair()
+        if phase == 1 {
+          pair.toServer = LinkFrame.hello(LinkFrame.Hello(state: [], window: 1)).encoded
+          pair.exchange()
+        }
+        pair.serverActions = []
+        pair.toServer = bytes
+        pair.feedServer()
+        let allowed: Set<String>
+        switch phase {
+        case 0: allowed = ["hello", "close"]
+        case 1: allowed = ["connect", "close"]
+        default:
+          allowed = [
+            "register", "unregister", "disable", "enable", "subscribe", "unsubscribe", "state",
+            "ping", "pong", "close",
+          ]
+        }
+        let reason: LinkCloseReason =
+          phase == 2 && (name == "ack" || name == "discard")
+          ? .badAcknowledgement : .unexpectedFrame
+        let close = DeviceLinkServer.Action.close(LinkFault(reason, frameType: bytes[2]))
+        #expect(
+          pair.serverActions.contains("\(close)") == !allowed.contains(name), "\(name) in \(phase)")
+        #expect(pair.isServerClosed == (!allowed.contains(name) || name == "close"))
+      }
+    }
+  }
+
+  @Test func randomBytesAndRandomFramesTrapNeitherEnd() {
+    var random = SeededGenerator(seed: 20_261_121)
+    for round in 0..<2_000 {
+      let pair = LinkPair.up()
+      for number in 1...3 { _ = pair.deliver(UInt64(number)) }
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        if round.isMultiple(of: 2), let example = Self.examples.randomElement(using: &random) {
+          var frame = example.bytes
+          if Bool.random(using: &random) {
+            let index = Int.random(in: 0..<frame.count, using: &random)
+            frame[index] = UInt8.random(in: 0...255, using: &random)
+          }
+          bytes += frame
+        } else {
+          bytes += (0..<Int.random(in: 0...40, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+          }
+        }
+      }
+      if Bool.random(using: &random) { pair.toServer = bytes } else { pair.toClient += bytes }
+      pair.exchange()
+      pair.advance(seconds: 100)
+    }
+  }
+
+  @Test func oneNotificationCostsNoAllocationOnTheGatewaysSide() {
+    let pair = LinkPair.up()
+    var output: [UInt8] = []
+    output.reserveCapacity(16_384)
+    let payload = [UInt8](repeating: 0x61, count: 1_000)
+    var number: UInt32 = 0
+    payload.withUnsafeBytes { payload in
+      expectAllocations(atMost: 0) {
+        number += 1
+        output.removeAll(keepingCapacity: true)
+        let notification = LinkNotification(
+          handle: 1, id: NotificationID(high: 1, low: 2),
+          uniqueID: NotificationID(high: 3, low: UInt64(number)), acceptedMilliseconds: 1,
+          expiration: 2, isFromStorage: false, priority: 10, pushTypeCode: 1,
+          collapseID: UnsafeRawBufferPointer(rebasing: payload[..<9]), payload: payload)
+        _ = pair.server.deliver(notification, reference: 1, at: pair.now, output: &output)
+        let through = number.bigEndian
+        withUnsafeTemporaryAllocation(byteCount: 7, alignment: 4) { ack in
+          ack[0] = 0
+          ack[1] = 4
+          ack[2] = LinkFrameType.acknowledge.rawValue
+          ack.storeBytes(of: through, toByteOffset: 3, as: UInt32.self)
+          var input = UnsafeRawBufferPointer(ack)
+          while pair.server.next(&input, at: pair.now, output: &output) != nil {
+            while pair.server.takeSettled() != nil {}
+          }
+        }
+      }
+    }
+    #expect(number == 1_001)
+    #expect(pair.server.unsettled == 0)
+  }
+
+  static func decode(type: UInt8, _ body: [UInt8]) -> Result<Bool, LinkFault> {
+    body.withUnsafeBytes { raw in
+      do throws(LinkFault) {
+        return .success(try LinkFrame(type: type, body: raw) != nil)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  static func split(_ stream: [UInt8], by size: Int) throws -> [[UInt8]] {
+    var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
+    var frames: [[UInt8]] = []
+    for start in stride(from: 0, to: stream.count, by: size) {
+      try Array(stream[start..<min(start + size, stream.count)]).withUnsafeBytes { raw in
+        var input = raw
+        while let frame = try splitter.next(&input) { frames.append([frame.type] + frame.body) }
+      }
+    }
+    return frames
+  }
+}
