@@ -40,8 +40,8 @@
     guard unsafe try takeHeader(&input) else { return nil }
     let length = Int(header.0) << 8 | Int(header.1)
     if unsafe partial == nil, input.count >= length {
-      let body = unsafe UnsafeRawBufferPointer(rebasing: input[..<length])
-      unsafe input = UnsafeRawBufferPointer(rebasing: input[length...])
+      let body = unsafe UnsafeRawBufferPointer(rebasing: input[0..<length])
+      unsafe input = UnsafeRawBufferPointer(rebasing: input[length..<input.count])
       headerBytes = 0
       return unsafe Frame(type: header.2, body: body)
     }
@@ -53,8 +53,9 @@
     _ input: inout UnsafeRawBufferPointer
   ) throws(LinkFault) -> Bool {
     while headerBytes < 3 {
-      guard let byte = unsafe input.first else { return false }
-      unsafe input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+      guard input.count > 0 else { return false }
+      let byte = unsafe input[0]
+      unsafe input = UnsafeRawBufferPointer(rebasing: input[1..<input.count])
       switch headerBytes {
       case 0: header.0 = byte
       case 1: header.1 = byte
@@ -77,8 +78,8 @@
     let taken = min(length - Int(bodyBytes), input.count)
     let target = unsafe UnsafeMutableRawBufferPointer(
       rebasing: buffer[Int(bodyBytes)..<Int(bodyBytes) + taken])
-    unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[..<taken]))
-    unsafe input = UnsafeRawBufferPointer(rebasing: input[taken...])
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[0..<taken]))
+    unsafe input = UnsafeRawBufferPointer(rebasing: input[taken..<input.count])
     bodyBytes += UInt16(taken)
     guard Int(bodyBytes) == length else { return nil }
     isHandedOut = true
