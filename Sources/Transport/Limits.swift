@@ -7,4 +7,44 @@ enum Limits {
   static let clockSkewSeconds: Int64 = 300
   /// Rounds of PKCS#12's key derivation: OpenSSL's default, which old readers bear.
   static let passwordIterations: Int32 = 2_048
+
+  // MARK: streams
+
+  /// Bytes of one read(2): one turn's work for one stream, and about what a socket holds.
+  static let readBytes = 65_536
+  /// Bytes of plaintext of one read: its records, and one whose first part came before.
+  static let plaintextBytes = readBytes + 16_384
+  /// Bytes waiting for the peer above which a stream's writer should stop.
+  static let highWaterBytes = 262_144
+  /// Bytes waiting for the peer at which a stopped writer may go on.
+  static let lowWaterBytes = 65_536
+  /// Bytes waiting for the peer at which it is given up: it has not read for long.
+  static let unsentOutputBytes = 8_388_608
+  /// Bytes encrypted at once: a dozen records share one write(2).
+  static let encryptedAtOnceBytes = 196_608
+  /// Bytes written to one stream in one turn, so that one reader cannot hold up the others.
+  static let writtenPerTurnBytes = 1_048_576
+  /// Bytes of a stream's first output buffer: a device's frames of one turn.
+  static let smallBufferBytes = 2_048
+  /// Bytes of an output buffer that has outgrown the first: a provider's answers of one turn.
+  static let largeBufferBytes = 32_768
+  /// Small buffers that a loop keeps for reuse: 2 MB.
+  static let smallBuffersKept = 1_024
+  /// Large buffers that a loop keeps for reuse: 2 MB.
+  static let largeBuffersKept = 64
+  /// Connections that one listener accepts in one turn.
+  static let acceptedPerTurn = 64
+  /// Nanoseconds for a TLS handshake: many round trips of a bad mobile path.
+  static let handshakeNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds for the last output after `close`.
+  static let flushNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds for which what a closed peer still sends is read and dropped, so that a reset does
+  /// not overtake the last output.
+  static let lingerNanoseconds: Int64 = 2_000_000_000
+  /// Bytes that are dropped in that time at most.
+  static let lingerBytes = 1_048_576
+  /// Nanoseconds until a listener without descriptors looks again.
+  static let acceptPauseNanoseconds: Int64 = 100_000_000
+  /// Bytes of the protocol names in an ALPN list (its length is two bytes on the wire).
+  static let alpnBytes = 65_535
 }

@@ -1,55 +1,183 @@
+import COpenSSL
 public import System
 
 /// A TCP or UNIX socket, plain or with TLS, confined to its loop.
+///
+/// The loop keeps an open stream alive. An idle one holds no buffer: reading goes through the loop's
+/// buffer, and output buffers are given back when they have been sent.
 public final class ByteStream {
-  /// The loop that it lives on.
-  public let loop: EventLoop
+  enum State: UInt8 {
+    case connecting
+    case handshaking
+    case open
+    /// What is queued goes out, then the stream ends for `ending`'s reason.
+    case closing
+    /// Over for its owner; what the peer still sends is dropped for a moment.
+    case lingering
+    case detached
+    case closed
+  }
+
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+
+    /// Will be called at the end of this turn.
+    static let dirty = Flags(rawValue: 1)
+    static let paused = Flags(rawValue: 2)
+    /// Unsent output went over the high-water mark.
+    static let aboveHigh = Flags(rawValue: 4)
+    static let waitsForWritable = Flags(rawValue: 8)
+    /// Ends at the end of this turn without sending anything more.
+    static let aborted = Flags(rawValue: 16)
+    /// The loop's exchange holds this stream's input.
+    static let decrypting = Flags(rawValue: 32)
+  }
+
+  /// What came before its handler wanted it.
+  final class Leftover {
+    var plaintext: [UInt8] = []
+    var wire: [UInt8] = []
+  }
+
+  /// Boxed, because most streams never need it for long.
+  final class Ending {
+    let reason: StreamClosure
+    init(_ reason: StreamClosure) { self.reason = reason }
+  }
+
   /// Whatever the owner wants to find again.
   public var context: AnyObject?
+  /// Bytes read from the socket so far.
+  public internal(set) var bytesIn: UInt64 = 0
+  /// Bytes written to the socket so far.
+  public internal(set) var bytesOut: UInt64 = 0
 
-  init(loop: EventLoop) { self.loop = loop }
+  let shared: StreamLoop
+  var handler: (any StreamHandler)?
+  var tls: TLSLayer?
+  var plain = OutputQueue()
+  var descriptor: Int32
+  var registration: Registration?
+  var timer: TimerID?
+  var state: State
+  var flags: Flags = []
+  var leftover: Leftover?
+  var ending: Ending?
+  var attempt: ConnectAttempt?
 
-  /// Begins a connection; the handler hears of its success or failure, never within this call.
-  ///
-  /// `serverName` is verified against the certificate and sent as SNI; without it the endpoint's
-  /// host is.
-  public static func connect(
-    on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?, serverName: String? = nil,
-    timeoutNanoseconds: Int64, handler: any StreamHandler
-  ) -> ByteStream {
-    ByteStream(loop: loop)
+  init(_ shared: StreamLoop, descriptor: Int32, state: State, handler: (any StreamHandler)?) {
+    self.shared = shared
+    self.descriptor = descriptor
+    self.state = state
+    self.handler = handler
+  }
+
+  deinit {
+    // The loop lets go of its streams when it ends.
+    if descriptor >= 0 { Socket.close(descriptor) }
+  }
+
+  /// The loop that it lives on.
+  public var loop: EventLoop { shared.loop }
+
+  /// False once `close` was called or the stream has ended.
+  public var isOpen: Bool {
+    switch state {
+    case .connecting, .handshaking, .open: !flags.contains(.aborted)
+    case .closing, .lingering, .detached, .closed: false
+    }
   }
 
   /// The peer's address such as "127.0.0.1:50000", or "unix".
-  public var peerDescription: String { "" }
-  /// The peer's address; nil for a UNIX socket.
-  public var peerAddress: SocketAddress? { nil }
-  /// The protocol that ALPN chose.
-  public var negotiatedProtocol: String? { nil }
-  /// The peer's verified certificate, until `streamOpened` has returned where records are taken
-  /// over, else for the stream's life.
-  public var peerCertificate: PeerCertificate? { nil }
-  /// Who is at the other end of a UNIX socket.
-  public var peerCredentials: Socket.PeerCredentials? { nil }
-  /// Bytes read from the socket so far.
-  public private(set) var bytesIn: UInt64 = 0
-  /// Bytes written to the socket so far.
-  public private(set) var bytesOut: UInt64 = 0
-  /// Bytes that `write` took and the socket has not.
-  public var pendingOutputBytes: Int { 0 }
-  /// False once `close` was called or the stream has ended.
-  public var isOpen: Bool { false }
+  public var peerDescription: String { peerAddress?.description ?? "unix" }
 
-  /// Queues bytes: one write(2) at the end of the loop's turn sends all that was queued.
-  public func write(_ bytes: UnsafeRawBufferPointer) {}
-  /// Queues bytes.
-  public func write(_ bytes: [UInt8]) {}
-  /// Stops taking bytes from the socket, so that the peer has to wait.
-  public func pauseReading() {}
-  /// Takes bytes again.
-  public func resumeReading() {}
-  /// Ends the stream; with `afterFlush` what is queued is sent first (for at most 10 s).
-  public func close(afterFlush: Bool = true) {}
-  /// Takes the stream off its loop, to be attached to another one; `unread` goes before what comes.
-  public func detach(unread: [UInt8] = []) -> DetachedStream { DetachedStream() }
+  /// The peer's address; nil for a UNIX socket or a connection that is gone.
+  public var peerAddress: SocketAddress? {
+    descriptor >= 0 ? Socket.peerAddress(descriptor) : nil
+  }
+
+  /// This end's address; nil for a UNIX socket.
+  public var localAddress: SocketAddress? {
+    descriptor >= 0 ? Socket.localAddress(descriptor) : nil
+  }
+
+  /// The protocol that ALPN chose.
+  public var negotiatedProtocol: String? { tls?.negotiatedProtocol }
+
+  /// The peer's verified certificate: until `streamOpened` has returned where records are taken
+  /// over, else for the stream's life.
+  public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
+
+  /// True when the bytes are encrypted.
+  public var isEncrypted: Bool { tls != nil }
+
+  /// Who is at the other end of a UNIX socket.
+  public var peerCredentials: Socket.PeerCredentials? {
+    descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
+  }
+
+  /// Bytes that `write` took and the socket has not.
+  public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
+
+  // MARK: details that several files share
+
+  func markDirty() {
+    guard !flags.contains(.dirty) else { return }
+    flags.insert(.dirty)
+    loop.atTurnEnd(self)
+  }
+
+  func setTimer(_ phase: StreamClosure.Phase?, _ nanoseconds: Int64) {
+    cancelTimer()
+    timer = loop.schedule(afterNanoseconds: nanoseconds, self, tag: phase.timerTag)
+  }
+
+  func cancelTimer() {
+    guard let timer else { return }
+    loop.cancel(timer)
+    self.timer = nil
+  }
+
+  /// Watches the descriptor for what the state needs.
+  func updateInterests() {
+    guard let registration else { return }
+    var interests: Readiness = []
+    switch state {
+    case .handshaking, .lingering: interests.insert(.readable)
+    case .open where !flags.contains(.paused): interests.insert(.readable)
+    default: break
+    }
+    if state == .connecting || flags.contains(.waitsForWritable) { interests.insert(.writable) }
+    loop.update(registration, for: interests)
+  }
+
+  func register() {
+    do throws(SystemFailure) {
+      registration = try loop.register(descriptor, for: [], handler: self)
+      updateInterests()
+    } catch {
+      abort(.connectFailed(error.description))
+    }
+  }
+}
+
+extension StreamClosure.Phase? {
+  /// The phase as a timer's tag; nil is lingering.
+  var timerTag: UInt64 {
+    switch self {
+    case .connect: 1
+    case .handshake: 2
+    case .flush: 3
+    case nil: 4
+    }
+  }
+
+  init(timerTag: UInt64) {
+    switch timerTag {
+    case 1: self = .connect
+    case 2: self = .handshake
+    case 3: self = .flush
+    default: self = nil
+    }
+  }
 }

@@ -1,13 +1,97 @@
+import Synchronization
 public import System
 
 /// A stream between two loops: attach it exactly once, or let it go, which closes it.
 public final class DetachedStream: Sendable {
-  init() {}
+  /// Everything that a stream is, apart from its loop and its owner.
+  struct Parts: ~Copyable {
+    var descriptor: Int32
+    var tls: TLSLayer?
+    var plain: OutputQueue
+    var leftover: ByteStream.Leftover?
+    var flags: ByteStream.Flags
+    var bytesIn: UInt64
+    var bytesOut: UInt64
+
+    deinit { if descriptor >= 0 { Socket.close(descriptor) } }
+  }
+
+  /// Reached by one thread at a time: the one that fills it, then the one that takes it out.
+  private struct Sealed: ~Copyable, @unchecked Sendable {
+    var parts: Parts?
+  }
+
+  private let sealed: Mutex<Sealed>
+
+  init(_ parts: consuming Parts) { sealed = Mutex(Sealed(parts: parts)) }
 
   /// Puts the stream on `loop`, the calling thread's; bytes that had come wait for the handler.
   ///
-  /// `streamOpened` is not called again.
+  /// `streamOpened` is not called again. A parcel of a stream that had ended, or one that was
+  /// attached before, gives a stream that closes at once.
   public func attach(to loop: EventLoop, handler: any StreamHandler) -> ByteStream {
-    ByteStream(loop: loop)
+    let shared = StreamLoop.of(loop)
+    let taken = sealed.withLock { sealed in
+      let taken = Sealed(parts: sealed.parts.take())
+      return taken
+    }
+    return ByteStream(shared, taken.parts, handler: handler)
+  }
+}
+
+extension ByteStream {
+  /// Takes the stream off its loop, to be attached to another one; `unread` goes before what comes.
+  ///
+  /// The handler hears nothing more, not even of the stream's end.
+  public func detach(unread: [UInt8] = []) -> DetachedStream {
+    let canMove = state == .open && !flags.contains(.aborted)
+    if flags.contains(.decrypting) {
+      if canMove { keep(wire: unsafe Array(shared.unreadInput)) }
+      unsafe shared.offer(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    if !unread.isEmpty, canMove {
+      let kept = leftover ?? Leftover()
+      kept.plaintext = unread + kept.plaintext
+      leftover = kept
+    }
+    cancelTimer()
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    handler = nil
+    let parts = DetachedStream.Parts(
+      descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(), leftover: leftover,
+      flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut)
+    if canMove { descriptor = -1 } else { closeDescriptor() }
+    state = .detached
+    tls = nil
+    leftover = nil
+    return DetachedStream(parts)
+  }
+
+  private func exchangePlain() -> OutputQueue {
+    var empty = OutputQueue()
+    swap(&plain, &empty)
+    return empty
+  }
+
+  fileprivate convenience init(
+    _ shared: StreamLoop, _ parts: consuming DetachedStream.Parts?, handler: any StreamHandler
+  ) {
+    self.init(shared, descriptor: -1, state: .open, handler: handler)
+    guard var parts = parts.take(), parts.descriptor >= 0 else {
+      abort(.local)
+      return
+    }
+    descriptor = parts.descriptor
+    parts.descriptor = -1
+    tls = parts.tls
+    unsafe tls?.use(shared.exchange)
+    swap(&plain, &parts.plain)
+    leftover = parts.leftover
+    flags = parts.flags
+    bytesIn = parts.bytesIn
+    bytesOut = parts.bytesOut
+    register()
+    markDirty()
   }
 }

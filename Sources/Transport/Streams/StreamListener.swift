@@ -4,27 +4,123 @@ public import System
 public final class StreamListener {
   /// The port that is listened on; 0 for a UNIX path.
   public let port: UInt16
+  /// What is listened on, with the port that was taken; nil for a UNIX path.
+  public let address: SocketAddress?
 
-  /// Listens on `address` (port 0: a free one).
+  private let loop: EventLoop
+  private let security: StreamSecurity
+  private let unixPath: String?
+  private let accept: (ByteStream) -> (any StreamHandler)?
+  private var descriptor: Int32
+  private var registration: Registration?
+
+  /// Listens on `address` (port 0: a free one); the loop keeps the listener until `close`.
   ///
   /// `accept` is called for each connection, before any handshake, and says who handles it, or nil
-  /// to close it.
+  /// to close it. With `reusePort` several loops listen on one port and share its connections.
   public init(
     loop: EventLoop, address: SocketAddress, security: StreamSecurity, reusePort: Bool = false,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) {
-    port = 0
-    throw .unusable(text: address.description, reason: "streams are not built in yet")
+    descriptor = try Socket.listen(on: address, reusePort: reusePort)
+    let bound = Socket.localAddress(descriptor) ?? address
+    self.address = bound
+    port = bound.port
+    self.loop = loop
+    self.security = security
+    unixPath = nil
+    self.accept = accept
+    try start()
   }
 
-  /// Listens on a UNIX path with mode 0600.
+  /// Listens on a UNIX path with mode 0600; `close` removes it.
   public init(
     loop: EventLoop, unixPath: String, accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) {
+    descriptor = try Socket.listen(unixPath: unixPath)
+    address = nil
     port = 0
-    throw .unusable(text: unixPath, reason: "streams are not built in yet")
+    self.loop = loop
+    security = .plain
+    self.unixPath = unixPath
+    self.accept = accept
+    try start()
+  }
+
+  private func start() throws(SystemFailure) {
+    do throws(SystemFailure) {
+      registration = try loop.register(descriptor, for: .readable, handler: self)
+    } catch {
+      Socket.close(descriptor)
+      descriptor = -1
+      throw error
+    }
   }
 
   /// Stops listening; accepted streams live on.
-  public func close() {}
+  public func close() {
+    guard let registration else { return }
+    loop.deregister(registration)
+    self.registration = nil
+    Socket.close(descriptor)
+    descriptor = -1
+    if let unixPath { try? FileSystem.remove(unixPath) }
+  }
+
+  private func begin(_ connection: Int32) {
+    let stream = ByteStream(
+      StreamLoop.of(loop), descriptor: connection, state: .open, handler: nil)
+    guard let handler = accept(stream) else {
+      stream.closeDescriptor()
+      return
+    }
+    stream.handler = handler
+    stream.startAccepted(security)
+  }
+}
+
+extension StreamListener: EventHandler, TimerTarget {
+  /// Called by the loop.
+  public func ready(_ readiness: Readiness) {
+    var count = 0
+    do throws(SystemFailure) {
+      while count < Limits.acceptedPerTurn, registration != nil,
+        let connection = try Socket.accept(descriptor)
+      {
+        begin(connection)
+        count += 1
+      }
+    } catch {
+      // Without descriptors the listener stays readable: look away for a moment.
+      guard let registration else { return }
+      loop.update(registration, for: [])
+      loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
+    }
+  }
+
+  /// Called by the loop.
+  public func timerFired(tag: UInt64) {
+    guard let registration else { return }
+    loop.update(registration, for: .readable)
+  }
+}
+
+extension ByteStream {
+  /// The first steps of a connection that a listener accepted.
+  fileprivate func startAccepted(_ security: StreamSecurity) {
+    switch security {
+    case .plain:
+      register()
+      if isOpen { handler?.streamOpened(self) }
+    case .tls(let context):
+      guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
+        abort(.tlsFailed("no memory"))
+        return
+      }
+      tls = session
+      state = .handshaking
+      setTimer(.handshake, Limits.handshakeNanoseconds)
+      register()
+    }
+  }
 }

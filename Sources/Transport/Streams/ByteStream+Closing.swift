@@ -1,0 +1,100 @@
+public import System
+
+extension ByteStream: TimerTarget {
+  /// Ends the stream; with `afterFlush` what is queued is sent first, for at most 10 s.
+  ///
+  /// The handler hears of it later, never within this call, and gets no more bytes.
+  public func close(afterFlush: Bool = true) {
+    guard isOpen else { return }
+    if afterFlush, state != .connecting { beginClosing(.local) } else { abort(.local) }
+  }
+
+  /// Called by the loop.
+  public func timerFired(tag: UInt64) {
+    timer = nil
+    switch StreamClosure.Phase?(timerTag: tag) {
+    case .connect?: attemptTimedOut()
+    case .handshake?: finish(.timedOut(.handshake))
+    case .flush?:
+      // What the owner asked for was not done, unless the stream had another reason to end.
+      let reason = ending?.reason ?? .local
+      finish(reason == .local ? .timedOut(.flush) : reason)
+    case nil: closeDescriptor()
+    }
+  }
+
+  /// Sends what is queued, then ends.
+  func beginClosing(_ reason: StreamClosure) {
+    guard state == .open || state == .handshaking else { return }
+    if state == .handshaking { plain.clear(shared.pool) }
+    state = .closing
+    ending = Ending(reason)
+    leftover = nil
+    updateInterests()
+    setTimer(.flush, Limits.flushNanoseconds)
+    markDirty()
+  }
+
+  /// Ends at the end of the turn, without sending anything more.
+  func abort(_ reason: StreamClosure) {
+    guard isOpen else { return }
+    flags.insert(.aborted)
+    ending = Ending(reason)
+    plain.clear(shared.pool)
+    markDirty()
+  }
+
+  /// Everything is sent: take leave.
+  func concludeClosing() {
+    let reason = ending?.reason ?? .local
+    switch reason {
+    case .tlsFailed: finish(reason, lingers: true)
+    default:
+      if let tls {
+        shared.dropOutput()
+        tls.end()
+        // Without room in the socket the peer misses its close_notify, and nothing else.
+        _ = unsafe Socket.write(descriptor, shared.output)
+      }
+      finish(reason, lingers: reason == .local)
+    }
+  }
+
+  /// Tells the handler, once, and gives everything back.
+  func finish(_ reason: StreamClosure, lingers: Bool = false) {
+    switch state {
+    case .closed, .lingering, .detached: return
+    case .connecting, .handshaking, .open, .closing: break
+    }
+    cancelTimer()
+    state = .closed
+    plain.clear(shared.pool)
+    tls?.unsent.clear(shared.pool)
+    leftover = nil
+    ending = nil
+    attempt = nil
+    let told = handler
+    handler = nil
+    told?.stream(self, closed: reason)
+    tls = nil
+    guard lingers, registration != nil else {
+      closeDescriptor()
+      return
+    }
+    // Closing with unread input would reset the connection and might destroy the last output.
+    Socket.finishWriting(descriptor)
+    state = .lingering
+    flags.remove(.waitsForWritable)
+    updateInterests()
+    setTimer(nil, Limits.lingerNanoseconds)
+  }
+
+  func closeDescriptor() {
+    cancelTimer()
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    if descriptor >= 0 { Socket.close(descriptor) }
+    descriptor = -1
+    state = .closed
+  }
+}

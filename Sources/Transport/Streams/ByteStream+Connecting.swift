@@ -1,0 +1,134 @@
+public import System
+
+/// What a stream needs until it is connected.
+final class ConnectAttempt {
+  let endpoint: Endpoint
+  let tls: TLSClientContext?
+  let serverName: String
+  let timeoutNanoseconds: Int64
+  var addresses: [SocketAddress] = []
+  var problem = "no address"
+
+  init(
+    _ endpoint: Endpoint, tls: TLSClientContext?, serverName: String?, timeoutNanoseconds: Int64
+  ) {
+    self.endpoint = endpoint
+    self.tls = tls
+    self.timeoutNanoseconds = timeoutNanoseconds
+    switch endpoint {
+    case .tcp(let host, _): self.serverName = serverName ?? host
+    case .unix: self.serverName = serverName ?? "localhost"
+    }
+  }
+}
+
+extension ByteStream {
+  /// Begins a connection; the handler hears of its success or failure, never within this call.
+  ///
+  /// The certificate must be for `serverName`, which is sent as SNI; without it for the endpoint's
+  /// host. The time limit is for resolving, connecting and the TLS handshake each.
+  public static func connect(
+    on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?, serverName: String? = nil,
+    timeoutNanoseconds: Int64, handler: any StreamHandler
+  ) -> ByteStream {
+    let stream = ByteStream(
+      StreamLoop.of(loop), descriptor: -1, state: .connecting, handler: handler)
+    stream.attempt = ConnectAttempt(
+      endpoint, tls: tls, serverName: serverName, timeoutNanoseconds: timeoutNanoseconds)
+    stream.setTimer(.connect, timeoutNanoseconds)
+    switch endpoint {
+    case .unix(let path):
+      stream.attempt { () throws(SystemFailure) in
+        try Socket.connect(unixPath: path)
+      }
+    case .tcp(let host, let port):
+      HostResolver.shared(on: loop).resolve(host: host, port: port) { answer in
+        stream.resolved(answer, host: host)
+      }
+    }
+    return stream
+  }
+
+  private func resolved(_ answer: HostResolver.Answer, host: String) {
+    guard state == .connecting, !flags.contains(.aborted) else { return }
+    switch answer {
+    case .failed(let problem): abort(.connectFailed("\(host): \(problem)"))
+    case .addresses(let addresses):
+      attempt?.addresses = addresses
+      tryNextAddress()
+    }
+  }
+
+  private func tryNextAddress() {
+    guard let attempt else { return }
+    while !attempt.addresses.isEmpty {
+      let address = attempt.addresses.removeFirst()
+      if self.attempt({ () throws(SystemFailure) in try Socket.connect(to: address) }) { return }
+    }
+    abort(.connectFailed(attempt.problem))
+  }
+
+  /// False when the attempt failed at once and there may be another address to try.
+  @discardableResult
+  private func attempt(_ open: () throws(SystemFailure) -> Int32) -> Bool {
+    do throws(SystemFailure) {
+      descriptor = try open()
+      registration = try loop.register(descriptor, for: .writable, handler: self)
+      if let attempt { setTimer(.connect, attempt.timeoutNanoseconds) }
+      return true
+    } catch {
+      attempt?.problem = error.description
+      if case .unix? = attempt?.endpoint { abort(.connectFailed(error.description)) }
+      return false
+    }
+  }
+
+  /// The kernel has an answer to the connection attempt.
+  func attemptEnded() {
+    guard let attempt, !flags.contains(.aborted) else { return }
+    let code = Socket.pendingError(descriptor)
+    guard code == 0 else {
+      attempt.problem =
+        SystemFailure.call(name: "connect", errno: code, subject: attempt.endpoint.description)
+        .description
+      dropDescriptor()
+      tryNextAddress()
+      return
+    }
+    cancelTimer()
+    self.attempt = nil
+    guard let context = attempt.tls else {
+      state = .open
+      updateInterests()
+      markDirty()
+      handler?.streamOpened(self)
+      return
+    }
+    guard
+      let session = unsafe TLSSession(
+        client: context, serverName: attempt.serverName, exchange: shared.exchange)
+    else {
+      abort(.tlsFailed("no memory, or no usable server name: '\(attempt.serverName)'"))
+      return
+    }
+    tls = session
+    state = .handshaking
+    updateInterests()
+    setTimer(.handshake, attempt.timeoutNanoseconds)
+    unsafe shared.offer(UnsafeRawBufferPointer(start: nil, count: 0))
+    _ = continueHandshake()
+  }
+
+  func attemptTimedOut() {
+    guard let attempt else { return }
+    dropDescriptor()
+    if attempt.addresses.isEmpty { finish(.timedOut(.connect)) } else { tryNextAddress() }
+  }
+
+  private func dropDescriptor() {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    if descriptor >= 0 { Socket.close(descriptor) }
+    descriptor = -1
+  }
+}

@@ -1,0 +1,200 @@
+import COpenSSL
+public import System
+
+extension ByteStream: EventHandler {
+  /// Called by the loop.
+  public func ready(_ readiness: Readiness) {
+    switch state {
+    case .connecting: attemptEnded()
+    case .lingering: dropInput()
+    case .handshaking, .open:
+      if readiness.contains(.writable) { markDirty() }
+      if readiness.contains(.readable) || readiness.contains(.hangup) { receive(readiness) }
+    case .closing:
+      if readiness.contains(.writable) { markDirty() }
+      // Nobody is left to send to.
+      if readiness.contains(.hangup) { finish(ending?.reason ?? .local) }
+    case .detached, .closed: break
+    }
+  }
+
+  /// Stops taking bytes from the socket, so that the peer has to wait.
+  public func pauseReading() {
+    guard !flags.contains(.paused) else { return }
+    flags.insert(.paused)
+    updateInterests()
+  }
+
+  /// Takes bytes again; what had come is delivered at the end of the turn.
+  public func resumeReading() {
+    guard flags.contains(.paused) else { return }
+    flags.remove(.paused)
+    if leftover != nil { markDirty() }
+    if registration == nil, state == .open { register() } else { updateInterests() }
+  }
+
+  private func receive(_ readiness: Readiness) {
+    if flags.contains(.paused), state == .open {
+      // A hang-up is reported whatever is asked for: look away until reading goes on.
+      if readiness.contains(.hangup), let registration {
+        loop.deregister(registration)
+        self.registration = nil
+      }
+      return
+    }
+    // What came first is delivered first; the socket stays readable meanwhile.
+    guard leftover == nil else {
+      markDirty()
+      return
+    }
+    switch unsafe Socket.read(descriptor, into: shared.input) {
+    case .bytes(0): endOfInput(inOrder: false)
+    case .bytes(let count):
+      bytesIn &+= UInt64(count)
+      unsafe consume(UnsafeRawBufferPointer(rebasing: shared.input[0..<count]))
+    case .wouldBlock:
+      if !readiness.contains(.readable) {
+        finish(.broken(errno: Socket.pendingError(descriptor)))
+      }
+    case .failed(let number): finish(.broken(errno: number))
+    }
+  }
+
+  /// Takes what came from the socket.
+  func consume(_ bytes: UnsafeRawBufferPointer) {
+    guard tls != nil else {
+      unsafe handler?.stream(self, received: bytes)
+      return
+    }
+    unsafe shared.offer(bytes)
+    flags.insert(.decrypting)
+    if state != .handshaking || continueHandshake() { decrypt() }
+    flags.remove(.decrypting)
+  }
+
+  /// Delivers what had come while nobody wanted it.
+  func deliverLeftover() {
+    guard let kept = leftover, state == .open, !flags.contains(.paused) else { return }
+    leftover = nil
+    if !kept.plaintext.isEmpty {
+      let bytes = kept.plaintext
+      unsafe bytes.withUnsafeBytes { unsafe handler?.stream(self, received: $0) }
+    }
+    guard !kept.wire.isEmpty else { return }
+    guard state == .open, !flags.contains(.paused) else {
+      if state == .open { keep(wire: kept.wire) }
+      return
+    }
+    unsafe kept.wire.withUnsafeBytes { unsafe consume($0) }
+  }
+
+  func keep(wire: [UInt8]) {
+    guard !wire.isEmpty else { return }
+    let kept = leftover ?? Leftover()
+    kept.wire += wire
+    leftover = kept
+  }
+
+  // MARK: TLS
+
+  /// True when the stream is open now and there may be more to decrypt.
+  func continueHandshake() -> Bool {
+    guard let session = tls as? TLSSession else { return false }
+    shared.dropOutput()
+    let step = session.handshake()
+    queueOutput()
+    switch step {
+    case .needsInput: return false
+    case .failed(let reason):
+      endHandshake(.tlsFailed(reason))
+      return false
+    case .finished:
+      cancelTimer()
+      state = .open
+      let records = takeOverRecords(of: session)
+      handler?.streamOpened(self)
+      records?.forgetPeer()
+      return state == .open
+    }
+  }
+
+  private func endHandshake(_ reason: StreamClosure) {
+    plain.clear(shared.pool)
+    beginClosing(reason)
+  }
+
+  /// What OpenSSL wrote by itself: handshake, alerts, key updates.
+  private func queueOutput() {
+    guard let tls, unsafe shared.output.count > 0 else { return }
+    unsafe tls.unsent.append(shared.output, pool: shared.pool)
+    shared.dropOutput()
+    markDirty()
+  }
+
+  private func decrypt() {
+    // OpenSSL takes an old error of this thread for one of this call.
+    ERR_clear_error()
+    while state == .open, let tls {
+      guard !flags.contains(.paused) else {
+        keep(wire: unsafe Array(shared.unreadInput))
+        return
+      }
+      shared.dropOutput()
+      let (count, outcome) = unsafe fill(shared.plaintext, from: tls)
+      queueOutput()
+      if count > 0 {
+        unsafe handler?.stream(
+          self, received: UnsafeRawBufferPointer(rebasing: shared.plaintext[0..<count]))
+      }
+      switch outcome {
+      case .bytes: continue
+      case .needsInput: return
+      case .ended: endOfInput(inOrder: true)
+      case .failed(let reason): if state == .open { beginClosing(.tlsFailed(reason)) }
+      }
+      return
+    }
+  }
+
+  /// Several records become one delivery: one parse and one answer for all of them.
+  private func fill(
+    _ target: UnsafeMutableRawBufferPointer, from tls: TLSLayer
+  ) -> (count: Int, outcome: TLSLayer.Reading) {
+    var count = 0
+    while true {
+      let outcome = unsafe tls.read(into: UnsafeMutableRawBufferPointer(rebasing: target[count...]))
+      guard case .bytes(let more) = outcome else { return (count, outcome) }
+      count += more
+      if target.count - count < TLSRecord.plaintextBytes { return (count, outcome) }
+    }
+  }
+
+  /// The peer sends nothing more.
+  private func endOfInput(inOrder: Bool) {
+    switch state {
+    case .handshaking: endHandshake(.tlsFailed("the peer broke off the handshake"))
+    case .open: beginClosing(tls == nil || inOrder ? .peer : .truncated)
+    default: break
+    }
+  }
+
+  private func dropInput() {
+    var dropped = 0
+    while dropped < Limits.lingerBytes {
+      switch unsafe Socket.read(descriptor, into: shared.input) {
+      case .bytes(let count) where count > 0: dropped += count
+      case .wouldBlock: return
+      default:
+        closeDescriptor()
+        return
+      }
+    }
+    closeDescriptor()
+  }
+}
+
+/// TLS's own measures.
+enum TLSRecord {
+  /// Bytes of plaintext in a record at most (RFC 8446 section 5.1).
+  static let plaintextBytes = 16_384
+}

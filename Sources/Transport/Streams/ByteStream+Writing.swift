@@ -1,0 +1,139 @@
+public import System
+
+extension ByteStream: TurnEndTarget {
+  /// Queues bytes: one write(2) at the end of the loop's turn sends all that was queued.
+  ///
+  /// Before the handshake's end they wait for it; after `close` they are dropped. A peer that lets
+  /// 8 MB wait is given up (`.outputOverflow`): watch `pendingOutputBytes` and `streamDrained`.
+  public func write(_ bytes: UnsafeRawBufferPointer) {
+    guard isOpen, bytes.count > 0 else { return }
+    guard pendingOutputBytes + bytes.count <= Limits.unsentOutputBytes else {
+      abort(.outputOverflow)
+      return
+    }
+    unsafe plain.append(bytes, pool: shared.pool)
+    if plain.count > Limits.highWaterBytes { flags.insert(.aboveHigh) }
+    markDirty()
+  }
+
+  /// Queues bytes.
+  public func write(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { unsafe write($0) }
+  }
+
+  /// Called by the loop.
+  public func turnEnded() {
+    flags.remove(.dirty)
+    if flags.contains(.aborted) {
+      finish(ending?.reason ?? .local)
+      return
+    }
+    if leftover != nil { deliverLeftover() }
+    flush()
+  }
+
+  private func flush() {
+    guard state == .open || state == .handshaking || state == .closing else { return }
+    var budget = Limits.writtenPerTurnBytes
+    while true {
+      guard sendUnsent() else { return }
+      if plain.isEmpty || state == .handshaking { break }
+      if budget <= 0 {
+        waitForWritable(true)
+        return
+      }
+      guard let count = sendPlain() else { return }
+      budget -= count
+    }
+    waitForWritable(false)
+    noteDrained()
+    if state == .closing, pendingOutputBytes == 0 { concludeClosing() }
+  }
+
+  /// Sends encrypted bytes that waited; false when the socket takes no more or is broken.
+  private func sendUnsent() -> Bool {
+    guard let tls, !tls.unsent.isEmpty else { return true }
+    switch unsafe Socket.write(descriptor, tls.unsent.bytes) {
+    case .bytes(let count):
+      bytesOut &+= UInt64(count)
+      tls.unsent.consume(count, pool: shared.pool)
+      if tls.unsent.isEmpty { return true }
+      waitForWritable(true)
+    case .wouldBlock: waitForWritable(true)
+    case .failed(let number): writingFailed(number)
+    }
+    noteDrained()
+    return false
+  }
+
+  /// Sends some of the plaintext; nil when the socket takes no more or is broken.
+  private func sendPlain() -> Int? {
+    guard let tls else { return sendUnencrypted() }
+    let count = min(plain.count, Limits.encryptedAtOnceBytes)
+    shared.dropOutput()
+    guard unsafe tls.write(UnsafeRawBufferPointer(rebasing: plain.bytes[0..<count])) else {
+      finish(.tlsFailed("encrypting failed"))
+      return nil
+    }
+    plain.consume(count, pool: shared.pool)
+    let output = unsafe shared.output
+    switch unsafe Socket.write(descriptor, output) {
+    case .bytes(let written):
+      bytesOut &+= UInt64(written)
+      if written == output.count { return count }
+      unsafe tls.unsent.append(
+        UnsafeRawBufferPointer(rebasing: output[written...]), pool: shared.pool)
+      waitForWritable(true)
+    case .wouldBlock:
+      unsafe tls.unsent.append(output, pool: shared.pool)
+      waitForWritable(true)
+    case .failed(let number): writingFailed(number)
+    }
+    noteDrained()
+    return nil
+  }
+
+  private func sendUnencrypted() -> Int? {
+    switch unsafe Socket.write(descriptor, plain.bytes) {
+    case .bytes(let count):
+      bytesOut &+= UInt64(count)
+      plain.consume(count, pool: shared.pool)
+      if plain.isEmpty { return count }
+      waitForWritable(true)
+    case .wouldBlock: waitForWritable(true)
+    case .failed(let number): writingFailed(number)
+    }
+    noteDrained()
+    return nil
+  }
+
+  private func waitForWritable(_ wanted: Bool) {
+    guard flags.contains(.waitsForWritable) != wanted else { return }
+    if wanted { flags.insert(.waitsForWritable) } else { flags.remove(.waitsForWritable) }
+    updateInterests()
+  }
+
+  private func noteDrained() {
+    guard flags.contains(.aboveHigh), pendingOutputBytes <= Limits.lowWaterBytes,
+      state == .open
+    else { return }
+    flags.remove(.aboveHigh)
+    handler?.streamDrained(self)
+  }
+
+  /// The peer may have said why before it went: its alert waits in the socket.
+  private func writingFailed(_ number: Int32) {
+    plain.clear(shared.pool)
+    tls?.unsent.clear(shared.pool)
+    while state == .open || state == .handshaking {
+      guard case .bytes(let count) = unsafe Socket.read(descriptor, into: shared.input), count > 0
+      else { break }
+      unsafe consume(UnsafeRawBufferPointer(rebasing: shared.input[0..<count]))
+    }
+    if state == .closing, let ending {
+      finish(ending.reason)
+    } else {
+      finish(.broken(errno: number))
+    }
+  }
+}

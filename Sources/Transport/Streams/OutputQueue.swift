@@ -1,0 +1,73 @@
+import Glibc
+
+/// Bytes waiting to be sent, in one piece; holds no memory when empty.
+@safe struct OutputQueue: ~Copyable {
+  /// Owned here; freed or given to the pool when the queue runs empty.
+  private var block: UnsafeMutableRawPointer?
+  private var capacity: UInt32 = 0
+  private var head: UInt32 = 0
+  private var tail: UInt32 = 0
+
+  init() { unsafe block = nil }
+
+  deinit { unsafe free(block) }
+
+  var count: Int { Int(tail &- head) }
+  var isEmpty: Bool { tail == head }
+
+  /// What waits, first byte first; valid until the next change.
+  var bytes: UnsafeRawBufferPointer {
+    guard let block = unsafe block else {
+      return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return unsafe UnsafeRawBufferPointer(start: block + Int(head), count: count)
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer, pool: BufferPool) {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    makeRoom(bytes.count, pool)
+    guard let block = unsafe block else { return }
+    unsafe memcpy(block + Int(tail), source, bytes.count)
+    tail &+= UInt32(truncatingIfNeeded: bytes.count)
+  }
+
+  /// Drops the first `count` bytes.
+  mutating func consume(_ count: Int, pool: BufferPool) {
+    precondition(count >= 0 && count <= self.count, "more consumed than waits")
+    head &+= UInt32(truncatingIfNeeded: count)
+    if head == tail { clear(pool) }
+  }
+
+  mutating func clear(_ pool: BufferPool) {
+    if let block = unsafe block { unsafe pool.give(block, capacity: Int(capacity)) }
+    unsafe block = nil
+    capacity = 0
+    head = 0
+    tail = 0
+  }
+
+  private mutating func makeRoom(_ more: Int, _ pool: BufferPool) {
+    let needed = count + more
+    precondition(needed <= Int(UInt32.max), "output beyond any bound")
+    guard let old = unsafe block else {
+      let fresh = unsafe pool.take(atLeast: needed)
+      unsafe block = fresh.block
+      capacity = UInt32(unsafe fresh.capacity)
+      return
+    }
+    if Int(capacity) - Int(tail) >= more { return }
+    let used = count
+    if Int(capacity) >= needed {
+      unsafe memmove(old, old + Int(head), used)
+    } else {
+      // Doubling keeps the copying at one byte for each that is written.
+      let fresh = unsafe pool.take(atLeast: max(needed, Int(capacity) * 2))
+      unsafe memcpy(fresh.block, old + Int(head), used)
+      unsafe pool.give(old, capacity: Int(capacity))
+      unsafe block = fresh.block
+      capacity = UInt32(unsafe fresh.capacity)
+    }
+    head = 0
+    tail = UInt32(used)
+  }
+}

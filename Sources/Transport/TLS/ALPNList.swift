@@ -1,0 +1,37 @@
+import Glibc
+
+/// Protocol names in ALPN's wire form: a length byte before each.
+struct ALPNList: Sendable {
+  let names: [String]
+  let wire: [UInt8]
+
+  init(_ names: [String]) throws(TLSFailure) {
+    var wire: [UInt8] = []
+    for name in names {
+      guard (1...255).contains(name.utf8.count) else {
+        throw .library("an ALPN name has 1 to 255 bytes: '\(name)'")
+      }
+      wire.append(UInt8(name.utf8.count))
+      wire += name.utf8
+    }
+    guard wire.count <= Limits.alpnBytes else { throw .library("the ALPN list is too long") }
+    self.names = names
+    self.wire = wire
+  }
+
+  /// Where in the client's list the first of our names stands: offset of the name and its length.
+  func choose(from offered: UnsafeRawBufferPointer) -> (offset: Int, count: Int)? {
+    for name in names {
+      var offset = 0
+      while offset < offered.count {
+        let count = Int(unsafe offered[offset])
+        guard offset + 1 + count <= offered.count else { return nil }
+        let candidate = unsafe UnsafeRawBufferPointer(
+          rebasing: offered[offset + 1..<offset + 1 + count])
+        if unsafe name.utf8.elementsEqual(candidate) { return (offset + 1, count) }
+        offset += 1 + count
+      }
+    }
+    return nil
+  }
+}

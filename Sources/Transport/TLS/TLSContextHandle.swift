@@ -1,0 +1,110 @@
+import COpenSSL
+import Glibc
+
+/// The owner of one `SSL_CTX`.
+///
+/// `@unchecked Sendable` holds because it is changed only within `init`s of its owners; OpenSSL lets
+/// threads make connections from one unchanging context at the same time.
+@safe final class TLSContextHandle: @unchecked Sendable {
+  let raw: OpaquePointer
+
+  init(server: Bool, minimumVersion: TLSVersion) throws(TLSFailure) {
+    let method = unsafe server ? TLS_server_method() : TLS_client_method()
+    guard let raw = unsafe SSL_CTX_new(method) else {
+      throw .library(OpenSSLErrors.take())
+    }
+    unsafe self.raw = raw
+    let version = minimumVersion == .tls13 ? TLS1_3_VERSION : TLS1_2_VERSION
+    guard unsafe belfry_ctx_set_minimum_version(raw, version) == 1,
+      unsafe belfry_ctx_set_groups(raw, "X25519:P-256") == 1
+    else { throw .library(OpenSSLErrors.take()) }
+    // Buffers go back when they are empty: 9 KB less for each idle connection.
+    _ = unsafe belfry_ctx_set_mode(raw, Int(SSL_MODE_RELEASE_BUFFERS))
+    // Resuming saves nothing worth having with P-256 keys, and tickets cost 100 µs.
+    _ = unsafe belfry_ctx_set_session_cache_off(raw)
+    _ = unsafe SSL_CTX_set_num_tickets(raw, 0)
+    let options = noTicket | noRenegotiation | noCompression
+    _ = unsafe SSL_CTX_set_options(raw, options)
+  }
+
+  deinit { unsafe SSL_CTX_free(raw) }
+
+  func use(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8]) throws(TLSFailure) {
+    var isLeaf = true
+    try unsafe Self.eachCertificate(certificateChainPEM, what: "certificate chain") {
+      (certificate: OpaquePointer) throws(TLSFailure) in
+      let added =
+        isLeaf
+        ? unsafe Int(SSL_CTX_use_certificate(raw, certificate))
+        : unsafe belfry_ctx_add_chain_certificate(raw, certificate)
+      isLeaf = false
+      guard added == 1 else {
+        throw .badPEM(what: "certificate chain", reason: OpenSSLErrors.take())
+      }
+    }
+    guard let bio = unsafe Self.memory(privateKeyPEM) else { throw .library("no memory") }
+    defer { unsafe BIO_free_all(bio) }
+    // An empty pass phrase stands in for OpenSSL's prompt on the terminal.
+    let read = unsafe "".withCString { empty in
+      unsafe PEM_read_bio_PrivateKey(bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
+    }
+    guard let key = unsafe read else {
+      throw .badPEM(what: "private key", reason: OpenSSLErrors.take())
+    }
+    defer { unsafe EVP_PKEY_free(key) }
+    guard unsafe SSL_CTX_use_PrivateKey(raw, key) == 1, unsafe SSL_CTX_check_private_key(raw) == 1
+    else {
+      ERR_clear_error()
+      throw .keyMismatch
+    }
+  }
+
+  /// Trusts the authorities in `caPEM`; a server names them to its clients.
+  func trust(caPEM: [UInt8], namesToClients: Bool) throws(TLSFailure) {
+    guard let store = unsafe SSL_CTX_get_cert_store(raw) else { throw .library("no store") }
+    try unsafe Self.eachCertificate(caPEM, what: "authority") {
+      (certificate: OpaquePointer) throws(TLSFailure) in
+      guard unsafe X509_STORE_add_cert(store, certificate) == 1,
+        unsafe !namesToClients || SSL_CTX_add_client_CA(raw, certificate) == 1
+      else { throw .badPEM(what: "authority", reason: OpenSSLErrors.take()) }
+    }
+  }
+
+  func trustSystemRoots() throws(TLSFailure) {
+    guard unsafe SSL_CTX_set_default_verify_paths(raw) == 1 else {
+      throw .library(OpenSSLErrors.take())
+    }
+  }
+
+  /// Calls `body` for each certificate of `pem`, which must have one at least.
+  private static func eachCertificate(
+    _ pem: [UInt8], what: String, _ body: (OpaquePointer) throws(TLSFailure) -> Void
+  ) throws(TLSFailure) {
+    guard let bio = unsafe memory(pem) else { throw .library("no memory") }
+    defer { unsafe BIO_free_all(bio) }
+    var count = 0
+    while let certificate = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {
+      defer { unsafe X509_free(certificate) }
+      count += 1
+      try unsafe body(certificate)
+    }
+    // The end of the text is an error of its own kind, which is none here.
+    let reason = OpenSSLErrors.take()
+    guard count > 0 else { throw .badPEM(what: what, reason: reason) }
+  }
+
+  private static func memory(_ bytes: [UInt8]) -> OpaquePointer? {
+    guard bytes.count <= Limits.credentialBytesMax, let bio = unsafe BIO_new(BIO_s_mem()) else {
+      return nil
+    }
+    unsafe bytes.withUnsafeBytes { source in
+      _ = unsafe BIO_write(bio, source.baseAddress, Int32(source.count))
+    }
+    return unsafe bio
+  }
+}
+
+// SSL_OP_NO_TICKET and so on: macros of the form `(uint64_t)1 << (uint64_t)n`, which are not imported.
+private let noTicket: UInt64 = 1 << 14
+private let noCompression: UInt64 = 1 << 17
+private let noRenegotiation: UInt64 = 1 << 30

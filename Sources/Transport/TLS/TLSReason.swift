@@ -1,0 +1,61 @@
+import COpenSSL
+
+/// OpenSSL's error queue in words that say who refused what.
+enum TLSReason {
+  /// The reason for which `ssl` failed on this thread; empties the queue.
+  static func take(_ ssl: OpaquePointer) -> String {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    let reason = Int32(truncatingIfNeeded: code & 0x7f_ffff)
+    if reason == SSL_R_CERTIFICATE_VERIFY_FAILED {
+      return unsafe verification(SSL_get_verify_result(ssl))
+    }
+    if let known = text(reason) { return known }
+    guard code != 0, let text = unsafe ERR_reason_error_string(code) else {
+      return "the peer broke off the handshake"
+    }
+    return unsafe String(cString: text)
+  }
+
+  /// Why this side does not take the peer's certificate.
+  static func verification(_ code: Int) -> String {
+    switch Int32(truncatingIfNeeded: code) {
+    case X509_V_ERR_CERT_REVOKED: "certificate revoked"
+    case X509_V_ERR_CERT_HAS_EXPIRED: "certificate expired"
+    case X509_V_ERR_CERT_NOT_YET_VALID: "certificate not yet valid: check the clocks"
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+      X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+      X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+      "certificate of an unknown CA: trust the CA that signed it"
+    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+      "certificate is for another name"
+    case X509_V_ERR_INVALID_PURPOSE: "certificate is not for this use"
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE: "certificate's signature is wrong"
+    default: "certificate refused: \(unsafe String(cString: X509_verify_cert_error_string(code)))"
+    }
+  }
+
+  private static func text(_ reason: Int32) -> String? {
+    switch reason {
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: "client certificate missing"
+    case SSL_R_HTTP_REQUEST: "the peer speaks HTTP without TLS"
+    case SSL_R_WRONG_VERSION_NUMBER, SSL_R_BAD_RECORD_TYPE, SSL_R_UNEXPECTED_MESSAGE:
+      "the peer does not speak TLS"
+    case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_VERSION_TOO_LOW:
+      "no common version of TLS: use TLS 1.2 or 1.3"
+    case SSL_R_NO_SHARED_CIPHER: "no common cipher"
+    case SSL_R_NO_APPLICATION_PROTOCOL: "no common application protocol (ALPN)"
+    case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+      "the peer has no common application protocol (ALPN)"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED: "the peer says: certificate revoked"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: "the peer says: certificate expired"
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA: "the peer says: certificate of an unknown CA"
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE: "the peer says: bad certificate"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "the peer says: certificate not accepted"
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the peer says: client certificate missing"
+    case SSL_R_TLSV1_ALERT_ACCESS_DENIED: "the peer says: access denied"
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: "the peer says: handshake failure"
+    default: nil
+    }
+  }
+}

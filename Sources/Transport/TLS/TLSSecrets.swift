@@ -1,0 +1,63 @@
+import COpenSSL
+
+/// The two traffic secrets of a TLS 1.3 connection, as OpenSSL's key log tells them; wiped at the end.
+@safe final class TLSSecrets {
+  /// 48 bytes at most: SHA-384.
+  static let capacity = 48
+
+  private(set) var count = 0
+  /// Client's secret, then the server's.
+  ///
+  /// Owned here.
+  private let bytes: UnsafeMutableRawBufferPointer
+
+  init() {
+    unsafe bytes = .allocate(byteCount: 2 * Self.capacity, alignment: 8)
+    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit {
+    unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+    unsafe bytes.deallocate()
+  }
+
+  var client: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: bytes[0..<count]) }
+
+  var server: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: bytes[Self.capacity..<Self.capacity + count])
+  }
+
+  /// One line of the key log: label, client random and secret, in hexadecimal.
+  func note(_ line: UnsafeBufferPointer<CChar>) {
+    if unsafe starts(line, "CLIENT_TRAFFIC_SECRET_0 ") {
+      unsafe read(line, into: 0)
+    } else if unsafe starts(line, "SERVER_TRAFFIC_SECRET_0 ") {
+      unsafe read(line, into: Self.capacity)
+    }
+  }
+
+  private func starts(_ line: UnsafeBufferPointer<CChar>, _ label: StaticString) -> Bool {
+    let count = label.utf8CodeUnitCount
+    guard line.count >= count else { return false }
+    for index in 0..<count
+    where unsafe UInt8(bitPattern: line[index]) != label.utf8Start[index] { return false }
+    return true
+  }
+
+  private func read(_ line: UnsafeBufferPointer<CChar>, into offset: Int) {
+    guard let space = unsafe line.lastIndex(of: 0x20) else { return }
+    let digits = line.count - space - 1
+    guard digits % 2 == 0, digits / 2 <= Self.capacity else { return }
+    count = digits / 2
+    for index in 0..<count {
+      let high = unsafe Self.digit(line[space + 1 + 2 * index])
+      let low = unsafe Self.digit(line[space + 2 + 2 * index])
+      unsafe bytes[offset + index] = high << 4 | low
+    }
+  }
+
+  private static func digit(_ character: CChar) -> UInt8 {
+    let value = UInt8(bitPattern: character)
+    return value < 0x3a ? value &- 0x30 : (value | 0x20) &- 0x57
+  }
+}

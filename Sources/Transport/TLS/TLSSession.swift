@@ -1,0 +1,152 @@
+import COpenSSL
+import Glibc
+
+/// One connection of OpenSSL, over the loop's exchange.
+@safe final class TLSSession: TLSLayer {
+  enum Step {
+    case finished
+    case needsInput
+    case failed(String)
+  }
+
+  /// Owned here, used on one loop at a time.
+  private let ssl: OpaquePointer
+  /// Owned by `ssl`.
+  private let bio: OpaquePointer
+  private let context: any Sendable & AnyObject
+  private let isServer: Bool
+  /// The traffic secrets of a TLS 1.3 server whose records will be taken over.
+  private(set) var secrets: TLSSecrets?
+
+  /// OpenSSL's vtable for the exchange, made once and never changed.
+  nonisolated(unsafe) private static let method = unsafe belfry_tls_bio_method()
+
+  convenience init?(
+    server context: TLSServerContext, exchange: UnsafeMutablePointer<belfry_tls_exchange>
+  ) {
+    unsafe self.init(context.handle, context, isServer: true, exchange)
+    if context.takesOverRecords {
+      let secrets = TLSSecrets()
+      self.secrets = secrets
+      // `ssl` does not outlive this object, which holds the secrets.
+      unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(secrets).toOpaque())
+    }
+  }
+
+  /// Without `serverName` the server's certificate may be for any name.
+  convenience init?(
+    client context: TLSClientContext, serverName: String,
+    exchange: UnsafeMutablePointer<belfry_tls_exchange>
+  ) {
+    unsafe self.init(context.handle, context, isServer: false, exchange)
+    guard expect(serverName) else { return nil }
+  }
+
+  private init?(
+    _ handle: TLSContextHandle, _ context: any Sendable & AnyObject, isServer: Bool,
+    _ exchange: UnsafeMutablePointer<belfry_tls_exchange>
+  ) {
+    guard let ssl = unsafe SSL_new(handle.raw) else { return nil }
+    guard let method = unsafe Self.method, let bio = unsafe BIO_new(method) else {
+      unsafe SSL_free(ssl)
+      return nil
+    }
+    unsafe BIO_set_data(bio, exchange)
+    // One BIO for both directions: one reference is enough then.
+    unsafe SSL_set_bio(ssl, bio, bio)
+    unsafe isServer ? SSL_set_accept_state(ssl) : SSL_set_connect_state(ssl)
+    unsafe self.ssl = ssl
+    unsafe self.bio = bio
+    self.context = context
+    self.isServer = isServer
+  }
+
+  deinit { unsafe SSL_free(ssl) }
+
+  private func expect(_ name: String) -> Bool {
+    let parameters = unsafe SSL_get0_param(ssl)
+    if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, name) == 1 { return true }
+    ERR_clear_error()
+    return unsafe SSL_set1_host(ssl, name) == 1 && belfry_ssl_set_server_name(ssl, name) == 1
+  }
+
+  func handshake() -> Step {
+    ERR_clear_error()
+    let result = unsafe SSL_do_handshake(ssl)
+    if result == 1 { return .finished }
+    return unsafe SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
+      ? .needsInput : .failed(unsafe TLSReason.take(ssl))
+  }
+
+  override func read(into target: UnsafeMutableRawBufferPointer) -> Reading {
+    var count = 0
+    let result = unsafe SSL_read_ex(ssl, target.baseAddress, target.count, &count)
+    if result == 1 { return .bytes(count) }
+    switch unsafe SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ: return .needsInput
+    case SSL_ERROR_ZERO_RETURN: return .ended
+    default: return .failed(unsafe TLSReason.take(ssl))
+    }
+  }
+
+  override func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var written = 0
+    guard unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &written) == 1 else {
+      ERR_clear_error()
+      return false
+    }
+    return true
+  }
+
+  override func end() {
+    _ = unsafe SSL_shutdown(ssl)
+    ERR_clear_error()
+  }
+
+  override func use(_ exchange: UnsafeMutablePointer<belfry_tls_exchange>) {
+    unsafe BIO_set_data(bio, exchange)
+  }
+
+  override var negotiatedProtocol: String? {
+    var name: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    unsafe SSL_get0_alpn_selected(ssl, &name, &count)
+    guard let name = unsafe name, count > 0 else { return nil }
+    return unsafe String(
+      decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+  }
+
+  override var peerCertificate: PeerCertificate? {
+    guard let raw = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
+    return unsafe Self.certificate(raw)
+  }
+
+  /// The certificate that OpenSSL holds, as plain values.
+  static func certificate(_ raw: OpaquePointer) -> PeerCertificate? {
+    guard unsafe X509_up_ref(raw) == 1 else { return nil }
+    return try? PeerCertificate(unsafe X509Handle(owning: raw))
+  }
+
+  // MARK: taking over
+
+  /// True when nothing of the peer's bytes is left inside OpenSSL and the protocol is TLS 1.3.
+  var canBeTakenOver: Bool {
+    unsafe isServer && SSL_version(ssl) == TLS1_3_VERSION && SSL_has_pending(ssl) == 0
+  }
+
+  /// TLS 1.3's number of the cipher suite; 0 when there is none.
+  var cipherSuite: UInt16 {
+    guard let cipher = unsafe SSL_get_current_cipher(ssl) else { return 0 }
+    return unsafe SSL_CIPHER_get_protocol_id(cipher)
+  }
+
+  /// OpenSSL's key-log callback.
+  static func noteSecret(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
+    guard let ssl = unsafe ssl, let line = unsafe line,
+      let holder = unsafe SSL_get_ex_data(ssl, 0)
+    else { return }
+    unsafe Unmanaged<TLSSecrets>.fromOpaque(holder)._withUnsafeGuaranteedRef {
+      unsafe $0.note(UnsafeBufferPointer(start: line, count: strlen(line)))
+    }
+  }
+}

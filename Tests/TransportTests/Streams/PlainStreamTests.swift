@@ -1,0 +1,266 @@
+import System
+import Testing
+
+@testable import Transport
+
+@Suite struct PlainStreamTests {
+  private let harness: StreamHarness
+
+  init() throws { harness = try StreamHarness() }
+
+  @Test("bytes go both ways over TCP")
+  func echo() throws {
+    let server = Recorder()
+    server.onReceive = { stream, bytes in stream.write(bytes) }
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { $0.write(Array("hello".utf8)) }
+    let stream = harness.connect(listener, handler: client)
+    harness.run { client.text == "hello" }
+    #expect(server.opened == 1)
+    #expect(client.opened == 1)
+    #expect(stream.bytesOut == 5)
+    #expect(stream.bytesIn == 5)
+    #expect(stream.peerDescription == "127.0.0.1:\(listener.port)")
+    #expect(stream.negotiatedProtocol == nil)
+    listener.close()
+  }
+
+  @Test("what is written in one turn goes out in one piece")
+  func oneWriteATurn() throws {
+    let server = Recorder()
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { stream in
+      for _ in 0..<100 { stream.write(Array("0123456789".utf8)) }
+    }
+    _ = harness.connect(listener, handler: client)
+    harness.run { server.received.count == 1_000 }
+    #expect(server.deliveries == 1)
+  }
+
+  @Test("close sends what is queued, then each side hears of the end exactly once")
+  func closing() throws {
+    let server = Recorder()
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { stream in
+      stream.write(Array("last words".utf8))
+      stream.close()
+      stream.write(Array("dropped".utf8))
+      #expect(!stream.isOpen)
+    }
+    _ = harness.connect(listener, handler: client)
+    harness.run { client.closure != nil && server.closure != nil }
+    #expect(server.text == "last words")
+    #expect(client.closures == [.local])
+    #expect(server.closures == [.peer])
+  }
+
+  @Test("a close without flush drops what is queued")
+  func abortedClose() throws {
+    let server = Recorder()
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { stream in
+      stream.write([1, 2, 3])
+      stream.close(afterFlush: false)
+    }
+    _ = harness.connect(listener, handler: client)
+    harness.run { client.closure != nil && server.closure != nil }
+    #expect(server.received.isEmpty)
+    #expect(client.closures == [.local])
+  }
+
+  @Test("the last output survives input that nobody reads any more")
+  func lingering() throws {
+    let server = Recorder()
+    server.onReceive = { stream, _ in
+      stream.write(Array("go away".utf8))
+      stream.close()
+    }
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { $0.write([UInt8](repeating: 7, count: 200_000)) }
+    _ = harness.connect(listener, handler: client)
+    harness.run { client.closure != nil }
+    #expect(client.text == "go away")
+    #expect(client.closure == .peer)
+  }
+
+  @Test("a refused connection is reported once, not within connect")
+  func refused() throws {
+    let listener = try harness.listen { _ in nil }
+    let port = listener.port
+    listener.close()
+    let client = Recorder()
+    _ = ByteStream.connect(
+      on: harness.loop, to: .tcp(host: "127.0.0.1", port: port), tls: nil,
+      timeoutNanoseconds: 1_000_000_000, handler: client)
+    #expect(client.closures.isEmpty)
+    harness.run { client.closure != nil }
+    guard case .connectFailed(let reason)? = client.closure else {
+      Issue.record("\(client.closures)")
+      return
+    }
+    #expect(reason.contains("Connection refused"))
+    #expect(client.opened == 0)
+  }
+
+  @Test("a host name is resolved, and one that is none is reported")
+  func names() throws {
+    let server = Recorder()
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    _ = ByteStream.connect(
+      on: harness.loop, to: .tcp(host: "localhost", port: listener.port), tls: nil,
+      timeoutNanoseconds: 5_000_000_000, handler: client)
+    let lost = Recorder()
+    _ = ByteStream.connect(
+      on: harness.loop, to: .tcp(host: String(repeating: "a", count: 70), port: 1), tls: nil,
+      timeoutNanoseconds: 9_000_000_000, handler: lost)
+    harness.run { client.opened == 1 && lost.closure != nil }
+    guard case .connectFailed? = lost.closure else {
+      Issue.record("\(lost.closures)")
+      return
+    }
+  }
+
+  @Test("a reader that pauses makes the writer wait, and loses nothing")
+  func backpressure() throws {
+    let total = 6_000_000
+    let server = Recorder()
+    server.onOpen = { $0.pauseReading() }
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { stream in
+      stream.write([UInt8](repeating: 1, count: total - 1))
+      stream.write([2])
+    }
+    let stream = harness.connect(listener, handler: client)
+    harness.run("the sockets being full") {
+      client.opened == 1 && server.opened == 1 && stream.bytesOut > 0
+    }
+    for _ in 0..<20 { harness.loop.turn(mayBlock: false) }
+    #expect(server.received.isEmpty)
+    #expect(stream.pendingOutputBytes > 0)
+    #expect(client.drained == 0)
+    server.stream?.resumeReading()
+    harness.run { server.received.count == total }
+    #expect(server.received.last == 2)
+    #expect(client.drained == 1)
+    #expect(stream.pendingOutputBytes == 0)
+  }
+
+  @Test("a peer that takes nothing is given up")
+  func overflow() throws {
+    let server = Recorder()
+    server.onOpen = { $0.pauseReading() }
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { stream in
+      for _ in 0..<20 { stream.write([UInt8](repeating: 1, count: 1_000_000)) }
+      #expect(client.closures.isEmpty)
+    }
+    _ = harness.connect(listener, handler: client)
+    harness.run { client.closure != nil }
+    #expect(client.closures == [.outputOverflow])
+  }
+
+  @Test("a paused stream whose peer is gone hears of it once it reads again")
+  func pausedHangup() throws {
+    let server = Recorder()
+    server.onOpen = { $0.pauseReading() }
+    let listener = try harness.listen { _ in server }
+    let client = Recorder()
+    client.onOpen = { stream in
+      stream.write(Array("bye".utf8))
+      stream.close()
+    }
+    _ = harness.connect(listener, handler: client)
+    harness.run { client.closure != nil && server.opened == 1 }
+    for _ in 0..<10 { harness.loop.turn(mayBlock: false) }
+    #expect(server.closure == nil)
+    server.stream?.resumeReading()
+    harness.run { server.closure != nil }
+    #expect(server.text == "bye")
+    #expect(server.closures == [.peer])
+  }
+
+  @Test("UNIX sockets tell who is at the other end")
+  func unix() throws {
+    let path = "/tmp/belfry-stream-\(SystemRandom.bytes(6).map { String($0, radix: 16) }.joined())"
+    let server = Recorder()
+    var credentials: Socket.PeerCredentials?
+    server.onOpen = { credentials = $0.peerCredentials }
+    let listener = try StreamListener(loop: harness.loop, unixPath: path) { _ in server }
+    #expect(try FileSystem.mode(of: path) == 0o600)
+    let client = Recorder()
+    client.onOpen = { $0.write([9]) }
+    let stream = ByteStream.connect(
+      on: harness.loop, to: .unix(path: path), tls: nil, timeoutNanoseconds: 1_000_000_000,
+      handler: client)
+    harness.run { server.received == [9] }
+    #expect(credentials?.pid != nil)
+    #expect(credentials?.uid == stream.peerCredentials?.uid)
+    #expect(stream.peerDescription == "unix")
+    listener.close()
+    #expect(!FileSystem.exists(path))
+  }
+
+  @Test("a UNIX path without listener is reported")
+  func noUnixListener() throws {
+    let client = Recorder()
+    _ = ByteStream.connect(
+      on: harness.loop, to: .unix(path: "/tmp/belfry-none"), tls: nil,
+      timeoutNanoseconds: 1_000_000_000, handler: client)
+    harness.run { client.closure != nil }
+    guard case .connectFailed? = client.closure else {
+      Issue.record("\(client.closures)")
+      return
+    }
+  }
+
+  @Test("a listener may turn a connection away")
+  func turnedAway() throws {
+    let listener = try harness.listen { _ in nil }
+    let client = Recorder()
+    _ = harness.connect(listener, handler: client)
+    harness.run { client.closure != nil }
+    #expect(client.closure != .local)
+  }
+
+  @Test("a stream moves to another loop with what had come for it")
+  func moving() throws {
+    let first = Recorder()
+    var parcel: DetachedStream?
+    first.onReceive = { stream, bytes in
+      parcel = stream.detach(unread: Array(bytes.dropFirst(2)))
+    }
+    let listener = try harness.listen { _ in first }
+    let client = Recorder()
+    client.onOpen = { $0.write(Array("id:rest".utf8)) }
+    _ = harness.connect(listener, handler: client)
+    harness.run { parcel != nil }
+    let moved = try #require(parcel)
+    let answered = client
+    let thread = try LoopThread.start(name: "second") { loop in
+      let second = Echo()
+      _ = moved.attach(to: loop, handler: second)
+    }
+    harness.run { answered.text == ":rest" }
+    client.stream?.write(Array("!".utf8))
+    harness.run { answered.text == ":rest!" }
+    #expect(first.closures.isEmpty)
+    thread.stop()
+    thread.join()
+  }
+}
+
+/// Sends back what comes.
+final class Echo: StreamHandler {
+  func streamOpened(_ stream: ByteStream) {}
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) { stream.write(bytes) }
+  func streamDrained(_ stream: ByteStream) {}
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {}
+}

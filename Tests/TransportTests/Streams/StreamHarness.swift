@@ -1,0 +1,125 @@
+import System
+import Testing
+
+@testable import Transport
+
+/// A loop that a test turns by hand, with what it needs to make streams.
+final class StreamHarness {
+  let loop: EventLoop
+
+  init() throws { loop = try EventLoop() }
+
+  /// Turns the loop until `condition` holds; fails after ten seconds.
+  func run(
+    _ what: String = "the condition", sourceLocation: SourceLocation = #_sourceLocation,
+    until condition: () -> Bool
+  ) {
+    let end = SystemClock.monotonicNanoseconds + 10_000_000_000
+    // Wakes the loop, so that the deadline is seen.
+    let alarm = loop.schedule(afterNanoseconds: 10_000_000_000) {}
+    while !condition() {
+      guard SystemClock.monotonicNanoseconds < end else {
+        Issue.record("\(what) did not come about", sourceLocation: sourceLocation)
+        return
+      }
+      loop.turn(mayBlock: true)
+    }
+    loop.cancel(alarm)
+  }
+
+  func listen(
+    _ security: StreamSecurity = .plain, accept: @escaping (ByteStream) -> (any StreamHandler)?
+  ) throws -> StreamListener {
+    try StreamListener(
+      loop: loop, address: .loopback(port: 0), security: security, accept: accept)
+  }
+
+  func connect(
+    _ listener: StreamListener, tls: TLSClientContext? = nil, serverName: String? = nil,
+    handler: any StreamHandler
+  ) -> ByteStream {
+    ByteStream.connect(
+      on: loop, to: .tcp(host: "127.0.0.1", port: listener.port), tls: tls, serverName: serverName,
+      timeoutNanoseconds: 5_000_000_000, handler: handler)
+  }
+}
+
+/// Remembers what happens on one stream.
+final class Recorder: StreamHandler {
+  var opened = 0
+  var received: [UInt8] = []
+  var deliveries = 0
+  var drained = 0
+  var closures: [StreamClosure] = []
+  var stream: ByteStream?
+  var onOpen: (ByteStream) -> Void = { _ in }
+  var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
+
+  var closure: StreamClosure? { closures.first }
+  var text: String { String(decoding: received, as: UTF8.self) }
+
+  func streamOpened(_ stream: ByteStream) {
+    opened += 1
+    self.stream = stream
+    onOpen(stream)
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    deliveries += 1
+    received += bytes
+    onReceive(stream, Array(bytes))
+  }
+
+  func streamDrained(_ stream: ByteStream) { drained += 1 }
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) { closures.append(reason) }
+}
+
+/// Certificates of one authority, made once.
+enum TestIdentities {
+  static let now = SystemClock.unixMilliseconds / 1_000
+  static let authority = Result { try makeAuthority() }
+  static let server = Result {
+    try authority.get().issueServer(names: ["localhost"], addresses: ["127.0.0.1"], now: now)
+  }
+
+  static func makeAuthority() throws -> CertificateAuthority {
+    try CertificateAuthority.make(
+      commonName: "Belfry test CA",
+      nameConstraints: .init(
+        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: now)
+  }
+
+  static func client(
+    of authority: CertificateAuthority? = nil, name: String = "client",
+    validFrom: Int64 = -300, validTo: Int64 = 3_600
+  ) throws -> (chain: [UInt8], key: [UInt8]) {
+    let key = try ES256PrivateKey()
+    let certificate = try (authority ?? Self.authority.get()).issueClient(
+      publicKeySPKI: key.publicKey.spkiDER, commonName: name, notBefore: now + validFrom,
+      notAfter: now + validTo)
+    return (try certificate.pem(), try key.pkcs8PEM())
+  }
+
+  static func serverContext(
+    alpn: [String] = [], unmatched: TLSServerContext.UnmatchedALPN = .refuse,
+    clients: TLSServerContext.ClientCertificates = .none, minimum: TLSVersion = .tls12,
+    takeOver: Bool = false,
+    check: (@Sendable (PeerCertificate) -> TLSServerContext.Verdict)? = nil
+  ) throws -> TLSServerContext {
+    let identity = try server.get()
+    return try TLSServerContext(
+      certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+      alpn: alpn, unmatchedALPN: unmatched, clientCertificates: clients, minimumVersion: minimum,
+      takeOverRecords: takeOver, check: check)
+  }
+
+  static func clientContext(
+    alpn: [String] = [], identity: (chain: [UInt8], key: [UInt8])? = nil
+  ) throws -> TLSClientContext {
+    try TLSClientContext(
+      caPEM: authority.get().certificatePEM, certificateChainPEM: identity?.chain,
+      privateKeyPEM: identity?.key, alpn: alpn)
+  }
+}

@@ -1,0 +1,239 @@
+import System
+import Testing
+
+@testable import Transport
+
+@Suite struct TLSStreamTests {
+  private let harness: StreamHarness
+
+  init() throws { harness = try StreamHarness() }
+
+  /// One connection: what each side heard once it is open and answered, or has failed.
+  private func exchange(
+    _ serverContext: TLSServerContext, _ clientContext: TLSClientContext,
+    serverName: String? = nil
+  ) throws -> (server: Recorder, client: Recorder) {
+    let server = Recorder()
+    server.onReceive = { stream, bytes in stream.write(bytes) }
+    let listener = try harness.listen(.tls(serverContext)) { _ in server }
+    let client = Recorder()
+    client.onOpen = { $0.write(Array("hello".utf8)) }
+    _ = harness.connect(listener, tls: clientContext, serverName: serverName, handler: client)
+    harness.run {
+      client.text == "hello" || (client.closure != nil && server.closure != nil)
+    }
+    listener.close()
+    return (server, client)
+  }
+
+  @Test(
+    "bytes go both ways over TLS, with OpenSSL's records and with our own",
+    arguments: [TLSVersion.tls12, .tls13], [false, true])
+  func echo(minimum: TLSVersion, takeOver: Bool) throws {
+    let (server, client) = try exchange(
+      TestIdentities.serverContext(alpn: ["h2"], minimum: minimum, takeOver: takeOver),
+      TestIdentities.clientContext(alpn: ["h2", "http/1.1"]))
+    #expect(client.text == "hello")
+    #expect(server.stream?.negotiatedProtocol == "h2")
+    #expect(client.stream?.negotiatedProtocol == "h2")
+    #expect(client.stream?.peerCertificate?.commonName == "localhost")
+    #expect(server.stream?.peerCertificate == nil)
+  }
+
+  @Test(
+    "a client without ALPN is served", arguments: [TLSServerContext.UnmatchedALPN.refuse, .ignore])
+  func noALPN(unmatched: TLSServerContext.UnmatchedALPN) throws {
+    let (server, client) = try exchange(
+      TestIdentities.serverContext(alpn: ["h2"], unmatched: unmatched),
+      TestIdentities.clientContext())
+    #expect(client.text == "hello")
+    #expect(server.stream?.negotiatedProtocol == nil)
+  }
+
+  @Test("a client that offers HTTP/1.1 alone gets the alert, or is served without a match")
+  func unmatchedALPN() throws {
+    let (server, client) = try exchange(
+      TestIdentities.serverContext(alpn: ["h2"]), TestIdentities.clientContext(alpn: ["http/1.1"]))
+    #expect(client.closure == .tlsFailed("the peer has no common application protocol (ALPN)"))
+    #expect(server.closure == .tlsFailed("no common application protocol (ALPN)"))
+    let served = try exchange(
+      TestIdentities.serverContext(alpn: ["h2"], unmatched: .ignore),
+      TestIdentities.clientContext(alpn: ["http/1.1"]))
+    #expect(served.client.text == "hello")
+    #expect(served.client.stream?.negotiatedProtocol == nil)
+  }
+
+  @Test("the server's preference decides between common protocols")
+  func preference() throws {
+    let (server, _) = try exchange(
+      TestIdentities.serverContext(alpn: ["belfry-link/1", "h2"]),
+      TestIdentities.clientContext(alpn: ["h2", "belfry-link/1"]))
+    #expect(server.stream?.negotiatedProtocol == "belfry-link/1")
+  }
+
+  @Test("an unknown authority, another name and a stranger are told apart by the client")
+  func serverVerification() throws {
+    let other = try TestIdentities.makeAuthority()
+    let distrusting = try TLSClientContext(caPEM: other.certificatePEM)
+    let unknown = try exchange(TestIdentities.serverContext(), distrusting)
+    #expect(
+      unknown.client.closure
+        == .tlsFailed("certificate of an unknown CA: trust the CA that signed it"))
+    #expect(unknown.server.closure == .tlsFailed("the peer says: certificate of an unknown CA"))
+    let named = try exchange(
+      TestIdentities.serverContext(), TestIdentities.clientContext(), serverName: "elsewhere.test")
+    #expect(named.client.closure == .tlsFailed("certificate is for another name"))
+    #expect(named.client.opened == 0)
+  }
+
+  @Test("a client certificate is optional, required or never asked for")
+  func clientCertificates() throws {
+    let authority = try TestIdentities.authority.get().certificatePEM
+    let identity = try TestIdentities.client(name: "device 7")
+    for mode in [
+      TLSServerContext.ClientCertificates.optional(caPEM: authority), .required(caPEM: authority),
+    ] {
+      let known = try exchange(
+        TestIdentities.serverContext(clients: mode),
+        TestIdentities.clientContext(identity: identity))
+      #expect(known.client.text == "hello")
+      #expect(known.server.stream?.peerCertificate?.commonName == "device 7")
+    }
+    let anonymous = try exchange(
+      TestIdentities.serverContext(clients: .optional(caPEM: authority)),
+      TestIdentities.clientContext())
+    #expect(anonymous.client.text == "hello")
+    let refused = try exchange(
+      TestIdentities.serverContext(clients: .required(caPEM: authority)),
+      TestIdentities.clientContext())
+    #expect(refused.server.closure == .tlsFailed("client certificate missing"))
+    #expect(refused.client.closure == .tlsFailed("the peer says: client certificate missing"))
+    let unasked = try exchange(
+      TestIdentities.serverContext(), TestIdentities.clientContext(identity: identity))
+    #expect(unasked.client.text == "hello")
+    #expect(unasked.server.stream?.peerCertificate == nil)
+  }
+
+  @Test("a client certificate that does not hold is refused with the alert that says why")
+  func refusedCertificates() throws {
+    let authority = try TestIdentities.authority.get().certificatePEM
+    let clients = TLSServerContext.ClientCertificates.optional(caPEM: authority)
+    let stranger = try exchange(
+      TestIdentities.serverContext(clients: clients),
+      TestIdentities.clientContext(
+        identity: TestIdentities.client(of: TestIdentities.makeAuthority())))
+    #expect(
+      stranger.server.closure
+        == .tlsFailed("certificate of an unknown CA: trust the CA that signed it"))
+    #expect(stranger.client.closure == .tlsFailed("the peer says: certificate of an unknown CA"))
+    let expired = try exchange(
+      TestIdentities.serverContext(clients: clients),
+      TestIdentities.clientContext(
+        identity: TestIdentities.client(validFrom: -7_200, validTo: -3_600)))
+    #expect(expired.server.closure == .tlsFailed("certificate expired"))
+    #expect(expired.client.closure == .tlsFailed("the peer says: certificate expired"))
+    let revoked = try exchange(
+      TestIdentities.serverContext(clients: clients) { certificate in
+        certificate.commonName == "stolen" ? .revoked : .accept
+      },
+      TestIdentities.clientContext(identity: TestIdentities.client(name: "stolen")))
+    #expect(revoked.server.closure == .tlsFailed("certificate revoked"))
+    #expect(revoked.client.closure == .tlsFailed("the peer says: certificate revoked"))
+    #expect(revoked.server.opened == 0)
+  }
+
+  @Test("close_notify tells an end in order from a cut", arguments: [false, true])
+  func endings(takeOver: Bool) throws {
+    let (server, client) = try exchange(
+      TestIdentities.serverContext(takeOver: takeOver), TestIdentities.clientContext())
+    client.stream?.close()
+    harness.run { server.closure != nil && client.closure != nil }
+    #expect(server.closures == [.peer])
+    #expect(client.closures == [.local])
+    let cut = try exchange(
+      TestIdentities.serverContext(takeOver: takeOver), TestIdentities.clientContext())
+    // The descriptor's end without TLS's end.
+    cut.client.stream.map { Socket.finishWriting($0.descriptor) }
+    harness.run { cut.server.closure != nil }
+    #expect(cut.server.closures == [.truncated])
+  }
+
+  @Test("a peer that speaks no TLS is told apart, and one that says nothing times out")
+  func noTLS() throws {
+    let server = Recorder()
+    let listener = try harness.listen(.tls(TestIdentities.serverContext())) { _ in server }
+    let client = Recorder()
+    client.onOpen = { $0.write(Array("GET / HTTP/1.1\r\n\r\n".utf8)) }
+    _ = harness.connect(listener, handler: client)
+    harness.run { server.closure != nil }
+    #expect(server.closure == .tlsFailed("the peer speaks HTTP without TLS"))
+    let noise = Recorder()
+    noise.onOpen = { $0.write([UInt8](repeating: 0xa5, count: 300)) }
+    let server2 = Recorder()
+    let second = try harness.listen(.tls(TestIdentities.serverContext())) { _ in server2 }
+    _ = harness.connect(second, handler: noise)
+    harness.run { server2.closure != nil }
+    #expect(server2.closure == .tlsFailed("the peer does not speak TLS"))
+  }
+
+  @Test("megabytes pass unchanged in both directions", arguments: [false, true])
+  func bulk(takeOver: Bool) throws {
+    let total = 5_000_000
+    let pattern = (0..<total).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+    let server = Recorder()
+    server.onOpen = { $0.write(pattern) }
+    let listener = try harness.listen(
+      .tls(TestIdentities.serverContext(takeOver: takeOver))
+    ) { _ in server }
+    let client = Recorder()
+    client.onOpen = { $0.write(pattern) }
+    _ = harness.connect(listener, tls: try TestIdentities.clientContext(), handler: client)
+    harness.run { server.received.count == total && client.received.count == total }
+    #expect(server.received == pattern)
+    #expect(client.received == pattern)
+  }
+
+  @Test("a TLS stream moves to another loop", arguments: [false, true])
+  func moving(takeOver: Bool) throws {
+    let first = Recorder()
+    var parcel: DetachedStream?
+    first.onReceive = { stream, bytes in parcel = stream.detach(unread: bytes) }
+    let listener = try harness.listen(
+      .tls(TestIdentities.serverContext(takeOver: takeOver))
+    ) { _ in first }
+    let client = Recorder()
+    client.onOpen = { $0.write(Array("one".utf8)) }
+    _ = harness.connect(listener, tls: try TestIdentities.clientContext(), handler: client)
+    harness.run { parcel != nil }
+    client.stream?.write(Array(" two".utf8))
+    let moved = try #require(parcel)
+    let thread = try LoopThread.start(name: "second") { loop in
+      _ = moved.attach(to: loop, handler: Echo())
+    }
+    harness.run { client.text == "one two" || client.closure != nil }
+    #expect(client.text == "one two", "\(client.closures)")
+    thread.stop()
+    thread.join()
+  }
+
+  @Test("contexts refuse what cannot work, and say what")
+  func badContexts() throws {
+    let identity = try TestIdentities.server.get()
+    let other = try TestIdentities.client()
+    #expect(throws: TLSFailure.self) {
+      try TLSServerContext(
+        certificateChainPEM: Array("nonsense".utf8), privateKeyPEM: identity.privateKeyPEM,
+        alpn: [])
+    }
+    do {
+      _ = try TLSServerContext(
+        certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: other.key, alpn: [])
+      Issue.record("a foreign key was taken")
+    } catch {
+      guard case .keyMismatch = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+}
