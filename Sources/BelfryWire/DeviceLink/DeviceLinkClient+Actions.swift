@@ -20,6 +20,8 @@ extension DeviceLinkClient {
     case cancelled(LinkSubject)
     /// Another wish was heard.
     case heard
+    /// The gateway answered a ping: it has read all that was sent before.
+    case alive
     /// The gateway refused what was asked for this subject.
     case refused(LinkSubject, LinkRefusal)
     /// Hand this out, once, and call ``kept(_:at:)`` or ``dropped(_:_:at:output:)`` with its unique id.

@@ -89,6 +89,9 @@ public struct DeviceLinkClient: ~Copyable {
     if case .up = phase { true } else { false }
   }
 
+  /// Whether a connection is being opened.
+  public var isDialling: Bool { phase == .dialling }
+
   /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
   public var isStopped: Bool { phase == .stopped }
 
@@ -449,7 +452,7 @@ public struct DeviceLinkClient: ~Copyable {
     guard token == pingToken else { return .proceed }
     provedSeconds = max(provedSeconds, pingedSeconds)
     if seconds > 0 { intervalSeconds = seconds }
-    return .proceed
+    return .alive
   }
 
   private mutating func pathFailed() {

@@ -1,0 +1,150 @@
+public import BelfryWire
+public import System
+public import Transport
+
+/// Who a device is: its key, and the certificate that enrolment gave it.
+public struct DeviceIdentity: Sendable {
+  /// The key that never leaves the device.
+  public let key: ES256PrivateKey
+  /// The device's number at its gateway; `nil` before enrolment.
+  public var device: UInt64?
+  /// The device's certificate followed by the authority's, PEM; `nil` before enrolment.
+  public var chainPEM: [UInt8]?
+
+  /// An identity from its parts.
+  public init(key: ES256PrivateKey, device: UInt64? = nil, chainPEM: [UInt8]? = nil) {
+    self.key = key
+    self.device = device
+    self.chainPEM = chainPEM
+  }
+
+  /// A wish to join, its proof still empty.
+  public func enrolment(code: String, name: String) -> LinkFrame.Enrolment {
+    LinkFrame.Enrolment(publicKey: key.publicKey.spkiDER, proof: [], code: code, name: name)
+  }
+}
+
+/// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (PKCS#8),
+/// `identity.pem` (the certificates) and `identity.number`.
+public struct DeviceIdentityFolder: Sendable {
+  /// Why the identity is not usable.
+  public enum Failure: Error, Sendable, CustomStringConvertible {
+    /// A file of the folder could not be read or written.
+    case file(SystemFailure)
+    /// The key file holds no key.
+    case badKey(path: String, CryptoFailure)
+    /// Others may read the key.
+    case exposedKey(path: String)
+
+    /// What is wrong and what to do.
+    public var description: String {
+      switch self {
+      case .file(let failure): "\(failure)"
+      case .badKey(let path, let failure):
+        "\(path) holds no usable key (\(failure)): remove it to enrol as another device"
+      case .exposedKey(let path):
+        "\(path) can be read by others: chmod 600 it, or remove it to enrol as another device"
+      }
+    }
+  }
+
+  private let path: String
+
+  /// The folder at `path`, which need not exist yet.
+  public init(_ path: String) { self.path = path }
+
+  private var keyPath: String { path + "/identity.key" }
+  private var chainPath: String { path + "/identity.pem" }
+  private var numberPath: String { path + "/identity.number" }
+
+  /// The identity that is kept here; a fresh key is made and kept where there is none.
+  ///
+  /// A certificate of another authority than `authorityPEM` is left out: the device has moved to
+  /// another gateway and enrols there.
+  public func load(authorityPEM: [UInt8]) throws(Failure) -> DeviceIdentity {
+    let key = try loadKey()
+    var identity = DeviceIdentity(key: key)
+    guard let chain = try? FileSystem.read(chainPath, limit: Self.fileBytesMax),
+      let number = try? FileSystem.read(numberPath, limit: 32),
+      let device = UInt64(String(decoding: number, as: UTF8.self).filter(\.isNumber)),
+      DeviceIdentity.isChain(chain, of: key, under: authorityPEM)
+    else { return identity }
+    identity.device = device
+    identity.chainPEM = chain
+    return identity
+  }
+
+  /// Keeps what enrolment gave.
+  public func save(_ identity: DeviceIdentity) throws(Failure) {
+    guard let chain = identity.chainPEM, let device = identity.device else { return }
+    do throws(SystemFailure) {
+      try FileSystem.write(chain, to: chainPath)
+      try FileSystem.write(Array("\(device)\n".utf8), to: numberPath)
+    } catch {
+      throw .file(error)
+    }
+  }
+
+  private static let fileBytesMax = 65_536
+
+  private func loadKey() throws(Failure) -> ES256PrivateKey {
+    guard FileSystem.exists(keyPath) else { return try makeKey() }
+    let bytes: [UInt8]
+    let mode: UInt32
+    do throws(SystemFailure) {
+      mode = try FileSystem.mode(of: keyPath)
+      bytes = try FileSystem.read(keyPath, limit: Self.fileBytesMax)
+    } catch {
+      throw .file(error)
+    }
+    guard mode & 0o077 == 0 else { throw .exposedKey(path: keyPath) }
+    do throws(CryptoFailure) {
+      return try ES256PrivateKey(pkcs8PEM: bytes)
+    } catch {
+      throw .badKey(path: keyPath, error)
+    }
+  }
+
+  private func makeKey() throws(Failure) -> ES256PrivateKey {
+    let key: ES256PrivateKey
+    let bytes: [UInt8]
+    do throws(CryptoFailure) {
+      key = try ES256PrivateKey()
+      bytes = try key.pkcs8PEM()
+    } catch {
+      throw .badKey(path: keyPath, error)
+    }
+    do throws(SystemFailure) {
+      try FileSystem.makeDirectories(path)
+      try FileSystem.write(bytes, to: keyPath)
+    } catch {
+      throw .file(error)
+    }
+    return key
+  }
+}
+
+extension DeviceIdentity {
+  /// Whether `chain` begins with a certificate for `key` and holds the authority's.
+  public static func isChain(
+    _ chain: [UInt8], of key: ES256PrivateKey, under authorityPEM: [UInt8]
+  ) -> Bool {
+    guard let leaf = try? Certificate(pem: chain),
+      let authority = try? Certificate(pem: authorityPEM),
+      leaf.publicKeySPKI == key.publicKey.spkiDER
+    else { return false }
+    let marker = "-----BEGIN CERTIFICATE-----"
+    let text = String(decoding: chain, as: UTF8.self)
+    var rest = text[...]
+    while let range = rest.firstRange(of: marker) {
+      let block = rest[range.lowerBound...]
+      if let certificate = try? Certificate(pem: Array(block.utf8)),
+        certificate.der == authority.der
+      {
+        return true
+      }
+      rest = rest[range.upperBound...]
+    }
+    return false
+  }
+}

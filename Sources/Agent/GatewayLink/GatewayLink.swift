@@ -1,0 +1,300 @@
+public import BelfryWire
+public import System
+public import Transport
+
+/// A device's link to its gateway over a socket: carries out what ``DeviceLinkClient`` decides.
+///
+/// Confined to its loop. Connects with TLS 1.3, trusting the gateway's authority alone; enrols where
+/// the identity has no certificate; reconnects by itself until it is taken offline or sent away.
+public final class GatewayLink: StreamHandler, TimerTarget {
+  /// What a link needs to know.
+  public struct Configuration {
+    /// The gateway's name or address.
+    public var host: String
+    /// The gateway's device port.
+    public var port: UInt16
+    /// The one authority that the gateway's certificate may come from, PEM.
+    public var authorityPEM: [UInt8]
+    /// The enrolment code; empty for an open gateway.
+    public var enrolmentCode = ""
+    /// The device's name for people.
+    public var deviceName = ""
+    /// Nanoseconds for the TCP connection and for the TLS handshake.
+    public var connectNanoseconds: Int64 = 15_000_000_000
+    /// Times and bounds of the protocol.
+    public var settings = DeviceLinkClient.Settings()
+    /// Unique ids of the last notifications, kept from before.
+    public var memory: [NotificationID] = []
+    /// The state at the start.
+    public var state: DeviceState = []
+    /// Shared by links that must not dial all at once.
+    public var gate: DialGate?
+
+    /// A configuration with the usual times.
+    public init(host: String, port: UInt16, authorityPEM: [UInt8]) {
+      self.host = host
+      self.port = port
+      self.authorityPEM = authorityPEM
+    }
+  }
+
+  private enum GatePlace {
+    case outside
+    case waiting
+    case inside
+  }
+
+  private let loop: EventLoop
+  private let configuration: Configuration
+  private weak var delegate: (any GatewayLinkDelegate)?
+  private var output: [UInt8] = []
+  private var machine: DeviceLinkClient
+  private var stream: ByteStream?
+  private var target = ("", UInt16(0))
+  private var place = GatePlace.outside
+  private var reason = ""
+  private var timer: TimerID?
+  private var armedUntil: Int64 = .max
+
+  /// Who the device is.
+  public private(set) var identity: DeviceIdentity
+
+  /// A link that is offline until ``goOnline()``.
+  public init(
+    on loop: EventLoop, _ configuration: Configuration, identity: DeviceIdentity,
+    delegate: any GatewayLinkDelegate
+  ) {
+    self.loop = loop
+    self.configuration = configuration
+    self.identity = identity
+    self.delegate = delegate
+    let enrolment =
+      identity.chainPEM == nil
+      ? identity.enrolment(code: configuration.enrolmentCode, name: configuration.deviceName) : nil
+    machine = DeviceLinkClient(
+      enrolment: enrolment, memory: configuration.memory, state: configuration.state,
+      settings: configuration.settings)
+  }
+
+  // MARK: What its owner says
+
+  /// Whether notifications can come now.
+  public var isUp: Bool { machine.isUp }
+  /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
+  public var isStopped: Bool { machine.isStopped }
+  /// The unique ids to keep beside the notifications, oldest first.
+  public var memory: [NotificationID] { machine.memory }
+  /// The device's state, as the gateway is told.
+  public var state: DeviceState { machine.state }
+
+  /// Connects, and stays connected.
+  public func goOnline() {
+    perform(machine.goOnline())
+    settle()
+  }
+
+  /// Leaves, and stays away until ``goOnline()``.
+  public func goOffline() {
+    perform(machine.goOffline(at: loop.nowNanoseconds, output: &output))
+    settle()
+  }
+
+  /// The device wants notifications for `subject`.
+  public func register(_ subject: LinkSubject) {
+    machine.register(subject, at: loop.nowNanoseconds, output: &output)
+    settle()
+  }
+
+  /// The device wants no notifications for `subject` any more: its token is dead from then on.
+  public func cancel(_ subject: LinkSubject) {
+    machine.cancel(subject, at: loop.nowNanoseconds, output: &output)
+    settle()
+  }
+
+  /// A person turned the notifications of `topic` on or off.
+  public func setEnabled(_ isEnabled: Bool, _ topic: LinkTopic) {
+    machine.setEnabled(isEnabled, topic, at: loop.nowNanoseconds, output: &output)
+    settle()
+  }
+
+  /// The device's state is now this.
+  public func setState(_ state: DeviceState) {
+    machine.setState(state, at: loop.nowNanoseconds, output: &output)
+    settle()
+  }
+
+  /// Asks the gateway for a sign of life: after a sleep, or when the network has changed.
+  public func probe() {
+    machine.probe(at: loop.nowNanoseconds, output: &output)
+    settle()
+  }
+
+  /// The notification with this unique id would still be here after a loss of power.
+  public func kept(_ uniqueID: NotificationID) {
+    machine.kept(uniqueID, at: loop.nowNanoseconds)
+    if !isReceiving { settle() }
+  }
+
+  /// The notification with this unique id could not be kept.
+  public func dropped(_ uniqueID: NotificationID, _ reason: LinkDiscardReason) {
+    machine.dropped(uniqueID, reason, at: loop.nowNanoseconds, output: &output)
+    if !isReceiving { settle() }
+  }
+
+  // MARK: The stream
+
+  private var isReceiving = false
+
+  /// TLS is open: greets.
+  public func streamOpened(_ stream: ByteStream) {
+    guard stream === self.stream else { return }
+    guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
+      reason = "the peer does not speak \(LinkLimits.applicationProtocol): check the port"
+      stream.close(afterFlush: false)
+      return
+    }
+    machine.opened(at: loop.nowNanoseconds, output: &output)
+    settle()
+  }
+
+  /// Bytes from the gateway.
+  public func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    guard stream === self.stream else { return }
+    var input = unsafe bytes
+    isReceiving = true
+    while let action = unsafe machine.next(
+      &input, at: loop.nowNanoseconds, output: &output)
+    { perform(action) }
+    isReceiving = false
+    settle()
+  }
+
+  /// The stream took what was queued.
+  public func streamDrained(_ stream: ByteStream) {}
+
+  /// The connection is gone.
+  public func stream(_ stream: ByteStream, closed closure: StreamClosure) {
+    guard stream === self.stream else { return }
+    self.stream = nil
+    connectionEnded(because: reason.isEmpty ? "\(closure)" : reason)
+  }
+
+  private func connectionEnded(because why: String) {
+    reason = ""
+    machine.lost(at: loop.nowNanoseconds, random: UInt64.random(in: .min ... .max))
+    leaveGate()
+    delegate?.link(self, isDownBecause: why)
+    settle()
+  }
+
+  // MARK: Actions
+
+  private func perform(_ action: DeviceLinkClient.Action?) {
+    switch action {
+    case nil, .proceed, .heard: break
+    case .alive: delegate?.linkIsAlive(self)
+    case .received(let notification, let subject):
+      delegate?.link(self, received: notification, for: subject)
+    case .connect(let host, let port):
+      target = (
+        host.isEmpty ? configuration.host : host, port == 0 ? configuration.port : port
+      )
+      guard let gate = configuration.gate else { return dial() }
+      guard case .outside = place else { return }
+      place = .waiting
+      if gate.enter(self) { dialNow() }
+    case .sign(let bytes): sign(bytes)
+    case .enrolled(let device, let chainPEM):
+      identity.device = device
+      identity.chainPEM = chainPEM
+      delegate?.link(self, enrolledAs: identity)
+    case .enrolmentRefused(let refusal):
+      reason = "the gateway refused to enrol the device: \(refusal)"
+      delegate?.link(self, enrolmentRefused: refusal)
+    case .connected(let device, let unixMilliseconds):
+      leaveGate()
+      identity.device = device
+      delegate?.link(self, isUpAs: device, unixMilliseconds: unixMilliseconds)
+    case .registered(let subject, let token):
+      delegate?.link(self, registered: subject, token: token)
+    case .cancelled(let subject): delegate?.link(self, cancelled: subject)
+    case .refused(let subject, let refusal): delegate?.link(self, refused: subject, refusal)
+    case .disconnect(let fault):
+      if reason.isEmpty { reason = "\(fault.reason)" }
+      send()
+      if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }
+    }
+  }
+
+  /// This link's turn has come.
+  func dialNow() {
+    place = .inside
+    // It may have been taken offline while it waited.
+    if machine.isDialling { dial() } else { leaveGate() }
+  }
+
+  private func dial() {
+    do throws(TLSFailure) {
+      let context = try TLSClientContext(
+        caPEM: configuration.authorityPEM, certificateChainPEM: identity.chainPEM,
+        privateKeyPEM: identity.chainPEM == nil ? nil : keyPEM,
+        alpn: [LinkLimits.applicationProtocol], minimumVersion: .tls13)
+      stream = ByteStream.connect(
+        on: loop, to: .tcp(host: target.0, port: target.1), tls: context,
+        timeoutNanoseconds: configuration.connectNanoseconds, handler: self)
+    } catch {
+      connectionEnded(because: "\(error)")
+    }
+  }
+
+  private var keyPEM: [UInt8]? { try? identity.key.pkcs8PEM() }
+
+  private func leaveGate() {
+    guard case .inside = place else { return }
+    place = .outside
+    configuration.gate?.leave()
+  }
+
+  private func sign(_ bytes: [UInt8]) {
+    do throws(CryptoFailure) {
+      let proof = try identity.key.sign(bytes)
+      machine.signed(proof, at: loop.nowNanoseconds, output: &output)
+    } catch {
+      reason = "\(error)"
+      stream?.close(afterFlush: false)
+    }
+  }
+
+  // MARK: Output and time
+
+  /// Sends what was written and sets the timer: after every event.
+  private func settle() {
+    guard !isReceiving else { return }
+    machine.flush(at: loop.nowNanoseconds, output: &output)
+    send()
+    arm()
+  }
+
+  private func send() {
+    guard !output.isEmpty else { return }
+    stream?.write(output)
+    output.removeAll(keepingCapacity: true)
+  }
+
+  /// A timer that is due earlier than needed is left alone: it finds nothing to do.
+  private func arm() {
+    let deadline = machine.deadline
+    guard deadline < armedUntil else { return }
+    if let timer { loop.cancel(timer) }
+    armedUntil = deadline
+    timer = loop.schedule(afterNanoseconds: deadline - loop.nowNanoseconds, self)
+  }
+
+  /// The machine's time has come.
+  public func timerFired(tag: UInt64) {
+    timer = nil
+    armedUntil = .max
+    perform(machine.timerFired(at: loop.nowNanoseconds, output: &output))
+    settle()
+  }
+}

@@ -1,0 +1,39 @@
+public import BelfryWire
+
+/// Hears what happens on a device's link, on its loop's thread. Any of the link's methods may be called
+/// from here.
+public protocol GatewayLinkDelegate: AnyObject {
+  /// The link is up; `unixMilliseconds` is the gateway's clock.
+  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64)
+
+  /// The link went down, or could not be made; it tries again unless it `isStopped`.
+  func link(_ link: GatewayLink, isDownBecause reason: String)
+
+  /// The device was enrolled: keep the identity.
+  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity)
+
+  /// The gateway does not take the device.
+  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal)
+
+  /// The subject has this token (a channel has none); called anew on each connection.
+  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8])
+
+  /// The subject's registration is cancelled.
+  func link(_ link: GatewayLink, cancelled subject: LinkSubject)
+
+  /// The gateway refused what was asked for the subject.
+  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal)
+
+  /// A notification, handed out once; its bytes are valid during the call.
+  ///
+  /// Answer with ``GatewayLink/kept(_:)`` or ``GatewayLink/dropped(_:_:)``, now or later.
+  func link(_ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject)
+
+  /// The gateway answered a ping: it has read all that was sent before.
+  func linkIsAlive(_ link: GatewayLink)
+}
+
+extension GatewayLinkDelegate {
+  /// Does nothing.
+  public func linkIsAlive(_ link: GatewayLink) {}
+}
