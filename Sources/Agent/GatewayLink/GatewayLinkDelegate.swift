@@ -1,7 +1,8 @@
 public import BelfryWire
 
-/// Hears what happens on a device's link, on its loop's thread. Any of the link's methods may be called
-/// from here.
+/// Hears what happens on a device's link, on its loop's thread.
+///
+/// Any of the link's methods may be called from here.
 public protocol GatewayLinkDelegate: AnyObject {
   /// The link is up; `unixMilliseconds` is the gateway's clock.
   func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64)

@@ -22,11 +22,12 @@ import Testing
     #expect(Rejection(reason: "NoSuchReason") == nil)
   }
 
-  @Test(arguments: [
-    (Rejection.missingDeviceToken, 2), (.missingTopic, 3), (.payloadEmpty, 4),
-    (.payloadTooLarge, 7), (.badDeviceToken, 8), (.unregistered, 8), (.shutdown, 10),
-    (.internalServerError, 1),
-  ])
+  @Test(
+    arguments: [
+      (.missingDeviceToken, 2), (.missingTopic, 3), (.payloadEmpty, 4),
+      (.payloadTooLarge, 7), (.badDeviceToken, 8), (.unregistered, 8), (.shutdown, 10),
+      (.internalServerError, 1),
+    ] as [(Rejection, UInt8)])
   func `legacy codes are those of the error packet`(rejection: Rejection, code: UInt8) {
     #expect(rejection.row.legacyStatus == code)
   }
