@@ -1,4 +1,4 @@
-import Foundation
+import BelfryWire
 
 /// One answer as it comes in, piece by piece.
 struct Answer {
@@ -27,15 +27,10 @@ struct Answer {
   func outcome() -> PushOutcome {
     if status == 200 { return .accepted(.init(id: id, uniqueID: uniqueID)) }
     // A proxy's answer may have any body: what is not APNs' leaves the reason empty.
-    let body = try? JSONDecoder().decode(Body.self, from: Data(self.body))
+    let body = (try? JSONValue(parsing: self.body))?.objectValue
     return .rejected(
       .init(
-        status: status, reason: body?.reason ?? "", timestampMilliseconds: body?.timestamp,
-        id: id))
-  }
-
-  private struct Body: Decodable {
-    let reason: String?
-    let timestamp: Int64?
+        status: status, reason: body?["reason"]?.stringValue ?? "",
+        timestampMilliseconds: body?["timestamp"]?.integerValue, id: id))
   }
 }

@@ -1,7 +1,6 @@
 import BelfryProvider
 import BelfryWire
 import Dispatch
-import Foundation
 import Synchronization
 import System
 
@@ -43,7 +42,7 @@ enum SendCommand {
     do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        print(table.help, terminator: "")
+        Output.line(String(table.help.dropLast()))
         return 0
       }
       let push = try template(options)
@@ -51,19 +50,12 @@ enum SendCommand {
       defer { client.close() }
       return send(push, to: options.positionals, with: client)
     } catch let problem as CommandLineOptions.Problem {
-      return complain("\(problem)", status: 2)
-    } catch let failure as ProviderFailure {
-      return complain("\(failure)", status: 1)
-    } catch let failure as SendFailure {
-      return complain("\(failure)", status: 1)
+      Output.error(problem)
+      return 2
     } catch {
-      return complain("\(error)", status: 1)
+      Output.error(error)
+      return 1
     }
-  }
-
-  private static func complain(_ message: String, status: Int32) -> Int32 {
-    FileHandle.standardError.write(Data("belfry: \(message)\n".utf8))
-    return status
   }
 
   // MARK: sending
@@ -94,11 +86,11 @@ enum SendCommand {
         if result == nil { answered.wait() }
       }
       guard let result else { continue }
-      print(SendLine(token: token, result).json)
+      Output.json(SendLine.value(token: token, result))
       if case .success(.accepted) = result { continue }
       isAllAccepted = false
       if case .failure(let failure) = result, failures.insert("\(failure)").inserted {
-        _ = complain("\(failure)", status: 1)
+        Output.error(failure)
       }
     }
     return isAllAccepted ? 0 : 1
@@ -138,8 +130,9 @@ enum SendCommand {
       if let part = given.first {
         throw SendFailure.contradiction("--payload and --\(part)", "give one of them")
       }
-      if file == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
-      return try FileSystem.read(file, limit: WireLimits.largePayloadBytesMax * 2)
+      // Somewhat more than a payload may have: the service is to say that it is too large.
+      return try FileSystem.read(
+        file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
     }
     guard !given.isEmpty || type == .background else {
       throw SendFailure.contradiction(
@@ -147,9 +140,9 @@ enum SendCommand {
     }
     let payload = SendPayload(
       title: options.value("title"), body: options.value("body"),
-      badge: try options.integer("badge", in: 0...Int.max), sound: options.value("sound"),
+      badge: try options.integer("badge", in: 0...Int64.max), sound: options.value("sound"),
       category: options.value("category"), isBackground: type == .background)
-    return try payload.bytes()
+    return payload.bytes
   }
 }
 

@@ -1,20 +1,34 @@
 import BelfryProvider
+import BelfryWire
 import Foundation
 import System
 
 /// Where `belfry send` sends to, and with what credentials.
 enum SendTarget {
   /// The part of a gateway's `gateway.json` that a sender needs.
-  private struct GatewayFile: Decodable {
-    struct Ports: Decodable {
-      let provider: UInt16
-    }
+  private struct GatewayFile {
     let host: String
-    let ports: Ports
+    let providerPort: UInt16
     let caFile: String
     let teamID: String
     let keyID: String
     let keyFile: String
+
+    init?(_ object: JSONObject) {
+      guard let host = object["host"]?.stringValue,
+        let port = object["ports"]?.objectValue?["provider"]?.integerValue,
+        let providerPort = UInt16(exactly: port), let caFile = object["caFile"]?.stringValue,
+        let teamID = object["teamID"]?.stringValue, let keyID = object["keyID"]?.stringValue,
+        let keyFile = object["keyFile"]?.stringValue
+      else { return nil }
+      // A gateway that listens everywhere is reached on this machine.
+      self.host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+      self.providerPort = providerPort
+      self.caFile = caFile
+      self.teamID = teamID
+      self.keyID = keyID
+      self.keyFile = keyFile
+    }
   }
 
   /// Bytes of a key, a certificate chain or a gateway file that are read at the most.
@@ -46,18 +60,19 @@ enum SendTarget {
     let gateway = options.value("gateway") ?? defaultGatewayFile
     if !FileSystem.exists(gateway), let endpoint = address(gateway) { return (endpoint, nil) }
     let path = FileSystem.isDirectory(gateway) ? gateway + "/gateway.json" : gateway
-    let file: GatewayFile
-    do {
-      let bytes = try FileSystem.read(path, limit: fileBytesMax)
-      file = try JSONDecoder().decode(GatewayFile.self, from: Data(bytes))
-    } catch let failure as SystemFailure {
-      throw SendFailure.badGatewayFile(path, reason: "\(failure)")
-    } catch {
-      throw SendFailure.badGatewayFile(path, reason: "it is not what a gateway writes")
+    guard FileSystem.exists(path) else {
+      throw SendFailure.badGatewayFile(path, reason: "there is no such file")
     }
-    // A gateway that listens everywhere is reached on this machine.
-    let host = ["0.0.0.0", "::"].contains(file.host) ? "127.0.0.1" : file.host
-    return (ProviderEndpoint(host: host, port: file.ports.provider), file)
+    let bytes: [UInt8]
+    do {
+      bytes = try FileSystem.read(path, limit: fileBytesMax)
+    } catch {
+      throw SendFailure.badGatewayFile(path, reason: "\(error)")
+    }
+    guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
+      let file = GatewayFile(object)
+    else { throw SendFailure.badGatewayFile(path, reason: "it is not what a gateway writes") }
+    return (ProviderEndpoint(host: file.host, port: file.providerPort), file)
   }
 
   private static func credentials(

@@ -11,7 +11,9 @@ enum Tool {
     let run: @Sendable ([String]) -> Int32
   }
 
-  static let commands: [Command] = []
+  static let commands: [Command] = [
+    Command(name: "send", summary: "send a push from a shell", run: SendCommand.run)
+  ]
 
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
