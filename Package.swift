@@ -94,7 +94,7 @@ let package = Package(
     test("BelfryWireTests", "BelfryWire"),
     test("SystemTests", "System"),
     test("TransportTests", "Transport", "System"),
-    test("StorageTests", "Storage", "BelfryWire", "System"),
+    test("StorageTests", "Storage", "BelfryWire", "System", "Transport"),
     test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),

@@ -1,0 +1,198 @@
+internal import BelfryWire
+internal import Transport
+
+/// How each change is written.
+extension ControlEngine {
+  /// The statements that change something.
+  enum Write: Hashable {
+    case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration
+    case subscription, setting
+    case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noSubscription, noSetting
+
+    var sql: StaticString {
+      switch self {
+      case .team:
+        """
+        INSERT INTO team VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET name = ?2
+        """
+      case .key:
+        """
+        INSERT INTO provider_key VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (id) DO UPDATE SET
+          team = ?2, spki = ?3, environments = ?4, topics = ?5, related = ?6, revoked = ?8
+        """
+      case .certificate:
+        """
+        INSERT INTO certificate VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (serial) DO UPDATE SET revoked = ?8
+        """
+      case .app:
+        """
+        INSERT INTO app VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (number) DO UPDATE SET
+          bundle_id = ?2, team = ?3, keep = ?4, broadcast = ?5
+        """
+      case .channel:
+        """
+        INSERT INTO channel VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (id) DO UPDATE SET keeps_latest = ?3
+        """
+      case .broadcast: "INSERT OR REPLACE INTO broadcast VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+      case .device:
+        """
+        INSERT INTO device VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (number) DO UPDATE SET key_hash = ?2, name = ?3, revoked = ?5
+        """
+      case .deviceCertificate: "INSERT OR REPLACE INTO device_certificate VALUES (?1, ?2, ?3)"
+      case .registration: "INSERT OR REPLACE INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+      case .subscription: "INSERT OR IGNORE INTO subscription VALUES (?1, ?2)"
+      case .setting: "INSERT OR REPLACE INTO setting VALUES (?1, ?2)"
+      case .noApp: "DELETE FROM app WHERE number = ?1"
+      case .noRegistrationsOfApp: "DELETE FROM registration WHERE app = ?1"
+      case .noChannel: "DELETE FROM channel WHERE id = ?1"
+      case .noBroadcast: "DELETE FROM broadcast WHERE channel = ?1"
+      case .noSubscription: "DELETE FROM subscription WHERE device = ?1 AND channel = ?2"
+      case .noSetting: "DELETE FROM setting WHERE name = ?1"
+      }
+    }
+  }
+
+  func apply(_ change: ControlChange) throws(StorageFailure) {
+    switch change {
+    case .putTeam(let team): try put(team)
+    case .putKey(let key): try put(key)
+    case .putCertificate(let certificate): try put(certificate)
+    case .putApp(let app): try put(app)
+    case .removeApp(let number):
+      for write in [Write.noApp, .noRegistrationsOfApp] {
+        let statement = try statement(write)
+        try statement.bind(1, Int64(number))
+        try statement.run()
+      }
+    case .putChannel(let channel): try put(channel)
+    case .removeChannel(let id): try remove(.noChannel, id)
+    case .putBroadcast(let broadcast): try put(broadcast)
+    case .removeBroadcast(let channel): try remove(.noBroadcast, channel)
+    case .putDevice(let device): try put(device)
+    case .putDeviceCertificate(let certificate): try put(certificate)
+    case .putRegistration(let registration): try put(registration)
+    case .putSubscription(let subscription): try write(.subscription, subscription)
+    case .removeSubscription(let subscription): try write(.noSubscription, subscription)
+    case .putSetting(let name, let value):
+      let statement = try statement(value == nil ? .noSetting : .setting)
+      try statement.bind(1, name)
+      if let value { try statement.bind(2, value) }
+      try statement.run()
+    }
+  }
+
+  private func put(_ team: TeamRecord) throws(StorageFailure) {
+    let statement = try statement(.team)
+    try statement.bind(1, team.id)
+    try statement.bind(2, team.name)
+    try statement.bind(3, team.createdMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ key: KeyRecord) throws(StorageFailure) {
+    let statement = try statement(.key)
+    try statement.bind(1, key.id)
+    try statement.bind(2, key.team)
+    try statement.bind(3, key.publicKeySPKI)
+    try statement.bind(4, Int64(key.environments.rawValue))
+    try statement.bind(5, key.topics.joined(separator: "\n"))
+    try statement.bind(6, key.relatedKey)
+    try statement.bind(7, key.createdMilliseconds)
+    try statement.bind(8, key.revokedMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ certificate: CertificateRecord) throws(StorageFailure) {
+    let statement = try statement(.certificate)
+    try statement.bind(1, certificate.serial)
+    try statement.bind(2, certificate.team)
+    try statement.bind(3, certificate.bundleID)
+    try statement.bind(4, Int64(certificate.environments.rawValue))
+    try statement.bind(5, Int64(certificate.isUniversal ? 1 : 0))
+    try statement.bind(6, certificate.notAfter)
+    try statement.bind(7, certificate.createdMilliseconds)
+    try statement.bind(8, certificate.revokedMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ app: AppRecord) throws(StorageFailure) {
+    let statement = try statement(.app)
+    try statement.bind(1, Int64(app.number))
+    try statement.bind(2, app.bundleID)
+    try statement.bind(3, app.team)
+    try statement.bind(4, Int64(app.keep))
+    try statement.bind(5, Int64(app.hasBroadcast ? 1 : 0))
+    try statement.bind(6, app.createdMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ channel: ChannelRecord) throws(StorageFailure) {
+    let statement = try statement(.channel)
+    try statement.bind(1, channel.id)
+    try statement.bind(2, Int64(channel.app))
+    try statement.bind(3, Int64(channel.keepsLatest ? 1 : 0))
+    try statement.bind(4, channel.createdMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ broadcast: BroadcastRecord) throws(StorageFailure) {
+    let statement = try statement(.broadcast)
+    try statement.bind(1, broadcast.channel)
+    try statement.bind(2, broadcast.uniqueID.high)
+    try statement.bind(3, broadcast.uniqueID.low)
+    try statement.bind(4, broadcast.expiration)
+    try statement.bind(5, Int64(broadcast.priority))
+    try statement.bind(6, broadcast.payload)
+    try statement.bind(7, broadcast.acceptedMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ device: DeviceRecord) throws(StorageFailure) {
+    let statement = try statement(.device)
+    try statement.bind(1, device.number)
+    try statement.bind(2, device.keyHash.bytes)
+    try statement.bind(3, device.name)
+    try statement.bind(4, device.enrolledMilliseconds)
+    try statement.bind(5, device.revokedMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ certificate: DeviceCertificateRecord) throws(StorageFailure) {
+    let statement = try statement(.deviceCertificate)
+    try statement.bind(1, certificate.serial)
+    try statement.bind(2, certificate.device)
+    try statement.bind(3, certificate.notAfter)
+    try statement.run()
+  }
+
+  private func put(_ registration: RegistrationRecord) throws(StorageFailure) {
+    let statement = try statement(.registration)
+    try statement.bind(1, registration.key.device)
+    try statement.bind(2, Int64(registration.key.app))
+    try statement.bind(3, Int64(registration.key.kind))
+    try statement.bind(4, Int64(registration.generation))
+    try statement.bind(5, Int64(registration.state.rawValue))
+    try statement.bind(6, registration.changedMilliseconds)
+    try statement.run()
+  }
+
+  private func write(
+    _ write: Write, _ subscription: SubscriptionRecord
+  ) throws(StorageFailure) {
+    let statement = try statement(write)
+    try statement.bind(1, subscription.device)
+    try statement.bind(2, subscription.channel)
+    try statement.run()
+  }
+
+  private func remove(_ write: Write, _ bytes: [UInt8]) throws(StorageFailure) {
+    let statement = try statement(write)
+    try statement.bind(1, bytes)
+    try statement.run()
+  }
+}

@@ -1,0 +1,114 @@
+internal import Transport
+
+/// The control store's connection, under its lock.
+final class ControlEngine {
+  static let schema = SQLiteDatabase.Schema(
+    applicationID: 0x4266_6301,
+    migrations: [
+      """
+      CREATE TABLE team (id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL) STRICT;
+      CREATE TABLE provider_key (
+        id TEXT PRIMARY KEY, team TEXT NOT NULL REFERENCES team, spki BLOB NOT NULL,
+        environments INTEGER NOT NULL, topics TEXT NOT NULL, related TEXT,
+        created INTEGER NOT NULL, revoked INTEGER
+      ) STRICT;
+      CREATE TABLE certificate (
+        serial TEXT PRIMARY KEY, team TEXT NOT NULL REFERENCES team, bundle_id TEXT NOT NULL,
+        environments INTEGER NOT NULL, universal INTEGER NOT NULL, not_after INTEGER NOT NULL,
+        created INTEGER NOT NULL, revoked INTEGER
+      ) STRICT;
+      CREATE TABLE app (
+        number INTEGER PRIMARY KEY, bundle_id TEXT NOT NULL UNIQUE,
+        team TEXT NOT NULL REFERENCES team, keep INTEGER NOT NULL, broadcast INTEGER NOT NULL,
+        created INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE channel (
+        id BLOB PRIMARY KEY, app INTEGER NOT NULL REFERENCES app ON DELETE CASCADE,
+        keeps_latest INTEGER NOT NULL, created INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX channel_by_app ON channel (app);
+      CREATE TABLE broadcast (
+        channel BLOB PRIMARY KEY REFERENCES channel ON DELETE CASCADE,
+        unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL, expiration INTEGER NOT NULL,
+        priority INTEGER NOT NULL, payload BLOB NOT NULL, accepted INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE device (
+        number INTEGER PRIMARY KEY, key_hash BLOB NOT NULL, name TEXT NOT NULL,
+        enrolled INTEGER NOT NULL, revoked INTEGER
+      ) STRICT;
+      CREATE TABLE device_certificate (
+        serial TEXT PRIMARY KEY, device INTEGER NOT NULL REFERENCES device,
+        not_after INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE registration (
+        device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
+        generation INTEGER NOT NULL, state INTEGER NOT NULL, changed INTEGER NOT NULL,
+        PRIMARY KEY (device, app, kind)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE subscription (
+        device INTEGER NOT NULL, channel BLOB NOT NULL REFERENCES channel ON DELETE CASCADE,
+        PRIMARY KEY (device, channel)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX subscription_by_channel ON subscription (channel);
+      CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
+      CREATE TABLE counter (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT;
+      """
+    ])
+
+  private let database: SQLiteDatabase
+  private var statements: [Write: SQLiteStatement] = [:]
+
+  init(path: String) throws(StorageFailure) {
+    database = try SQLiteDatabase(path: path, schema: Self.schema)
+  }
+
+  func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
+    let statement = try database.prepare(table.query)
+    var records: [Record] = []
+    while try statement.step() {
+      guard let record = table.record(statement) else {
+        throw .corrupt(path: database.path, detail: "a \(Record.self) cannot be read")
+      }
+      records.append(record)
+    }
+    return records
+  }
+
+  func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
+    let statement = try database.prepare("SELECT value FROM setting WHERE name = ?1")
+    try statement.bind(1, name)
+    return try statement.step() ? statement.bytes(0) : nil
+  }
+
+  func allocate(
+    _ counter: ControlCounter, _ count: UInt64
+  ) throws(StorageFailure) -> UInt64 {
+    let statement = try database.prepare(
+      """
+      INSERT INTO counter (name, next) VALUES (?1, 1 + ?2)
+      ON CONFLICT (name) DO UPDATE SET next = next + ?2 RETURNING next - ?2
+      """)
+    return try database.transaction { () throws(StorageFailure) in
+      try statement.bind(1, counter.rawValue)
+      try statement.bind(2, count)
+      let first = try statement.step() ? statement.unsigned(0) : 0
+      try statement.run()
+      return first
+    }
+  }
+
+  func apply(_ changes: [ControlChange]) throws(StorageFailure) {
+    guard !changes.isEmpty else { return }
+    try database.transaction { () throws(StorageFailure) in
+      for change in changes { try apply(change) }
+    }
+  }
+
+  /// The prepared statement of a kind of change, kept.
+  func statement(_ write: Write) throws(StorageFailure) -> SQLiteStatement {
+    if let statement = statements[write] { return statement }
+    let statement = try database.prepare(write.sql)
+    statements[write] = statement
+    return statement
+  }
+}

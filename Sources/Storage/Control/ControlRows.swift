@@ -1,0 +1,143 @@
+internal import BelfryWire
+internal import Transport
+
+/// How one kind of record is read: the query, and a row's meaning.
+///
+/// A row that makes no sense is nil.
+struct ControlRows<Record: Sendable>: Sendable {
+  let query: StaticString
+  let record: @Sendable (SQLiteStatement) -> Record?
+}
+
+extension ControlRows where Record == TeamRecord {
+  static let teams = ControlRows(
+    query: "SELECT id, name, created FROM team ORDER BY created, id"
+  ) { row in
+    TeamRecord(id: row.text(0), name: row.text(1), createdMilliseconds: row.integer(2))
+  }
+}
+
+extension ControlRows where Record == KeyRecord {
+  static let keys = ControlRows(
+    query: """
+      SELECT id, team, spki, environments, topics, related, created, revoked
+      FROM provider_key ORDER BY created, id
+      """
+  ) { row in
+    scope(row, 3).map { environments in
+      KeyRecord(
+        id: row.text(0), team: row.text(1), publicKeySPKI: row.bytes(2),
+        environments: environments,
+        topics: row.text(4).split(separator: "\n").map(String.init),
+        relatedKey: row.optionalText(5), createdMilliseconds: row.integer(6),
+        revokedMilliseconds: row.optionalInteger(7))
+    }
+  }
+}
+
+extension ControlRows where Record == CertificateRecord {
+  static let certificates = ControlRows(
+    query: """
+      SELECT serial, team, bundle_id, environments, universal, not_after, created, revoked
+      FROM certificate ORDER BY created, serial
+      """
+  ) { row in
+    scope(row, 3).map { environments in
+      CertificateRecord(
+        serial: row.text(0), team: row.text(1), bundleID: row.text(2),
+        environments: environments, isUniversal: row.integer(4) != 0, notAfter: row.integer(5),
+        createdMilliseconds: row.integer(6), revokedMilliseconds: row.optionalInteger(7))
+    }
+  }
+}
+
+extension ControlRows where Record == AppRecord {
+  static let apps = ControlRows(
+    query: "SELECT number, bundle_id, team, keep, broadcast, created FROM app ORDER BY number"
+  ) { row in
+    guard let number = UInt32(exactly: row.integer(0)), let keep = UInt32(exactly: row.integer(3))
+    else { return nil }
+    return AppRecord(
+      number: number, bundleID: row.text(1), team: row.text(2), keep: keep,
+      hasBroadcast: row.integer(4) != 0, createdMilliseconds: row.integer(5))
+  }
+}
+
+extension ControlRows where Record == ChannelRecord {
+  static let channels = ControlRows(
+    query: "SELECT id, app, keeps_latest, created FROM channel ORDER BY app, created, id"
+  ) { row in
+    UInt32(exactly: row.integer(1)).map { app in
+      ChannelRecord(
+        id: row.bytes(0), app: app, keepsLatest: row.integer(2) != 0,
+        createdMilliseconds: row.integer(3))
+    }
+  }
+}
+
+extension ControlRows where Record == BroadcastRecord {
+  static let broadcasts = ControlRows(
+    query: """
+      SELECT channel, unique_high, unique_low, expiration, priority, payload, accepted
+      FROM broadcast ORDER BY accepted
+      """
+  ) { row in
+    UInt8(exactly: row.integer(4)).map { priority in
+      BroadcastRecord(
+        channel: row.bytes(0),
+        uniqueID: NotificationID(high: row.unsigned(1), low: row.unsigned(2)),
+        expiration: row.integer(3), priority: priority, payload: row.bytes(5),
+        acceptedMilliseconds: row.integer(6))
+    }
+  }
+}
+
+extension ControlRows where Record == DeviceRecord {
+  static let devices = ControlRows(
+    query: "SELECT number, key_hash, name, enrolled, revoked FROM device ORDER BY number"
+  ) { row in
+    row.digest(1).map { keyHash in
+      DeviceRecord(
+        number: row.unsigned(0), keyHash: keyHash, name: row.text(2),
+        enrolledMilliseconds: row.integer(3), revokedMilliseconds: row.optionalInteger(4))
+    }
+  }
+}
+
+extension ControlRows where Record == DeviceCertificateRecord {
+  static let deviceCertificates = ControlRows(
+    query: "SELECT serial, device, not_after FROM device_certificate ORDER BY device, not_after"
+  ) { row in
+    DeviceCertificateRecord(
+      serial: row.text(0), device: row.unsigned(1), notAfter: row.integer(2))
+  }
+}
+
+extension ControlRows where Record == RegistrationRecord {
+  static let registrations = ControlRows(
+    query: """
+      SELECT device, app, kind, generation, state, changed FROM registration
+      ORDER BY device, app, kind
+      """
+  ) { row in
+    guard let app = UInt32(exactly: row.integer(1)), let kind = UInt8(exactly: row.integer(2)),
+      let generation = UInt16(exactly: row.integer(3)),
+      let state = UInt8(exactly: row.integer(4)).flatMap(RegistrationRecord.State.init)
+    else { return nil }
+    return RegistrationRecord(
+      key: NotificationKey(device: row.unsigned(0), app: app, kind: kind),
+      generation: generation, state: state, changedMilliseconds: row.integer(5))
+  }
+}
+
+extension ControlRows where Record == SubscriptionRecord {
+  static let subscriptions = ControlRows(
+    query: "SELECT device, channel FROM subscription ORDER BY device, channel"
+  ) { row in
+    SubscriptionRecord(device: row.unsigned(0), channel: row.bytes(1))
+  }
+}
+
+private func scope(_ row: SQLiteStatement, _ column: Int32) -> EnvironmentScope? {
+  UInt8(exactly: row.integer(column)).flatMap(EnvironmentScope.init)
+}

@@ -1,0 +1,65 @@
+/// One change to what a gateway knows; `put` adds or replaces.
+public enum ControlChange: Sendable, Hashable {
+  case putTeam(TeamRecord)
+  case putKey(KeyRecord)
+  case putCertificate(CertificateRecord)
+  case putApp(AppRecord)
+  /// With its channels, registrations and subscriptions.
+  case removeApp(number: UInt32)
+  case putChannel(ChannelRecord)
+  /// With its message and subscriptions.
+  case removeChannel(id: [UInt8])
+  case putBroadcast(BroadcastRecord)
+  case removeBroadcast(channel: [UInt8])
+  case putDevice(DeviceRecord)
+  case putDeviceCertificate(DeviceCertificateRecord)
+  case putRegistration(RegistrationRecord)
+  case putSubscription(SubscriptionRecord)
+  case removeSubscription(SubscriptionRecord)
+  /// A named value of the gateway itself; nil removes it.
+  case putSetting(name: String, value: [UInt8]?)
+}
+
+/// What numbers are given out for; each only once, restarts and removals included.
+public enum ControlCounter: String, Sendable, CaseIterable {
+  case app
+  case device
+}
+
+/// The cold data of a gateway: small, read whole at the start, written now and then.
+///
+/// Calls block; the hot path never makes them.
+public protocol ControlStore: AnyObject, Sendable {
+  /// Carries out `changes` in order, all or none, durably.
+  ///
+  /// Throws `.exists` where a bundle identifier is another app's, `.missing` where a record names
+  /// another that is not there.
+  func apply(_ changes: [ControlChange]) throws(StorageFailure)
+  /// Reserves `count` numbers and answers the first; 1 is the first ever.
+  func allocate(_ counter: ControlCounter, count: UInt64) throws(StorageFailure) -> UInt64
+
+  /// By creation.
+  func teams() throws(StorageFailure) -> [TeamRecord]
+  /// By creation, revoked ones included.
+  func keys() throws(StorageFailure) -> [KeyRecord]
+  /// By creation, revoked ones included.
+  func certificates() throws(StorageFailure) -> [CertificateRecord]
+  /// By number.
+  func apps() throws(StorageFailure) -> [AppRecord]
+  /// By app, then creation.
+  func channels() throws(StorageFailure) -> [ChannelRecord]
+  /// Those of channels that keep their newest message.
+  func broadcasts() throws(StorageFailure) -> [BroadcastRecord]
+  /// By number, revoked ones included.
+  func devices() throws(StorageFailure) -> [DeviceRecord]
+  /// By device.
+  func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
+  /// By device, app and kind; dead ones included, for their times.
+  func registrations() throws(StorageFailure) -> [RegistrationRecord]
+  /// By device.
+  func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
+  /// The named value; nil where there is none.
+  func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
+  /// Lets go of the file; later calls throw `.closed`.
+  func close()
+}

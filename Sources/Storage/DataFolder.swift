@@ -1,0 +1,26 @@
+internal import System
+
+/// A folder that one process has for itself: made with mode 0700, held by a lock that ends with the
+/// process, however it ends.
+public final class DataFolder: Sendable {
+  /// Its absolute path.
+  public let path: String
+  private let lock: LockFile
+
+  /// Makes the folder where it is missing, and takes it.
+  ///
+  /// Throws `.busy` while another process has it.
+  public init(_ path: String) throws(StorageFailure) {
+    self.path = FileSystem.absolute(path)
+    do throws(SystemFailure) {
+      try FileSystem.makeDirectories(self.path)
+      lock = try LockFile(self.path + "/lock")
+    } catch {
+      if case .locked = error { throw .busy(path: self.path) }
+      throw .system(error)
+    }
+  }
+
+  /// The path of a file in it.
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+}

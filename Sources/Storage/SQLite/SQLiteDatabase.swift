@@ -1,0 +1,154 @@
+internal import CSQLite
+internal import System
+
+/// One connection to one SQLite file, with its schema brought up to date.
+///
+/// Not `Sendable`: its owner guards it.
+@safe final class SQLiteDatabase {
+  /// Which store a file belongs to, and how its schema came to be.
+  struct Schema {
+    /// SQLite's application_id: tells this store's files from any other.
+    let applicationID: Int32
+    /// Scripts, one a version, in order.
+    ///
+    /// Never changed once released, only added to.
+    let migrations: [StaticString]
+  }
+
+  let path: String
+  private var connection: OpaquePointer?
+
+  /// Opens or makes the file at `path` with mode 0600; an empty path means memory alone.
+  ///
+  /// WAL and `synchronous=FULL`: a commit that returned survives the machine.
+  init(path: String, schema: Schema) throws(StorageFailure) {
+    self.path = path
+    if !path.isEmpty { try Self.prepareFile(path) }
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = unsafe sqlite3_open_v2(path.isEmpty ? ":memory:" : path, &opened, flags, nil)
+    unsafe connection = opened
+    guard code == SQLITE_OK else { throw failure("open it", code) }
+    do throws(StorageFailure) {
+      try configure()
+      try migrate(to: schema)
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  private static func prepareFile(_ path: String) throws(StorageFailure) {
+    do throws(SystemFailure) {
+      if !FileSystem.exists(path) { try FileSystem.write([], to: path, mode: 0o600) }
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private func configure() throws(StorageFailure) {
+    unsafe sqlite3_busy_timeout(connection, Limits.busyMilliseconds)
+    unsafe sqlite3_extended_result_codes(connection, 1)
+    // Reading the header comes first: another program's file must not be turned to WAL.
+    _ = try integer("PRAGMA application_id")
+    try execute("PRAGMA foreign_keys = ON")
+    try execute("PRAGMA trusted_schema = OFF")
+    try execute("PRAGMA cache_size = -\(Limits.pageCacheKiB)")
+  }
+
+  private func migrate(to schema: Schema) throws(StorageFailure) {
+    let found = Int32(truncatingIfNeeded: try integer("PRAGMA application_id"))
+    let version = Int(try integer("PRAGMA user_version"))
+    let objects = try integer("SELECT count(*) FROM sqlite_schema")
+    let isFresh = found == 0 && version == 0 && objects == 0
+    guard isFresh || found == schema.applicationID else { throw .foreign(path: path) }
+    guard version <= schema.migrations.count else {
+      throw .newerSchema(path: path, version: version, known: schema.migrations.count)
+    }
+    try execute("PRAGMA journal_mode = WAL")
+    try execute("PRAGMA journal_size_limit = \(Limits.walBytesKept)")
+    try execute("PRAGMA synchronous = FULL")
+    for (index, script) in schema.migrations.enumerated().dropFirst(version) {
+      try transaction { () throws(StorageFailure) in
+        try execute("\(script)")
+        try execute("PRAGMA application_id = \(schema.applicationID)")
+        try execute("PRAGMA user_version = \(index + 1)")
+      }
+    }
+  }
+
+  /// Runs statements that answer nothing of interest.
+  func execute(_ sql: String) throws(StorageFailure) {
+    let code = unsafe sqlite3_exec(connection, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(operation(sql), code) }
+  }
+
+  /// A statement to be kept and run many times.
+  func prepare(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(
+      connection, "\(sql)", -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared = unsafe prepared else {
+      throw failure(operation("\(sql)"), code)
+    }
+    return unsafe SQLiteStatement(prepared, in: self)
+  }
+
+  /// The first column of the first row.
+  func integer(_ sql: StaticString) throws(StorageFailure) -> Int64 {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// Runs `body` in one transaction, which is undone when it throws.
+  func transaction<Answer>(
+    _ body: () throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    try execute("BEGIN IMMEDIATE")
+    do throws(StorageFailure) {
+      let answer = try body()
+      try execute("COMMIT")
+      return answer
+    } catch {
+      // A disk that is full has undone it already; then this one fails, and nothing is lost by it.
+      unsafe sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
+      throw error
+    }
+  }
+
+  /// How many rows the last statement changed.
+  var changedRows: Int { Int(unsafe sqlite3_changes(connection)) }
+
+  /// Lets go of the file; statements must be gone or are closed with their last reference.
+  func close() {
+    unsafe sqlite3_close_v2(connection)
+    unsafe connection = nil
+  }
+
+  deinit { close() }
+
+  /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro that Swift does not import.
+  private static let foreignKeyViolated = SQLITE_CONSTRAINT | 3 << 8
+
+  /// What SQLite's `code` means to the owner of the file.
+  func failure(_ operation: String, _ code: Int32) -> StorageFailure {
+    let detail = unsafe String(
+      cString: connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection))
+    switch code & 0xFF {
+    case SQLITE_NOTADB: return .foreign(path: path)
+    case SQLITE_FULL: return .diskFull(path: path)
+    case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN: return .readOnly(path: path)
+    case SQLITE_CORRUPT: return .corrupt(path: path, detail: detail)
+    case SQLITE_CONSTRAINT where code == Self.foreignKeyViolated:
+      return .missing(what: "what a new record belongs to")
+    case SQLITE_CONSTRAINT: return .exists(what: detail)
+    case SQLITE_MISUSE where unsafe connection == nil: return .closed
+    default: return .engine(path: path, operation: operation, detail: detail)
+    }
+  }
+
+  private func operation(_ sql: String) -> String {
+    "run `\(sql.prefix(40).split(separator: "\n").first ?? "")`"
+  }
+}

@@ -1,0 +1,101 @@
+internal import CSQLite
+internal import Transport
+
+/// A prepared statement: bind from 1, step, read columns from 0, reset.
+///
+/// Not `Sendable`: it goes with its connection.
+@safe final class SQLiteStatement {
+  private let statement: OpaquePointer
+  private unowned let database: SQLiteDatabase
+
+  init(_ statement: OpaquePointer, in database: SQLiteDatabase) {
+    unsafe self.statement = statement
+    self.database = database
+  }
+
+  func bind(_ index: Int32, _ value: Int64) throws(StorageFailure) {
+    try check(unsafe sqlite3_bind_int64(statement, index, value))
+  }
+
+  /// 64-bit numbers without sign are kept by their bits.
+  func bind(_ index: Int32, _ value: UInt64) throws(StorageFailure) {
+    try bind(index, Int64(bitPattern: value))
+  }
+
+  func bind(_ index: Int32, _ value: Int64?) throws(StorageFailure) {
+    guard let value else { return try bindNull(index) }
+    try bind(index, value)
+  }
+
+  func bind(_ index: Int32, _ text: String) throws(StorageFailure) {
+    try check(unsafe belfry_sqlite3_bind_text(statement, index, text, Int32(text.utf8.count)))
+  }
+
+  func bind(_ index: Int32, _ text: String?) throws(StorageFailure) {
+    guard let text else { return try bindNull(index) }
+    try bind(index, text)
+  }
+
+  func bind(_ index: Int32, _ bytes: [UInt8]) throws(StorageFailure) {
+    try check(unsafe belfry_sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count)))
+  }
+
+  private func bindNull(_ index: Int32) throws(StorageFailure) {
+    try check(unsafe sqlite3_bind_null(statement, index))
+  }
+
+  private func check(_ code: Int32) throws(StorageFailure) {
+    guard code == SQLITE_OK else { throw database.failure("bind a value", code) }
+  }
+
+  /// Whether there is a next row.
+  ///
+  /// After the last one, or a failure, the statement is ready to be bound again.
+  func step() throws(StorageFailure) -> Bool {
+    let code = unsafe sqlite3_step(statement)
+    if code == SQLITE_ROW { return true }
+    let failure = code == SQLITE_DONE ? nil : database.failure("run a statement", code)
+    reset()
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Runs it to its end.
+  func run() throws(StorageFailure) {
+    while try step() {}
+  }
+
+  /// Leaves the rows that are left.
+  func reset() { unsafe sqlite3_reset(statement) }
+
+  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
+
+  func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+
+  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
+    let count = Int(unsafe sqlite3_column_bytes(statement, column))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// A blob of 32 bytes; nil for any other.
+  func digest(_ column: Int32) -> SHA256.Digest? {
+    guard unsafe sqlite3_column_bytes(statement, column) == 32 else { return nil }
+    return SHA256.Digest(bytes(column))
+  }
+
+  func text(_ column: Int32) -> String {
+    guard let start = unsafe sqlite3_column_text(statement, column) else { return "" }
+    return unsafe String(cString: start)
+  }
+
+  func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  private func isNull(_ column: Int32) -> Bool {
+    unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
+
+  deinit { unsafe sqlite3_finalize(statement) }
+}

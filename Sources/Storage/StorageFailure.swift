@@ -1,0 +1,46 @@
+public import System
+
+/// Why a store could not be opened, read or written.
+public enum StorageFailure: Error, Sendable, CustomStringConvertible {
+  /// The file at `path` holds something else than this store.
+  case foreign(path: String)
+  /// The file was written by a newer Belfry: its schema has `version`, this one knows `known`.
+  case newerSchema(path: String, version: Int, known: Int)
+  /// No space is left on the disk of `path`; nothing of the transaction was written.
+  case diskFull(path: String)
+  /// Another process holds `path` for longer than `Limits.busyMilliseconds`.
+  case busy(path: String)
+  /// The file at `path` cannot be written.
+  case readOnly(path: String)
+  /// The file at `path` is damaged, or holds a row that cannot be.
+  case corrupt(path: String, detail: String)
+  /// SQLite could not do `operation`.
+  case engine(path: String, operation: String, detail: String)
+  /// The operating system refused.
+  case system(SystemFailure)
+  /// The store has been closed.
+  case closed
+  /// What is to be added is there already.
+  case exists(what: String)
+  /// What is named is not there.
+  case missing(what: String)
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .foreign(let path): "\(path) is not this store's file: choose another data folder"
+    case .newerSchema(let path, let version, let known):
+      "\(path) has schema \(version), this Belfry knows up to \(known): use the newer Belfry"
+    case .diskFull(let path): "no space left for \(path): free some disk space"
+    case .busy(let path): "\(path) is held by another process: stop that process"
+    case .readOnly(let path): "\(path) cannot be written: check its owner and mode"
+    case .corrupt(let path, let detail): "\(path) is damaged (\(detail)): restore a copy"
+    case .engine(let path, let operation, let detail):
+      "SQLite could not \(operation) in \(path): \(detail)"
+    case .system(let failure): failure.description
+    case .closed: "the store is closed: start the gateway again"
+    case .exists(let what): "\(what) exists already: choose another"
+    case .missing(let what): "\(what) does not exist: list what there is"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+public import System
+
+/// The answer to one request to a `ControlWriter`.
+public struct ControlReply: Sendable {
+  /// The number that the request was given.
+  public let ticket: UInt64
+  /// Why nothing of it is on disk; nil: all of it is.
+  public let failure: StorageFailure?
+}
+
+/// Makes enrolments and registrations durable on a thread of its own, many in one commit: a storm of
+/// new devices costs one disk sync a batch.
+public final class ControlWriter: Sendable {
+  private struct Request: Sendable {
+    let changes: [ControlChange]
+    let ticket: UInt64
+    let reply: Mailbox<ControlReply>
+  }
+
+  private let thread: BatchThread<Request>
+
+  /// Starts the thread; `metrics` gets `belfry_store_…`.
+  public init(store: any ControlStore, metrics: MetricRegistry) throws(SystemFailure) {
+    let metrics = CommitMetrics(metrics, store: "control")
+    thread = try BatchThread(name: "control") { requests in
+      let start = SystemClock.monotonicNanoseconds
+      let changes = requests.flatMap(\.changes)
+      var failure: StorageFailure?
+      do throws(StorageFailure) {
+        try store.apply(changes)
+        metrics.committed(operations: changes.count, since: start)
+      } catch {
+        metrics.failed(since: start)
+        failure = error
+      }
+      for request in requests {
+        request.reply.post(ControlReply(ticket: request.ticket, failure: failure))
+      }
+    }
+  }
+
+  /// Makes `changes` durable, all or none, in order of submission, and answers to `reply`.
+  public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
+    let request = Request(changes: changes, ticket: ticket, reply: reply)
+    if !thread.post(request) {
+      reply.post(ControlReply(ticket: ticket, failure: .closed))
+    }
+  }
+
+  /// Finishes and answers everything that was submitted; the store stays open.
+  public func close() { thread.close() }
+}

@@ -1,0 +1,215 @@
+import BelfryWire
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Storage
+
+@Suite struct ControlStoreTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private let team = TeamRecord(id: "ABCDE12345", name: "A team", createdMilliseconds: 1)
+  private let app = AppRecord(
+    number: 1, bundleID: "com.example.app", team: "ABCDE12345", keep: .max, hasBroadcast: true,
+    createdMilliseconds: 2)
+  private let channel = ChannelRecord(
+    id: [UInt8](0..<16), app: 1, keepsLatest: true, createdMilliseconds: 3)
+  private let device = DeviceRecord(
+    number: .max, keyHash: SHA256.hash([1]), name: "kiosk", enrolledMilliseconds: 4)
+
+  private var everything: [ControlChange] {
+    [
+      .putTeam(team), .putApp(app), .putChannel(channel), .putDevice(device),
+      .putKey(
+        KeyRecord(
+          id: "KEY0000001", team: team.id, publicKeySPKI: [1, 2], environments: .sandbox,
+          topics: ["com.example.app", "com.example.other"], relatedKey: "KEY0000002",
+          createdMilliseconds: 5, revokedMilliseconds: 6)),
+      .putCertificate(
+        CertificateRecord(
+          serial: "0a0b", team: team.id, bundleID: "com.example.app", environments: .both,
+          isUniversal: true, notAfter: 7, createdMilliseconds: 8)),
+      .putBroadcast(
+        BroadcastRecord(
+          channel: channel.id, uniqueID: NotificationID(high: .max, low: 1), expiration: 9,
+          priority: 10, payload: [7], acceptedMilliseconds: 10)),
+      .putDeviceCertificate(
+        DeviceCertificateRecord(serial: "0c", device: device.number, notAfter: 11)),
+      .putRegistration(registration(device.number, generation: .max)),
+      .putSubscription(SubscriptionRecord(device: device.number, channel: channel.id)),
+      .putSetting(name: "enrollment-code", value: [1, 2, 3]),
+    ]
+  }
+
+  @Test("everything is there after reopening, in a file of mode 0600")
+  func survivesReopening() throws {
+    let path = folder.file("control.db")
+    let store = try SQLiteControlStore(path: path)
+    try store.apply(everything)
+    store.close()
+    #expect(try FileSystem.mode(of: path) == 0o600)
+    #expect(throws: StorageFailure.self) { try store.teams() }
+    let again = try SQLiteControlStore(path: path)
+    #expect(try contents(again) == Set(everything))
+    #expect(try again.setting("enrollment-code") == [1, 2, 3])
+    #expect(try again.setting("nothing") == nil)
+    // Putting it all again changes nothing.
+    try again.apply(everything)
+    #expect(try contents(again) == Set(everything))
+  }
+
+  @Test("putting again replaces what may change")
+  func replaces() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    var changed = app
+    changed.keep = 3
+    changed.hasBroadcast = false
+    var revoked = device
+    revoked.revokedMilliseconds = 99
+    var later = registration(device.number, generation: 4)
+    later.state = .unregistered
+    try store.apply([
+      .putApp(changed), .putDevice(revoked), .putRegistration(later),
+      .putSetting(name: "enrollment-code", value: []),
+    ])
+    #expect(try store.apps() == [changed])
+    #expect(try store.devices() == [revoked])
+    #expect(try store.registrations() == [later])
+    #expect(try store.setting("enrollment-code") == [])
+    // What belongs to the app is still there: replacing is not removing.
+    #expect(try store.channels() == [channel])
+    try store.apply([.putSetting(name: "enrollment-code", value: nil)])
+    #expect(try store.setting("enrollment-code") == nil)
+  }
+
+  @Test("removing an app takes its channels, messages, registrations and subscriptions along")
+  func removesApps() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    try store.apply([.removeApp(number: 1)])
+    #expect(try store.apps().isEmpty)
+    #expect(try store.channels().isEmpty)
+    #expect(try store.broadcasts().isEmpty)
+    #expect(try store.registrations().isEmpty)
+    #expect(try store.subscriptions().isEmpty)
+    #expect(try store.devices() == [device])
+  }
+
+  @Test("removing a channel takes its message and subscriptions along")
+  func removesChannels() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    try store.apply([
+      .removeSubscription(SubscriptionRecord(device: 5, channel: channel.id)),
+      .removeChannel(id: channel.id),
+    ])
+    #expect(try store.channels().isEmpty)
+    #expect(try store.broadcasts().isEmpty)
+    #expect(try store.subscriptions().isEmpty)
+    #expect(try store.apps() == [app])
+  }
+
+  @Test("a batch that cannot be carried out changes nothing")
+  func isAtomic() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    var twin = app
+    twin.number = 2
+    #expect {
+      try store.apply([.putSetting(name: "x", value: [1]), .putApp(twin)])
+    } throws: { error in
+      if case StorageFailure.exists = error { true } else { false }
+    }
+    #expect(try store.setting("x") == nil)
+    var orphan = app
+    orphan.number = 3
+    orphan.bundleID = "org.orphan"
+    orphan.team = "NOBODY0000"
+    #expect {
+      try store.apply([.putApp(orphan)])
+    } throws: { error in
+      if case StorageFailure.missing = error { true } else { false }
+    }
+    #expect(try contents(store) == Set(everything))
+  }
+
+  @Test("numbers are given out once, restarts included")
+  func allocates() throws {
+    let path = folder.file("control.db")
+    let store = try SQLiteControlStore(path: path)
+    #expect(try store.allocate(.device, count: 10) == 1)
+    #expect(try store.allocate(.device, count: 1) == 11)
+    #expect(try store.allocate(.app, count: 1) == 1)
+    store.close()
+    #expect(try SQLiteControlStore(path: path).allocate(.device, count: 1) == 12)
+  }
+
+  @Test("foreign files are refused")
+  func refusesForeignFiles() throws {
+    let path = folder.file("store.db")
+    try SQLiteNotificationStore(path: path).close()
+    #expect {
+      try SQLiteControlStore(path: path)
+    } throws: { error in
+      if case StorageFailure.foreign = error { true } else { false }
+    }
+  }
+
+  @Test("a hundred thousand registrations load in one go")
+  func loadsManyRegistrations() throws {
+    let store = try SQLiteControlStore.inMemory()
+    let all = (UInt64(1)...100_000).map { registration($0, generation: 1) }
+    try store.apply(all.map { .putRegistration($0) })
+    #expect(try store.registrations() == all)
+  }
+
+  @Test("a scope contains its environments")
+  func scopes() {
+    #expect(EnvironmentScope.both.contains(.sandbox) && EnvironmentScope.both.contains(.production))
+    #expect(EnvironmentScope.sandbox.contains(.sandbox))
+    #expect(!EnvironmentScope.sandbox.contains(.production))
+    #expect(EnvironmentScope(.production) == .production)
+  }
+
+  @Test("a data folder belongs to one process at a time")
+  func locksFolders() throws {
+    let path = folder.file("gateway/data")
+    var first: DataFolder? = try DataFolder(path)
+    #expect(try FileSystem.mode(of: path) == 0o700)
+    #expect(first?.file("x") == path + "/x")
+    #expect {
+      try DataFolder(path)
+    } throws: { error in
+      if case StorageFailure.busy = error { true } else { false }
+    }
+    first = nil
+    _ = try DataFolder(path)
+  }
+
+  private func registration(_ device: UInt64, generation: UInt16) -> RegistrationRecord {
+    RegistrationRecord(
+      key: NotificationKey(device: device, app: 1, kind: 1), generation: generation,
+      state: .disabled, changedMilliseconds: 12)
+  }
+
+  private func contents(_ store: SQLiteControlStore) throws -> Set<ControlChange> {
+    var all: [ControlChange] = []
+    all += try store.teams().map { .putTeam($0) }
+    all += try store.keys().map { .putKey($0) }
+    all += try store.certificates().map { .putCertificate($0) }
+    all += try store.apps().map { .putApp($0) }
+    all += try store.channels().map { .putChannel($0) }
+    all += try store.broadcasts().map { .putBroadcast($0) }
+    all += try store.devices().map { .putDevice($0) }
+    all += try store.deviceCertificates().map { .putDeviceCertificate($0) }
+    all += try store.registrations().map { .putRegistration($0) }
+    all += try store.subscriptions().map { .putSubscription($0) }
+    all.append(
+      .putSetting(name: "enrollment-code", value: try store.setting("enrollment-code")))
+    return Set(all)
+  }
+}

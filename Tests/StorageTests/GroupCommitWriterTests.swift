@@ -1,0 +1,217 @@
+import BelfryWire
+import Glibc
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct GroupCommitWriterTests {
+  @Test("every batch is answered under its ticket, after it is in the store")
+  func answersEachTicket() throws {
+    let store = MemoryNotificationStore()
+    let harness = try Harness(store)
+    for ticket in UInt64(1)...100 {
+      harness.writer.submit(batch: [put(ticket)], ticket: ticket, reply: harness.mailbox)
+    }
+    let replies = harness.replies(100)
+    #expect(replies.map(\.ticket) == Array(1...100))
+    #expect(replies.filter(\.isCommitted).count == 100)
+    #expect(try store.count() == 1)
+    harness.writer.close()
+  }
+
+  @Test("what arrives while a commit runs shares the next one")
+  func sharesCommits() throws {
+    let store = GatedStore()
+    let harness = try Harness(store)
+    harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
+    store.waitUntilEntered()
+    for ticket in UInt64(2)...50 {
+      harness.writer.submit(batch: [put(ticket)], ticket: ticket, reply: harness.mailbox)
+    }
+    store.open()
+    #expect(harness.replies(50).count == 50)
+    #expect(store.sizes == [1, 49])
+    harness.writer.close()
+  }
+
+  @Test("a commit is bounded, however much has arrived")
+  func boundsCommits() throws {
+    let store = GatedStore()
+    let harness = try Harness(store)
+    harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
+    store.waitUntilEntered()
+    let batch = (0..<1_500).map { put(UInt64($0 + 2)) }
+    for ticket in UInt64(2)...6 {
+      harness.writer.submit(batch: batch, ticket: ticket, reply: harness.mailbox)
+    }
+    store.open()
+    _ = harness.replies(6)
+    #expect(store.sizes == [1, 3_000, 3_000, 1_500])
+    harness.writer.close()
+  }
+
+  @Test("a failed commit is told to each of its tickets, and the next ones go on")
+  func reportsFailures() throws {
+    let store = GatedStore()
+    store.failNext()
+    let harness = try Harness(store)
+    harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
+    store.waitUntilEntered()
+    store.open()
+    guard case .failed(.diskFull) = harness.replies(1).first?.outcome else {
+      Issue.record("no failure told")
+      return
+    }
+    harness.writer.submit(batch: [put(2)], ticket: 2, reply: harness.mailbox)
+    #expect(harness.replies(1).first?.isCommitted == true)
+    harness.writer.close()
+  }
+
+  @Test("a load sees every batch before it")
+  func loadsAfterCommits() throws {
+    let harness = try Harness(MemoryNotificationStore())
+    harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
+    harness.writer.load(device: 1, ticket: 2, reply: harness.mailbox)
+    let replies = harness.replies(2)
+    guard case .loaded(let loaded) = replies.first(where: { $0.ticket == 2 })?.outcome else {
+      Issue.record("nothing loaded")
+      return
+    }
+    #expect(loaded.map(\.sequence) == [1])
+    harness.writer.close()
+  }
+
+  @Test("each batch is told what its own operations dropped")
+  func splitsDropped() throws {
+    let store = GatedStore()
+    let harness = try Harness(store)
+    harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
+    store.waitUntilEntered()
+    harness.writer.submit(batch: [put(2)], ticket: 2, reply: harness.mailbox)
+    harness.writer.submit(
+      batch: [put(9, device: 2), put(3)], ticket: 3, reply: harness.mailbox)
+    store.open()
+    let dropped = harness.replies(3).map { reply -> [DroppedNotification] in
+      if case .committed(let dropped) = reply.outcome { dropped } else { [] }
+    }
+    #expect(dropped.map { $0.map(\.sequence) } == [[], [1], [2]])
+    #expect(dropped.map { $0.map(\.operation) } == [[], [0], [1]])
+    harness.writer.close()
+  }
+
+  @Test("closing finishes what was submitted and refuses what comes after")
+  func drainsOnClose() throws {
+    let store = MemoryNotificationStore()
+    let harness = try Harness(store)
+    for ticket in UInt64(1)...1_000 {
+      harness.writer.submit(
+        batch: [put(ticket, device: ticket)], ticket: ticket, reply: harness.mailbox)
+    }
+    harness.writer.close()
+    harness.writer.submit(batch: [put(1_001)], ticket: 1_001, reply: harness.mailbox)
+    let replies = harness.replies(1_001)
+    #expect(
+      replies.filter(\.isCommitted).count == 1_000)
+    guard case .failed(.closed) = replies.last?.outcome else {
+      Issue.record("not refused")
+      return
+    }
+    store.reopen()
+    #expect(try store.count() == 1_000)
+  }
+
+  @Test("commits are counted and timed")
+  func countsCommits() throws {
+    let harness = try Harness(MemoryNotificationStore())
+    harness.writer.submit(batch: [put(1), put(2)], ticket: 1, reply: harness.mailbox)
+    _ = harness.replies(1)
+    harness.writer.close()
+    let text = harness.metrics.exposition()
+    #expect(text.contains("belfry_store_operations_total{store=\"notifications\"} 2"))
+    #expect(text.contains("belfry_store_commit_seconds_count{store=\"notifications\"} 1"))
+  }
+
+  private func put(_ sequence: UInt64, device: UInt64 = 1) -> StoreOperation {
+    .put(.sample(sequence, NotificationKey(device: device, app: 1, kind: 1)), keep: 1)
+  }
+}
+
+extension StoreReply {
+  fileprivate var isCommitted: Bool { if case .committed = outcome { true } else { false } }
+}
+
+/// A writer, and a loop turned by the test that receives its answers.
+private final class Harness {
+  let loop: EventLoop
+  let mailbox: Mailbox<StoreReply>
+  let writer: GroupCommitWriter
+  let metrics = MetricRegistry()
+  private let received: Received
+
+  private final class Received { var replies: [StoreReply] = [] }
+
+  init(_ store: any NotificationStore) throws {
+    loop = try EventLoop()
+    let received = Received()
+    self.received = received
+    mailbox = loop.mailbox(of: StoreReply.self) { received.replies += $0 }
+    writer = try GroupCommitWriter(store: store, metrics: metrics)
+  }
+
+  /// The next `count` answers, waited for.
+  func replies(_ count: Int) -> [StoreReply] {
+    while received.replies.count < count { loop.turn(mayBlock: true) }
+    let answers = received.replies
+    received.replies.removeAll()
+    return answers
+  }
+}
+
+/// A memory store whose first commit waits until the test lets it go on.
+private final class GatedStore: NotificationStore {
+  private struct State {
+    var sizes: [Int] = []
+    var isOpen = false
+    var entered = false
+    var failsNext = false
+  }
+
+  private let inner = MemoryNotificationStore()
+  private let state = Mutex(State())
+
+  var sizes: [Int] { state.withLock(\.sizes) }
+
+  func failNext() { state.withLock { $0.failsNext = true } }
+  func open() { state.withLock { $0.isOpen = true } }
+  func waitUntilEntered() { while !state.withLock(\.entered) { sched_yield() } }
+
+  func commit(
+    _ operations: [StoreOperation]
+  ) throws(StorageFailure) -> [DroppedNotification] {
+    state.withLock {
+      $0.entered = true
+      $0.sizes.append(operations.count)
+    }
+    while !state.withLock(\.isOpen) { sched_yield() }
+    let fails = state.withLock { state in
+      defer { state.failsNext = false }
+      return state.failsNext
+    }
+    if fails { throw .diskFull(path: "here") }
+    return try inner.commit(operations)
+  }
+
+  func load(
+    device: UInt64, after: UInt64, limit: Int
+  ) throws(StorageFailure) -> [StoredNotification] {
+    try inner.load(device: device, after: after, limit: limit)
+  }
+
+  func highestSequence() throws(StorageFailure) -> UInt64 { try inner.highestSequence() }
+  func count() throws(StorageFailure) -> Int { try inner.count() }
+  func devices() throws(StorageFailure) -> [UInt64] { try inner.devices() }
+  func close() { inner.close() }
+}

@@ -1,0 +1,131 @@
+import BelfryWire
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct NotificationStoreTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  @Test("the memory store does what every store must")
+  func memoryConforms() throws {
+    try StoreConformance { MemoryNotificationStore() }.check()
+  }
+
+  @Test("the SQLite store does what every store must")
+  func sqliteConforms() throws {
+    let folder = folder
+    let number = MetricRegistry().counter("stores", help: "Made.")
+    try StoreConformance {
+      number.add()
+      return try SQLiteNotificationStore(path: folder.file("store\(number.value).db"))
+    }.check()
+  }
+
+  @Test("what was committed is there after reopening, in a file of mode 0600")
+  func survivesReopening() throws {
+    let path = folder.file("store.db")
+    let store = try SQLiteNotificationStore(path: path)
+    try store.commit((1...3).map { .put(sample($0), keep: .max) })
+    store.close()
+    #expect(try FileSystem.mode(of: path) == 0o600)
+    let again = try SQLiteNotificationStore(path: path)
+    #expect(try again.load(device: 1).map(\.sequence) == [1, 2, 3])
+    #expect(try again.highestSequence() == 3)
+  }
+
+  @Test("a file of something else is refused and left as it is")
+  func refusesForeignFiles() throws {
+    let text = folder.file("text.db")
+    try FileSystem.write(Array("not a database, but long enough to be read as one".utf8), to: text)
+    expectForeign(text)
+    #expect(
+      try FileSystem.read(text, limit: 100)
+        == Array("not a database, but long enough to be read as one".utf8))
+    let control = folder.file("control.db")
+    try SQLiteControlStore(path: control).close()
+    expectForeign(control)
+    let foreign = folder.file("foreign.db")
+    let other = try SQLiteDatabase(
+      path: foreign, schema: .init(applicationID: 0, migrations: ["CREATE TABLE t (x)"]))
+    other.close()
+    expectForeign(foreign)
+  }
+
+  @Test("a newer schema is refused")
+  func refusesNewerSchema() throws {
+    let path = folder.file("store.db")
+    try SQLiteNotificationStore(path: path).close()
+    let database = try SQLiteDatabase(
+      path: path,
+      schema: .init(
+        applicationID: 0x4266_6E01,
+        migrations: ["SELECT 1", "CREATE TABLE later (x INTEGER) STRICT"]))
+    database.close()
+    #expect {
+      try SQLiteNotificationStore(path: path)
+    } throws: { error in
+      if case StorageFailure.newerSchema(_, version: 2, known: 1) = error { true } else { false }
+    }
+  }
+
+  @Test("a folder that is not there, or may not be written, is said so")
+  func refusesUnusablePaths() throws {
+    #expect(throws: StorageFailure.self) {
+      try SQLiteNotificationStore(path: folder.file("missing/store.db"))
+    }
+  }
+
+  @Test("a full disk fails the batch, leaves nothing of it, and the store goes on")
+  func survivesFullDisk() throws {
+    let path = folder.file("store.db")
+    let store = try SQLiteNotificationStore(path: path)
+    try store.commit([.put(sample(1), keep: .max)])
+    try store.limitSize(pages: 20)
+    let large = (2...200).map { sequence in
+      StoreOperation.put(sample(sequence, payload: [UInt8](repeating: 1, count: 4_000)), keep: .max)
+    }
+    #expect {
+      try store.commit(large)
+    } throws: { error in
+      if case StorageFailure.diskFull = error { true } else { false }
+    }
+    #expect(try store.load(device: 1).map(\.sequence) == [1])
+    try store.commit([.put(sample(300), keep: .max)])
+    #expect(try store.load(device: 1).map(\.sequence) == [1, 300])
+  }
+
+  @Test("a store that another process holds fails as busy")
+  func failsWhileLocked() throws {
+    let path = folder.file("store.db")
+    let store = try SQLiteNotificationStore(path: path)
+    let holder = try SQLiteDatabase(
+      path: path, schema: .init(applicationID: 0x4266_6E01, migrations: ["SELECT 1"]))
+    try holder.execute("BEGIN IMMEDIATE")
+    try store.shortenPatience()
+    #expect {
+      try store.commit([.put(sample(1), keep: 1)])
+    } throws: { error in
+      if case StorageFailure.busy = error { true } else { false }
+    }
+    try holder.execute("ROLLBACK")
+    try store.commit([.put(sample(1), keep: 1)])
+    #expect(try store.count() == 1)
+  }
+
+  private func expectForeign(_ path: String) {
+    #expect {
+      try SQLiteNotificationStore(path: path)
+    } throws: { error in
+      if case StorageFailure.foreign = error { true } else { false }
+    }
+  }
+
+  private func sample(_ sequence: UInt64, payload: [UInt8] = [1]) -> StoredNotification {
+    .sample(sequence, NotificationKey(device: 1, app: 1, kind: 1), payload: payload)
+  }
+}
