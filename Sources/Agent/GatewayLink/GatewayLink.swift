@@ -80,6 +80,8 @@ public final class GatewayLink: StreamHandler, TimerTarget {
 
   /// Whether notifications can come now.
   public var isUp: Bool { machine.isUp }
+  /// Whether there is no connection and none is wanted.
+  public var isOffline: Bool { machine.isOffline }
   /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
   public var isStopped: Bool { machine.isStopped }
   /// The unique ids to keep beside the notifications, oldest first.
@@ -191,7 +193,9 @@ public final class GatewayLink: StreamHandler, TimerTarget {
 
   private func perform(_ action: DeviceLinkClient.Action?) {
     switch action {
-    case nil, .proceed, .heard: break
+    case nil, .proceed: break
+    case .switched(let subject, let isEnabled):
+      delegate?.link(self, switched: subject, isEnabled: isEnabled)
     case .alive: delegate?.linkIsAlive(self)
     case .received(let notification, let subject):
       delegate?.link(self, received: notification, for: subject)

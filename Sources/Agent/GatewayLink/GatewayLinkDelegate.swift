@@ -30,11 +30,17 @@ public protocol GatewayLinkDelegate: AnyObject {
   /// Answer with ``GatewayLink/kept(_:)`` or ``GatewayLink/dropped(_:_:)``, now or later.
   func link(_ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject)
 
+  /// The gateway knows now whether the topic's notifications are on.
+  func link(_ link: GatewayLink, switched subject: LinkSubject, isEnabled: Bool)
+
   /// The gateway answered a ping: it has read all that was sent before.
   func linkIsAlive(_ link: GatewayLink)
 }
 
 extension GatewayLinkDelegate {
+  /// Does nothing.
+  public func link(_ link: GatewayLink, switched subject: LinkSubject, isEnabled: Bool) {}
+
   /// Does nothing.
   public func linkIsAlive(_ link: GatewayLink) {}
 }

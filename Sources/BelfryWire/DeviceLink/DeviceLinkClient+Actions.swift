@@ -18,8 +18,8 @@ extension DeviceLinkClient {
     case registered(LinkSubject, token: [UInt8])
     /// The subject's registration is cancelled.
     case cancelled(LinkSubject)
-    /// Another wish was heard.
-    case heard
+    /// The gateway knows now whether the topic's notifications are on.
+    case switched(LinkSubject, isEnabled: Bool)
     /// The gateway answered a ping: it has read all that was sent before.
     case alive
     /// The gateway refused what was asked for this subject.

@@ -89,6 +89,9 @@ public struct DeviceLinkClient: ~Copyable {
     if case .up = phase { true } else { false }
   }
 
+  /// Whether there is no connection and none is wanted.
+  public var isOffline: Bool { phase == .offline || phase == .stopped }
+
   /// Whether a connection is being opened.
   public var isDialling: Bool { phase == .dialling }
 
@@ -358,7 +361,8 @@ public struct DeviceLinkClient: ~Copyable {
     switch (wish, refusal) {
     case (.register, nil): return .registered(subject, token: token)
     case (.cancel, nil), (.cancel, .notRegistered): return .cancelled(subject)
-    case (.enable, nil), (.disable, nil): return .heard
+    case (.enable, nil): return .switched(subject, isEnabled: true)
+    case (.disable, nil): return .switched(subject, isEnabled: false)
     case (_, .some(let refusal)): return .refused(subject, refusal)
     }
   }

@@ -1,0 +1,70 @@
+import Agent
+import BelfryWire
+import Foundation
+import Glibc
+import System
+import Transport
+
+/// The identities of the virtual devices of one folder: `devices.jsonl`, mode 0600, one JSON line a
+/// device, appended to as devices enrol.
+///
+/// One process at a time uses the folder.
+final class DeviceIdentityLog {
+  private let lock: LockFile
+  private let descriptor: Int32
+  private let path: String
+
+  /// The identities that were kept, in the order of their enrolment.
+  private(set) var kept: [DeviceIdentity] = []
+
+  /// Opens the folder's log; identities of another authority are passed over.
+  init(folder: String, authorityPEM: [UInt8]) throws(SystemFailure) {
+    try FileSystem.makeDirectories(folder)
+    lock = try LockFile(folder + "/devices.lock")
+    path = folder + "/devices.jsonl"
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: path) }
+    fchmod(descriptor, 0o600)
+    let authority = try? Certificate(pem: authorityPEM)
+    var isOurs: [Substring: Bool] = [:]
+    let bytes = try FileSystem.read(path, limit: Self.fileBytesMax)
+    for line in bytes.split(separator: 0x0A) {
+      guard let object = try? JSONValue(parsing: Array(line)).objectValue,
+        let device = object["device"]?.stringValue.flatMap({ UInt64($0) }),
+        let chain = object["chain"]?.stringValue, let pem = object["key"]?.stringValue,
+        let last = chain.range(of: "-----BEGIN CERTIFICATE-----", options: .backwards)
+      else { continue }
+      let issuer = chain[last.lowerBound...]
+      if isOurs[issuer] == nil {
+        let certificate = try? Certificate(pem: Array(issuer.utf8))
+        isOurs[issuer] = certificate != nil && certificate?.der == authority?.der
+      }
+      guard isOurs[issuer] == true, let key = try? ES256PrivateKey(pkcs8PEM: Array(pem.utf8)) else {
+        continue
+      }
+      kept.append(DeviceIdentity(key: key, device: device, chainPEM: Array(chain.utf8)))
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Bytes of 100,000 devices and more.
+  private static let fileBytesMax = 512 << 20
+
+  /// Keeps a new identity.
+  func append(_ identity: DeviceIdentity) throws {
+    guard let device = identity.device, let chain = identity.chainPEM else { return }
+    let line: JSONValue = [
+      "device": .string("\(device)"),
+      "key": .string(String(decoding: try identity.key.pkcs8PEM(), as: UTF8.self)),
+      "chain": .string(String(decoding: chain, as: UTF8.self)),
+    ]
+    let bytes = line.bytes + [0x0A]
+    let written = unsafe bytes.withUnsafeBytes {
+      unsafe write(descriptor, $0.baseAddress, $0.count)
+    }
+    guard written == bytes.count else {
+      throw SystemFailure.call(name: "write", errno: errno, subject: path)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import BelfryWire
+import Glibc
+
+/// The JSON lines of `belfry device run`, written byte by byte: thousands a second pass here.
+enum DeviceLine {
+  /// The custom payload key in which a sender on this machine puts its clock, in microseconds since
+  /// 1970; `latencyMicros` comes from it.
+  static let sentKey = "belfry-sent-micros"
+
+  private static let sentMark = Array("\"\(sentKey)\":".utf8)
+
+  /// What the lines of one device and subject have in common: `,"device":…,"topic":…,"type":…`.
+  static func subject(_ subject: LinkSubject, device: UInt64) -> [UInt8] {
+    var line = Array(",\"device\":\(device),\"topic\":".utf8)
+    JSONValue.string(subject.bundleID).append(to: &line)
+    switch subject {
+    case .topic(let topic):
+      line += ",\"type\":\"\(topic.kind.name)\"".utf8
+    case .channel(let channel):
+      line += ",\"channel\":\"\(Base64.encode(channel.identifier, url: false))\"".utf8
+    }
+    return line
+  }
+
+  /// A line of `event` with what it has in common with others and, where given, more members.
+  static func event(
+    _ event: String, _ subject: [UInt8], _ members: [(String, JSONValue)] = [],
+    to output: inout [UInt8]
+  ) {
+    output += "{\"event\":\"\(event)\"".utf8
+    output += subject
+    for (name, value) in members {
+      output += ",\"\(name)\":".utf8
+      value.append(to: &output)
+    }
+    output += [0x7D, 0x0A]
+  }
+
+  /// The line of a notification.
+  static func received(
+    _ notification: LinkNotification, _ subject: [UInt8], latencyMicros: Int64?,
+    to output: inout [UInt8]
+  ) {
+    output += "{\"event\":\"received\"".utf8
+    output += subject
+    output += ",\"apnsID\":\"".utf8
+    notification.id.forEachTextByte { output.append($0) }
+    output += "\",\"uniqueID\":\"".utf8
+    notification.uniqueID.forEachTextByte { output.append($0) }
+    output += "\",\"payload\":\"".utf8
+    output += unsafe Base64.encode([UInt8](notification.payload), url: false).utf8
+    output += "\",\"priority\":\(notification.priority),\"stored\":".utf8
+    output += (notification.isFromStorage ? "true" : "false").utf8
+    if let type = notification.pushType { output += ",\"pushType\":\"\(type.name)\"".utf8 }
+    if unsafe !notification.collapseID.isEmpty {
+      output += ",\"collapseID\":".utf8
+      let text = unsafe String(decoding: notification.collapseID, as: UTF8.self)
+      JSONValue.string(text).append(to: &output)
+    }
+    if let latencyMicros { output += ",\"latencyMicros\":\(latencyMicros)".utf8 }
+    output += [0x7D, 0x0A]
+  }
+
+  /// Microseconds since the sender's clock that stands in `payload`; `nil` where none does.
+  static func latencyMicros(_ payload: UnsafeRawBufferPointer) -> Int64? {
+    let mark = sentMark.span
+    let last = payload.count - mark.count
+    guard last > 0 else { return nil }
+    var start = 0
+    while start < last {
+      // The mark is looked for behind its quotation mark, of which a payload has few.
+      guard unsafe payload[start] == 0x22, unsafe matches(payload, at: start, mark) else {
+        start += 1
+        continue
+      }
+      guard let sent = unsafe number(payload, at: start + mark.count) else { return nil }
+      return unixMicros - sent
+    }
+    return nil
+  }
+
+  private static func matches(
+    _ payload: UnsafeRawBufferPointer, at start: Int, _ mark: Span<UInt8>
+  ) -> Bool {
+    for index in mark.indices where unsafe payload[start + index] != mark[index] { return false }
+    return true
+  }
+
+  private static func number(_ payload: UnsafeRawBufferPointer, at start: Int) -> Int64? {
+    var index = start
+    while index < payload.count, unsafe payload[index] == 0x20 { index += 1 }
+    var value: Int64 = 0
+    var digits = 0
+    while index < payload.count, digits < 18 {
+      let digit = unsafe payload[index] &- 0x30
+      guard digit < 10 else { break }
+      value = value * 10 + Int64(digit)
+      digits += 1
+      index += 1
+    }
+    return digits > 0 ? value : nil
+  }
+
+  private static var unixMicros: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+}

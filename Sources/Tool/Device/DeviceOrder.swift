@@ -1,0 +1,81 @@
+import BelfryWire
+
+/// One line of stdin: what virtual devices are to do.
+struct DeviceOrder: Sendable {
+  enum Verb: Sendable {
+    case offline
+    case online
+    case sleep
+    case wake
+    case power(isRestricted: Bool)
+    case disable
+    case enable
+    case register
+    case unregister
+    case summary
+    case exit
+  }
+
+  let verb: Verb
+  /// The bundle identifier, for the verbs about an app.
+  let topic: String
+  /// One kind of the app's tokens; `nil`: all that are registered.
+  let kind: TokenKind?
+  /// One device; `nil`: all.
+  let device: UInt64?
+
+  /// Reads a line; throws a sentence about what is wrong with it.
+  init(_ line: String) throws(Refusal) {
+    guard let object = try? JSONValue(parsing: line).objectValue,
+      let verb = object["do"]?.stringValue
+    else { throw Refusal(line: line, reason: "it is no JSON object with \"do\"") }
+    topic = object["topic"]?.stringValue ?? ""
+    device = object["device"]?.integerValue.map { UInt64(clamping: $0) }
+    if let name = object["type"]?.stringValue {
+      guard let kind = TokenKind(name: name) else {
+        throw Refusal(line: line, reason: "there is no type '\(name)'")
+      }
+      self.kind = kind
+    } else {
+      kind = nil
+    }
+    switch verb {
+    case "offline": self.verb = .offline
+    case "online": self.verb = .online
+    case "sleep": self.verb = .sleep
+    case "wake": self.verb = .wake
+    case "power": self.verb = .power(isRestricted: object["restricted"]?.boolValue ?? false)
+    case "disable": self.verb = .disable
+    case "enable": self.verb = .enable
+    case "register": self.verb = .register
+    case "unregister": self.verb = .unregister
+    case "summary": self.verb = .summary
+    case "exit": self.verb = .exit
+    default: throw Refusal(line: line, reason: "there is no order '\(verb)'")
+    }
+    if case .disable = self.verb, topic.isEmpty {
+      throw Refusal(line: line, reason: Self.needsTopic)
+    }
+    if case .enable = self.verb, topic.isEmpty {
+      throw Refusal(line: line, reason: Self.needsTopic)
+    }
+    if case .register = self.verb, topic.isEmpty {
+      throw Refusal(line: line, reason: Self.needsTopic)
+    }
+    if case .unregister = self.verb, topic.isEmpty {
+      throw Refusal(line: line, reason: Self.needsTopic)
+    }
+  }
+
+  private static let needsTopic = "it names no \"topic\""
+
+  /// Why a line is not an order.
+  struct Refusal: Error, CustomStringConvertible {
+    let line: String
+    let reason: String
+
+    var description: String {
+      "the order \(line) is not understood, \(reason): see belfry device run --help"
+    }
+  }
+}

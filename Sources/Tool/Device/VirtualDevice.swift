@@ -1,0 +1,155 @@
+import Agent
+import BelfryWire
+import System
+import Transport
+
+/// One virtual device: its link, and what it prints of it.
+final class VirtualDevice: GatewayLinkDelegate {
+  private struct Subject {
+    let subject: LinkSubject
+    var line: [UInt8]
+    var token: [UInt8] = []
+  }
+
+  private unowned let fleet: DeviceFleet
+  private var subjects: [Subject] = []
+  private(set) var link: GatewayLink?
+
+  init(
+    _ fleet: DeviceFleet, on loop: EventLoop, _ configuration: GatewayLink.Configuration,
+    identity: DeviceIdentity
+  ) {
+    self.fleet = fleet
+    let link = GatewayLink(on: loop, configuration, identity: identity, delegate: self)
+    self.link = link
+    for subject in fleet.plan.subjects { link.register(subject) }
+  }
+
+  var number: UInt64? { link?.identity.device }
+  var isUp: Bool { link?.isUp == true }
+  var isStopped: Bool { link?.isStopped == true }
+
+  // MARK: Orders
+
+  func carryOut(_ order: DeviceOrder) {
+    guard let link, order.device == nil || order.device == number else { return }
+    switch order.verb {
+    case .offline: link.goOffline()
+    case .online: link.goOnline()
+    case .sleep: changeState(link.state.union(.asleep))
+    case .wake: changeState(link.state.subtracting(.asleep))
+    case .power(let isRestricted):
+      changeState(
+        isRestricted ? link.state.union(.powerRestricted) : link.state.subtracting(.powerRestricted)
+      )
+    case .disable, .enable, .unregister, .register: changeTopics(order, link)
+    case .summary, .exit: break
+    }
+  }
+
+  private func changeState(_ state: DeviceState) {
+    link?.setState(state)
+    print(
+      "state",
+      [
+        ("asleep", .bool(state.contains(.asleep))),
+        ("powerRestricted", .bool(state.contains(.powerRestricted))),
+      ])
+  }
+
+  private func changeTopics(_ order: DeviceOrder, _ link: GatewayLink) {
+    var topics = subjects.map(\.subject) + fleet.plan.subjects
+    if case .register = order.verb {
+      topics = [.topic(LinkTopic(bundleID: order.topic, kind: order.kind ?? .alert))]
+    }
+    var seen: Set<LinkSubject> = []
+    for case .topic(let topic) in topics
+    where topic.bundleID == order.topic && (order.kind ?? topic.kind) == topic.kind
+      && seen.insert(.topic(topic)).inserted
+    {
+      switch order.verb {
+      case .disable: link.setEnabled(false, topic)
+      case .enable: link.setEnabled(true, topic)
+      case .unregister: link.cancel(.topic(topic))
+      default: link.register(.topic(topic))
+      }
+    }
+  }
+
+  // MARK: What the link tells
+
+  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+    print("link", [("state", "up")])
+  }
+
+  func link(_ link: GatewayLink, isDownBecause reason: String) {
+    print("link", [("state", "down"), ("reason", .string(reason))])
+    fleet.lost(self, because: reason)
+  }
+
+  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity) { fleet.keep(identity) }
+
+  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+    fleet.complain("the gateway refused to enrol a device, \(refusal): check --enroll")
+  }
+
+  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8]) {
+    let index = index(of: subject)
+    guard subjects[index].token != token || token.isEmpty else { return }
+    subjects[index].token = token
+    fleet.tally.registered()
+    if case .channel = subject {
+      fleet.print { DeviceLine.event("subscribed", subjects[index].line, to: &$0) }
+    } else {
+      fleet.print {
+        DeviceLine.event(
+          "registered", subjects[index].line, [("token", .string(Hexadecimal.encode(token)))],
+          to: &$0)
+      }
+    }
+  }
+
+  func link(_ link: GatewayLink, cancelled subject: LinkSubject) {
+    let index = index(of: subject)
+    subjects[index].token = []
+    fleet.print { DeviceLine.event("unregistered", subjects[index].line, to: &$0) }
+  }
+
+  func link(_ link: GatewayLink, switched subject: LinkSubject, isEnabled: Bool) {
+    let line = subjects[index(of: subject)].line
+    fleet.print { DeviceLine.event(isEnabled ? "enabled" : "disabled", line, to: &$0) }
+  }
+
+  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+    let line = subjects[index(of: subject)].line
+    fleet.print {
+      DeviceLine.event("refused", line, [("reason", .string("\(refusal)"))], to: &$0)
+    }
+  }
+
+  func link(_ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject)
+  {
+    let latency = unsafe DeviceLine.latencyMicros(notification.payload)
+    fleet.received(notification, latencyMicros: latency)
+    if !fleet.plan.isSummary {
+      let index = index(of: subject)
+      fleet.print {
+        DeviceLine.received(notification, subjects[index].line, latencyMicros: latency, to: &$0)
+      }
+    }
+    if fleet.plan.acknowledges { link.kept(notification.uniqueID) }
+  }
+
+  private func index(of subject: LinkSubject) -> Int {
+    if let index = subjects.firstIndex(where: { $0.subject == subject }) { return index }
+    let line = DeviceLine.subject(subject, device: number ?? 0)
+    subjects.append(Subject(subject: subject, line: line))
+    return subjects.count - 1
+  }
+
+  private func print(_ event: String, _ members: [(String, JSONValue)]) {
+    guard !fleet.plan.isSummary else { return }
+    let device = number.map { Array(",\"device\":\($0)".utf8) } ?? []
+    fleet.print { DeviceLine.event(event, device, members, to: &$0) }
+  }
+}

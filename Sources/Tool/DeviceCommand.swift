@@ -1,0 +1,59 @@
+import Agent
+import BelfryWire
+import Foundation
+import System
+
+/// `belfry device run`: virtual devices, for tests, CI and load.
+enum DeviceCommand {
+  private static let table = OptionTable(
+    command: "belfry device run",
+    summary: """
+      Runs virtual devices: enrols them, registers topics, prints one JSON line a token and one a
+      notification. Reads orders from stdin, one JSON line each, such as {"do":"offline"}; docs/devices.md
+      lists them. Runs until {"do":"exit"}, SIGTERM or SIGINT.
+      """,
+    [
+      .value(
+        "gateway", "FILE|HOST:PORT", default: "this user's gateway",
+        "a gateway.json, or an address with --ca and --enroll"),
+      .value("ca", "FILE", "the gateway's authority, as PEM"),
+      .value(
+        "enroll", "CODE", "the enrolment code; not needed for devices that were enrolled before"),
+      .value("count", "N", default: "1", "how many devices"),
+      .value(
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices", "where their identities are kept"),
+      .repeatable("app", "BUNDLE-ID[:TYPE,…]", "registers the app, for alert or for these types"),
+      .repeatable("channel", "APP/ID", "subscribes to the app's broadcast channel"),
+      .value("ack", "auto|never", default: "auto", "whether notifications are acknowledged"),
+      .flag("summary", "counts and percentiles at the end instead of a line a notification"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    guard let verb = arguments.first, verb == "run" else {
+      if arguments.first == "--help" { return help() }
+      Output.error("'belfry device' needs a verb", do: "type belfry device run --help")
+      return 2
+    }
+    do {
+      let options = try CommandLineOptions(arguments.dropFirst(), by: table)
+      if options.wantsHelp { return help() }
+      let plan = try DevicePlan(options)
+      SignalWatcher.blockSignals([.terminate, .interrupt])
+      return try DeviceFleet(plan).run()
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as DevicePlan.Problem {
+      Output.error(problem)
+      return problem.isUsage ? 2 : 1
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private static func help() -> Int32 {
+    print(table.help, terminator: "")
+    return 0
+  }
+}
