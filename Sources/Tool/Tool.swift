@@ -12,6 +12,7 @@ enum Tool {
   }
 
   static let commands: [Command] = [
+    Command(name: "device", summary: "run virtual devices", run: DeviceCommand.run),
     Command(name: "send", summary: "send a push from a shell", run: SendCommand.run)
   ]
 
