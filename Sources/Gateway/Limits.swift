@@ -1,2 +1,46 @@
-/// Every bound of this module, with its unit and its reason.
-enum Limits {}
+/// Every bound of the gateway, with its unit and its reason.
+enum Limits {
+  /// Notifications that a device may have unacknowledged; more wait, so that a slow device holds
+  /// no more than this in buffers.
+  static let deviceWindow = 64
+  /// Notifications that wait in memory for a connected device; beyond it they stay in the store.
+  static let deviceWaitingMax = 1_024
+  /// How long a commit waits for the acknowledgement that would make it needless.
+  static let gatherNanoseconds: Int64 = 2_000_000
+  /// How long an acknowledged row may stay in the store for company.
+  static let removalNanoseconds: Int64 = 50_000_000
+  /// How long priority 5 waits for a sleeping device's next reason to be awake.
+  static let sleepHoldNanoseconds: Int64 = 300_000_000_000
+  /// Between sweeps of expired rows.
+  static let expirySweepNanoseconds: Int64 = 60_000_000_000
+  /// Between looks at what time alone asks for.
+  static let tickNanoseconds: Int64 = 1_000_000_000
+  /// Streams that a provider may have open once it was accepted (apns-protocol 1.13, captured).
+  static let providerConcurrentStreams: UInt32 = 1_000
+  /// Bytes that a provider may leave unread before it is not read from any more.
+  static let providerOutputBytesMax = 1 << 20
+  /// Idle streams that a loop keeps for the next requests.
+  static let spareStreamsMax = 2_048
+  /// Bytes of a buffer that is kept for the next frame.
+  static let scratchBytesMax = 1 << 20
+  /// Lines of the delivery log on each loop; a line takes 80 bytes.
+  static let deliveryLogLines = 65_536
+  /// Before a device that was sent away comes back, so that a restart finds the gateway up again.
+  static let reconnectMilliseconds: UInt32 = 1_000
+  /// Over which the devices that were sent away spread their return.
+  static let reconnectJitterMilliseconds: UInt32 = 4_000
+  /// That devices and providers get to finish when the gateway goes down.
+  static let drainMilliseconds: UInt32 = 3_000
+  /// Distinct apps and kinds that a device may register; a machine has far fewer.
+  static let topicsPerDeviceMax = 1_024
+  /// Device numbers that are reserved at a time; a restart leaves out what is left.
+  static let deviceNumbersReserved: UInt64 = 64
+  /// Days that a device's certificate lives; it is renewed by enrolling again.
+  static let deviceCertificateDays = 3_650
+  /// Days that the gateway's certificate authority lives.
+  static let authorityDays = 7_300
+  /// Days that the server certificate lives: what clients accept of a private authority.
+  static let serverCertificateDays = 820
+  /// Before its end at which the server certificate is made anew at a start.
+  static let serverCertificateRenewalDays = 60
+}

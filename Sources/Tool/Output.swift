@@ -8,6 +8,9 @@ enum Output {
     write(text + "\n", to: STDOUT_FILENO)
   }
 
+  /// Text that ends its last line itself.
+  static func text(_ text: String) { write(text, to: STDOUT_FILENO) }
+
   /// One JSON object a line.
   static func json(_ value: JSONValue) { line(value.text) }
 

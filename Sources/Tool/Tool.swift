@@ -12,8 +12,9 @@ enum Tool {
   }
 
   static let commands: [Command] = [
+    Command(name: "gateway", summary: "run the push service", run: GatewayCommand.run),
     Command(name: "device", summary: "run virtual devices", run: DeviceCommand.run),
-    Command(name: "send", summary: "send a push from a shell", run: SendCommand.run)
+    Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
   ]
 
   static func main() {

@@ -2,6 +2,8 @@
 // No _GNU_SOURCE here: it would change types that Swift's own Glibc module already holds.
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

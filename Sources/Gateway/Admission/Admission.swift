@@ -1,0 +1,156 @@
+public import BelfryWire
+
+/// What admission may ask about a request's surroundings.
+public protocol AdmissionContext {
+  /// The credential of the request's connection or `authorization` field.
+  mutating func credential(for request: borrowing PushRequest) -> Admission.Credential
+  /// The app of a bundle identifier.
+  func app(bundleID: Span<UInt8>) -> App?
+  /// What a device token says; `nil` for one that this gateway did not make.
+  mutating func open(token: Span<UInt8>) -> TokenContents?
+}
+
+/// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), up to what only the device's home
+/// loop knows: whether the token is still active, and its rate.
+public enum Admission {
+  /// The outcome of step 4.
+  public enum Credential {
+    case refused(Rejection)
+    case accepted(ProviderCredential)
+  }
+
+  /// What was decided.
+  public enum Decision {
+    case refused(Rejection)
+    case admitted(Admitted)
+  }
+
+  /// A request that may go to its device.
+  public struct Admitted {
+    /// The opened token.
+    public let contents: TokenContents
+    /// The app that the topic names.
+    public let app: App
+    /// The push type, as said or as the topic implies.
+    public let pushType: PushType
+    /// 10, 5 or 1.
+    public let priority: UInt8
+    /// Seconds since 1970 until which it is kept; 0 for once.
+    public let expiration: Int64
+  }
+
+  /// Judges a complete request whose body has `bodyBytes` bytes.
+  public static func judge(
+    _ request: borrowing PushRequest, bodyBytes: Int, atSeconds now: Int64,
+    context: inout some AdmissionContext
+  ) -> Decision {
+    guard request.method == .post else { return .refused(.methodNotAllowed) }
+    guard request.path == .device || request.path == .deviceWithoutToken else {
+      return .refused(.badPath)
+    }
+    guard !request.hasDuplicates else { return .refused(.duplicateHeaders) }
+    let credential: ProviderCredential
+    switch context.credential(for: request) {
+    case .refused(let rejection): return .refused(rejection)
+    case .accepted(let accepted): credential = accepted
+    }
+    guard request.path == .device else { return .refused(.missingDeviceToken) }
+    if let rejection = faultInFields(request) { return .refused(rejection) }
+    let app: App
+    let topicKind: TokenKind
+    switch topic(of: request, credential: credential, context: context) {
+    case .refused(let rejection): return .refused(rejection)
+    case .found(let found, let kind): (app, topicKind) = (found, kind)
+    }
+    let pushType = pushType(of: request, topicKind: topicKind)
+    guard bodyBytes > 0 else { return .refused(.payloadEmpty) }
+    guard bodyBytes <= pushType.payloadBytesMax else { return .refused(.payloadTooLarge) }
+    guard let contents = context.open(token: request.token.span) else {
+      return .refused(.badDeviceToken)
+    }
+    guard contents.app == app.number, isPair(contents.kind, topicKind) else {
+      return .refused(.deviceTokenNotForTopic)
+    }
+    return .admitted(
+      Admitted(
+        contents: contents, app: app, pushType: pushType,
+        priority: priority(of: request, pushType: pushType),
+        expiration: expiration(of: request, atSeconds: now)))
+  }
+
+  private static func faultInFields(_ request: borrowing PushRequest) -> Rejection? {
+    if case .invalid = request.id { return .badMessageID }
+    if case .invalid = request.expiration { return .badExpirationDate }
+    if case .invalid = request.priority { return .badPriority }
+    if case .invalid = request.pushType { return .invalidPushType }
+    if case .invalid = request.collapse { return .badCollapseID }
+    return nil
+  }
+
+  private enum TopicOutcome {
+    case refused(Rejection)
+    case found(App, TokenKind)
+  }
+
+  private static func topic(
+    of request: borrowing PushRequest, credential: ProviderCredential,
+    context: some AdmissionContext
+  ) -> TopicOutcome {
+    var topic = request.topic
+    if topic.isEmpty {
+      guard case .certificate(let certificate) = credential,
+        let implied = certificate.defaultTopic
+      else { return .refused(.missingTopic) }
+      topic = implied
+    }
+    guard TopicParts.isWellFormed(topic.span) else { return .refused(.badTopic) }
+    if case .certificate(let certificate) = credential, !certificate.allows(topic: topic.span) {
+      return .refused(.topicDisallowed)
+    }
+    let parts = TopicParts(topic.span)
+    var kind = parts.kind
+    var app = context.app(bundleID: topic.span.extracting(0..<parts.bundleIDBytes))
+    if app == nil, parts.bundleIDBytes < topic.count {
+      // A bundle identifier may end like a suffix itself.
+      app = context.app(bundleID: topic.span)
+      kind = .alert
+    }
+    guard let app, app.teamID == credential.teamID else { return .refused(.topicDisallowed) }
+    if case .token(let token) = credential, let allowed = token.key.bundleIDs,
+      !allowed.contains(app.bundleID)
+    {
+      return .refused(.topicDisallowed)
+    }
+    return .found(app, kind)
+  }
+
+  /// Without the header the type follows from the topic (apns-protocol 1.4).
+  private static func pushType(
+    of request: borrowing PushRequest, topicKind: TokenKind
+  ) -> PushType {
+    if case .value(let type) = request.pushType { return type }
+    return PushType.allCases.first { $0.tokenKind == topicKind } ?? .alert
+  }
+
+  /// An MDM token's topic is the certificate's own and has no suffix (apns-protocol 1.5).
+  private static func isPair(_ tokenKind: TokenKind, _ topicKind: TokenKind) -> Bool {
+    tokenKind == topicKind || (tokenKind == .mdm && topicKind == .alert)
+  }
+
+  /// Background pushes are always 5, whatever the sender says (apns-protocol 1.5).
+  private static func priority(of request: borrowing PushRequest, pushType: PushType) -> UInt8 {
+    guard case .value(let priority) = request.priority else {
+      return pushType == .background ? 5 : 10
+    }
+    return pushType == .background ? min(priority, 5) : priority
+  }
+
+  /// At most 30 days; an absent header is not 0 (apns-protocol section 4).
+  private static func expiration(
+    of request: borrowing PushRequest, atSeconds now: Int64
+  ) -> Int64 {
+    let latest = now + Int64(WireLimits.storageDaysMax) * 86_400
+    guard case .value(let seconds) = request.expiration else { return latest }
+    return min(seconds, latest)
+  }
+}

@@ -1,0 +1,60 @@
+public import BelfryWire
+import Transport
+
+/// The rules of one provider connection: one team, related keys only, no hurried token changes
+/// (apns-protocol 1.13, 2.1, 2.2).
+public struct ConnectionCredentials {
+  private struct Current {
+    let key: ProviderKey
+    var digest: SHA256.Digest
+    var changedAtSeconds: Int64
+  }
+
+  /// At most two: a topic-specific key and its related one.
+  private var current: [Current] = []
+  private let environment: BelfryWire.Environment
+
+  /// A connection on which nothing was sent yet.
+  public init(environment: BelfryWire.Environment) {
+    self.environment = environment
+  }
+
+  /// Judges a token with a good signature; `nil` when the request may go on.
+  public mutating func present(_ token: VerifiedToken, atSeconds now: Int64) -> Rejection? {
+    guard ProviderToken.isFresh(issuedAt: token.issuedAt, atSeconds: now) else {
+      return .expiredProviderToken
+    }
+    guard token.key.environments.contains(environment) else { return .badEnvironmentKeyInToken }
+    guard let first = current.first else {
+      remember(token, now)
+      return nil
+    }
+    guard first.key.teamID == token.key.teamID else { return .invalidProviderToken }
+    if let index = current.firstIndex(where: { $0.key.id == token.key.id }) {
+      guard current[index].digest != token.digest else { return nil }
+      guard now - current[index].changedAtSeconds >= WireLimits.providerTokenRefreshSecondsMin
+      else { return .tooManyProviderTokenUpdates }
+      current[index].digest = token.digest
+      current[index].changedAtSeconds = now
+      return nil
+    }
+    if first.key.isRelated(to: token.key), current.count < 2 {
+      remember(token, now)
+      return nil
+    }
+    guard first.key.bundleIDs == nil, token.key.bundleIDs == nil else {
+      return .unrelatedKeyIDInToken
+    }
+    // A team that rotates its keys brings another one of the same reach.
+    guard now - first.changedAtSeconds >= WireLimits.providerTokenRefreshSecondsMin else {
+      return .tooManyProviderTokenUpdates
+    }
+    current.removeAll()
+    remember(token, now)
+    return nil
+  }
+
+  private mutating func remember(_ token: VerifiedToken, _ now: Int64) {
+    current.append(Current(key: token.key, digest: token.digest, changedAtSeconds: now))
+  }
+}

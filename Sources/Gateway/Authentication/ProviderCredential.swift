@@ -1,0 +1,59 @@
+public import BelfryWire
+public import Transport
+
+/// A provider token whose signature was checked.
+public final class VerifiedToken: Sendable {
+  /// The key that signed it.
+  public let key: ProviderKey
+  /// When it was made, in seconds since 1970.
+  public let issuedAt: Int64
+  /// Tells tokens apart: the SHA-256 of the text.
+  public let digest: SHA256.Digest
+
+  /// A token.
+  public init(key: ProviderKey, issuedAt: Int64, digest: SHA256.Digest) {
+    self.key = key
+    self.issuedAt = issuedAt
+    self.digest = digest
+  }
+}
+
+/// What a provider's certificate allows (apns-protocol 2.3).
+public final class CertificateCredential: Sendable {
+  /// The team that the certificate was issued to.
+  public let teamID: String
+  /// Every topic that it names; the first is the subject's.
+  public let topics: [[UInt8]]
+  /// Where it may be used.
+  public let environments: Set<BelfryWire.Environment>
+
+  /// A credential.
+  public init(teamID: String, topics: [[UInt8]], environments: Set<BelfryWire.Environment>) {
+    self.teamID = teamID
+    self.topics = topics
+    self.environments = environments
+  }
+
+  /// The topic of a request that names none; `nil` where the certificate has several.
+  var defaultTopic: [UInt8]? { topics.count == 1 ? topics.first : nil }
+
+  /// Whether the certificate names `topic`.
+  func allows(topic: Span<UInt8>) -> Bool {
+    for allowed in topics where allowed.span.equals(topic) { return true }
+    return false
+  }
+}
+
+/// On whose behalf a request came.
+public enum ProviderCredential: Sendable {
+  case token(VerifiedToken)
+  case certificate(CertificateCredential)
+
+  /// The team that sends.
+  var teamID: String {
+    switch self {
+    case .token(let token): token.key.teamID
+    case .certificate(let certificate): certificate.teamID
+    }
+  }
+}

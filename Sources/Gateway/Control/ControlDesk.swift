@@ -1,0 +1,271 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// The gateway's cold side, on the main loop: enrols devices, adopts apps, and tells the loops what
+/// changed in the control store.
+final class ControlDesk {
+  private let configuration: GatewayConfiguration
+  private let store: any ControlStore
+  private let writer: ControlWriter
+  private let authority: CertificateAuthority
+  private let loop: EventLoop
+  private let log: Log
+  private var peers: LoopPeers = []
+  private var directoryVersion: UInt64 = 0
+  private var spareDeviceNumbers: Range<UInt64> = 0..<0
+  private var enrolling: [UInt64: Enrolling] = [:]
+  private var nextTicket: UInt64 = 0
+  private var replies: Mailbox<ControlReply>?
+
+  private struct Enrolling {
+    let loop: Int
+    let session: SessionID
+    let device: UInt64
+    let chainPEM: [UInt8]
+  }
+
+  init(
+    configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
+    authority: CertificateAuthority, loop: EventLoop, log: Log
+  ) {
+    self.configuration = configuration
+    self.store = store
+    self.writer = writer
+    self.authority = authority
+    self.loop = loop
+    self.log = log
+    replies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
+      for reply in replies { finish(reply) }
+    }
+  }
+
+  /// The loops that requests come from.
+  func use(_ peers: LoopPeers) { self.peers = peers }
+
+  /// Who may send to what, as the store says now.
+  func directory() throws(StorageFailure) -> Directory {
+    directoryVersion += 1
+    let revoked = try store.certificates().filter { $0.revokedMilliseconds != nil }
+    var keys: [ProviderKey] = []
+    for record in try store.keys() where record.revokedMilliseconds == nil {
+      guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
+        log.warning("passing over a provider key that cannot be read", ["key": record.id])
+        continue
+      }
+      keys.append(ProviderKey(record, publicKey: publicKey))
+    }
+    return Directory(
+      version: directoryVersion, keys: keys, apps: try store.apps().map { App($0) },
+      certificateTeams: Dictionary(
+        try store.certificates().filter { $0.revokedMilliseconds == nil }
+          .map { ($0.serial, $0.team) }, uniquingKeysWith: { first, _ in first }),
+      revokedCertificates: Set(revoked.map(\.serial)))
+  }
+
+  // MARK: What loops ask
+
+  func take(_ request: ControlRequest, from loop: Int) {
+    switch request {
+    case .enrol(let session, let enrolment, let signedBytes):
+      enrol(session, enrolment, signedBytes: signedBytes, loop: loop)
+    case .adopt(let session, let number, let topic, let device):
+      adopt(session, request: number, topic, device: device, loop: loop)
+    }
+  }
+
+  private func enrol(
+    _ session: SessionID, _ enrolment: LinkFrame.Enrolment, signedBytes: [UInt8], loop: Int
+  ) {
+    do throws(EnrolmentProblem) {
+      let publicKey = try check(enrolment, signedBytes: signedBytes)
+      let device = try takeDeviceNumber()
+      let certificate = try issue(publicKey, device: device)
+      nextTicket += 1
+      enrolling[nextTicket] = Enrolling(
+        loop: loop, session: session, device: device,
+        chainPEM: certificate.pem + authority.certificatePEM)
+      guard let replies else { return }
+      writer.submit(
+        changes: [
+          .putDevice(
+            DeviceRecord(
+              number: device, keyHash: SHA256.hash(publicKey.spkiDER), name: enrolment.name,
+              enrolledMilliseconds: self.loop.unixMilliseconds)),
+          .putDeviceCertificate(
+            DeviceCertificateRecord(
+              serial: certificate.serial, device: device, notAfter: certificate.notAfter)),
+        ], ticket: nextTicket, reply: replies)
+    } catch {
+      if let what = error.log { log.error("cannot enrol a device", ["why": what]) }
+      answer(loop, .enrolment(session, .refused(error.refusal)))
+    }
+  }
+
+  private func check(
+    _ enrolment: LinkFrame.Enrolment, signedBytes: [UInt8]
+  ) throws(EnrolmentProblem) -> ES256PublicKey {
+    if configuration.enrolment == .code {
+      let code: [UInt8]?
+      do throws(StorageFailure) {
+        code = try store.setting(ControlSetting.enrolmentCode)
+      } catch {
+        throw .failed("\(error)")
+      }
+      guard let code, ConstantTime.areEqual(code, Array(enrolment.code.utf8)) else {
+        throw .refused(.wrongCode)
+      }
+    }
+    guard let publicKey = try? ES256PublicKey(spkiDER: enrolment.publicKey) else {
+      throw .refused(.badKey)
+    }
+    guard publicKey.verify(rawSignature: enrolment.proof, message: signedBytes) else {
+      throw .refused(.badProof)
+    }
+    return publicKey
+  }
+
+  private func takeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
+    if spareDeviceNumbers.isEmpty {
+      do throws(StorageFailure) {
+        let count = Limits.deviceNumbersReserved
+        let first = try store.allocate(.device, count: count)
+        spareDeviceNumbers = first..<(first + count)
+      } catch {
+        throw .failed("\(error)")
+      }
+    }
+    return spareDeviceNumbers.removeFirst()
+  }
+
+  private func issue(
+    _ publicKey: ES256PublicKey, device: UInt64
+  ) throws(EnrolmentProblem) -> (pem: [UInt8], serial: String, notAfter: Int64) {
+    do throws(CryptoFailure) {
+      let certificate = try authority.issueDevice(
+        publicKeySPKI: publicKey.spkiDER, device: "\(device)", now: loop.unixMilliseconds / 1_000,
+        days: Limits.deviceCertificateDays)
+      return (try certificate.pem(), certificate.serial, certificate.notAfter)
+    } catch {
+      throw .failed("\(error)")
+    }
+  }
+
+  private func finish(_ reply: ControlReply) {
+    guard let done = enrolling.removeValue(forKey: reply.ticket) else { return }
+    if let failure = reply.failure {
+      log.error("cannot keep an enrolment", ["why": "\(failure)"])
+      answer(done.loop, .enrolment(done.session, .refused(.tryLater)))
+    } else {
+      log.info("enrolled a device", ["device": "\(done.device)"])
+      answer(
+        done.loop,
+        .enrolment(done.session, .enrolled(device: done.device, chainPEM: done.chainPEM)))
+    }
+  }
+
+  /// With `--apps adopt` an app exists once a device registers it, and belongs to the first team.
+  private func adopt(
+    _ session: SessionID, request: UInt16, _ topic: LinkTopic, device: UInt64, loop: Int
+  ) {
+    do throws(StorageFailure) {
+      if try !store.apps().contains(where: { $0.bundleID == topic.bundleID }) {
+        guard configuration.apps == .adopt, let team = try store.teams().first else {
+          answer(loop, .refused(session, request: request, .unknownApp))
+          return
+        }
+        guard TopicParts.isWellFormed(Array(topic.bundleID.utf8).span) else {
+          answer(loop, .refused(session, request: request, .badTopic))
+          return
+        }
+        let number = try store.allocate(.app, count: 1)
+        try store.apply([
+          .putApp(
+            AppRecord(
+              number: UInt32(truncatingIfNeeded: number), bundleID: topic.bundleID,
+              team: team.id, createdMilliseconds: self.loop.unixMilliseconds))
+        ])
+        log.info("adopted an app", ["app": topic.bundleID, "team": team.id])
+        tellDirectory()
+      }
+      answer(loop, .adopted(session, request: request, topic, device: device))
+    } catch {
+      log.error("cannot adopt an app", ["why": "\(error)"])
+      answer(loop, .refused(session, request: request, .tryLater))
+    }
+  }
+
+  private func answer(_ loop: Int, _ answer: ControlAnswer) {
+    guard peers.indices.contains(loop) else { return }
+    peers[loop].post(.desk(answer))
+  }
+
+  // MARK: What the administration changed
+
+  /// Brings a change of the store, already durable, to the loops.
+  func changed(_ changes: [ControlChange]) {
+    var isDirectoryOld = false
+    for change in changes {
+      switch change {
+      case .putTeam, .putKey, .putCertificate, .putApp, .removeApp:
+        isDirectoryOld = true
+      case .putDevice(let device):
+        guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }
+        let home = Int(device.number % UInt64(peers.count))
+        peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
+      default:
+        continue
+      }
+    }
+    if isDirectoryOld { tellDirectory() }
+  }
+
+  private func tellDirectory() {
+    do throws(StorageFailure) {
+      let directory = try directory()
+      for peer in peers { peer.post(.directory(directory)) }
+    } catch {
+      log.error("cannot read keys and apps: the loops go on with the old ones", ["why": "\(error)"])
+    }
+  }
+}
+
+/// Why a device is not enrolled.
+private enum EnrolmentProblem: Error {
+  case refused(LinkEnrolmentRefusal)
+  case failed(String)
+
+  var refusal: LinkEnrolmentRefusal {
+    switch self {
+    case .refused(let refusal): refusal
+    case .failed: .tryLater
+    }
+  }
+
+  var log: String? {
+    switch self {
+    case .refused: nil
+    case .failed(let what): what
+    }
+  }
+}
+
+extension ProviderKey {
+  convenience init(_ record: KeyRecord, publicKey: ES256PublicKey) {
+    self.init(
+      id: record.id, teamID: record.team, publicKey: publicKey,
+      environments: Set(
+        BelfryWire.Environment.allCases.filter { record.environments.contains($0) }),
+      bundleIDs: record.topics.isEmpty ? nil : Set(record.topics.map { Array($0.utf8) }),
+      relatedKeyID: record.relatedKey)
+  }
+}
+
+extension App {
+  convenience init(_ record: AppRecord) {
+    self.init(
+      number: record.number, bundleID: Array(record.bundleID.utf8), teamID: record.team,
+      keep: record.keep, hasBroadcast: record.hasBroadcast)
+  }
+}

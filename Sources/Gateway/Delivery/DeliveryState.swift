@@ -1,0 +1,34 @@
+/// What happened to an accepted notification: the labels of Apple's metrics (apns-protocol section 6),
+/// and two of ours, `Sent` and `Replaced`.
+public enum DeliveryState: UInt8, CaseIterable, Sendable {
+  case received
+  case sent
+  case delivered
+  case deliveredFromStorage
+  case storedOffline
+  case storedPower
+  case replaced
+  case discardedUnregistered
+  case discardedUnregisteredFromStorage
+  case discardedExpired
+  case discardedDisabled
+  case discardedDisabledFromStorage
+
+  /// The label in `belfry log` and in metrics.
+  public var label: String {
+    switch self {
+    case .received: "Received by APNs"
+    case .sent: "Sent"
+    case .delivered: "Delivered to Device"
+    case .deliveredFromStorage: "Delivered (From Storage)"
+    case .storedOffline: "Stored – Device Offline"
+    case .storedPower: "Stored – Power Considerations"
+    case .replaced: "Replaced"
+    case .discardedUnregistered: "Discarded – Token Unregistered"
+    case .discardedUnregisteredFromStorage: "Discarded – Token Unregistered (From Storage)"
+    case .discardedExpired: "Discarded – Expired"
+    case .discardedDisabled: "Discarded – Disabled"
+    case .discardedDisabledFromStorage: "Discarded – Disabled (From Storage)"
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Storage
+
+/// What the core knows of one device: its session, and what is on its way to it.
+///
+/// Exists only while the device is connected or something for it is not yet on disk.
+final class DeviceDelivery {
+  /// Where the device is.
+  enum Presence: Equatable {
+    case offline
+    /// Connected; what is stored for it is being read, new notifications wait behind it.
+    case loading(SessionID)
+    case live(SessionID)
+  }
+
+  let device: UInt64
+  var presence = Presence.offline
+  var power = DevicePower()
+  /// What the device can take on this session.
+  var topics: Set<NotificationKey> = []
+  /// Unacknowledged notifications that this session takes.
+  var window = Limits.deviceWindow
+  /// Sent and not yet acknowledged, in order of acceptance.
+  var inFlight: [AcceptedNotification] = []
+  /// To be sent when the window or the load allows, in order of acceptance.
+  var waiting: [AcceptedNotification] = []
+  /// Kept back for the device's power, in order of acceptance.
+  var held: [AcceptedNotification] = []
+  /// Accepted while offline or loading and not known to be on disk yet.
+  var uncommitted: [AcceptedNotification] = []
+  /// Some notifications are in the store alone, because memory's bound was reached.
+  var isOverflowing = false
+
+  init(device: UInt64) { self.device = device }
+
+  var session: SessionID? {
+    switch presence {
+    case .offline: nil
+    case .loading(let session), .live(let session): session
+    }
+  }
+
+  /// Whether the device's power keeps `notification` back now.
+  func holdsBack(_ notification: AcceptedNotification) -> Bool {
+    notification.priority != 10 && (power.isRestricted || power.isAsleep)
+  }
+
+  /// Takes out the oldest unsent ones of `key` beyond the newest `keep`, and those of its collapse id.
+  func takeReplaced(by newer: AcceptedNotification) -> [AcceptedNotification] {
+    var replaced: [AcceptedNotification] = []
+    Self.takeReplaced(by: newer, from: &waiting, into: &replaced)
+    Self.takeReplaced(by: newer, from: &held, into: &replaced)
+    return replaced
+  }
+
+  private static func takeReplaced(
+    by newer: AcceptedNotification, from list: inout [AcceptedNotification],
+    into replaced: inout [AcceptedNotification]
+  ) {
+    guard !list.isEmpty else { return }
+    var kept: UInt32 = 1
+    for index in list.indices.reversed() {
+      let older = list[index]
+      guard older.key == newer.key, older !== newer else { continue }
+      let collapses = !older.collapseID.isEmpty && older.collapseID == newer.collapseID
+      if collapses || kept >= newer.keep {
+        replaced.append(older)
+        list.remove(at: index)
+      } else {
+        kept += 1
+      }
+    }
+  }
+}

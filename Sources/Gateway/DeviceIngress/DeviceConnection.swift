@@ -1,0 +1,242 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// A device's connection: carries bytes between the socket, the link's protocol and the delivery core.
+///
+/// Confined to its device's home loop. Decides nothing: ``DeviceLinkServer`` knows the protocol,
+/// ``DeliveryCore`` what is sent, ``ControlDesk`` who may enrol and register.
+final class DeviceConnection: StreamHandler, TimerTarget {
+  let session: SessionID
+  /// The device that the certificate names; `nil` for one that enrols.
+  let device: UInt64?
+  private unowned let home: GatewayLoop
+  private var stream: ByteStream?
+  private var link: DeviceLinkServer
+  private var topics: Set<NotificationKey> = []
+  private var isReady = false
+  private var isClosed = false
+  private var timer: TimerID?
+  private var timerDue: Int64 = .max
+
+  init(session: SessionID, device: UInt64?, home: GatewayLoop) {
+    self.session = session
+    self.device = device
+    self.home = home
+    link = DeviceLinkServer(
+      peer: device.map { .device($0) } ?? .stranger, nonce: home.makeID(),
+      settings: home.linkSettings, at: home.loop.nowNanoseconds)
+  }
+
+  // MARK: Stream
+
+  func streamOpened(_ stream: ByteStream) {
+    self.stream = stream
+    if let device, home.registrations.isRevoked(device) {
+      home.log.info(
+        "refused a revoked device", ["peer": stream.peerDescription, "device": "\(device)"])
+      end(.revoked)
+      return
+    }
+    armTimer()
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    guard !isClosed else { return }
+    var input = unsafe bytes
+    while !isClosed {
+      var output = home.takeScratch()
+      let action = unsafe link.next(&input, at: home.loop.nowNanoseconds, output: &output)
+      send(&output)
+      guard let action else { break }
+      perform(action)
+    }
+    armTimer()
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    if case .tlsFailed(let why) = reason {
+      home.log.info(
+        "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])
+    }
+    isClosed = true
+    self.stream = nil
+    if let timer { home.loop.cancel(timer) }
+    timer = nil
+    home.forget(self)
+  }
+
+  func timerFired(tag: UInt64) {
+    timer = nil
+    timerDue = .max
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    let action = link.timerFired(at: home.loop.nowNanoseconds, output: &output)
+    send(&output)
+    if let action { perform(action) }
+    armTimer()
+  }
+
+  /// One timer that is late rather than moved: most frames only push the deadline out.
+  private func armTimer() {
+    guard !isClosed else { return }
+    let due = link.deadline
+    guard due < timerDue else { return }
+    if let timer { home.loop.cancel(timer) }
+    timerDue = due
+    timer = home.loop.schedule(
+      afterNanoseconds: max(0, due - home.loop.nowNanoseconds), self, tag: 0)
+  }
+
+  private func send(_ output: inout [UInt8]) {
+    if !output.isEmpty { stream?.write(output) }
+    home.returnScratch(&output)
+  }
+
+  // MARK: Actions
+
+  private func perform(_ action: DeviceLinkServer.Action) {
+    switch action {
+    case .proceed, .connected:
+      break
+    case .enrol(let enrolment, let signedBytes):
+      home.ask(.enrol(session, enrolment, signedBytes: signedBytes))
+    case .ready(let state):
+      isReady = true
+      guard let device else { return }
+      home.connect(
+        device, session, topics: topics, window: link.freeWindow, power: state.power)
+    case .request(let number, let request):
+      take(number, request)
+    case .settled:
+      settle()
+    case .discarded(let sequence, _):
+      guard let device else { return }
+      home.acknowledge(device, session, sequence: sequence)
+    case .stateChanged(let state):
+      guard let device, isReady else { return }
+      home.setPower(device, session, state.power)
+    case .pinged:
+      guard let device, isReady else { return }
+      home.stirred(device, session)
+    case .close(let fault):
+      closed(by: fault)
+    }
+  }
+
+  private func settle() {
+    guard let device else { return }
+    while let sequence = link.takeSettled() {
+      home.acknowledge(device, session, sequence: sequence)
+    }
+  }
+
+  private func closed(by fault: LinkFault) {
+    isClosed = true
+    if !fault.reason.isOrdinary {
+      home.log.info(
+        "closing a device link",
+        ["peer": stream?.peerDescription ?? "", "why": "\(fault.reason)"])
+    }
+    stream?.close()
+  }
+
+  private func take(_ number: UInt16, _ request: DeviceLinkServer.Request) {
+    guard let device else { return }
+    switch request {
+    case .topic(let verb, let topic):
+      home.take(verb, topic, of: device, request: number, on: self)
+    case .subscribe, .unsubscribe:
+      answer(number, with: .refused(.notOffered))
+    }
+  }
+
+  // MARK: What the home loop says
+
+  func answer(_ request: UInt16, with answer: DeviceLinkServer.Answer) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    link.answer(request, with: answer, output: &output)
+    send(&output)
+  }
+
+  /// Whether the device may register one more topic.
+  func hasRoom(for key: NotificationKey) -> Bool {
+    topics.count < Limits.topicsPerDeviceMax || topics.contains(key)
+  }
+
+  /// Notes a topic that the device may be sent notifications for.
+  func add(topic key: NotificationKey) {
+    topics.insert(key)
+    if isReady { home.addTopic(key, session) }
+  }
+
+  func answerEnrolment(_ answer: DeviceLinkServer.EnrolmentAnswer) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    let action = link.answerEnrolment(answer, output: &output)
+    send(&output)
+    if let action { perform(action) }
+  }
+
+  func deliver(_ notification: AcceptedNotification) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    unsafe notification.payload.withUnsafeBytes { payload in
+      unsafe notification.collapseID.withUnsafeBytes { collapseID in
+        let framed = unsafe LinkNotification(
+          handle: notification.key.linkHandle, id: notification.id,
+          uniqueID: notification.uniqueID,
+          acceptedMilliseconds: UInt64(clamping: notification.acceptedMilliseconds),
+          expiration: UInt64(clamping: notification.expiration),
+          isFromStorage: notification.isFromStore, priority: notification.priority,
+          pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload)
+        _ = link.deliver(
+          framed, reference: notification.sequence, at: home.loop.nowNanoseconds, output: &output)
+      }
+    }
+    send(&output)
+    armTimer()
+  }
+
+  func end(_ reason: LinkCloseReason) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    let action = link.close(reason, output: &output)
+    send(&output)
+    perform(action)
+  }
+
+  func drain(hint: LinkFrame.ReconnectHint, milliseconds: UInt32) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    let action = link.drain(
+      hint: hint, milliseconds: milliseconds, at: home.loop.nowNanoseconds, output: &output)
+    send(&output)
+    if let action { perform(action) }
+    timerDue = .max
+    armTimer()
+  }
+}
+
+extension DeviceState {
+  /// What the delivery core needs to know.
+  var power: DevicePower {
+    DevicePower(isAsleep: contains(.asleep), isRestricted: contains(.powerRestricted))
+  }
+}
+
+extension NotificationKey {
+  /// Names the app and kind on every link alike.
+  var linkHandle: UInt32 { app << 4 | UInt32(kind) }
+}
+
+extension LinkCloseReason {
+  /// A link's usual end, which nobody needs to read about.
+  var isOrdinary: Bool {
+    self == .goodbye || self == .enrolled || self == .draining || self == .replaced
+  }
+}

@@ -1,0 +1,122 @@
+public import BelfryWire
+public import Transport
+
+/// A provider key that the gateway knows (apns-protocol 2.2).
+public final class ProviderKey: Sendable {
+  /// The ten characters of `kid`.
+  public let id: String
+  /// The team that owns it.
+  public let teamID: String
+  /// What verifies its signatures.
+  public let publicKey: ES256PublicKey
+  /// Where it may be used; an older key has both.
+  public let environments: Set<BelfryWire.Environment>
+  /// The apps that a topic-specific key may send to; `nil` for all of the team's.
+  public let bundleIDs: Set<[UInt8]>?
+  /// The one key that may share a connection with it.
+  public let relatedKeyID: String?
+
+  /// A key.
+  public init(
+    id: String, teamID: String, publicKey: ES256PublicKey,
+    environments: Set<BelfryWire.Environment>, bundleIDs: Set<[UInt8]>?, relatedKeyID: String?
+  ) {
+    self.id = id
+    self.teamID = teamID
+    self.publicKey = publicKey
+    self.environments = environments
+    self.bundleIDs = bundleIDs
+    self.relatedKeyID = relatedKeyID
+  }
+
+  /// Whether both keys may sign on one connection.
+  func isRelated(to other: ProviderKey) -> Bool {
+    relatedKeyID == other.id || other.relatedKeyID == id
+  }
+}
+
+/// An app that a team owns.
+public final class App: Sendable {
+  /// Its number in device tokens.
+  public let number: UInt32
+  /// Its bundle identifier.
+  public let bundleID: [UInt8]
+  /// The team that owns it.
+  public let teamID: String
+  /// How many undelivered notifications of a token are kept.
+  public let keep: UInt32
+  /// Whether broadcasts are on.
+  public let hasBroadcast: Bool
+
+  /// An app.
+  public init(
+    number: UInt32, bundleID: [UInt8], teamID: String, keep: UInt32 = 1, hasBroadcast: Bool = true
+  ) {
+    self.number = number
+    self.bundleID = bundleID
+    self.teamID = teamID
+    self.keep = keep
+    self.hasBroadcast = hasBroadcast
+  }
+}
+
+/// Who may send to what: an immutable picture that every loop holds; a change brings a new one.
+public final class Directory: Sendable {
+  /// Counts the changes, so that what a connection remembers can be told to be old.
+  public let version: UInt64
+  private let keys: [String: ProviderKey]
+  private let appsByHash: [UInt64: [App]]
+  private let appsByNumber: [UInt32: App]
+  private let certificateTeams: [String: String]
+  private let revokedCertificates: Set<String>
+
+  /// A picture of `keys` and `apps`; revoked keys and removed apps are simply not in it.
+  public init(
+    version: UInt64, keys: [ProviderKey], apps: [App],
+    certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = []
+  ) {
+    self.version = version
+    self.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    self.appsByHash = Dictionary(grouping: apps) { app in
+      let bundleID = app.bundleID
+      return Self.hash(bundleID.span)
+    }
+    self.appsByNumber = Dictionary(
+      apps.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    self.certificateTeams = certificateTeams
+    self.revokedCertificates = revokedCertificates
+  }
+
+  /// The key of that `kid`.
+  public func key(_ id: String) -> ProviderKey? { keys[id] }
+
+  /// The app of that bundle identifier.
+  public func app(bundleID: Span<UInt8>) -> App? {
+    guard let candidates = appsByHash[Self.hash(bundleID)] else { return nil }
+    for app in candidates {
+      let candidate = app.bundleID
+      if candidate.span.equals(bundleID) { return app }
+    }
+    return nil
+  }
+
+  /// The app of that number.
+  public func app(number: UInt32) -> App? { appsByNumber[number] }
+
+  /// The team that a provider certificate of that serial number (hexadecimal) was issued to.
+  public func team(certificateSerial: String) -> String? { certificateTeams[certificateSerial] }
+
+  /// Whether a provider certificate of that serial number (hexadecimal) was revoked.
+  public func isRevoked(certificateSerial: String) -> Bool {
+    revokedCertificates.contains(certificateSerial)
+  }
+
+  /// FNV-1a: bundle identifiers are few and not an attacker's to choose.
+  private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for index in bytes.indices {
+      hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3
+    }
+    return hash
+  }
+}

@@ -1,0 +1,50 @@
+public import BelfryWire
+
+/// Everything that an operator chooses; validated once, passed down by value.
+public struct GatewayConfiguration: Sendable {
+  /// Who may enrol.
+  public enum Enrolment: String, Sendable, CaseIterable {
+    /// Every device.
+    case open
+    /// Devices that know the gateway's code.
+    case code
+  }
+
+  /// Which apps exist.
+  public enum Apps: String, Sendable, CaseIterable {
+    /// Those that were added, and those that a device registers: these belong to the first team.
+    case adopt
+    /// Only those that were added.
+    case listed
+  }
+
+  /// The folder of keys, certificates and store; absolute.
+  public var folder: String
+  /// The address of every listener.
+  public var host = "127.0.0.1"
+  /// The one environment that this gateway is.
+  public var environment = BelfryWire.Environment.sandbox
+  /// The listeners' ports.
+  public var ports = GatewayPorts()
+  /// Who may enrol.
+  public var enrolment = Enrolment.code
+  /// Which apps exist.
+  public var apps = Apps.adopt
+  /// Event loops.
+  public var loops = 1
+  /// The store's address; `nil` for SQLite in the folder.
+  public var store: String?
+
+  /// The defaults, for a folder.
+  public init(folder: String) { self.folder = folder }
+
+  /// The host names of Apple's services, which the server certificate names as well, so that an
+  /// unmodifiable client can be pointed here (apns-protocol 1.1).
+  public static let appleHostNames = [
+    "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
+    "api-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",
+    "api-manage-broadcast.sandbox.push.apple.com", "gateway.push.apple.com",
+    "gateway.sandbox.push.apple.com", "feedback.push.apple.com",
+    "feedback.sandbox.push.apple.com",
+  ]
+}

@@ -1,0 +1,530 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// What every loop knows of the whole gateway.
+struct GatewayShared: Sendable {
+  let configuration: GatewayConfiguration
+  let providerTLS: TLSServerContext
+  let deviceTLS: TLSServerContext
+  let tokenKeys: [[UInt8]]
+  let writer: GroupCommitWriter
+  let controlWriter: ControlWriter
+  let metrics: GatewayMetrics
+  let log: Log
+  let desk: Mailbox<DeskMessage>
+}
+
+/// A way into a loop.
+typealias LoopMailbox = Mailbox<LoopMessage>
+/// The ways into all loops, by their numbers.
+typealias LoopPeers = [LoopMailbox]
+
+/// One thread's part of the gateway: its connections, and everything about the devices that live on it.
+///
+/// A device lives on the loop with the number `device % loops`; what another loop accepts for it comes
+/// by mail, in batches. Nothing here is shared, so nothing is locked.
+final class GatewayLoop: TurnEndTarget, TimerTarget {
+  let index: Int
+  let loop: EventLoop
+  let shared: GatewayShared
+  let verifier: TokenVerifier
+  let tokens: TokenVault
+  let responses = ResponseWriter()
+  var directory: Directory
+  var registrations: RegistrationTable
+  var core: DeliveryCore
+  var deliveryLog = DeliveryLog(capacity: Limits.deliveryLogLines)
+  var peers: LoopPeers = []
+  var listeners: [StreamListener] = []
+  var isDraining = false
+
+  private var outboxes: [[LoopMessage]] = []
+  private var effects: [DeliveryEffect] = []
+  private var isPerforming = false
+  private var isTurnEndScheduled = false
+  private var commitTimer: TimerID?
+  private var commitTimerDue: Int64 = .max
+  private var commitTicket: UInt64 = 0
+  private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
+  private var storeReplies: Mailbox<StoreReply>?
+  private var controlReplies: Mailbox<ControlReply>?
+  private var registering: [UInt64: Registering] = [:]
+  private var providers: [UInt64: ProviderConnection] = [:]
+  private var devices: [SessionID: DeviceConnection] = [:]
+  private var nextConnection: UInt64 = 1
+  private var spareStreams: [ProviderStream] = []
+  private var scratch: [UInt8] = []
+  private var random = SystemRandom.Generator()
+  private var hasReportedDrained = false
+
+  var environment: BelfryWire.Environment { shared.configuration.environment }
+  var metrics: GatewayMetrics { shared.metrics }
+  var log: Log { shared.log }
+  var now: Moment {
+    Moment(nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
+  }
+  let linkSettings = DeviceLinkServer.Settings()
+
+  init(
+    index: Int, loop: EventLoop, shared: GatewayShared, directory: Directory,
+    registrations: RegistrationTable, highestSequence: UInt64
+  ) throws(CryptoFailure) {
+    self.index = index
+    self.loop = loop
+    self.shared = shared
+    self.directory = directory
+    self.registrations = registrations
+    verifier = TokenVerifier(directory: directory)
+    tokens = try TokenVault(keys: shared.tokenKeys, environment: shared.configuration.environment)
+    core = DeliveryCore(
+      highestSequence: highestSequence, lane: index, lanes: shared.configuration.loops)
+    storeReplies = loop.mailbox(of: StoreReply.self) { [unowned self] replies in
+      for reply in replies { take(reply) }
+      finishEvent()
+    }
+    controlReplies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
+      for reply in replies { take(reply) }
+      finishEvent()
+    }
+    scratch.reserveCapacity(16_384)
+    tick()
+  }
+
+  private func tick() {
+    _ = loop.schedule(afterNanoseconds: Limits.tickNanoseconds) { [unowned self] in
+      core.tick(now: now)
+      finishEvent()
+      tick()
+    }
+  }
+
+  // MARK: Mail
+
+  /// Does what other threads asked for.
+  func take(_ messages: [LoopMessage]) {
+    for message in messages { take(message) }
+    finishEvent()
+  }
+
+  private func take(_ message: LoopMessage) {
+    switch message {
+    case .push(let notification):
+      deliver(notification)
+    case .answered(let route, let answer):
+      providers[route.connection]?.answer(route.stream, answer)
+    case .attach(let parcel, let device):
+      let connection = makeDeviceConnection(device: device)
+      connection.streamOpened(parcel.attach(to: loop, handler: connection))
+    case .desk(let answer):
+      take(answer)
+    case .directory(let directory):
+      self.directory = directory
+      verifier.use(directory)
+    case .revoked(let device, let atMilliseconds):
+      registrations.revoke(device, atMilliseconds: atMilliseconds)
+      core.revoke(device, now: now)
+    case .open(let peers, let ports):
+      self.peers = peers
+      outboxes = Array(repeating: [], count: peers.count)
+      open(ports)
+    case .drain:
+      drain()
+    case .stop:
+      stop()
+    }
+  }
+
+  private func take(_ reply: StoreReply) {
+    switch reply.outcome {
+    case .committed(let dropped):
+      core.commitFinished(isDurable: true, now: now)
+      for one in dropped {
+        metrics.count(one.reason.state)
+        deliveryLog.record(one, at: now)
+      }
+    case .loaded(let rows):
+      guard let load = loads.removeValue(forKey: reply.ticket) else { return }
+      core.loaded(load.device, session: load.session, rows: rows, now: now)
+    case .failed(let failure):
+      if let load = loads.removeValue(forKey: reply.ticket) {
+        log.error(
+          "cannot read what is stored", ["device": "\(load.device)", "why": "\(failure)"])
+        core.loaded(load.device, session: load.session, rows: nil, now: now)
+      } else {
+        log.error("a commit failed, its pushes were refused", ["why": "\(failure)"])
+        core.commitFinished(isDurable: false, now: now)
+      }
+    }
+  }
+
+  private func post(_ message: LoopMessage, to loop: Int) {
+    guard outboxes.indices.contains(loop) else { return }
+    outboxes[loop].append(message)
+    scheduleTurnEnd()
+  }
+
+  private func scheduleTurnEnd() {
+    guard !isTurnEndScheduled else { return }
+    isTurnEndScheduled = true
+    loop.atTurnEnd(self)
+  }
+
+  func turnEnded() {
+    isTurnEndScheduled = false
+    for index in outboxes.indices where !outboxes[index].isEmpty {
+      peers[index].post(contentsOf: outboxes[index])
+      outboxes[index].removeAll(keepingCapacity: true)
+    }
+    commitIfDue()
+  }
+
+  // MARK: Pushes
+
+  /// Sends an admitted request to its device's home loop.
+  func route(
+    _ admitted: Admission.Admitted, from stream: ProviderStream, of connection: ProviderConnection
+  ) {
+    let contents = admitted.contents
+    let id: NotificationID
+    if case .value(let given) = stream.request.id { id = given } else { id = stream.generatedID }
+    let notification = AcceptedNotification(
+      key: NotificationKey(
+        device: contents.device, app: contents.app, kind: contents.kind.rawValue),
+      generation: contents.generation, id: id, uniqueID: stream.uniqueID,
+      expiration: admitted.expiration, priority: admitted.priority, pushType: admitted.pushType,
+      collapseID: stream.request.collapseID, payload: stream.takeBody(),
+      acceptedMilliseconds: loop.unixMilliseconds, keep: admitted.app.keep,
+      reply: ReplyRoute(loop: index, connection: connection.number, stream: stream.streamID))
+    let home = Int(contents.device % UInt64(max(1, peers.count)))
+    if home == index {
+      deliver(notification)
+      finishEvent()
+    } else {
+      post(.push(notification), to: home)
+    }
+  }
+
+  /// The last check, which only the home loop can make, and the way into the core.
+  private func deliver(_ notification: AcceptedNotification) {
+    switch registrations.verdict(notification.key, generation: notification.generation) {
+    case .active: core.accept(notification, now: now)
+    case .disabled: core.discard(notification, as: .discardedDisabled)
+    case .unknown: answer(notification, .refused(.badDeviceToken, timestampMilliseconds: nil))
+    case .unregistered(let since):
+      deliveryLog.record(.discardedUnregistered, notification, at: now)
+      answer(notification, .refused(.unregistered, timestampMilliseconds: since))
+    }
+  }
+
+  private func answer(_ notification: AcceptedNotification, _ answer: ProviderAnswer) {
+    guard let route = notification.reply else { return }
+    if route.loop == index {
+      providers[route.connection]?.answer(route.stream, answer)
+    } else {
+      post(.answered(route, answer), to: route.loop)
+    }
+  }
+
+  // MARK: Effects
+
+  /// Carries out what the core decided; to be called after each batch of events.
+  private func finishEvent() {
+    guard !isPerforming else { return }
+    isPerforming = true
+    core.takeEffects(into: &effects)
+    while !effects.isEmpty {
+      var batch: [DeliveryEffect] = []
+      swap(&batch, &effects)
+      for effect in batch { perform(effect) }
+      batch.removeAll(keepingCapacity: true)
+      core.takeEffects(into: &batch)
+      swap(&batch, &effects)
+    }
+    isPerforming = false
+    scheduleTurnEnd()
+  }
+
+  private func perform(_ effect: DeliveryEffect) {
+    switch effect {
+    case .send(let session, let notification):
+      devices[session]?.deliver(notification)
+    case .answer(let notification):
+      answer(notification, .accepted)
+    case .fail(let notification):
+      answer(notification, .refused(.internalServerError, timestampMilliseconds: nil))
+    case .load(let device, let session):
+      guard let storeReplies else { return }
+      commitTicket += 1
+      loads[commitTicket] = (device, session)
+      shared.writer.load(device: device, ticket: commitTicket, reply: storeReplies)
+    case .close(let session, let end):
+      devices[session]?.end(end.linkReason)
+    case .record(let state, let notification):
+      metrics.count(state)
+      deliveryLog.record(state, notification, at: now)
+    }
+  }
+
+  private func commitIfDue() {
+    guard let due = core.nextCommitNanoseconds() else {
+      reportIfDrained()
+      return
+    }
+    guard due <= loop.nowNanoseconds else {
+      armCommitTimer(due)
+      return
+    }
+    let operations = core.takeCommit(now: now)
+    guard !operations.isEmpty, let storeReplies else {
+      if let next = core.nextCommitNanoseconds() { armCommitTimer(next) }
+      return
+    }
+    commitTicket += 1
+    shared.writer.submit(batch: operations, ticket: commitTicket, reply: storeReplies)
+  }
+
+  private func armCommitTimer(_ due: Int64) {
+    guard due < commitTimerDue else { return }
+    if let commitTimer { loop.cancel(commitTimer) }
+    commitTimerDue = due
+    commitTimer = loop.schedule(
+      afterNanoseconds: max(0, due - loop.nowNanoseconds), self, tag: 0)
+  }
+
+  func timerFired(tag: UInt64) {
+    commitTimer = nil
+    commitTimerDue = .max
+    scheduleTurnEnd()
+  }
+
+  // MARK: Connections
+
+  func makeID() -> NotificationID { NotificationID(high: random.next(), low: random.next()) }
+
+  func makeStream() -> ProviderStream { spareStreams.popLast() ?? ProviderStream() }
+
+  func recycle(_ stream: ProviderStream) {
+    guard spareStreams.count < Limits.spareStreamsMax else { return }
+    spareStreams.append(stream)
+  }
+
+  /// An empty buffer with capacity, to be given back with ``returnScratch(_:)``.
+  func takeScratch() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &scratch)
+    return taken
+  }
+
+  func returnScratch(_ buffer: inout [UInt8]) {
+    guard buffer.capacity <= Limits.scratchBytesMax, buffer.capacity > scratch.capacity else {
+      return
+    }
+    buffer.removeAll(keepingCapacity: true)
+    swap(&buffer, &scratch)
+  }
+
+  func makeProviderConnection(certificate: CertificateCredential?) -> ProviderConnection {
+    let connection = ProviderConnection(
+      number: nextConnection, home: self, certificate: certificate)
+    nextConnection += 1
+    providers[connection.number] = connection
+    metrics.providerConnections.add()
+    return connection
+  }
+
+  func makeDeviceConnection(device: UInt64?) -> DeviceConnection {
+    let connection = DeviceConnection(
+      session: SessionID(nextConnection), device: device, home: self)
+    nextConnection += 1
+    devices[connection.session] = connection
+    metrics.deviceConnections.add()
+    return connection
+  }
+
+  func forget(_ connection: ProviderConnection) {
+    guard providers.removeValue(forKey: connection.number) != nil else { return }
+    metrics.providerConnections.add(-1)
+    reportIfDrained()
+  }
+
+  func forget(_ connection: DeviceConnection) {
+    guard devices.removeValue(forKey: connection.session) != nil else { return }
+    metrics.deviceConnections.add(-1)
+    if let device = connection.device {
+      core.disconnect(device, session: connection.session, now: now)
+      finishEvent()
+    }
+    reportIfDrained()
+  }
+
+  // MARK: What devices say
+
+  func connect(
+    _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,
+    power: DevicePower
+  ) {
+    core.connect(
+      device, session: session, topics: topics, window: window, power: power, now: now)
+    finishEvent()
+  }
+
+  func addTopic(_ key: NotificationKey, _ session: SessionID) {
+    core.addTopic(key, session: session, now: now)
+    finishEvent()
+  }
+
+  func acknowledge(_ device: UInt64, _ session: SessionID, sequence: UInt64) {
+    core.acknowledge(device, session: session, sequence: sequence, now: now)
+    finishEvent()
+  }
+
+  func setPower(_ device: UInt64, _ session: SessionID, _ power: DevicePower) {
+    core.setPower(power, of: device, session: session, now: now)
+    finishEvent()
+  }
+
+  func stirred(_ device: UInt64, _ session: SessionID) {
+    core.stirred(device, session: session, now: now)
+    finishEvent()
+  }
+
+  func ask(_ request: ControlRequest) {
+    shared.desk.post(.request(loop: index, request))
+  }
+
+  /// Carries out what a device asks for a topic; an app that is not known yet is the desk's matter.
+  func take(
+    _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
+    on connection: DeviceConnection
+  ) {
+    guard let app = directory.app(bundleID: Array(topic.bundleID.utf8).span) else {
+      guard verb == .register else {
+        connection.answer(request, with: .refused(.notRegistered))
+        return
+      }
+      ask(.adopt(connection.session, request: request, topic, device: device))
+      return
+    }
+    let key = NotificationKey(device: device, app: app.number, kind: topic.kind.rawValue)
+    guard verb != .register || connection.hasRoom(for: key) else {
+      connection.answer(request, with: .refused(.tooMany))
+      return
+    }
+    switch registrations.decide(verb, key, atMilliseconds: loop.unixMilliseconds) {
+    case .unchanged(let entry) where verb == .register:
+      answerToken(key, entry, request: request, on: connection)
+    case .unchanged:
+      connection.answer(request, with: .done)
+    case .notRegistered:
+      connection.answer(request, with: .refused(.notRegistered))
+    case .changed(let entry):
+      if entry.state == .unregistered { core.unregister(key, now: now) }
+      persist(key, entry, wantsToken: verb == .register, request: request, on: connection)
+    }
+  }
+
+  /// A token is handed out only once its registration is on disk.
+  private func persist(
+    _ key: NotificationKey, _ entry: RegistrationTable.Entry, wantsToken: Bool, request: UInt16,
+    on connection: DeviceConnection
+  ) {
+    guard let controlReplies else { return }
+    commitTicket += 1
+    registering[commitTicket] = Registering(
+      session: connection.session, request: request, key: key, entry: entry,
+      wantsToken: wantsToken)
+    shared.controlWriter.submit(
+      changes: [.putRegistration(entry.record(of: key))], ticket: commitTicket,
+      reply: controlReplies)
+  }
+
+  private func take(_ reply: ControlReply) {
+    guard let done = registering.removeValue(forKey: reply.ticket) else { return }
+    let connection = devices[done.session]
+    if let failure = reply.failure {
+      log.error("cannot keep a registration", ["why": "\(failure)"])
+      connection?.answer(done.request, with: .refused(.tryLater))
+    } else if done.wantsToken, let connection {
+      answerToken(done.key, done.entry, request: done.request, on: connection)
+    } else {
+      connection?.answer(done.request, with: .done)
+    }
+  }
+
+  private func take(_ answer: ControlAnswer) {
+    switch answer {
+    case .enrolment(let session, let answer):
+      devices[session]?.answerEnrolment(answer)
+    case .adopted(let session, let request, let topic, let device):
+      guard let connection = devices[session] else { return }
+      take(.register, topic, of: device, request: request, on: connection)
+    case .refused(let session, let request, let refusal):
+      devices[session]?.answer(request, with: .refused(refusal))
+    }
+  }
+
+  private func answerToken(
+    _ key: NotificationKey, _ entry: RegistrationTable.Entry, request: UInt16,
+    on connection: DeviceConnection
+  ) {
+    guard let kind = TokenKind(rawValue: key.kind) else { return }
+    let token = tokens.seal(
+      TokenContents(
+        environment: environment, kind: kind, generation: entry.generation, app: key.app,
+        device: key.device))
+    connection.answer(request, with: .token(handle: key.linkHandle, token: token))
+    connection.add(topic: key)
+  }
+
+  // MARK: The end
+
+  private func drain() {
+    isDraining = true
+    for listener in listeners { listener.close() }
+    listeners.removeAll()
+    for connection in Array(providers.values) { connection.drain() }
+    let hint = LinkFrame.ReconnectHint(
+      afterMilliseconds: Limits.reconnectMilliseconds,
+      jitterMilliseconds: Limits.reconnectJitterMilliseconds)
+    for connection in Array(devices.values) {
+      connection.drain(hint: hint, milliseconds: Limits.drainMilliseconds)
+    }
+    core.flush(now: now)
+    finishEvent()
+    reportIfDrained()
+  }
+
+  private func reportIfDrained() {
+    guard isDraining, !hasReportedDrained, providers.isEmpty, core.isSettled else { return }
+    hasReportedDrained = true
+    shared.desk.post(.drained(loop: index))
+  }
+
+  private func stop() {
+    for connection in Array(providers.values) { connection.close() }
+    for connection in Array(devices.values) { connection.end(.draining) }
+    loop.stop()
+  }
+}
+
+/// A registration on its way to disk.
+private struct Registering {
+  let session: SessionID
+  let request: UInt16
+  let key: NotificationKey
+  let entry: RegistrationTable.Entry
+  let wantsToken: Bool
+}
+
+extension SessionEnd {
+  /// What the device is told.
+  var linkReason: LinkCloseReason {
+    switch self {
+    case .replaced: .replaced
+    case .revoked: .revoked
+    case .storeFailed: .internalFailure
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import BelfryWire
+public import System
+
+/// The gateway's numbers, each named once.
+public struct GatewayMetrics: Sendable {
+  /// Where they are read.
+  public let registry: MetricRegistry
+  let accepted: Counter
+  let providerConnections: Gauge
+  let deviceConnections: Gauge
+  private let rejections: [Counter]
+  private let states: [Counter]
+
+  /// Metrics in a registry.
+  public init(registry: MetricRegistry) {
+    self.registry = registry
+    accepted = registry.counter(
+      "belfry_pushes_accepted_total", help: "Provider requests answered with 200.")
+    providerConnections = registry.gauge(
+      "belfry_provider_connections", help: "Open provider connections.")
+    deviceConnections = registry.gauge(
+      "belfry_device_connections", help: "Open device connections.")
+    rejections = Rejection.allCases.map {
+      registry.counter(
+        "belfry_pushes_refused_total", help: "Provider requests refused, by reason.",
+        labels: ["reason": $0.reason])
+    }
+    states = DeliveryState.allCases.map {
+      registry.counter(
+        "belfry_notifications_total", help: "What happened to accepted notifications.",
+        labels: ["state": $0.label])
+    }
+  }
+
+  func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
+
+  func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }
+}

@@ -1,0 +1,105 @@
+import BelfryWire
+
+/// One request that arrives on a provider connection, until its answer has left.
+///
+/// Pooled: a stream's buffers serve the next one, so that a push in the usual shape allocates nothing
+/// before it is accepted.
+final class ProviderStream {
+  var streamID: Int32 = 0
+  var request = PushRequest()
+  /// The body, as far as it can be a payload.
+  var body: [UInt8] = []
+  /// Bytes of the body, counted on after it became too long to keep.
+  var bodyBytes = 0
+  /// The `apns-id` of the answer where the request brought none that can be echoed.
+  var generatedID = NotificationID(high: 0, low: 0)
+  /// What the answer's `apns-unique-id` will say.
+  var uniqueID = NotificationID(high: 0, low: 0)
+  /// The request is complete and was handed on.
+  var isJudged = false
+
+  func begin(_ streamID: Int32) {
+    self.streamID = streamID
+    request.reset()
+    body.removeAll(keepingCapacity: true)
+    bodyBytes = 0
+    isJudged = false
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    bodyBytes += bytes.count
+    guard bodyBytes <= WireLimits.largePayloadBytesMax else { return }
+    unsafe body.append(contentsOf: bytes)
+  }
+
+  /// The body for good; the pool's buffer starts anew.
+  func takeBody() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &body)
+    return taken
+  }
+}
+
+/// A connection's open streams, found by number without hashing.
+struct ProviderStreamTable {
+  private var slots: [ProviderStream?] = Array(repeating: nil, count: 8)
+  private(set) var count = 0
+
+  /// Slots of the largest table; streams that would need more are refused.
+  private static let slotsMax = 4_096
+
+  private func index(_ streamID: Int32) -> Int { Int(streamID >> 1) & (slots.count - 1) }
+
+  subscript(streamID: Int32) -> ProviderStream? {
+    guard let stream = slots[index(streamID)], stream.streamID == streamID else { return nil }
+    return stream
+  }
+
+  /// Whether there was room for the stream.
+  mutating func insert(_ stream: ProviderStream) -> Bool {
+    while slots[index(stream.streamID)] != nil {
+      guard slots.count < Self.slotsMax else { return false }
+      grow()
+    }
+    slots[index(stream.streamID)] = stream
+    count += 1
+    return true
+  }
+
+  mutating func remove(_ streamID: Int32) -> ProviderStream? {
+    let index = index(streamID)
+    guard let stream = slots[index], stream.streamID == streamID else { return nil }
+    slots[index] = nil
+    count -= 1
+    return stream
+  }
+
+  /// Takes out every stream.
+  mutating func removeAll() -> [ProviderStream] {
+    let streams = slots.compactMap { $0 }
+    slots = Array(repeating: nil, count: 8)
+    count = 0
+    return streams
+  }
+
+  /// Calls `body` with every stream.
+  func forEach(_ body: (ProviderStream) -> Void) {
+    for case let stream? in slots { body(stream) }
+  }
+
+  /// Open streams have close numbers, so a table a little larger than their spread has no collisions.
+  private mutating func grow() {
+    let old = slots
+    var size = old.count * 2
+    while true {
+      slots = Array(repeating: nil, count: size)
+      var collided = false
+      for case let stream? in old {
+        if slots[index(stream.streamID)] != nil { collided = true }
+        slots[index(stream.streamID)] = stream
+      }
+      guard collided, size < Self.slotsMax else { return }
+      size *= 2
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import BelfryWire
+import Transport
+
+/// Builds answers in one buffer that every connection of a loop uses in turn.
+///
+/// `@safe`: the buffer belongs to this object for its whole life, and what points into it is used
+/// within one call.
+@safe final class ResponseWriter {
+  private let buffer: UnsafeMutableRawBufferPointer
+  private let fields: UnsafeMutableBufferPointer<HTTP2FieldView>
+  private var used = 0
+  private var fieldCount = 0
+
+  /// Bytes that every part of one answer takes at the most.
+  private static let bytesMax = 1_024
+  private static let fieldsMax = 8
+
+  init() {
+    unsafe buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Self.bytesMax, alignment: 8)
+    unsafe fields = UnsafeMutableBufferPointer<HTTP2FieldView>.allocate(capacity: Self.fieldsMax)
+  }
+
+  deinit {
+    unsafe buffer.deallocate()
+    unsafe fields.deallocate()
+  }
+
+  /// Answers 200: one HEADERS frame with END_STREAM (apns-protocol 1.7).
+  func accept(
+    _ streamID: Int32, idText: [UInt8], id: NotificationID, uniqueID: NotificationID?,
+    on session: some HTTP2ServerSession
+  ) {
+    start()
+    appendID(idText, id)
+    if let uniqueID {
+      let value = unsafe append(uniqueID)
+      unsafe field("apns-unique-id", value)
+    }
+    unsafe session.respond(
+      streamID, status: 200, fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]),
+      body: nil)
+  }
+
+  /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8).
+  func refuse(
+    _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?, idText: [UInt8],
+    id: NotificationID, on session: some HTTP2ServerSession
+  ) {
+    start()
+    appendID(idText, id)
+    let begin = used
+    append("{\"reason\":\"")
+    append(rejection.row.reason)
+    append("\"")
+    if let timestampMilliseconds {
+      append(",\"timestamp\":")
+      append(decimal: timestampMilliseconds)
+    }
+    append("}")
+    let body = unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<used])
+    unsafe session.respond(
+      streamID, status: rejection.status,
+      fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]), body: body)
+  }
+
+  private func start() {
+    used = 0
+    fieldCount = 0
+  }
+
+  private func appendID(_ text: [UInt8], _ id: NotificationID) {
+    let begin = used
+    if text.count == 36 {
+      for byte in text { append(byte) }
+    } else {
+      unsafe _ = append(id)
+    }
+    unsafe field("apns-id", UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
+  }
+
+  private func field(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
+    guard fieldCount < Self.fieldsMax else { return }
+    let nameBytes = unsafe UnsafeRawBufferPointer(
+      start: name.utf8Start, count: name.utf8CodeUnitCount)
+    unsafe fields.initializeElement(
+      at: fieldCount, to: HTTP2FieldView(name: nameBytes, value: value))
+    fieldCount += 1
+  }
+
+  private func append(_ byte: UInt8) {
+    guard used < Self.bytesMax else { return }
+    unsafe buffer[used] = byte
+    used += 1
+  }
+
+  private func append(_ text: StaticString) {
+    for index in 0..<text.utf8CodeUnitCount { unsafe append(text.utf8Start[index]) }
+  }
+
+  private func append(_ id: NotificationID) -> UnsafeRawBufferPointer {
+    let begin = used
+    id.forEachTextByte { append($0) }
+    return unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<used])
+  }
+
+  private func append(decimal value: Int64) {
+    let begin = used
+    var rest = value.magnitude
+    repeat {
+      append(UInt8(truncatingIfNeeded: rest % 10) &+ 0x30)
+      rest /= 10
+    } while rest > 0
+    unsafe buffer[begin..<used].reverse()
+  }
+}

@@ -1,0 +1,59 @@
+import BelfryWire
+import Storage
+import Transport
+
+/// What a provider is told.
+enum ProviderAnswer: Sendable {
+  case accepted
+  /// The timestamp goes with 410 alone, in milliseconds since 1970.
+  case refused(Rejection, timestampMilliseconds: Int64?)
+}
+
+/// What loops and the control desk say to a loop.
+enum LoopMessage: Sendable {
+  /// A notification for a device of this loop.
+  case push(AcceptedNotification)
+  /// The outcome of a notification whose provider is on this loop.
+  case answered(ReplyRoute, ProviderAnswer)
+  /// A device's connection that another loop accepted.
+  case attach(DetachedStream, device: UInt64)
+  /// The control desk's answer to a device.
+  case desk(ControlAnswer)
+  /// Keys, apps or certificates changed.
+  case directory(Directory)
+  /// A device was revoked, at that time in milliseconds since 1970.
+  case revoked(device: UInt64, atMilliseconds: Int64)
+  /// Every loop runs: these are their mailboxes; open the listeners on these ports (0: any).
+  case open(peers: LoopPeers, ports: GatewayPorts)
+  /// Stop accepting, finish what is open.
+  case drain
+  /// Everything is finished or the time is up: let go of everything.
+  case stop
+}
+
+/// What a loop asks of the control desk.
+enum ControlRequest: Sendable {
+  case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
+  /// A device registers an app that nobody has added.
+  case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
+}
+
+/// The control desk's answers.
+enum ControlAnswer: Sendable {
+  case enrolment(SessionID, DeviceLinkServer.EnrolmentAnswer)
+  /// The directory has the app now; the loop goes on with the registration.
+  case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
+  case refused(SessionID, request: UInt16, LinkRefusal)
+}
+
+/// What a loop says to the control desk.
+enum DeskMessage: Sendable {
+  /// The loop runs.
+  case ready(loop: Int, LoopMailbox)
+  /// The loop's listeners accept on these ports; or why not.
+  case opened(loop: Int, GatewayPorts)
+  case failed(loop: Int, String)
+  case request(loop: Int, ControlRequest)
+  /// The loop has finished everything that was accepted.
+  case drained(loop: Int)
+}

@@ -1,0 +1,16 @@
+/// One reading of both clocks, taken once a loop turn and handed to the pure parts.
+public struct Moment: Equatable, Sendable {
+  /// Monotonic nanoseconds, for intervals.
+  public var nanoseconds: Int64
+  /// Milliseconds since 1970, for expirations and records.
+  public var unixMilliseconds: Int64
+
+  /// A reading.
+  public init(nanoseconds: Int64, unixMilliseconds: Int64) {
+    self.nanoseconds = nanoseconds
+    self.unixMilliseconds = unixMilliseconds
+  }
+
+  /// Whole seconds since 1970.
+  public var unixSeconds: Int64 { unixMilliseconds / 1_000 }
+}

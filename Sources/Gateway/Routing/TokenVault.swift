@@ -1,0 +1,39 @@
+public import BelfryWire
+public import Transport
+
+/// Makes and opens device tokens: AES-SIV over 16 bytes (docs/architecture.md).
+///
+/// Confined to its loop. The first key seals; the others still open, so that keys rotate with overlap.
+public final class TokenVault {
+  private var ciphers: [SIVCipher] = []
+  private let environment: BelfryWire.Environment
+  private var sealed = [UInt8](repeating: 0, count: 32)
+  private var opened = [UInt8](repeating: 0, count: TokenContents.byteCount)
+
+  /// A vault with these keys of 32 bytes, the sealing one first.
+  public init(keys: [[UInt8]], environment: BelfryWire.Environment) throws(CryptoFailure) {
+    self.environment = environment
+    for key in keys { ciphers.append(try SIVCipher(key: key)) }
+  }
+
+  /// The token that says `contents`: always the same bytes for the same contents and key.
+  public func seal(_ contents: TokenContents) -> [UInt8] {
+    guard let cipher = ciphers.first else { return [] }
+    return cipher.seal(contents.bytes)
+  }
+
+  /// What a token says; `nil` for one that none of the keys made, or of another environment.
+  public func open(_ token: Span<UInt8>) -> TokenContents? {
+    guard token.count == 32 else { return nil }
+    for cipher in ciphers {
+      let isOurs = unsafe token.withUnsafeBytes { token in
+        unsafe opened.withUnsafeMutableBytes { unsafe cipher.open(token, into: $0) }
+      }
+      guard isOurs, let contents = TokenContents(opened.span),
+        contents.environment == environment
+      else { continue }
+      return contents
+    }
+    return nil
+  }
+}

@@ -1,0 +1,86 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// The team, key and enrolment code that a gateway makes at its first start.
+struct FirstIdentity: Sendable {
+  let teamID: String
+  let keyID: String
+  let enrolmentCode: String
+
+  /// What the folder has; what is missing is made.
+  static func makeOrRead(
+    in folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
+    nowMilliseconds: Int64
+  ) throws -> FirstIdentity {
+    try claim(folder, store: store, for: environment)
+    var changes: [ControlChange] = []
+    let teamID: String
+    if let team = try store.teams().first {
+      teamID = team.id
+    } else {
+      teamID = makeID()
+      changes.append(
+        .putTeam(
+          TeamRecord(id: teamID, name: "First team", createdMilliseconds: nowMilliseconds)))
+    }
+    let keyID: String
+    if let key = try store.keys().first(where: { $0.team == teamID }) {
+      keyID = key.id
+    } else {
+      keyID = makeID()
+      let key = try ES256PrivateKey()
+      try folder.write(key.pkcs8PEM(), "AuthKey_\(keyID).p8")
+      changes.append(
+        .putKey(
+          KeyRecord(
+            id: keyID, team: teamID, publicKeySPKI: key.publicKey.spkiDER,
+            createdMilliseconds: nowMilliseconds)))
+    }
+    let code: String
+    if let kept = try store.setting(ControlSetting.enrolmentCode) {
+      code = String(decoding: kept, as: UTF8.self)
+    } else {
+      code = makeCode()
+      changes.append(
+        .putSetting(name: ControlSetting.enrolmentCode, value: Array(code.utf8)))
+    }
+    if !changes.isEmpty { try store.apply(changes) }
+    return FirstIdentity(teamID: teamID, keyID: keyID, enrolmentCode: code)
+  }
+
+  /// A folder's tokens, keys and channels are of one environment for good.
+  private static func claim(
+    _ folder: GatewayFolder, store: any ControlStore, for environment: BelfryWire.Environment
+  ) throws {
+    guard let kept = try store.setting(ControlSetting.environment) else {
+      try store.apply([
+        .putSetting(name: ControlSetting.environment, value: Array(environment.name.utf8))
+      ])
+      return
+    }
+    let name = String(decoding: kept, as: UTF8.self)
+    guard name == environment.name else {
+      throw GatewayServer.Failure.setup(
+        "\(folder.path) belongs to a \(name) gateway: give --environment \(name), or another --data"
+      )
+    }
+  }
+
+  /// Ten of the letters and digits that Apple's identifiers are made of.
+  private static func makeID() -> String {
+    pick(10, from: "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
+  }
+
+  /// A code that can be read out: no letters that look like digits.
+  private static func makeCode() -> String {
+    (0..<4).map { _ in pick(4, from: "ABCDEFGHJKMNPQRSTVWXYZ23456789") }.joined(separator: "-")
+  }
+
+  private static func pick(_ count: Int, from alphabet: String) -> String {
+    var random = SystemRandom.Generator()
+    let letters = Array(alphabet)
+    return String((0..<count).compactMap { _ in letters.randomElement(using: &random) })
+  }
+}

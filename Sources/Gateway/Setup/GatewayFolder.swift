@@ -1,0 +1,165 @@
+import BelfryWire
+public import System
+public import Transport
+
+/// The files of a gateway: made on the first start, read on every other.
+///
+/// ```
+/// ca.pem, ca-key.pem          the authority that its clients trust
+/// server.pem, server-key.pem  what the listeners show
+/// token-keys                  one key a line, hexadecimal; the first seals device tokens
+/// admin-token                 what the admin API asks for
+/// AuthKey_KEYID.p8            the first team's provider key
+/// control.sqlite, notifications.sqlite, gateway.json, lock
+/// ```
+public struct GatewayFolder: Sendable {
+  /// Why a folder cannot be used.
+  public enum Failure: Error, CustomStringConvertible {
+    case system(SystemFailure)
+    case crypto(file: String, CryptoFailure)
+    case damaged(file: String, String)
+
+    /// What is wrong, and what to do.
+    public var description: String {
+      switch self {
+      case .system(let failure): "\(failure)"
+      case .crypto(let file, let failure):
+        "\(file): \(failure): restore it from a backup, or move the folder away to start anew"
+      case .damaged(let file, let what):
+        "\(file): \(what): restore it from a backup, or move the folder away to start anew"
+      }
+    }
+  }
+
+  /// The folder, absolute.
+  public let path: String
+
+  /// A folder that may or may not be there.
+  public init(path: String) { self.path = FileSystem.absolute(path) }
+
+  /// The absolute path of a file in the folder.
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// The authority's certificate.
+  public var authorityFile: String { file("ca.pem") }
+  /// What the running gateway is, in the ready file's form.
+  public var descriptionFile: String { file("gateway.json") }
+  /// The admin API's token.
+  public var adminTokenFile: String { file("admin-token") }
+  /// Teams, keys, apps, devices, registrations.
+  public var controlStoreFile: String { file("control.sqlite") }
+  /// Undelivered notifications.
+  public var notificationStoreFile: String { file("notifications.sqlite") }
+  /// The private key of a provider key, in the form that Apple hands out.
+  public func keyFile(_ keyID: String) -> String { file("AuthKey_\(keyID).p8") }
+
+  /// Makes the folder and takes its lock: two gateways never share one.
+  public func open() throws(Failure) -> LockFile {
+    do {
+      try FileSystem.makeDirectories(path)
+      return try LockFile(file("lock"))
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// The authority, made where there is none (`hosts`: what its certificates may name).
+  public func authority(hosts: [String], nowSeconds: Int64) throws(Failure) -> CertificateAuthority
+  {
+    if let certificate = try read("ca.pem") {
+      guard let key = try read("ca-key.pem") else {
+        throw .damaged(file: file("ca-key.pem"), "is missing while ca.pem is there")
+      }
+      return try crypto("ca.pem") { () throws(CryptoFailure) in
+        try CertificateAuthority.load(certificatePEM: certificate, privateKeyPEM: key)
+      }
+    }
+    let made = try crypto("ca.pem") { () throws(CryptoFailure) in
+      try CertificateAuthority.make(
+        commonName: "Belfry gateway authority",
+        nameConstraints: .init(
+          hostNames: hosts,
+          addresses: CertificateAuthority.NameConstraints.localNetworks
+            + LocalHost.addresses.compactMap(AddressRange.init)),
+        now: nowSeconds, days: Limits.authorityDays)
+    }
+    try write(made.privateKeyPEM, "ca-key.pem")
+    try write(made.certificatePEM, "ca.pem", mode: 0o644)
+    return made
+  }
+
+  /// The server certificate for these names, made anew where it is missing, ends soon or names others.
+  public func server(
+    hosts: [String], addresses: [String], authority: CertificateAuthority, nowSeconds: Int64
+  ) throws(Failure) -> (chainPEM: [UInt8], keyPEM: [UInt8]) {
+    let names = Array((hosts + addresses).joined(separator: "\n").utf8)
+    if let chain = try read("server.pem"), let key = try read("server-key.pem"),
+      try read("server-names") == names, let certificate = try? Certificate(pem: chain),
+      certificate.notAfter - nowSeconds > Int64(Limits.serverCertificateRenewalDays) * 86_400
+    {
+      return (chain, key)
+    }
+    let made = try crypto("server.pem") { () throws(CryptoFailure) in
+      try authority.issueServer(
+        names: hosts, addresses: addresses, now: nowSeconds, days: Limits.serverCertificateDays)
+    }
+    try write(made.privateKeyPEM, "server-key.pem")
+    try write(made.certificateChainPEM, "server.pem", mode: 0o644)
+    try write(names, "server-names", mode: 0o644)
+    return (made.certificateChainPEM, made.privateKeyPEM)
+  }
+
+  /// The keys of device tokens, the sealing one first.
+  public func tokenKeys() throws(Failure) -> [[UInt8]] {
+    guard let text = try read("token-keys") else {
+      let key = SystemRandom.bytes(32)
+      try write(Array((Self.hexadecimal(key) + "\n").utf8), "token-keys")
+      return [key]
+    }
+    var keys: [[UInt8]] = []
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      guard let key = Self.bytes(line), key.count == 32 || key.count == 64 else {
+        throw .damaged(file: file("token-keys"), "holds a line that is not a key in hexadecimal")
+      }
+      keys.append(key)
+    }
+    guard !keys.isEmpty else { throw .damaged(file: file("token-keys"), "holds no key") }
+    return keys
+  }
+
+  /// The admin API's token, made where there is none.
+  public func adminToken() throws(Failure) -> String {
+    if let text = try read("admin-token") {
+      return String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
+    }
+    let token = Self.hexadecimal(SystemRandom.bytes(24))
+    try write(Array((token + "\n").utf8), "admin-token")
+    return token
+  }
+
+  /// Writes a file of the folder, whole or not at all.
+  public func write(_ bytes: [UInt8], _ name: String, mode: UInt32 = 0o600) throws(Failure) {
+    do { try FileSystem.write(bytes, to: file(name), mode: mode) } catch { throw .system(error) }
+  }
+
+  private func read(_ name: String) throws(Failure) -> [UInt8]? {
+    guard FileSystem.exists(file(name)) else { return nil }
+    do {
+      return try FileSystem.read(file(name), limit: 1 << 20)
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private func crypto<Value>(
+    _ name: String, _ body: () throws(CryptoFailure) -> Value
+  ) throws(Failure) -> Value {
+    do { return try body() } catch { throw .crypto(file: file(name), error) }
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
+
+  private static func bytes(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+    Hexadecimal.decode(String(decoding: line, as: UTF8.self))
+  }
+}

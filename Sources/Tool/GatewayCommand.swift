@@ -1,0 +1,118 @@
+import BelfryWire
+import Gateway
+import Glibc
+import System
+
+/// `belfry gateway`: runs the push service until SIGTERM or SIGINT.
+enum GatewayCommand {
+  static let table = OptionTable(
+    command: "belfry gateway",
+    summary: "Runs the push service. An empty data folder gets all that the gateway needs.",
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "keys, certificates, store"),
+      .value("host", "ADDR", default: "127.0.0.1", "address of every listener"),
+      .value("environment", "sandbox|production", default: "sandbox", "the one that it is"),
+      .repeatable("provider-port", "PORT", default: "2197", "APNs' HTTP/2 provider API (TLS)"),
+      .value("device-port", "PORT", default: "5223", "devices' long-lived link (TLS)"),
+      .value("binary-port", "PORT", default: "2195", "legacy binary interface (TLS)"),
+      .value("feedback-port", "PORT", default: "2196", "legacy feedback service (TLS)"),
+      .value(
+        "console-port", "PORT", default: "2198", "console, admin API, /metrics, /healthz, /readyz"),
+      .value(
+        "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
+      .value("enroll", "open|code", default: "code", "which devices may join"),
+      .value(
+        "apps", "adopt|listed", default: "adopt",
+        "whether an app exists once a device registers it, or only once it was added"),
+      .value("store", "URL", default: "sqlite:", "store engine"),
+      .value("loops", "N", default: "cores", "event loops"),
+      .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
+      .value("ready-file", "FILE", "written once every listener accepts"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    let options: CommandLineOptions
+    let configuration: GatewayConfiguration
+    let consolePort: UInt16
+    do throws(CommandLineOptions.Problem) {
+      options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      configuration = try Self.configuration(options)
+      consolePort = try options.integer("console-port") ?? 2_198
+    } catch {
+      Output.error(error)
+      return 2
+    }
+    SignalWatcher.blockSignals()
+    do {
+      let run = try GatewayRun(
+        configuration, consolePort: consolePort, readyFile: options.value("ready-file"),
+        log: Log(
+          subsystem: "gateway",
+          level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info))
+      return run.untilStopped()
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private static func configuration(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> GatewayConfiguration {
+    var configuration = GatewayConfiguration(
+      folder: FileSystem.absolute(options.value("data") ?? StateFolders.gateway))
+    if let host = options.value("host") {
+      guard SocketAddress(host: host, port: 0) != nil else {
+        throw .badValue(key: "host", value: host, wanted: "an IP address of this machine")
+      }
+      configuration.host = host
+    }
+    if let name = try options.choice("environment", of: ["sandbox", "production"]) {
+      configuration.environment = BelfryWire.Environment(name: name) ?? .sandbox
+    }
+    configuration.ports = try ports(options)
+    if let enrolment = try options.choice("enroll", of: ["open", "code"]) {
+      configuration.enrolment = .init(rawValue: enrolment) ?? .code
+    }
+    if let apps = try options.choice("apps", of: ["adopt", "listed"]) {
+      configuration.apps = .init(rawValue: apps) ?? .adopt
+    }
+    if let store = options.value("store"), store != "sqlite:" {
+      throw .badValue(key: "store", value: store, wanted: "sqlite:")
+    }
+    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
+    let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    configuration.loops = try options.integer("loops", in: 1...256) ?? cores
+    return configuration
+  }
+
+  private static func ports(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> GatewayPorts {
+    var ports = GatewayPorts()
+    let providers = options.values("provider-port")
+    if !providers.isEmpty {
+      ports.providers = []
+      for text in providers {
+        guard let port = UInt16(text) else {
+          throw .badValue(key: "provider-port", value: text, wanted: "a number from 0 to 65535")
+        }
+        ports.providers.append(port)
+      }
+    }
+    ports.device = try options.integer("device-port") ?? ports.device
+    ports.binary = try options.integer("binary-port") ?? ports.binary
+    ports.feedback = try options.integer("feedback-port") ?? ports.feedback
+    ports.insecureProvider = try options.integer("insecure-provider-port")
+    if ports.insecureProvider != nil, let host = options.value("host"),
+      SocketAddress(host: host, port: 0)?.isLoopback == false
+    {
+      throw .badValue(key: "host", value: host, wanted: "a loopback address with the insecure port")
+    }
+    return ports
+  }
+}

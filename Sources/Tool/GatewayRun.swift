@@ -1,0 +1,97 @@
+import BelfryWire
+import Gateway
+import Glibc
+import System
+
+/// One run of the gateway: signals, ready file, and the order of its end.
+final class GatewayRun {
+  private let loop: EventLoop
+  private let log: Log
+  private let readyFile: String?
+  private let server: GatewayServer
+  private let folder: GatewayFolder
+  private var signals: SignalWatcher?
+  private var status: Int32 = 0
+
+  init(
+    _ configuration: GatewayConfiguration, consolePort: UInt16, readyFile: String?, log: Log
+  ) throws {
+    loop = try EventLoop()
+    self.log = log
+    self.readyFile = readyFile
+    folder = GatewayFolder(path: configuration.folder)
+    server = try GatewayServer(
+      configuration: configuration, loop: loop, metrics: MetricRegistry(), log: log)
+  }
+
+  /// Runs until a signal or a failure has ended it; the exit status.
+  func untilStopped() -> Int32 {
+    do {
+      signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
+        log.info("going down: providers and devices are told, what was accepted is kept")
+        server.drain()
+      }
+      try server.start(
+        onReady: { [unowned self] in ready($0) },
+        onFailed: { [unowned self] in fail($0) },
+        onStopped: { [unowned self] in loop.stop() })
+    } catch {
+      Output.error(error)
+      return 1
+    }
+    loop.run()
+    return status
+  }
+
+  private func ready(_ description: GatewayServer.Description) {
+    let text = Array((description.json + "\n").utf8)
+    do throws(SystemFailure) {
+      try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
+      if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
+    } catch {
+      fail("\(error)")
+      return
+    }
+    log.info(
+      "ready",
+      [
+        "provider": "\(description.ports.providers.first ?? 0)",
+        "device": "\(description.ports.device)", "data": folder.path,
+      ])
+  }
+
+  private func fail(_ why: String) {
+    Output.error("the gateway cannot serve", do: why)
+    status = 1
+    server.drain()
+  }
+}
+
+extension GatewayServer.Description {
+  /// The ready file's one object (contract: `belfry gateway`).
+  var json: String {
+    var ports: [(String, JSONValue)] = [
+      ("provider", .integer(Int64(self.ports.providers.first ?? 0)))
+    ]
+    if self.ports.providers.count > 1 {
+      ports.append(("providers", .array(self.ports.providers.map { .integer(Int64($0)) })))
+    }
+    ports.append(("device", .integer(Int64(self.ports.device))))
+    ports.append(("binary", .integer(Int64(self.ports.binary))))
+    ports.append(("feedback", .integer(Int64(self.ports.feedback))))
+    ports.append(("console", .integer(Int64(consolePort))))
+    if let insecure = self.ports.insecureProvider {
+      ports.append(("insecureProvider", .integer(Int64(insecure))))
+    }
+    return JSONValue.object(
+      JSONObject([
+        ("pid", .integer(Int64(getpid()))), ("environment", .string(environment.name)),
+        ("host", .string(host)), ("ports", .object(JSONObject(ports))),
+        ("caFile", .string(authorityFile)), ("teamID", .string(teamID)),
+        ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
+        ("enrollmentCode", .string(enrolmentCode)),
+        ("adminTokenFile", .string(adminTokenFile)),
+      ])
+    ).text
+  }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Where state lives when an option does not say (contract: "`belfry` (one executable)").
+enum StateFolders {
+  /// The gateway's folder.
+  static var gateway: String { "\(state)/belfry/gateway" }
+
+  /// The agent's folder.
+  static var agent: String { "\(state)/belfry/agent" }
+
+  /// `XDG_STATE_HOME`, or what its absence means.
+  static var state: String {
+    if let given = variable("XDG_STATE_HOME") { return given }
+    return "\(variable("HOME") ?? "/")/.local/state"
+  }
+
+  /// An environment variable that is set and not empty.
+  static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}

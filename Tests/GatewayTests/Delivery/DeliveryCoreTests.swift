@@ -1,0 +1,412 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+/// A delivery core with a memory store behind it, driven by hand.
+private struct Bench: ~Copyable {
+  var core = DeliveryCore(highestSequence: 0)
+  let store = MemoryNotificationStore()
+  var now = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_700_000_000_000)
+  var sent: [String] = []
+  var answered: [String] = []
+  var failed: [String] = []
+  var closed: [SessionEnd] = []
+  var states: [DeliveryState] = []
+  var sequences: [String: UInt64] = [:]
+  var loads: [(UInt64, SessionID)] = []
+  private var nextID: UInt64 = 1
+
+  static let app: UInt32 = 7
+  static func key(_ device: UInt64 = 1, app: UInt32 = app) -> NotificationKey {
+    NotificationKey(device: device, app: app, kind: TokenKind.alert.rawValue)
+  }
+
+  mutating func push(
+    _ text: String, to key: NotificationKey = Bench.key(), priority: UInt8 = 10,
+    expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = ""
+  ) {
+    nextID += 1
+    core.accept(
+      AcceptedNotification(
+        key: key, generation: 0, id: NotificationID(high: 0, low: nextID),
+        uniqueID: NotificationID(high: 1, low: nextID),
+        expiration: seconds == 0 ? 0 : now.unixSeconds + seconds, priority: priority,
+        pushType: .alert, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
+        acceptedMilliseconds: now.unixMilliseconds, keep: keep,
+        reply: ReplyRoute(loop: 0, connection: 1, stream: Int32(nextID))), now: now)
+    drain()
+  }
+
+  mutating func drain() {
+    var effects: [DeliveryEffect] = []
+    core.takeEffects(into: &effects)
+    for effect in effects {
+      switch effect {
+      case .send(_, let one):
+        sent.append(text(one))
+        sequences[text(one)] = one.sequence
+      case .answer(let one): answered.append(text(one))
+      case .fail(let one): failed.append(text(one))
+      case .load(let device, let session): loads.append((device, session))
+      case .close(_, let end): closed.append(end)
+      case .record(let state, _): states.append(state)
+      }
+    }
+  }
+
+  private func text(_ notification: AcceptedNotification) -> String {
+    String(decoding: notification.payload, as: UTF8.self)
+  }
+
+  mutating func connect(
+    _ session: UInt64 = 1, device: UInt64 = 1, apps: [UInt32] = [Bench.app],
+    power: DevicePower = DevicePower(), window: Int = 64, isLoadAnswered: Bool = true
+  ) throws {
+    core.connect(
+      device, session: SessionID(session), topics: Set(apps.map { Self.key(device, app: $0) }),
+      window: window, power: power, now: now)
+    drain()
+    if isLoadAnswered { try answerLoads() }
+  }
+
+  mutating func answerLoads() throws {
+    while let (device, session) = loads.popLast() {
+      core.loaded(device, session: session, rows: try store.load(device: device), now: now)
+      drain()
+    }
+  }
+
+  mutating func acknowledge(_ text: String, session: UInt64 = 1, device: UInt64 = 1) throws {
+    let known = sequences[text]
+    let sequence = try #require(known)
+    core.acknowledge(device, session: SessionID(session), sequence: sequence, now: now)
+    drain()
+  }
+
+  mutating func pass(milliseconds: Int64) {
+    now.nanoseconds += milliseconds * 1_000_000
+    now.unixMilliseconds += milliseconds
+  }
+
+  /// Runs the commit that is due, if one is.
+  @discardableResult
+  mutating func commit(isDurable: Bool = true) throws -> Int {
+    let operations = core.takeCommit(now: now)
+    guard !operations.isEmpty else { return 0 }
+    if isDurable { try store.commit(operations) }
+    core.commitFinished(isDurable: isDurable, now: now)
+    drain()
+    return operations.count
+  }
+}
+
+@Suite struct DeliveryCoreTests {
+  @Test func `an offline device's notification is answered once it is on disk`() throws {
+    var bench = Bench()
+    bench.push("a")
+    #expect(bench.answered.isEmpty)
+    #expect(try bench.commit() == 1)
+    #expect(bench.answered == ["a"])
+    #expect(bench.states == [.received, .storedOffline])
+    try bench.connect()
+    #expect(bench.sent == ["a"])
+    try bench.acknowledge("a")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+    #expect(bench.states.last == .deliveredFromStorage)
+  }
+
+  @Test func `an acknowledgement before the commit makes the row needless`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    #expect(bench.sent == ["a"])
+    #expect(try bench.commit() == 0)
+    try bench.acknowledge("a")
+    #expect(bench.answered == ["a"])
+    bench.pass(milliseconds: 10)
+    #expect(try bench.commit() == 0)
+    #expect(bench.answered == ["a"])
+  }
+
+  @Test func `a device that does not acknowledge in time gets its row`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    bench.pass(milliseconds: 3)
+    #expect(try bench.commit() == 1)
+    #expect(bench.answered == ["a"])
+    #expect(try bench.store.count() == 1)
+    try bench.acknowledge("a")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  @Test func `I02 expiration 0 is tried once and never stored`() throws {
+    var bench = Bench()
+    bench.push("offline", expiresIn: 0)
+    #expect(bench.answered == ["offline"])
+    #expect(try bench.commit() == 0)
+    try bench.connect()
+    bench.push("online", expiresIn: 0)
+    #expect(bench.sent == ["online"])
+    #expect(bench.answered == ["offline", "online"])
+    bench.pass(milliseconds: 10)
+    #expect(try bench.commit() == 0)
+  }
+
+  @Test func `I03 only the newest of a token is kept`() throws {
+    var bench = Bench()
+    bench.push("a")
+    try bench.commit()
+    bench.push("b")
+    try bench.commit()
+    #expect(bench.answered == ["a", "b"])
+    try bench.connect()
+    #expect(bench.sent == ["b"])
+  }
+
+  @Test func `an app that keeps more gets them in order`() throws {
+    var bench = Bench()
+    for text in ["a", "b", "c", "d"] { bench.push(text, keep: 3) }
+    try bench.commit()
+    try bench.connect()
+    #expect(bench.sent == ["b", "c", "d"])
+  }
+
+  @Test func `a collapse id replaces the one before even where all are kept`() throws {
+    var bench = Bench()
+    bench.push("0:1", keep: .max, collapseID: "score")
+    bench.push("foul", keep: .max)
+    bench.push("1:1", keep: .max, collapseID: "score")
+    try bench.commit()
+    try bench.connect()
+    #expect(bench.sent == ["foul", "1:1"])
+  }
+
+  @Test func `I07 what waited is delivered in order of acceptance across apps`() throws {
+    var bench = Bench()
+    for app: UInt32 in [3, 1, 2] { bench.push("\(app)", to: Bench.key(app: app)) }
+    try bench.commit()
+    try bench.connect(apps: [1, 2, 3])
+    #expect(bench.sent == ["3", "1", "2"])
+  }
+
+  @Test func `what comes while the store is read waits behind it`() throws {
+    var bench = Bench()
+    bench.push("old", to: Bench.key(app: 1))
+    try bench.commit()
+    try bench.connect(apps: [1, 2], isLoadAnswered: false)
+    bench.push("new", to: Bench.key(app: 2))
+    #expect(bench.sent.isEmpty)
+    try bench.answerLoads()
+    #expect(bench.sent == ["old", "new"])
+    try bench.commit()
+    #expect(bench.answered == ["old", "new"])
+  }
+
+  @Test func `a commit that ends between load and answer loses nothing`() throws {
+    var bench = Bench()
+    bench.push("a")
+    try bench.connect(isLoadAnswered: false)
+    let load = bench.loads.popLast()
+    let (device, session) = try #require(load)
+    let rows = try bench.store.load(device: device)
+    try bench.commit()
+    bench.core.loaded(device, session: session, rows: rows, now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a"])
+  }
+
+  @Test func `a topic that the device has not registered waits until it does`() throws {
+    var bench = Bench()
+    bench.push("a", to: Bench.key(app: 9))
+    try bench.commit()
+    try bench.connect()
+    #expect(bench.sent.isEmpty)
+    bench.core.addTopic(Bench.key(app: 9), session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.answerLoads()
+    #expect(bench.sent == ["a"])
+  }
+
+  @Test func `an unacknowledged notification is sent again on the next session`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(try bench.commit() == 1)
+    #expect(bench.answered == ["a"])
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "a"])
+  }
+
+  @Test func `a second session ends the first`() throws {
+    var bench = Bench()
+    try bench.connect(1)
+    try bench.connect(2)
+    #expect(bench.closed == [.replaced])
+    bench.push("a")
+    try bench.acknowledge("a", session: 1)
+    #expect(bench.answered.isEmpty)
+    try bench.acknowledge("a", session: 2)
+    #expect(bench.answered == ["a"])
+  }
+
+  @Test func `what expired while the device was away is not delivered`() throws {
+    var bench = Bench()
+    bench.push("a", expiresIn: 60)
+    try bench.commit()
+    bench.pass(milliseconds: 61_000)
+    try bench.connect()
+    #expect(bench.sent.isEmpty)
+    #expect(bench.states.last == .discardedExpired)
+  }
+
+  @Test func `I06 without a header it is kept for 30 days`() throws {
+    var bench = Bench()
+    bench.push("a", expiresIn: 30 * 86_400)
+    try bench.commit()
+    bench.pass(milliseconds: 86_400_000)
+    try bench.connect()
+    #expect(bench.sent == ["a"])
+  }
+
+  @Test func `I09 power restriction keeps priority 5 and 1 until it is lifted`() throws {
+    var bench = Bench()
+    try bench.connect(apps: [1, 2, 3], power: DevicePower(isRestricted: true))
+    bench.push("five", to: Bench.key(app: 1), priority: 5)
+    bench.push("one", to: Bench.key(app: 2), priority: 1)
+    bench.push("ten", to: Bench.key(app: 3), priority: 10)
+    #expect(bench.sent == ["ten"])
+    try bench.commit()
+    #expect(bench.answered == ["five", "one"])
+    #expect(bench.states.contains(.storedPower))
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["ten", "five", "one"])
+  }
+
+  @Test func `a sleeping device gets 5 with the next 10, or after five minutes`() throws {
+    var bench = Bench()
+    try bench.connect(apps: [1, 2, 3], power: DevicePower(isAsleep: true))
+    bench.push("five", to: Bench.key(app: 1), priority: 5)
+    bench.push("one", to: Bench.key(app: 2), priority: 1)
+    #expect(bench.sent.isEmpty)
+    bench.push("ten", to: Bench.key(app: 3))
+    #expect(bench.sent == ["five", "one", "ten"])
+    bench.push("again", to: Bench.key(app: 1), priority: 5)
+    bench.push("one again", to: Bench.key(app: 2), priority: 1)
+    bench.pass(milliseconds: 301_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["five", "one", "ten", "again"])
+    bench.core.stirred(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent.last == "one again")
+  }
+
+  @Test func `the window bounds what is unacknowledged`() throws {
+    var bench = Bench()
+    try bench.connect(window: 2)
+    for number in 0..<5 { bench.push("\(number)", keep: .max) }
+    #expect(bench.sent == ["0", "1"])
+    try bench.acknowledge("0")
+    #expect(bench.sent == ["0", "1", "2"])
+  }
+
+  @Test func `more than memory holds comes from the store, in order`() throws {
+    var bench = Bench()
+    try bench.connect(window: 8)
+    let count = 2_000
+    for number in 0..<count {
+      bench.push("\(number)", keep: .max)
+      if number % 100 == 0 {
+        bench.pass(milliseconds: 3)
+        try bench.commit()
+      }
+    }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    var acknowledged = 0
+    while acknowledged < bench.sent.count {
+      try bench.acknowledge(bench.sent[acknowledged])
+      acknowledged += 1
+      try bench.answerLoads()
+    }
+    #expect(bench.sent == (0..<count).map(String.init))
+    #expect(bench.answered.count == count)
+  }
+
+  @Test func `a failed commit promises nothing`() throws {
+    var bench = Bench()
+    bench.push("a")
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["a"])
+    #expect(bench.answered.isEmpty)
+  }
+
+  @Test func `a dead token's notifications are discarded and answered`() throws {
+    var bench = Bench()
+    bench.push("stored")
+    try bench.commit()
+    bench.push("staged")
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.drain()
+    #expect(bench.answered == ["stored", "staged"])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+    try bench.connect()
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test func `a token that is born again while its removal waits keeps its new notification`()
+    throws
+  {
+    var bench = Bench()
+    bench.push("old")
+    try bench.commit()
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.push("new")
+    try bench.commit()
+    try bench.connect()
+    #expect(bench.sent == ["new"])
+  }
+
+  @Test func `a revoked device's session ends and its rows go`() throws {
+    var bench = Bench()
+    bench.push("a")
+    try bench.commit()
+    try bench.connect()
+    bench.core.revoke(1, now: bench.now)
+    bench.drain()
+    #expect(bench.closed == [.revoked])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  @Test func `loops that share a store never number alike`() {
+    for lanes in 1...4 {
+      var seen: Set<UInt64> = []
+      for lane in 0..<lanes {
+        var core = DeliveryCore(highestSequence: 41, lane: lane, lanes: lanes)
+        for _ in 0..<10 {
+          let one = AcceptedNotification(
+            key: Bench.key(), generation: 0, id: NotificationID(high: 0, low: 0),
+            uniqueID: NotificationID(high: 0, low: 0), expiration: .max, priority: 10,
+            pushType: .alert, collapseID: [], payload: [], acceptedMilliseconds: 0, keep: 1,
+            reply: nil)
+          core.accept(one, now: Moment(nanoseconds: 0, unixMilliseconds: 0))
+          #expect(one.sequence > 41)
+          #expect(seen.insert(one.sequence).inserted)
+        }
+      }
+    }
+  }
+}
