@@ -21,7 +21,7 @@ public struct NotificationKey: Hashable, Sendable {
 public struct StoredNotification: Sendable, Hashable {
   /// Whom it is for.
   public let key: NotificationKey
-  /// Its place in the order of acceptance; no two in a store have the same.
+  /// Its place in the order of acceptance, from 1; no two in a store have the same.
   public let sequence: UInt64
   /// `apns-id`.
   public let id: NotificationID

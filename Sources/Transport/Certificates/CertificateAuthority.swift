@@ -23,6 +23,13 @@ public struct CertificateAuthority: Sendable {
     public let privateKeyPEM: [UInt8]
     /// The certificate, read.
     public let certificate: Certificate
+
+    /// An identity from its parts.
+    public init(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], certificate: Certificate) {
+      self.certificateChainPEM = certificateChainPEM
+      self.privateKeyPEM = privateKeyPEM
+      self.certificate = certificate
+    }
   }
 
   /// What the authority may sign server certificates for.

@@ -1,0 +1,31 @@
+import System
+public import Transport
+
+extension CertificateAuthority {
+  /// An authority for `localhost`, Apple's push hosts and local networks, made now.
+  public static func forTests() throws -> CertificateAuthority {
+    try make(
+      commonName: "Belfry test authority",
+      nameConstraints: .init(
+        hostNames: ["localhost", "push.apple.com"], addresses: NameConstraints.localNetworks),
+      now: SystemClock.unixMilliseconds / 1_000)
+  }
+
+  /// A server on this machine, valid from now on.
+  public func serverForTests() throws -> Identity {
+    try issueServer(
+      names: ["localhost"], addresses: ["127.0.0.1", "::1"],
+      now: SystemClock.unixMilliseconds / 1_000)
+  }
+
+  /// A device with a fresh key, valid for a day from `daysAgo` days ago (2: expired).
+  public func deviceForTests(_ device: String = "1", daysAgo: Int64 = 0) throws -> Identity {
+    let key = try ES256PrivateKey()
+    let certificate = try issueDevice(
+      publicKeySPKI: key.publicKey.spkiDER, device: device,
+      now: SystemClock.unixMilliseconds / 1_000 - daysAgo * 86_400, days: 1)
+    return Identity(
+      certificateChainPEM: try certificate.pem() + certificatePEM,
+      privateKeyPEM: try key.pkcs8PEM(), certificate: certificate)
+  }
+}

@@ -1,0 +1,96 @@
+import BelfryWire
+import Foundation
+import Glibc
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct CrashTests {
+  /// A process is killed while it commits; afterwards everything that it acknowledged is there.
+  @Test("SIGKILL during commits loses nothing that was acknowledged", arguments: [40, 170, 400])
+  func losesNothing(acknowledgements: Int) async throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("store.db")
+    let acknowledged = folder.file("acknowledged")
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, acknowledged = acknowledged as String, acknowledgements] in
+      try CommittingChild.run(
+        store: path, acknowledgementsTo: acknowledged, dieAfter: acknowledgements)
+    }
+    let tickets = try FileSystem.read(acknowledged, limit: 1 << 20).map { $0 }
+      .split(separator: UInt8(ascii: "\n"))
+      .compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+    #expect(tickets.count >= acknowledgements)
+    let store = try SQLiteNotificationStore(path: path)
+    let kept = Set(
+      try store.devices().flatMap { device in try store.load(device: device).map(\.sequence) })
+    let isWhole = { (ticket: UInt64) in
+      kept.isSuperset(of: CommittingChild.sequences(of: ticket))
+    }
+    let lost = tickets.filter { !isWhole($0) }
+    #expect(lost.isEmpty, "acknowledged and gone")
+    // What was not acknowledged is there as a whole batch or not at all.
+    let torn = Set(kept.map { $0 / CommittingChild.batchSize }).filter { !isWhole($0) }
+    #expect(torn.isEmpty, "half committed")
+    #expect(try store.highestSequence() == kept.max())
+  }
+}
+
+/// The process that dies.
+enum CommittingChild {
+  static let batchSize: UInt64 = 7
+
+  static func sequences(of ticket: UInt64) -> Range<UInt64> {
+    ticket * batchSize..<(ticket + 1) * batchSize
+  }
+
+  static func run(
+    store path: String, acknowledgementsTo file: String, dieAfter limit: Int
+  ) throws {
+    let loop = try EventLoop()
+    let writer = try GroupCommitWriter(
+      store: SQLiteNotificationStore(path: path), metrics: MetricRegistry())
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    let state = ChildState()
+    state.mailbox = loop.mailbox(of: StoreReply.self) { replies in
+      for reply in replies {
+        guard case .committed = reply.outcome else { continue }
+        let line = Array("\(reply.ticket)\n".utf8)
+        write(descriptor, line, line.count)
+        state.acknowledged.add(1, ordering: .relaxed)
+        // Two batches follow each answer at first, then one: a steady crowd around each commit.
+        state.submit(to: writer)
+        if reply.ticket < 50 { state.submit(to: writer) }
+      }
+    }
+    // Another thread pulls the trigger, so that death falls anywhere within a commit.
+    Thread.detachNewThread { [state] in
+      while state.acknowledged.load(ordering: .relaxed) < limit { sched_yield() }
+      kill(getpid(), SIGKILL)
+    }
+    for _ in 0..<4 { state.submit(to: writer) }
+    loop.run()
+  }
+}
+
+/// `@unchecked Sendable` holds because only `acknowledged` is touched by two threads.
+private final class ChildState: @unchecked Sendable {
+  let acknowledged = Atomic<Int>(0)
+  var mailbox: Mailbox<StoreReply>?
+  private var ticket: UInt64 = 1
+
+  func submit(to writer: GroupCommitWriter) {
+    guard let mailbox else { return }
+    let batch = CommittingChild.sequences(of: ticket).map { sequence in
+      StoreOperation.put(
+        .sample(
+          sequence, NotificationKey(device: sequence % 5, app: 1, kind: 1),
+          payload: [UInt8](repeating: 0x61, count: 200)), keep: .max)
+    }
+    writer.submit(batch: batch, ticket: ticket, reply: mailbox)
+    ticket += 1
+  }
+}

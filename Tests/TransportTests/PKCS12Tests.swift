@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite(.requires(.openssl)) struct PKCS12Tests {
+  private let folder: ScratchFolder
+  private let authority: CertificateAuthority
+  private let identity: CertificateAuthority.Identity
+
+  init() throws {
+    folder = try ScratchFolder()
+    authority = try .forTests()
+    identity = try authority.issueProvider(
+      bundleID: "com.example.app", environment: .both, form: .universal,
+      now: Int64(Date().timeIntervalSince1970))
+  }
+
+  @Test("openssl opens both forms with the password, and finds certificate, key and authority")
+  func opens() throws {
+    for legacy in [false, true] {
+      let file = try write(legacy: legacy)
+      let text = try openssl(
+        ["pkcs12", "-in", file, "-passin", "pass:secret", "-nodes"] + (legacy ? ["-legacy"] : []))
+      #expect(text.contains("Apple Push Services: com.example.app"))
+      let certificates = text.components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
+      #expect(certificates == 2)
+      let start = try #require(text.range(of: "-----BEGIN PRIVATE KEY-----"))
+      let key = try ES256PrivateKey(pkcs8PEM: Array(text[start.lowerBound...].utf8))
+      #expect(key.publicKey.spkiDER == identity.certificate.publicKeySPKI)
+    }
+  }
+
+  @Test("the two forms use the algorithms that their readers expect")
+  func algorithms() throws {
+    let modern = try openssl([
+      "pkcs12", "-in", try write(legacy: false), "-passin", "pass:secret", "-info", "-noout",
+    ])
+    #expect(modern.contains("AES-256-CBC") && modern.contains("MAC: sha256"), "\(modern)")
+    let legacy = try openssl([
+      "pkcs12", "-in", try write(legacy: true), "-passin", "pass:secret", "-info", "-noout",
+      "-legacy",
+    ])
+    #expect(legacy.contains("pbeWithSHA1And40BitRC2-CBC"), "\(legacy)")
+    #expect(legacy.contains("pbeWithSHA1And3-KeyTripleDES-CBC"), "\(legacy)")
+    #expect(legacy.contains("MAC: sha1"), "\(legacy)")
+  }
+
+  @Test("a wrong password opens nothing")
+  func wrongPassword() throws {
+    let file = try write(legacy: false)
+    #expect(throws: (any Error).self) {
+      try openssl(["pkcs12", "-in", file, "-passin", "pass:other", "-nodes"])
+    }
+  }
+
+  @Test("a server certificate is what openssl verifies for its names alone")
+  func verifiesForNames() throws {
+    let server = try authority.issueServer(
+      names: ["localhost", "api.push.apple.com"], addresses: ["127.0.0.1", "::1"],
+      now: Int64(Date().timeIntervalSince1970))
+    let authorityFile = folder.file("ca.pem")
+    let serverFile = folder.file("server.pem")
+    try Data(authority.certificatePEM).write(to: URL(fileURLWithPath: authorityFile))
+    try Data(server.certificateChainPEM).write(to: URL(fileURLWithPath: serverFile))
+    let verify = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", authorityFile]
+    for name in ["localhost", "api.push.apple.com"] {
+      #expect(try openssl(verify + ["-verify_hostname", name, serverFile]).contains(": OK"))
+    }
+    #expect(try openssl(verify + ["-verify_ip", "::1", serverFile]).contains(": OK"))
+    #expect(throws: (any Error).self) {
+      try openssl(verify + ["-verify_hostname", "example.com", serverFile])
+    }
+  }
+
+  private func write(legacy: Bool) throws -> String {
+    let bytes = try PKCS12.encode(
+      certificatePEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+      authorityPEM: authority.certificatePEM, name: "com.example.app", password: "secret",
+      legacy: legacy)
+    let file = folder.file(legacy ? "legacy.p12" : "modern.p12")
+    try Data(bytes).write(to: URL(fileURLWithPath: file))
+    return file
+  }
+
+  /// What openssl prints on both outputs; throws where it fails.
+  private func openssl(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try TestTool.openssl.required())
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw CryptoFailure.malformed(expected: text) }
+    return text
+  }
+}
