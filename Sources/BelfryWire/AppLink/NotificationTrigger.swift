@@ -13,6 +13,10 @@ public struct MatchingComponents: Sendable, Hashable {
   public var zone: String?
   /// A calendar by its identifier (`gregorian`, `hebrew`, …); nil is the device's.
   public var calendar: String?
+  /// How weeks are counted: the weekday that begins one (1 is Sunday), and the days that make a
+  /// first week; nil is 1.
+  public var firstWeekday: Int64?
+  public var minimumDays: Int64?
 
   /// Components in the device's calendar and zone unless told otherwise.
   public init(
@@ -32,6 +36,8 @@ public struct MatchingComponents: Sendable, Hashable {
     isLeapMonth = fields["leapMonth"]?.boolValue
     zone = try fields.optionalString("zone")
     calendar = try fields.optionalString("calendar")
+    firstWeekday = try fields.optionalInteger("firstWeekday")
+    minimumDays = try fields.optionalInteger("minimumDays")
   }
 
   func write(_ builder: inout AppLinkBuilder) {
@@ -39,6 +45,8 @@ public struct MatchingComponents: Sendable, Hashable {
     builder.object["leapMonth"] = isLeapMonth.map(JSONValue.bool)
     builder.set("zone", zone)
     builder.set("calendar", calendar)
+    builder.set("firstWeekday", firstWeekday)
+    builder.set("minimumDays", minimumDays)
   }
 }
 

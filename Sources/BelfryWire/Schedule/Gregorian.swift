@@ -38,6 +38,13 @@ public enum Gregorian {
     min(max(seconds, days.lowerBound * secondsPerDay), (days.upperBound + 1) * secondsPerDay - 1)
   }
 
+  /// Brings milliseconds since 1970 into the range that the schedule knows.
+  public static func clampedMilliseconds(_ milliseconds: Int64) -> Int64 {
+    let low = Int64(days.lowerBound * secondsPerDay) * 1_000
+    let high = Int64((days.upperBound + 1) * secondsPerDay) * 1_000 - 1
+    return min(max(milliseconds, low), high)
+  }
+
   /// The day on which a date falls.
   ///
   /// The month is 1 to 12; the day may lie outside the month.

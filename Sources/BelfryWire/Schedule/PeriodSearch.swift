@@ -7,8 +7,12 @@ extension Period {
   ///   - start: The first moment, in milliseconds since 1970: it is not moved by what follows.
   ///   - wall: What a wall clock in `zone` shows at `start`, in seconds since its 1970.
   ///   - zone: Where the wall clock hangs.
+  ///   - calendar: The calendar of the months; nil is the Gregorian.
   /// - Returns: Milliseconds since 1970; nil when none lies ahead.
-  func next(after now: Int64, from start: Int64, wall: Int, in zone: Zone) -> Int64? {
+  func next(
+    after now: Int64, from start: Int64, wall: Int, in zone: Zone,
+    _ calendar: (any CalendarSystem)? = nil
+  ) -> Int64? {
     guard now >= start else { return start }
     let fraction = Gregorian.floorRemainder(Int(start), 1_000)
     let after = Gregorian.floorDivide(Int(now) - fraction, 1_000)
@@ -21,7 +25,7 @@ extension Period {
       case .span(0, let days, 0):
         next(days: days, after: zone.latestWall(at: after), from: wall).map(zone.firstInstant)
       case .span(let months, let days, let seconds):
-        next(months, days, seconds, after: after, from: wall, in: zone)
+        next(months, days, seconds, after: after, from: wall, in: zone, calendar)
       case .weekYears(let years):
         next(weekYears: years, after: zone.latestWall(at: after), from: wall)
           .map(zone.firstInstant)
@@ -38,32 +42,36 @@ extension Period {
   }
 
   private func next(
-    _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone
+    _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
+    _ calendar: (any CalendarSystem)?
   ) -> Int? {
     let shown = zone.latestWall(at: after)
-    let dayOfStart = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
-    let time = wall - dayOfStart * Gregorian.secondsPerDay
-    let date = Gregorian.date(dayOfStart)
-    let monthOfStart = date.year * 12 + date.month - 1
-    // No month is longer than 31 days, so that no repeat is stepped over.
-    let longest = (months * 31 + days) * Gregorian.secondsPerDay + seconds
-    var count = max(1, (max(shown, wall) - wall - 2 * Gregorian.secondsPerDay) / longest)
-    for _ in 0..<ScheduleLimits.periodSteps {
-      let month = monthOfStart + count * months
-      let year = Gregorian.floorDivide(month, 12)
-      guard ScheduleLimits.years.contains(year) else { return nil }
-      let monthOfYear = month - year * 12 + 1
-      if date.day <= Gregorian.length(ofMonth: monthOfYear, year) {
-        let day = Gregorian.day(year, monthOfYear, date.day) + count * days
-        let local = Gregorian.clampedSeconds(day * Gregorian.secondsPerDay + time)
-        if seconds > 0 {
-          let found = zone.firstInstant(ofWall: local) + count * seconds
-          if found > after { return found }
-        } else if local > shown {
-          return zone.firstInstant(ofWall: local)
-        }
+    let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
+    let time = wall - start * Gregorian.secondsPerDay
+    let date = Gregorian.date(start)
+    // No month of any calendar is longer than 32 days, so that no repeat is stepped over.
+    let longest = (months * 32 + days) * Gregorian.secondsPerDay + seconds
+    let first = max(1, (max(shown, wall) - wall - 2 * Gregorian.secondsPerDay) / longest)
+    for count in first..<(first + ScheduleLimits.periodSteps) {
+      let day: Int?
+      if let calendar {
+        day = calendar.day(from: start, months: count * months, days: count * days)
+      } else {
+        let month = date.year * 12 + date.month - 1 + count * months
+        let year = Gregorian.floorDivide(month, 12)
+        guard ScheduleLimits.years.contains(year) else { return nil }
+        let exists = date.day <= Gregorian.length(ofMonth: month - year * 12 + 1, year)
+        day = exists ? Gregorian.day(year, month - year * 12 + 1, date.day) + count * days : nil
       }
-      count += 1
+      guard let day else { continue }
+      guard Gregorian.days.contains(day) else { return nil }
+      let local = day * Gregorian.secondsPerDay + time
+      if seconds > 0 {
+        let found = zone.firstInstant(ofWall: local) + count * seconds
+        if found > after { return found }
+      } else if local > shown {
+        return zone.firstInstant(ofWall: local)
+      }
     }
     return nil
   }

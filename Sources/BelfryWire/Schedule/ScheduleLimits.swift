@@ -39,3 +39,17 @@ public enum ScheduleLimits {
   /// Bytes of the text of `--matching`.
   public static let matchingTextBytes = 1_024
 }
+
+extension ScheduleLimits {
+  /// Pending local notifications kept for each app (client-api.md section 3, row 1).
+  public static let pendingPerApp = 64
+
+  /// Milliseconds by which a missed notification may be late and still be shown: a day.
+  ///
+  /// iOS wakes the device for a notification; a laptop cannot be woken, and what came due in the
+  /// night is still wanted in the morning.
+  public static let missedWindowMilliseconds: Int64 = 86_400_000
+
+  /// Milliseconds after which a notification counts as missed: more than a busy machine's delay.
+  static let lateMilliseconds: Int64 = 60_000
+}

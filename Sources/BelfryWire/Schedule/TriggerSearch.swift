@@ -9,8 +9,11 @@ extension Trigger {
   public func next(
     after now: Int64, anchor: Int64, in world: some ScheduleWorld
   ) -> Int64? {
+    let now = Gregorian.clampedMilliseconds(now)
     switch self {
     case .interval(let length, let repeats):
+      let length = min(length, ScheduleLimits.longestIntervalMilliseconds)
+      let anchor = Gregorian.clampedMilliseconds(anchor)
       guard length > 0 else { return nil }
       guard now >= anchor + length else { return anchor + length }
       return repeats ? anchor + ((now - anchor) / length + 1) * length : nil
@@ -26,18 +29,32 @@ extension Trigger {
       return found.map { Int64($0 * 1_000) }
     case .moment(let start, let period):
       let zone = world.resolve(period.zone)
-      let first: Int64
-      let wall: Int
-      switch start {
-      case .instant(let instant):
-        first = instant
-        wall = zone.wall(at: Gregorian.floorDivide(Int(instant), 1_000))
-      case .wall(let shown, let choice):
-        let instant = world.resolve(choice).firstInstant(ofWall: shown)
-        first = Int64(instant * 1_000)
-        wall = choice == period.zone ? shown : zone.wall(at: instant)
+      let first = self.first(of: start, in: world)
+      var wall = zone.wall(at: Gregorian.floorDivide(Int(first), 1_000))
+      // Where clocks skip the first moment, its repeats still hold to the time that was asked for.
+      if case .wall(let shown, let choice) = start, choice == period.zone {
+        wall = Gregorian.clampedSeconds(shown)
       }
-      return period.next(after: now, from: first, wall: wall, in: zone)
+      var calendar: (any CalendarSystem)?
+      if case .other(let name) = period.calendar {
+        calendar = world.calendar(named: name)
+        guard calendar != nil else { return now < first ? first : nil }
+      }
+      return period.next(after: now, from: first, wall: wall, in: zone, calendar)
+    }
+  }
+
+  /// The start of a `moment`, in milliseconds since 1970; nil for other triggers.
+  func first(in world: some ScheduleWorld) -> Int64? {
+    guard case .moment(let start, _) = self else { return nil }
+    return first(of: start, in: world)
+  }
+
+  private func first(of start: Start, in world: some ScheduleWorld) -> Int64 {
+    switch start {
+    case .instant(let instant): Gregorian.clampedMilliseconds(instant)
+    case .wall(let shown, let choice):
+      Int64(world.resolve(choice).firstInstant(ofWall: shown)) * 1_000
     }
   }
 
