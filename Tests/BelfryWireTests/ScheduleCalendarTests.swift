@@ -24,19 +24,23 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
   @Test func `days and dates are each other's inverse over 20,000 years`() {
     var expected = Gregorian.days.lowerBound
     var weekday = Gregorian.weekday(expected)
+    var wrong: [Int] = []
     for year in ScheduleLimits.years {
       for month in 1...12 {
         let length = Gregorian.length(ofMonth: month, year)
         for day in [1, length] {
           let number = expected + day - 1
-          #expect(Gregorian.day(year, month, day) == number)
-          #expect(Gregorian.date(number) == Gregorian.Date(year: year, month: month, day: day))
+          let date = Gregorian.Date(year: year, month: month, day: day)
+          if Gregorian.day(year, month, day) != number || Gregorian.date(number) != date {
+            wrong.append(number)
+          }
         }
-        #expect(Gregorian.weekday(expected) == weekday)
+        if Gregorian.weekday(expected) != weekday { wrong.append(expected) }
         weekday = (weekday - 1 + length) % 7 + 1
         expected += length
       }
     }
+    #expect(wrong == [])
     #expect(Gregorian.day(1970, 1, 1) == 0)
     #expect(Gregorian.weekday(0) == 5)
     #expect(Gregorian.day(2000, 3, 1) == 11_017)
@@ -76,8 +80,8 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
         == ["2026-11-01T08:30:00Z", "2026-11-02T09:30:00Z"])
     // A day begins at one where midnight is skipped.
     #expect(
-      try moments("day=25 month=4", after: "2026-04-01T00:00:00Z", zone: "Africa/Cairo", count: 1)
-        == ["2026-04-24T22:00:00Z"])
+      try moments("day=24 month=4", after: "2026-04-01T00:00:00Z", zone: "Africa/Cairo", count: 1)
+        == ["2026-04-23T22:00:00Z"])
     #expect(
       try moments(
         "weekday=6 weekdayOrdinal=4 month=4 hour=0 minute=15", after: "2026-04-01T00:00:00Z",
@@ -111,7 +115,8 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
       try moments("second=30", after: "2026-01-01T00:00:00Z", zone: "UTC", count: 2)
         == ["2026-01-01T00:00:30Z", "2026-01-01T00:01:30Z"])
     #expect(
-      try moments("weekdayOrdinal=2 weekday=3 hour=8", after: "2026-01-01T00:00:00Z", zone: "UTC", count: 2)
+      try moments(
+        "weekdayOrdinal=2 weekday=3 hour=8", after: "2026-01-01T00:00:00Z", zone: "UTC", count: 2)
         == ["2026-01-13T08:00:00Z", "2026-02-10T08:00:00Z"])
     #expect(
       try moments("quarter=2", after: "2026-04-01T00:00:00Z", zone: "UTC", count: 1)
@@ -131,19 +136,20 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
 
   @Test func `values that no date has match nothing and do no harm`() {
     var dice = Dice(seed: 3)
-    for _ in 0..<20_000 {
+    for _ in 0..<2_000 {
       var match = CalendarMatch()
       for component in CalendarMatch.Component.allCases where Bool.random(using: &dice) {
         match[component] = [-1, 0, 3, 64, 127, 300, Int.max, Int.min].randomElement(using: &dice)
       }
       for after in [0, Int.max, Int.min, 1_700_000_000] {
-        if let next = match.next(after: after, in: .utc) { #expect(next > after) }
+        if let next = match.next(after: after, in: .utc), next <= after { Issue.record("\(next)") }
       }
     }
   }
 
   @Test func `the text of a match is read back the same`() throws {
-    let text = "month=3 weekdayOrdinal=1 weekday=2 hour=9 firstWeekday=2 minimumDays=4 zone=Asia/Tokyo"
+    let text =
+      "month=3 weekdayOrdinal=1 weekday=2 hour=9 firstWeekday=2 minimumDays=4 zone=Asia/Tokyo"
     let match = try CalendarMatch(matching: text)
     #expect(match.matchingText == text)
     #expect(try CalendarMatch(matching: "hour=9, minute=5\tzone=floating")[.minute] == 5)

@@ -64,22 +64,23 @@ struct SystemZones: ScheduleWorld {
     }
   }
 
-  @Test(arguments: [
-    (4, ["2027-01-31T12:00:00Z", "2028-01-31T12:00:00Z"]),
-    (8, ["2026-03-31T12:00:00Z", "2026-05-31T12:00:00Z"]),
-    (16, ["2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
-    (32, ["2026-01-31T13:00:00Z", "2026-01-31T14:00:00Z"]),
-    (64, ["2026-01-31T12:01:00Z", "2026-01-31T12:02:00Z"]),
-    (256, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
-    (512, ["2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
-    (1_024, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
-    (2_048, ["2026-07-31T12:00:00Z", "2026-10-31T12:00:00Z"]),
-    (4_096, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
-    (8_192, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
-    (16_384, ["2027-01-30T12:00:00Z", "2028-01-29T12:00:00Z"]),
-    (65_536, ["2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
-    (0, []), (2, []), (128, []), (32_768, []), (1 << 20, []), (1 << 21, []), (24, []),
-  ] as [(UInt, [String])])
+  @Test(
+    arguments: [
+      (4, ["2027-01-31T12:00:00Z", "2028-01-31T12:00:00Z"]),
+      (8, ["2026-03-31T12:00:00Z", "2026-05-31T12:00:00Z"]),
+      (16, ["2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
+      (32, ["2026-01-31T13:00:00Z", "2026-01-31T14:00:00Z"]),
+      (64, ["2026-01-31T12:01:00Z", "2026-01-31T12:02:00Z"]),
+      (256, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
+      (512, ["2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
+      (1_024, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
+      (2_048, ["2026-07-31T12:00:00Z", "2026-10-31T12:00:00Z"]),
+      (4_096, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
+      (8_192, ["2026-02-07T12:00:00Z", "2026-02-14T12:00:00Z"]),
+      (16_384, ["2027-01-30T12:00:00Z", "2028-01-29T12:00:00Z"]),
+      (65_536, ["2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
+      (0, []), (2, []), (128, []), (32_768, []), (1 << 20, []), (1 << 21, []), (24, []),
+    ] as [(UInt, [String])])
   func `every NSCalendar.Unit has its repeat, and one under a minute or without length fires once`(
     unit: UInt, expected: [String]
   ) throws {
@@ -149,20 +150,27 @@ struct SystemZones: ScheduleWorld {
       try Trigger(.interval(seconds: 60, repeats: true), in: world)
         == .interval(milliseconds: 60_000, repeats: true))
     #expect(throws: Trigger.Refusal.unknownZone("Mars/Olympus")) {
-      try Trigger(.calendar(MatchingComponents([.hour: 9], zone: "Mars/Olympus"), repeats: true), in: world)
+      try Trigger(
+        .calendar(MatchingComponents([.hour: 9], zone: "Mars/Olympus"), repeats: true), in: world)
     }
     #expect(throws: Trigger.Refusal.unknownCalendar("martian")) {
-      try Trigger(.calendar(MatchingComponents([.hour: 9], calendar: "martian"), repeats: true), in: world)
+      try Trigger(
+        .calendar(MatchingComponents([.hour: 9], calendar: "martian"), repeats: true), in: world)
     }
   }
 
-  @Test func `what is kept on disk is read back, and anything else is refused or harmless`() throws {
+  @Test func `what is kept on disk is read back, and anything else is refused or harmless`() throws
+  {
     var dice = Dice(seed: 11)
-    let zones: [ZoneChoice] = [.floating, .named("Europe/Paris"), .named("America/Argentina/Ushuaia")]
+    let zones: [ZoneChoice] = [
+      .floating, .named("Europe/Paris"), .named("America/Argentina/Ushuaia"),
+    ]
     for _ in 0..<3_000 {
       let trigger: Trigger
       switch Int.random(in: 0..<3, using: &dice) {
-      case 0: trigger = .interval(milliseconds: .random(in: 1...(1 << 40), using: &dice), repeats: .random(using: &dice))
+      case 0:
+        trigger = .interval(
+          milliseconds: .random(in: 1...(1 << 40), using: &dice), repeats: .random(using: &dice))
       case 1:
         var match = CalendarMatch()
         for component in CalendarMatch.Component.allCases where Bool.random(using: &dice) {
@@ -177,7 +185,9 @@ struct SystemZones: ScheduleWorld {
         let start: Trigger.Start =
           .random(using: &dice)
           ? .instant(.random(in: (-1 << 50)...(1 << 50), using: &dice))
-          : .wall(.random(in: 0...(1 << 40), using: &dice), zones.randomElement(using: &dice) ?? .floating)
+          : .wall(
+            .random(in: 0...(1 << 40), using: &dice), zones.randomElement(using: &dice) ?? .floating
+          )
         trigger = .moment(
           start,
           every: Period(

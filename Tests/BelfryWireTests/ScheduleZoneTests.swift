@@ -25,16 +25,16 @@ enum TestZones {
 }
 
 @Suite struct ScheduleZoneTests {
-  @Test func `every zone of the system is read and agrees with Foundation twice a week`() throws {
+  @Test func `every zone of the system is read and agrees with Foundation twice a month`() throws {
     var checked = 0
     for name in TimeZone.knownTimeZoneIdentifiers {
       guard let zone = try? TestZones.system(name), let other = TimeZone(identifier: name)
       else { continue }
       checked += 1
       // Foundation has its own idea of the years before clocks were kept by the second.
-      for instant in stride(from: 86_400 * 365 * 10, to: 86_400 * 365 * 67, by: 302_399) {
+      for instant in stride(from: 86_400 * 365 * 10, to: 86_400 * 365 * 67, by: 1_299_709) {
         let wanted = other.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
-        try #require(zone.offset(at: instant) == wanted, "\(name) at \(instant)")
+        if zone.offset(at: instant) != wanted { Issue.record("\(name) at \(instant)") }
       }
     }
     #expect(checked > 300)
@@ -43,9 +43,9 @@ enum TestZones {
   @Test func `a rule holds after the last transition, in either hemisphere`() throws {
     let paris = try ZoneFile.read(
       TestZones.file(rule: "CET-1CEST,M3.5.0,M10.5.0/3", offset: 3_600).span, name: "Paris")
-    #expect(paris.offset(at: 4_078_443_600 - 1) == 3_600)  // 2099-03-29T01:00Z
-    #expect(paris.offset(at: 4_078_443_600) == 7_200)
-    #expect(paris.offset(at: 4_096_587_600) == 3_600)  // 2099-10-25T01:00Z
+    #expect(paris.offset(at: 4_078_429_200 - 1) == 3_600)  // 2099-03-29T01:00Z
+    #expect(paris.offset(at: 4_078_429_200) == 7_200)
+    #expect(paris.offset(at: 4_096_573_200) == 3_600)  // 2099-10-25T01:00Z
     let sydney = try ZoneFile.read(
       TestZones.file(rule: "AEST-10AEDT,M10.1.0,M4.1.0/3", offset: 36_000).span, name: "Sydney")
     #expect(sydney.offset(at: 1_767_225_600) == 39_600)  // 2026-01-01
@@ -86,7 +86,7 @@ enum TestZones {
       }
     }
     var dice = Dice(seed: 7)
-    for _ in 0..<20_000 {
+    for _ in 0..<3_000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...8, using: &dice) {
         // Half of the damage goes where the counts are.
@@ -104,7 +104,8 @@ enum TestZones {
     }
   }
 
-  @Test func `a skipped wall time belongs to the end of the gap, a doubled one to its first coming`()
+  @Test
+  func `a skipped wall time belongs to the end of the gap, a doubled one to its first coming`()
     throws
   {
     let zone = try TestZones.system("America/Los_Angeles")

@@ -54,7 +54,9 @@ public struct CalendarMatch: Hashable, Sendable {
   public var weeks = WeekRule.sunday
   /// The calendar that the components belong to.
   public var calendar = CalendarName.gregorian
-  /// Whether the month is one that a calendar puts in; nil is either. The Gregorian has none.
+  /// Whether the month is one that a calendar puts in; nil is either.
+  ///
+  /// The Gregorian has none.
   public var isLeapMonth: Bool?
   /// Where the wall clock hangs.
   public var zone = ZoneChoice.floating

@@ -62,6 +62,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// Adds an entry, in place of one with the same key.
   ///
   /// A moment that has passed fires at once, if it is not longer ago than the policy's window.
+  ///
   /// - Parameters:
   ///   - key: What names it.
   ///   - trigger: What makes it fire.
@@ -73,14 +74,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   ) throws(Trigger.Refusal) -> Added {
     try trigger.check(in: world)
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
-    var handled = clock
-    if let first = trigger.first(in: world), !trigger.repeats, first <= clock {
-      guard clock - first <= policy.missedWindow else { throw .neverFires }
-      handled = first - 1
-    }
     let entry = ScheduleEntry(
-      key: key, trigger: trigger, since: clock, handled: handled, order: nextOrder)
-    guard let due = due(of: entry, at: now) else { throw .neverFires }
+      key: key, trigger: trigger, since: trigger.shown(at: now.wall, in: world) ?? clock,
+      handled: clock, order: nextOrder)
+    guard let due = due(of: entry, at: now), clock - due <= policy.missedWindow else {
+      throw .neverFires
+    }
     nextOrder += 1
     _ = remove(key)
     insert(Slot(entry: entry, due: due))
@@ -113,7 +112,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     public internal(set) var lost: [ScheduleKey] = []
   }
 
-  /// Takes in what was kept on disk. What was missed is due now; the order of adding goes on.
+  /// Takes in what was kept on disk.
+  ///
+  /// What was missed is due now; the order of adding goes on.
   public mutating func restore(
     _ entries: some Sequence<ScheduleEntry>, at now: ScheduleMoment
   ) -> Recomputed {
@@ -224,27 +225,31 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// The next moments of an entry strictly after now, in milliseconds since 1970.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
-    guard let entry = entry(key) else { return [] }
-    let clock = entry.trigger.countsElapsedTime ? now.elapsed : now.wall
-    var moments: [Int64] = []
-    var after = clock
-    while moments.count < count,
-      let next = entry.trigger.next(after: after, anchor: entry.since, in: world)
+    guard count > 0, let slot = apps[key.app]?[key.id].flatMap({ slots[$0] }) else { return [] }
+    let trigger = slot.entry.trigger
+    let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
+    var moments = slot.due > clock ? [slot.due] : []
+    while trigger.repeats, moments.count < count,
+      let next = trigger.next(after: moments.last ?? clock, anchor: slot.entry.since, in: world)
     {
-      moments.append(wall(next, of: entry.trigger, at: now))
-      guard entry.trigger.repeats else { break }
-      after = next
+      moments.append(next)
     }
-    return moments
+    return moments.map { wall($0, of: trigger, at: now) }
   }
 
   // MARK: Inside
 
-  /// When an entry is due, on its own clock. After a step back, what was dealt with comes again.
+  /// When an entry is due, on its own clock; past when it was missed.
   private func due(of entry: ScheduleEntry, at now: ScheduleMoment) -> Int64? {
-    let clock = entry.trigger.countsElapsedTime ? now.elapsed : now.wall
-    return entry.trigger.next(
-      after: min(entry.handled, clock), anchor: entry.since, in: world)
+    let trigger = entry.trigger
+    // What comes once keeps its moment, however late it is.
+    if !trigger.repeats, let first = trigger.first(in: world) { return first }
+    if let shown = trigger.shown(at: now.wall, in: world) {
+      return trigger.next(afterShown: min(entry.since, shown), in: world)
+    }
+    // After a step back, what was dealt with comes again.
+    let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
+    return trigger.next(after: min(entry.handled, clock), anchor: entry.since, in: world)
   }
 
   private func wall(_ due: Int64, of trigger: Trigger, at now: ScheduleMoment) -> Int64 {

@@ -34,9 +34,11 @@ public struct ScheduleEntry: Hashable, Sendable {
   public let key: ScheduleKey
   /// What makes it fire.
   public let trigger: Trigger
-  /// When it was added: elapsed milliseconds for an interval, else milliseconds since 1970.
+  /// When it was added: elapsed milliseconds for an interval, what the wall clock of its zone
+  /// showed for a match that comes once, else milliseconds since 1970.
   public let since: Int64
-  /// Up to when its moments have been dealt with, on the same clock.
+  /// Up to when its moments have been dealt with: elapsed milliseconds for an interval, else
+  /// milliseconds since 1970.
   public var handled: Int64
   /// Its place in the order of adding: what fires at the same moment fires in this order.
   public let order: UInt64

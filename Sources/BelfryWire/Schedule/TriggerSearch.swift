@@ -50,6 +50,24 @@ extension Trigger {
     return first(of: start, in: world)
   }
 
+  /// What a wall clock has shown at `now`, in milliseconds, for a match that comes once: it holds
+  /// to the wall time that was next when it was added, also when the zone changes.
+  ///
+  /// Nil for others.
+  func shown(at now: Int64, in world: some ScheduleWorld) -> Int64? {
+    guard case .calendar(let match, false) = self, match.calendar == .gregorian else { return nil }
+    let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(now)), 1_000)
+    return Int64(world.resolve(match.zone).latestWall(at: seconds)) * 1_000
+  }
+
+  /// When a match that comes once is next after a wall time, both in milliseconds.
+  func next(afterShown shown: Int64, in world: some ScheduleWorld) -> Int64? {
+    guard case .calendar(let match, false) = self else { return nil }
+    let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(shown)), 1_000)
+    let zone = world.resolve(match.zone)
+    return match.nextWall(after: seconds).map { Int64(zone.firstInstant(ofWall: $0)) * 1_000 }
+  }
+
   private func first(of start: Start, in world: some ScheduleWorld) -> Int64 {
     switch start {
     case .instant(let instant): Gregorian.clampedMilliseconds(instant)
