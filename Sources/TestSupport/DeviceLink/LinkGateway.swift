@@ -1,0 +1,239 @@
+public import BelfryWire
+public import System
+public import Transport
+
+/// The smallest gateway that devices can link to: real TLS and the real link, no store and no core.
+///
+/// Lives on the loop of its test; devices are numbered from 1 as they enrol.
+public final class LinkGateway {
+  /// The certificate authority, whose certificate devices are given.
+  public let authority: CertificateAuthority
+  /// The code that enrols.
+  public var enrolmentCode = "letmein"
+  /// The times of the links that open from now on.
+  public var settings = DeviceLinkServer.Settings()
+  /// Every open link.
+  public private(set) var links: [LinkGatewayConnection] = []
+  /// References of the deliveries that devices acknowledged.
+  public internal(set) var settled: [UInt64] = []
+  /// Deliveries that devices threw away.
+  public internal(set) var discarded: [(UInt64, LinkDiscardReason)] = []
+  /// Devices that are sent away.
+  public var revoked: Set<UInt64> = []
+  /// How many devices have enrolled.
+  public private(set) var enrolled: UInt64 = 0
+
+  let loop: EventLoop
+  private let identity: CertificateAuthority.Identity
+  private var listener: StreamListener?
+  private let now = SystemClock.unixMilliseconds / 1_000
+
+  /// A gateway that listens on a free port of 127.0.0.1.
+  public init(on loop: EventLoop) throws {
+    self.loop = loop
+    authority = try CertificateAuthority.make(
+      commonName: "Link tests",
+      nameConstraints: CertificateAuthority.NameConstraints(
+        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: now)
+    identity = try authority.issueServer(names: ["localhost"], addresses: ["127.0.0.1"], now: now)
+    try listen(port: 0)
+  }
+
+  /// The port that devices connect to.
+  public private(set) var port: UInt16 = 0
+
+  /// Listens (again) on `port`.
+  public func listen(port: UInt16) throws {
+    let tls = try TLSServerContext(
+      certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+      alpn: [LinkLimits.applicationProtocol],
+      clientCertificates: .optional(caPEM: authority.certificatePEM), minimumVersion: .tls13)
+    let listener = try StreamListener(
+      loop: loop, address: SocketAddress.loopback(port: port), security: .tls(tls)
+    ) { [unowned self] stream in
+      let link = LinkGatewayConnection(self, stream)
+      links.append(link)
+      return link
+    }
+    self.listener = listener
+    self.port = listener.port
+  }
+
+  /// Stops listening and drops every link without a word.
+  public func crash() {
+    listener?.close()
+    listener = nil
+    for link in links { link.stream.close(afterFlush: false) }
+  }
+
+  /// Tells every device to leave.
+  public func drain(_ hint: LinkFrame.ReconnectHint) {
+    for link in links { link.drain(hint) }
+  }
+
+  func closed(_ link: LinkGatewayConnection) { links.removeAll { $0 === link } }
+
+  func enrol(
+    _ enrolment: LinkFrame.Enrolment, signedBytes: [UInt8]
+  ) -> DeviceLinkServer.EnrolmentAnswer {
+    guard enrolment.code == enrolmentCode else { return .refused(.wrongCode) }
+    guard let key = try? ES256PublicKey(spkiDER: enrolment.publicKey) else {
+      return .refused(.badKey)
+    }
+    let isProven = key.verify(rawSignature: enrolment.proof, message: signedBytes)
+    guard isProven else { return .refused(.badProof) }
+    enrolled += 1
+    guard
+      let certificate = try? authority.issueDevice(
+        publicKeySPKI: enrolment.publicKey, device: "\(enrolled)", now: now, days: 30),
+      let pem = try? certificate.pem()
+    else { return .refused(.tryLater) }
+    return .enrolled(device: enrolled, chainPEM: pem + authority.certificatePEM)
+  }
+}
+
+/// One device's link as a gateway's shell carries it.
+public final class LinkGatewayConnection: StreamHandler, TimerTarget {
+  /// The connection.
+  public let stream: ByteStream
+  /// The device's number; `nil` for a stranger.
+  public private(set) var device: UInt64?
+  /// Whether notifications may be sent.
+  public private(set) var isReady = false
+  /// What the device last said of itself.
+  public private(set) var state: DeviceState = []
+  /// Everything that the device asked for.
+  public private(set) var requests: [DeviceLinkServer.Request] = []
+
+  private unowned let gateway: LinkGateway
+  private var machine: DeviceLinkServer?
+  private var output: [UInt8] = []
+  private var timer: TimerID?
+
+  init(_ gateway: LinkGateway, _ stream: ByteStream) {
+    self.gateway = gateway
+    self.stream = stream
+  }
+
+  /// Sends a notification; `false` when the window is full.
+  public func deliver(
+    _ number: UInt64, handle: UInt32, payload: [UInt8], priority: UInt8 = 10,
+    fromStorage: Bool = false
+  ) -> Bool {
+    let isSent = payload.withUnsafeBytes { payload in
+      let notification = LinkNotification(
+        handle: handle, id: NotificationID(high: 1, low: number),
+        uniqueID: NotificationID(high: 2, low: number),
+        acceptedMilliseconds: UInt64(gateway.loop.unixMilliseconds),
+        expiration: LinkNotification.expirationNone, isFromStorage: fromStorage,
+        priority: priority, pushTypeCode: PushType.alert.rawValue,
+        collapseID: UnsafeRawBufferPointer(start: nil, count: 0), payload: payload)
+      return machine?.deliver(
+        notification, reference: number, at: gateway.loop.nowNanoseconds, output: &output) == true
+    }
+    settle()
+    return isSent
+  }
+
+  func drain(_ hint: LinkFrame.ReconnectHint) {
+    perform(
+      machine?.drain(
+        hint: hint, milliseconds: 1_000, at: gateway.loop.nowNanoseconds, output: &output))
+    settle()
+  }
+
+  /// TLS is open.
+  public func streamOpened(_ stream: ByteStream) {
+    device = stream.peerCertificate.flatMap { UInt64($0.commonName) }
+    machine = DeviceLinkServer(
+      peer: device.map { .device($0) } ?? .stranger,
+      nonce: NotificationID(high: .random(in: .min ... .max), low: .random(in: .min ... .max)),
+      settings: gateway.settings, at: gateway.loop.nowNanoseconds)
+    settle()
+  }
+
+  /// Bytes from the device.
+  public func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    var input = bytes
+    while let action = machine?.next(
+      &input, at: gateway.loop.nowNanoseconds, output: &output)
+    { perform(action) }
+    settle()
+  }
+
+  /// The stream took what was queued.
+  public func streamDrained(_ stream: ByteStream) {}
+
+  /// The connection is gone.
+  public func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    if let timer { gateway.loop.cancel(timer) }
+    timer = nil
+    machine = nil
+    isReady = false
+    gateway.closed(self)
+  }
+
+  /// The machine's time has come.
+  public func timerFired(tag: UInt64) {
+    timer = nil
+    perform(machine?.timerFired(at: gateway.loop.nowNanoseconds, output: &output))
+    settle()
+  }
+
+  private func perform(_ action: DeviceLinkServer.Action?) {
+    switch action {
+    case nil, .proceed, .pinged: break
+    case .enrol(let enrolment, let signedBytes):
+      let answer = gateway.enrol(enrolment, signedBytes: signedBytes)
+      perform(machine?.answerEnrolment(answer, output: &output))
+    case .connected(let state):
+      self.state = state
+      if let device, gateway.revoked.contains(device) {
+        perform(machine?.close(.revoked, output: &output))
+      } else {
+        machine?.accept(
+          unixMilliseconds: UInt64(gateway.loop.unixMilliseconds), output: &output)
+      }
+    case .ready(let state):
+      self.state = state
+      isReady = true
+    case .request(let number, let request):
+      requests.append(request)
+      machine?.answer(number, with: answer(request), output: &output)
+    case .settled:
+      while let reference = machine?.takeSettled() { gateway.settled.append(reference) }
+    case .discarded(let reference, let reason): gateway.discarded.append((reference, reason))
+    case .stateChanged(let state): self.state = state
+    case .close:
+      isReady = false
+      send()
+      stream.close()
+    }
+  }
+
+  /// The token is the device's number and the topic's hash: the same each time.
+  private func answer(_ request: DeviceLinkServer.Request) -> DeviceLinkServer.Answer {
+    switch request {
+    case .topic(.register, let topic):
+      if topic.bundleID.hasSuffix(".refused") { return .refused(.unknownApp) }
+      let bytes = Array("\(device ?? 0) \(topic.bundleID) \(topic.kind.name)".utf8)
+      return .token(handle: UInt32(topic.kind.rawValue), token: SHA256.hash(bytes).bytes)
+    case .topic: return .done
+    case .subscribe, .unsubscribe: return .refused(.notOffered)
+    }
+  }
+
+  private func settle() {
+    send()
+    guard timer == nil, let deadline = machine?.deadline, deadline < .max else { return }
+    timer = gateway.loop.schedule(
+      afterNanoseconds: deadline - gateway.loop.nowNanoseconds, self)
+  }
+
+  private func send() {
+    guard !output.isEmpty else { return }
+    stream.write(output)
+    output.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,85 @@
+import Agent
+import BelfryWire
+import System
+import TestSupport
+import Transport
+
+/// A gateway and one device's link on one loop, which the test turns.
+final class LinkStage {
+  let loop: EventLoop
+  let gateway: LinkGateway
+  let device = RecordingDevice()
+  let configuration: GatewayLink.Configuration
+  let link: GatewayLink
+
+  init(_ change: (inout GatewayLink.Configuration) -> Void = { _ in }) throws {
+    loop = try EventLoop()
+    gateway = try LinkGateway(on: loop)
+    var configuration = GatewayLink.Configuration(
+      host: "127.0.0.1", port: gateway.port, authorityPEM: gateway.authority.certificatePEM)
+    configuration.enrolmentCode = gateway.enrolmentCode
+    configuration.deviceName = "test"
+    change(&configuration)
+    self.configuration = configuration
+    link = GatewayLink(
+      on: loop, configuration, identity: DeviceIdentity(key: try ES256PrivateKey()),
+      delegate: device)
+  }
+
+  /// Turns the loop until `condition` holds; `false` after 20 seconds.
+  func run(until condition: () -> Bool) throws -> Bool {
+    let end = SystemClock.monotonicNanoseconds + 20_000_000_000
+    while !condition() {
+      guard SystemClock.monotonicNanoseconds < end else { return false }
+      loop.schedule(afterNanoseconds: 20_000_000) {}
+      loop.turn(mayBlock: true)
+    }
+    return true
+  }
+}
+
+/// Notes all that a link tells.
+final class RecordingDevice: GatewayLinkDelegate {
+  var identity: DeviceIdentity?
+  var ups: [UInt64] = []
+  var downs: [String] = []
+  var refusals: [LinkEnrolmentRefusal] = []
+  var tokens: [LinkSubject: [UInt8]] = [:]
+  var refused: [LinkSubject: LinkRefusal] = [:]
+  var cancelled: [LinkSubject] = []
+  var received: [(id: NotificationID, payload: String, isFromStorage: Bool)] = []
+  var keepsAtOnce = true
+
+  func keepAll(_ link: GatewayLink) {
+    for notification in received { link.kept(notification.id) }
+  }
+
+  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+    ups.append(device)
+  }
+
+  func link(_ link: GatewayLink, isDownBecause reason: String) { downs.append(reason) }
+
+  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity) { self.identity = identity }
+
+  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+    refusals.append(refusal)
+  }
+
+  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8]) {
+    tokens[subject] = token
+  }
+
+  func link(_ link: GatewayLink, cancelled subject: LinkSubject) { cancelled.append(subject) }
+
+  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+    refused[subject] = refusal
+  }
+
+  func link(_ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject)
+  {
+    let payload = String(decoding: notification.payload, as: UTF8.self)
+    received.append((notification.uniqueID, payload, notification.isFromStorage))
+    if keepsAtOnce { link.kept(notification.uniqueID) }
+  }
+}
