@@ -1,0 +1,206 @@
+import BelfryWire
+import Gateway
+import Testing
+import Transport
+
+/// The surroundings of a request, as a gateway with two teams would have them.
+private struct Surroundings: AdmissionContext {
+  var credentialAnswer: Admission.Credential
+  let directory: Directory
+  var tokens: [[UInt8]: TokenContents] = [:]
+
+  func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
+
+  func app(bundleID: Span<UInt8>) -> App? { directory.app(bundleID: bundleID) }
+
+  func open(token: Span<UInt8>) -> TokenContents? { tokens[token.copied()] }
+}
+
+@Suite struct AdmissionTests {
+  private static let now: Int64 = 1_700_000_000
+  private static let token = [UInt8](repeating: 0xA1, count: 32)
+  private static let voipToken = [UInt8](repeating: 0xA2, count: 32)
+  private static let otherToken = [UInt8](repeating: 0xA3, count: 32)
+
+  private func surroundings(
+    topics: Set<[UInt8]>? = nil, certificate: CertificateCredential? = nil
+  ) throws -> Surroundings {
+    let app = App(number: 1, bundleID: Array("com.example.app".utf8), teamID: "TEAMAAAAAA")
+    let other = App(number: 2, bundleID: Array("com.example.other".utf8), teamID: "TEAMAAAAAA")
+    let foreign = App(number: 3, bundleID: Array("org.foreign.app".utf8), teamID: "TEAMBBBBBB")
+    let key = ProviderKey(
+      id: "KEYTMSBX01", teamID: "TEAMAAAAAA", publicKey: try ES256PrivateKey().publicKey,
+      environments: [.sandbox], bundleIDs: topics, relatedKeyID: nil)
+    let verified = VerifiedToken(
+      key: key, issuedAt: Self.now, digest: SHA256.hash([1]))
+    func contents(_ app: UInt32, _ kind: TokenKind) -> TokenContents {
+      TokenContents(environment: .sandbox, kind: kind, generation: 0, app: app, device: 5)
+    }
+    return Surroundings(
+      credentialAnswer: .accepted(certificate.map { .certificate($0) } ?? .token(verified)),
+      directory: Directory(version: 1, keys: [key], apps: [app, other, foreign]),
+      tokens: [
+        Self.token: contents(1, .alert), Self.voipToken: contents(1, .voip),
+        Self.otherToken: contents(2, .alert),
+      ])
+  }
+
+  private func judge(
+    _ changes: [String: String?] = [:], extra: [(String, String)] = [], body: Int = 25,
+    in surroundings: Surroundings? = nil
+  ) throws -> Admission.Decision {
+    var fields: [String: String] = [
+      ":method": "POST", ":path": "/3/device/\(Hexadecimal.encode(Self.token))",
+      "apns-topic": "com.example.app", "apns-push-type": "alert",
+    ]
+    for (name, value) in changes { fields[name] = value }
+    var request = PushRequest()
+    for (name, value) in fields.map({ ($0.key, $0.value) }) + extra {
+      let nameBytes = Array(name.utf8)
+      let valueBytes = Array(value.utf8)
+      request.take(name: nameBytes.span, value: valueBytes.span)
+    }
+    var context = try surroundings ?? self.surroundings()
+    return Admission.judge(request, bodyBytes: body, atSeconds: Self.now, context: &context)
+  }
+
+  private func rejection(_ decision: Admission.Decision) -> Rejection? {
+    guard case .refused(let rejection) = decision else { return nil }
+    return rejection
+  }
+
+  private func admitted(_ decision: Admission.Decision) throws -> Admission.Admitted {
+    guard case .admitted(let admitted) = decision else {
+      throw Unexpected(rejection: rejection(decision))
+    }
+    return admitted
+  }
+
+  private struct Unexpected: Error { let rejection: Rejection? }
+
+  @Test func `A01 the base request is admitted with APNs' defaults`() throws {
+    let admitted = try admitted(judge())
+    #expect(admitted.app.number == 1)
+    #expect(admitted.priority == 10)
+    #expect(admitted.expiration == Self.now + 30 * 86_400)
+    #expect(admitted.pushType == .alert)
+  }
+
+  @Test(
+    arguments: [
+      ("B01", [":method": "GET"], Rejection.methodNotAllowed),
+      ("B04", [":path": "/3/devices/aa"], .badPath),
+      ("B06", [":path": "/3/device/"], .missingDeviceToken),
+      ("C01", [":path": "/3/device/not-a-token"], .badDeviceToken),
+      ("C03", [":path": "/3/device/\(String(repeating: "ab", count: 32))"], .badDeviceToken),
+      (
+        "C06", [":path": "/3/device/\(String(repeating: "a3", count: 32))"],
+        .deviceTokenNotForTopic
+      ),
+      ("D01", ["apns-id": "This is not a valid UUID."], .badMessageID),
+      ("D03", ["apns-expiration": "tomorrow"], .badExpirationDate),
+      ("D08", ["apns-priority": "9000"], .badPriority),
+      ("D13", ["apns-collapse-id": String(repeating: "c", count: 65)], .badCollapseID),
+      ("D16", ["apns-push-type": "bogus"], .invalidPushType),
+      ("D18", ["apns-topic": nil], .missingTopic),
+      ("D24", ["apns-topic": "org.foreign.app"], .topicDisallowed),
+      ("topic", ["apns-topic": "no such app"], .badTopic),
+      ("unknown app", ["apns-topic": "com.example.none"], .topicDisallowed),
+      ("other kind", ["apns-topic": "com.example.app.voip"], .deviceTokenNotForTopic),
+    ] as [(String, [String: String?], Rejection)])
+  func `each fault has its reason`(
+    id: String, changes: [String: String?], expected: Rejection
+  ) throws {
+    #expect(rejection(try judge(changes)) == expected, "\(id)")
+  }
+
+  @Test func `D19 a doubled header is refused`() throws {
+    let doubled = [("apns-priority", "10"), ("apns-priority", "5")]
+    #expect(rejection(try judge(extra: doubled)) == .duplicateHeaders)
+  }
+
+  @Test func `faults are reported in the order of the checks`() throws {
+    // From the last check to the first: each new fault comes before those that stand already.
+    let steps: [(String, String?, Rejection)] = [
+      ("apns-topic", "com.example.none", .topicDisallowed),
+      ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),
+      ("apns-push-type", "bogus", .invalidPushType),
+      ("apns-priority", "7", .badPriority),
+      ("apns-expiration", "soon", .badExpirationDate),
+      ("apns-id", "x", .badMessageID),
+      (":path", "/3/device/", .missingDeviceToken),
+    ]
+    var changes: [String: String?] = [:]
+    #expect(rejection(try judge(body: 0)) == .payloadEmpty)
+    for (name, value, expected) in steps {
+      changes[name] = value
+      #expect(rejection(try judge(changes, body: 0)) == expected)
+    }
+    var refused = try surroundings()
+    refused.credentialAnswer = .refused(.invalidProviderToken)
+    #expect(rejection(try judge(changes, in: refused)) == .invalidProviderToken)
+    let doubled = [("apns-id", "x"), ("apns-id", "x")]
+    #expect(rejection(try judge(changes, extra: doubled, in: refused)) == .duplicateHeaders)
+    changes[":path"] = "/nowhere"
+    #expect(rejection(try judge(changes, extra: doubled, in: refused)) == .badPath)
+    changes[":method"] = "GET"
+    #expect(rejection(try judge(changes, extra: doubled, in: refused)) == .methodNotAllowed)
+  }
+
+  @Test(arguments: [
+    (0, Rejection.payloadEmpty), (1, nil), (4_096, nil), (4_097, .payloadTooLarge),
+  ])
+  func `E03 E04 a payload has 1 to 4096 bytes`(bytes: Int, expected: Rejection?) throws {
+    #expect(rejection(try judge(body: bytes)) == expected)
+  }
+
+  @Test func `a VoIP payload has up to 5120 bytes, with or without the header`() throws {
+    let voip = [
+      ":path": "/3/device/\(Hexadecimal.encode(Self.voipToken))",
+      "apns-topic": "com.example.app.voip",
+    ]
+    for type: String? in ["voip", nil] {
+      var changes: [String: String?] = voip
+      changes["apns-push-type"] = type
+      #expect(try admitted(judge(changes, body: 5_120)).pushType == .voip)
+      #expect(rejection(try judge(changes, body: 5_121)) == .payloadTooLarge)
+    }
+  }
+
+  @Test func `D22 background pushes go out with priority 5 whatever was said`() throws {
+    for priority: String? in [nil, "10", "5"] {
+      let changes = ["apns-push-type": "background", "apns-priority": priority]
+      #expect(try admitted(judge(changes)).priority == 5)
+    }
+    let low = ["apns-push-type": "background", "apns-priority": "1"]
+    #expect(try admitted(judge(low)).priority == 1)
+  }
+
+  @Test func `expirations end after 30 days at the latest`() throws {
+    let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
+    #expect(try admitted(judge(late)).expiration == Self.now + 30 * 86_400)
+    #expect(try admitted(judge(["apns-expiration": "0"])).expiration == 0)
+    #expect(try admitted(judge(["apns-expiration": "-1"])).expiration == -1)
+  }
+
+  @Test func `F38 a topic-specific key sends to its topics alone`() throws {
+    let surroundings = try surroundings(topics: [Array("com.example.other".utf8)])
+    #expect(rejection(try judge(in: surroundings)) == .topicDisallowed)
+  }
+
+  @Test func `G01 G02 a certificate with one topic implies it, with several it does not`() throws {
+    let topics = ["com.example.app", "com.example.app.voip"].map { Array($0.utf8) }
+    let one = CertificateCredential(
+      teamID: "TEAMAAAAAA", topics: Array(topics.prefix(1)), environments: [.sandbox])
+    #expect(
+      try admitted(judge(["apns-topic": nil], in: surroundings(certificate: one))).app.number == 1)
+    let several = CertificateCredential(
+      teamID: "TEAMAAAAAA", topics: topics, environments: [.sandbox])
+    #expect(
+      rejection(try judge(["apns-topic": nil], in: surroundings(certificate: several)))
+        == .missingTopic)
+    let foreign = ["apns-topic": "com.example.other"]
+    #expect(
+      rejection(try judge(foreign, in: surroundings(certificate: several))) == .topicDisallowed)
+  }
+}
