@@ -7,6 +7,8 @@ struct DeliveriesInFlight: ~Copyable {
 
   private var references: [UInt64] = []
   private var head = 0
+  /// Deliveries behind `head` that were settled out of order.
+  private var holes = 0
   /// The number of the delivery at `head`.
   private var oldest: UInt32 = 1
   /// All up to this number are acknowledged, though not all taken out yet.
@@ -14,7 +16,8 @@ struct DeliveriesInFlight: ~Copyable {
 
   /// The number that the next delivery gets.
   var next: UInt32 { oldest &+ UInt32(references.count - head) }
-  var count: Int { references.count - head }
+  /// Deliveries that are not settled.
+  var count: Int { references.count - head - holes }
 
   mutating func append(_ reference: UInt64) { references.append(reference) }
 
@@ -43,12 +46,14 @@ struct DeliveriesInFlight: ~Copyable {
     let reference = references[index]
     guard reference != Self.settledReference else { return nil }
     references[index] = Self.settledReference
+    holes += 1
     while head < references.count, references[head] == Self.settledReference { step() }
     trim()
     return reference
   }
 
   private mutating func step() {
+    if references[head] == Self.settledReference { holes -= 1 }
     head += 1
     oldest &+= 1
   }

@@ -100,8 +100,12 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   private func perform(_ action: DeviceLinkServer.Action) {
     switch action {
-    case .proceed, .connected:
+    case .proceed:
       break
+    case .connected:
+      var output = home.takeScratch()
+      link.accept(unixMilliseconds: UInt64(clamping: home.loop.unixMilliseconds), output: &output)
+      send(&output)
     case .enrol(let enrolment, let signedBytes):
       home.ask(.enrol(session, enrolment, signedBytes: signedBytes))
     case .ready(let state):

@@ -168,6 +168,27 @@ import Testing
     #expect(pair.server.unsettled == 0)
   }
 
+  @Test func aDiscardFreesItsPlaceInTheWindowAlsoOutOfOrder() {
+    var settings = DeviceLinkClient.Settings()
+    settings.window = 2
+    let pair = LinkPair.up(settings: settings)
+    pair.keepsAtOnce = false
+    #expect(pair.deliver(1))
+    #expect(pair.deliver(2, handle: 0x99))
+    #expect(!pair.deliver(3))
+    pair.exchange()
+    #expect(pair.server.unsettled == 1)
+    #expect(pair.deliver(3))
+    #expect(!pair.deliver(4))
+    pair.exchange()
+    for number in [1, 3] as [UInt64] {
+      pair.client.kept(NotificationID(high: 8, low: number), at: pair.now)
+    }
+    pair.advance(seconds: 1)
+    #expect(pair.settled == [1, 3])
+    #expect(pair.server.freeWindow == 2)
+  }
+
   @Test func wishesMadeOfflineAreToldToTheNextConnection() {
     let pair = LinkPair.up()
     pair.lose()
