@@ -104,12 +104,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       break
     case .connected:
       var output = home.takeScratch()
-<<<<<<< Updated upstream
       link.accept(unixMilliseconds: UInt64(clamping: home.loop.unixMilliseconds), output: &output)
-=======
-      link.accept(
-        unixMilliseconds: UInt64(clamping: home.loop.unixMilliseconds), output: &output)
->>>>>>> Stashed changes
       send(&output)
     case .enrol(let enrolment, let signedBytes):
       home.ask(.enrol(session, enrolment, signedBytes: signedBytes))
