@@ -65,14 +65,20 @@ let package = Package(
     swift("Console", "BelfryWire", "System", "Transport", "Storage", "Gateway"),
 
     // What an app imports: Apple's module names.
-    swift("CoreLocation", in: "Client/", "BelfryWire", "AppLink"),
-    swift("UserNotifications", in: "Client/", "BelfryWire", "AppLink", "CoreLocation"),
+    swift("BelfryClient", in: "Client/", "BelfryWire", "AppLink"),
+    swift("CoreLocation", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
     swift(
-      "UIKit", in: "Client/", "BelfryWire", "AppLink", "CoreLocation", "UserNotifications"),
+      "UserNotifications", in: "Client/", "BelfryWire", "AppLink", "BelfryClient",
+      "CoreLocation"),
     swift(
-      "AppKit", in: "Client/", "BelfryWire", "AppLink", "CoreLocation", "UserNotifications"),
+      "UIKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "CoreLocation",
+      "UserNotifications"),
+    swift(
+      "AppKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "CoreLocation",
+      "UserNotifications"),
     swift("Cocoa", in: "Client/", "AppKit"),
-    swift("PushKit", in: "Client/", "BelfryWire", "AppLink", "UserNotifications"),
+    swift(
+      "PushKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "UserNotifications"),
 
     // The one executable puts the parts together.
     .executableTarget(
@@ -99,8 +105,8 @@ let package = Package(
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
     test(
-      "ClientTests", "UIKit", "AppKit", "PushKit", "UserNotifications", "CoreLocation",
-      "BelfryWire", "AppLink"),
+      "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
+      "BelfryClient", "BelfryWire", "AppLink"),
     test(
       "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
       "Gateway", "Agent", "BelfryProvider", "Console"),

@@ -146,6 +146,8 @@ public struct NotificationContent: Sendable, Hashable {
   public var sound: NotificationSound?
   /// The identifier of one of the app's categories; empty is none.
   public var category = ""
+  /// Buttons of this notification alone, in place of its category's; nil goes by the category.
+  public var actions: [NotificationAction]?
   /// Groups notifications; empty is the app's own group.
   public var thread = ""
   /// The image shown while the app launches; empty is none.
@@ -188,6 +190,10 @@ public struct NotificationContent: Sendable, Hashable {
     badge = try fields.optionalInteger("badge")
     if let sound = try fields.optionalFields("sound") { self.sound = try NotificationSound(sound) }
     category = try fields.optionalString("category") ?? ""
+    actions = try fields.optionalList("actions", NotificationAction.init)
+    guard actions?.count ?? 0 <= WireLimits.actionsPerCategoryMax else {
+      throw .unexpected(field: "actions")
+    }
     thread = try fields.optionalString("thread") ?? ""
     launchImage = try fields.optionalString("launchImage") ?? ""
     actionTitle = try NotificationText(fields["actionTitle"], field: "actionTitle")
@@ -212,6 +218,7 @@ public struct NotificationContent: Sendable, Hashable {
     builder.set("badge", badge)
     builder.set("sound", sound) { $0.write(&$1) }
     builder.set(nonEmpty: "category", category)
+    builder.set("actions", list: actions) { $0.write(&$1) }
     builder.set(nonEmpty: "thread", thread)
     builder.set(nonEmpty: "launchImage", launchImage)
     builder.object["actionTitle"] = actionTitle.json

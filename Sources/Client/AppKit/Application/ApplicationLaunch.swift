@@ -1,0 +1,112 @@
+import BelfryClient
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension NSApplicationDelegate {
+  /// Runs the app: what `@main` calls.
+  ///
+  /// Connects to the agent, launches, and runs the main run loop until a signal ends the process.
+  public static func main() {
+    guard let type = Self.self as? NSObject.Type else {
+      preconditionFailure("an app delegate is a subclass of NSObject")
+    }
+    ApplicationMain.retainedDelegate = NewObject.make(type) as? any NSApplicationDelegate
+    NSApplication.shared.delegate = ApplicationMain.retainedDelegate
+    NSApplication.shared.run()
+  }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Runs the app with the delegate that it has, as `main.swift` calls it: there are no interface
+/// files that could name one.
+///
+/// - Returns: never, in truth; the process ends with the app.
+@preconcurrency @MainActor
+@discardableResult
+public func NSApplicationMain(
+  _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> Int32 {
+  NSApplication.shared.run()
+  return 0
+}
+
+@MainActor
+enum ApplicationMain {
+  /// What `main()` made: the application object does not retain its delegate.
+  static var retainedDelegate: (any NSApplicationDelegate)?
+}
+
+extension NSApplication {
+  /// Launches: asks the agent why, tells the delegate, and comes to the front unless the agent
+  /// started the app for the background.
+  public func finishLaunching() {
+    guard !isLaunched else { return }
+    session.become(application: true)
+    session.appState = session.wasStartedByAgent ? .background : .foreground
+    listen()
+    _ = NSUserNotificationCenter.default
+    let welcome = session.connect(waitingMilliseconds: Limits.launchMilliseconds)
+    let launch = welcome?.launch ?? AppLaunch(reason: .user)
+    tell(Self.willFinishLaunchingNotification) { $0.applicationWillFinishLaunching($1) }
+    let userInfo = LaunchUserInfo.make(launch, newestPush: welcome == nil ? nil : newestPush())
+    tell(Self.didFinishLaunchingNotification, userInfo: userInfo) {
+      $0.applicationDidFinishLaunching($1)
+    }
+    isLaunched = true
+    if !launch.isForBackground { becomeActive() }
+    openArguments()
+  }
+
+  /// The payload of the newest push in the list of notifications (S0-42).
+  private func newestPush() -> [UInt8]? {
+    let delivered = (try? session.call(.delivered)).flatMap { try? $0.delivered() } ?? []
+    return delivered.last { $0.payload != nil }?.payload
+  }
+
+  private func openArguments() {
+    let urls = CommandLine.arguments.dropFirst().compactMap { argument -> URL? in
+      if argument.hasPrefix("/"), FileManager.default.fileExists(atPath: argument) {
+        return URL(fileURLWithPath: argument)
+      }
+      guard let url = URL(string: argument), url.scheme != nil else { return nil }
+      return url
+    }
+    if !urls.isEmpty { delegate?.application(self, open: urls) }
+  }
+}
+
+extension AppLaunch {
+  /// Whether nobody is looking: a push or a region woke the app, or an action that stays behind.
+  var isForBackground: Bool {
+    switch reason {
+    case .user: false
+    case .push, .location: true
+    case .response: response?.action != BelfryWire.NotificationResponse.defaultAction
+    }
+  }
+}
+
+/// Makes the dictionary that tells an app why it was launched.
+@MainActor
+enum LaunchUserInfo {
+  static func make(_ launch: AppLaunch, newestPush: [UInt8]?) -> [AnyHashable: Any] {
+    let isDefault = launch.reason == .user
+    var userInfo: [AnyHashable: Any] = [
+      NSApplication.launchIsDefaultUserInfoKey: NSNumber(value: isDefault)
+    ]
+    if let payload = launch.payload ?? launch.response?.notification.payload ?? newestPush {
+      userInfo[NSApplicationLaunchRemoteNotificationKey] = UserInfoCoding.payload(payload)
+    }
+    if let response = launch.response {
+      let usesCurrentCenter =
+        UNUserNotificationCenter.current().delegate != nil
+        && response.notification.request.content.generation != .desktop
+      userInfo[NSApplication.launchUserNotificationUserInfoKey] =
+        usesCurrentCenter
+        ? UNNotificationResponse.make(response)
+        : NSUserNotification(UserNotificationFields(response))
+    }
+    return userInfo
+  }
+}

@@ -1,0 +1,115 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension NSApplication {
+  /// What pushes may do.
+  @available(macOS, deprecated: 10.14, message: "Use UNAuthorizationOptions")
+  public struct RemoteNotificationType: OptionSet, Sendable {
+    /// The bits, as on Apple's systems.
+    public let rawValue: UInt
+
+    /// A set from its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// The number on the icon.
+    public static let badge = RemoteNotificationType(rawValue: 1 << 0)
+
+    /// Sounds.
+    public static let sound = RemoteNotificationType(rawValue: 1 << 1)
+
+    /// Visible notifications.
+    public static let alert = RemoteNotificationType(rawValue: 1 << 2)
+  }
+
+  /// Registers the app for pushes: the delegate gets the token, or an error.
+  ///
+  /// Registering again costs nothing and gives the token that there is.
+  public func registerForRemoteNotifications() {
+    session.send(.register(.alert)) { [weak self] result in
+      guard case .failure(let failure) = result else { return }
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { self?.registrationFailed(failure) }
+      }
+    }
+  }
+
+  /// No more pushes, until the app registers again.
+  public func unregisterForRemoteNotifications() { session.send(.unregister(.alert)) }
+
+  /// Whether the app is registered for pushes.
+  public var isRegisteredForRemoteNotifications: Bool { session.isRegistered }
+
+  /// Asks for permission for the types, with a question the first time, and registers for pushes.
+  @available(macOS, deprecated: 10.14, message: "Use registerForRemoteNotifications()")
+  public func registerForRemoteNotifications(matching types: NSApplication.RemoteNotificationType) {
+    let options = UNAuthorizationOptions(rawValue: types.rawValue & 0b111)
+    session.send(
+      .requestAuthorization(options.wire), timeoutMilliseconds: Limits.personMilliseconds
+    ) { _ in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { NSApplication.shared.registerForRemoteNotifications() }
+      }
+    }
+  }
+
+  /// What pushes may do now; nothing when the app is not registered.
+  @available(macOS, deprecated: 10.14, message: "Use UNUserNotificationCenter")
+  public var enabledRemoteNotificationTypes: NSApplication.RemoteNotificationType {
+    guard
+      session.isRegistered, let answer = try? session.call(.settings),
+      let settings = try? answer.settings(), settings.status.allows
+    else { return [] }
+    var types: RemoteNotificationType = []
+    if settings.badge == .enabled { types.insert(.badge) }
+    if settings.sound == .enabled { types.insert(.sound) }
+    if settings.alert == .enabled { types.insert(.alert) }
+    return types
+  }
+
+  func registrationFailed(_ failure: AppLinkFailure) {
+    delegate?.application(
+      self, didFailToRegisterForRemoteNotificationsWithError: failure.nsError)
+  }
+
+  /// Takes the agent's events in.
+  func listen() {
+    session.listen(as: .application) { [weak self] event, question in
+      self?.handle(event, question) ?? false
+    }
+  }
+
+  private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
+    switch event {
+    case .token(.alert, let token):
+      delegate?.application(
+        self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
+    case .registrationFailed(.alert, let failure): registrationFailed(failure)
+    case .arrived(let arrival) where arrival.kind == .alert:
+      receive(arrival.payload)
+      question?.reply(.fetched(.newData))
+    case .willPresent(let delivered) where delivered.request.content.generation != .desktop:
+      // One with content-available comes as an arrival besides.
+      if let payload = delivered.payload, !PushPayload.isContentAvailable(payload) {
+        receive(payload)
+      }
+      question?.reply(.present([]))
+    case .response(let response)
+    where response.notification.request.content.generation != .desktop:
+      if response.action == NotificationResponse.defaultAction { becomeActive() }
+      question?.reply(.handled)
+    default: return false
+    }
+    return true
+  }
+
+  private func receive(_ payload: [UInt8]) {
+    var userInfo: [String: Any] = [:]
+    for (key, value) in UserInfoCoding.payload(payload) {
+      if let key = key as? String { userInfo[key] = value }
+    }
+    delegate?.application(self, didReceiveRemoteNotification: userInfo)
+  }
+}

@@ -1,0 +1,122 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+import Synchronization
+
+/// A Mac app's way to its notifications, in the form before macOS 11; usable from any thread.
+@available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenter")
+open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
+  // Sendable: the delegate is behind a lock, everything else is a constant.
+  private static let only = NSUserNotificationCenter(session: .shared)
+
+  private let session: AgentSession
+  private let delegateReference = Guarded(DelegateReference())
+
+  private struct DelegateReference {
+    weak var delegate: (any NSUserNotificationCenterDelegate)?
+  }
+
+  init(session: AgentSession) {
+    self.session = session
+    super.init()
+    session.listen(as: .desktopCenter) { [weak self] event, question in
+      self?.handle(event, question) ?? false
+    }
+  }
+
+  /// The center of this app.
+  open class var `default`: NSUserNotificationCenter { only }
+
+  /// Told of what is delivered and what the user does; not retained.
+  open var delegate: (any NSUserNotificationCenterDelegate)? {
+    get { delegateReference.withLock { $0.delegate } }
+    set {
+      delegateReference.withLock { $0.delegate = newValue }
+      session.connect()
+    }
+  }
+
+  /// Copies of what is scheduled; none when the agent cannot be reached.
+  ///
+  /// Setting it replaces all.
+  open var scheduledNotifications: [NSUserNotification] {
+    get { scheduled().map { NSUserNotification(UserNotificationFields($0)) } }
+    set {
+      session.send(.removePending(scheduled().map(\.id)))
+      for notification in newValue { scheduleNotification(notification) }
+    }
+  }
+
+  /// Schedules a copy of the notification for its date; one without a date, or with one that is
+  /// past, is delivered at once.
+  open func scheduleNotification(_ notification: NSUserNotification) {
+    add(notification, now: false)
+  }
+
+  /// Unschedules a notification.
+  open func removeScheduledNotification(_ notification: NSUserNotification) {
+    session.send(.removePending([notification.fields.agentIdentifier]))
+  }
+
+  /// What was delivered and still stands in the list of notifications; none when the agent cannot
+  /// be reached.
+  open var deliveredNotifications: [NSUserNotification] {
+    let answer = try? session.call(.delivered)
+    return (answer.flatMap { try? $0.delivered() } ?? [])
+      .filter { $0.request.content.generation == .desktop || $0.payload != nil }
+      .map { NSUserNotification(UserNotificationFields($0)) }
+  }
+
+  /// Delivers a copy of the notification at once, whatever its date.
+  open func deliver(_ notification: NSUserNotification) {
+    notification.fields.isPresented = true
+    notification.fields.actualDeliveryDate = Date()
+    add(notification, now: true)
+  }
+
+  /// Takes a delivered notification away.
+  open func removeDeliveredNotification(_ notification: NSUserNotification) {
+    session.send(.removeDelivered([notification.fields.agentIdentifier]))
+  }
+
+  /// Takes every delivered notification away.
+  open func removeAllDeliveredNotifications() { session.send(.removeDelivered(nil)) }
+
+  private func scheduled() -> [BelfryWire.NotificationRequest] {
+    let answer = try? session.call(.pending)
+    return (answer.flatMap { try? $0.pending() } ?? []).map(\.request)
+      .filter { $0.content.generation == .desktop }
+  }
+
+  private func add(_ notification: NSUserNotification, now: Bool) {
+    do { session.send(.add(try notification.fields.wire(now: now))) } catch {
+      preconditionFailure("a notification's userInfo is a property list: \(error)")
+    }
+  }
+
+  @MainActor
+  private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
+    switch event {
+    case .willPresent(let delivered) where delivered.request.content.generation == .desktop:
+      let notification = NSUserNotification(UserNotificationFields(delivered))
+      delegate?.userNotificationCenter(self, didDeliver: notification)
+      let isShown =
+        delegate?.userNotificationCenter(self, shouldPresent: notification) ?? false
+      question?.reply(.present(isShown ? [.banner, .list, .sound, .badge] : [.list]))
+    case .delivered(let delivered) where delivered.request.content.generation == .desktop:
+      delegate?.userNotificationCenter(
+        self, didDeliver: NSUserNotification(UserNotificationFields(delivered)))
+    case .response(let response)
+    where response.notification.request.content.generation == .desktop:
+      if response.action != NotificationResponse.dismissAction {
+        NSApplication.shared.becomeActive()
+        delegate?.userNotificationCenter(
+          self, didActivate: NSUserNotification(UserNotificationFields(response)))
+      }
+      question?.reply(.handled)
+    default: return false
+    }
+    return true
+  }
+}

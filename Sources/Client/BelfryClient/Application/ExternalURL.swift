@@ -1,0 +1,36 @@
+package import Foundation
+
+/// Opens URLs with the desktop's own programs.
+package enum ExternalURL {
+  /// Whether something can be tried: a desktop is there, and `xdg-open` in the path.
+  package static var isPossible: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    let hasDesktop = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+    return hasDesktop && opener(environment) != nil
+  }
+
+  /// Opens the URL; the completion says, on the main thread, whether a program took it.
+  package static func open(_ url: URL, completion: @escaping @Sendable (Bool) -> Void) {
+    let environment = ProcessInfo.processInfo.environment
+    guard isPossible, let opener = opener(environment) else {
+      DispatchQueue.main.async { completion(false) }
+      return
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: opener)
+    process.arguments = [url.absoluteString]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    process.terminationHandler = { process in
+      let isDone = process.terminationStatus == 0
+      DispatchQueue.main.async { completion(isDone) }
+    }
+    do { try process.run() } catch { DispatchQueue.main.async { completion(false) } }
+  }
+
+  private static func opener(_ environment: [String: String]) -> String? {
+    (environment["PATH"] ?? "").split(separator: ":").lazy.map { "\($0)/xdg-open" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A value behind a lock, for objects that an app may use from any thread.
+///
+/// Sendable: every access goes through the lock.
+package final class Guarded<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  /// Reads or changes the value.
+  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+}

@@ -1,0 +1,9 @@
+/// Carries an app's object to the thread on which it is used.
+///
+/// Sendable: whoever makes one uses the value on the main thread alone, as Apple documents for
+/// delegates, or passes it on unused.
+package struct MainThreadOnly<Value>: @unchecked Sendable {
+  package let value: Value
+
+  package init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,32 @@
+package import Foundation
+
+/// Who this process is: its bundle id and its manifest.
+package struct AppIdentity: Sendable {
+  /// The app's id; nil lets the agent find it by what the process is.
+  package var appID: String?
+  /// Whether the id was only claimed by the environment.
+  package var isDevelopment: Bool
+  /// The name for people.
+  package var name: String?
+  /// The folder with the app's resources.
+  package var bundlePath: String?
+  package var backgroundModes: [String]
+  package var locationUsage: String?
+
+  package static let current = AppIdentity(
+    bundle: .main, environment: ProcessInfo.processInfo.environment)
+
+  package init(bundle: Bundle, environment: [String: String]) {
+    func text(_ key: String) -> String? { bundle.object(forInfoDictionaryKey: key) as? String }
+    let claimed = environment["BELFRY_APP_ID"].flatMap { $0.isEmpty ? nil : $0 }
+    appID = bundle.bundleIdentifier ?? claimed
+    isDevelopment = bundle.bundleIdentifier == nil && claimed != nil
+    name = text("CFBundleDisplayName") ?? text("CFBundleName")
+    bundlePath = bundle.bundlePath
+    backgroundModes = bundle.object(forInfoDictionaryKey: "UIBackgroundModes") as? [String] ?? []
+    locationUsage =
+      text("NSLocationWhenInUseUsageDescription")
+      ?? text("NSLocationAlwaysAndWhenInUseUsageDescription")
+      ?? text("NSLocationUsageDescription")
+  }
+}

@@ -1,0 +1,18 @@
+/// Every bound of this module, with its unit and its reason.
+package enum Limits {
+  /// Milliseconds that a request waits while no agent was ever there: a moment for one that starts.
+  package static let unreachableMilliseconds: Int64 = 2_000
+  /// Milliseconds that a property waits for the agent: a caller on the main thread feels it.
+  package static let propertyMilliseconds: Int64 = 2_000
+  /// Milliseconds that a process which ends waits for what it still sends.
+  package static let flushMilliseconds: Int64 = 1_000
+  /// Milliseconds that a question to a person may take; the agent forgets it earlier.
+  package static let personMilliseconds: Int64 = 600_000
+  /// Milliseconds that a launch waits for the agent's greeting, which says why it launches.
+  package static let launchMilliseconds: Int64 = 3_000
+  /// Texts whose keys are remembered: enough for every notification that an app keeps scheduled.
+  package static let localizedTexts = 1_024
+  /// Values inside each other in an app's own data: the link allows 64, the notification's own
+  /// objects take a few.
+  package static let propertyListDepth = 48
+}

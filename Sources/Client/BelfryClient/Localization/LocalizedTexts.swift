@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+
+/// Remembers which texts of this process came from which keys, so that a notification carries the
+/// key and follows the user's language.
+package final class LocalizedTexts: Sendable {
+  package struct Source: Hashable, Sendable {
+    package var key: String
+    package var arguments: [String]
+
+    package init(key: String, arguments: [String]) {
+      self.key = key
+      self.arguments = arguments
+    }
+  }
+
+  package static let shared = LocalizedTexts()
+
+  private struct State {
+    var sources: [String: Source] = [:]
+    var order: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Looks the key up, and remembers where the text came from.
+  package func text(forKey key: String, arguments: [String]) -> String {
+    let format = Bundle.main.localizedString(forKey: key, value: key, table: nil)
+    let text = LocalizedFormat.fill(format, with: arguments)
+    remember(text, Source(key: key, arguments: arguments))
+    return text
+  }
+
+  package func remember(_ text: String, _ source: Source) {
+    state.withLock { state in
+      if state.sources.updateValue(source, forKey: text) == nil {
+        state.order.append(text)
+        if state.order.count > Limits.localizedTexts {
+          state.sources[state.order.removeFirst()] = nil
+        }
+      }
+    }
+  }
+
+  /// The key of a text, or nil for one that came from none.
+  package func source(of text: String) -> Source? { state.withLock { $0.sources[text] } }
+}

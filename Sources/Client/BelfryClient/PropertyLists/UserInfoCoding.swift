@@ -1,0 +1,166 @@
+package import BelfryWire
+import Foundation
+
+/// An app's own data on the app link: JSON where it can hold the data, so that other programs can
+/// read it, and besides a binary property list where it holds dates, bytes or large numbers.
+package enum UserInfoCoding {
+  /// A value that is no property list.
+  package struct Unsuitable: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Encodes data for the agent.
+  package static func encode(
+    _ userInfo: [AnyHashable: Any]
+  ) throws(Unsuitable) -> (json: JSONObject, archive: [UInt8]?) {
+    guard !userInfo.isEmpty else { return ([:], nil) }
+    var isExact = true
+    let json = try object(userInfo, depth: 0, isExact: &isExact)
+    guard !isExact else { return (json, nil) }
+    guard
+      let list = propertyList(userInfo) as? [String: Any],
+      let data = try? PropertyListSerialization.data(
+        fromPropertyList: list, format: .binary, options: 0)
+    else { throw Unsuitable(description: "the data cannot be written as a property list") }
+    return (json, [UInt8](data))
+  }
+
+  /// Decodes what the agent kept.
+  package static func decode(_ json: JSONObject, archive: [UInt8]?) -> [AnyHashable: Any] {
+    if let archive,
+      let list = unsafe try? PropertyListSerialization.propertyList(
+        from: Data(archive), options: [], format: nil) as? [String: Any]
+    {
+      return list
+    }
+    return foundation(json)
+  }
+
+  /// The payload of a push as a dictionary; empty when it is none.
+  package static func payload(_ bytes: [UInt8]) -> [AnyHashable: Any] {
+    let value = try? JSONSerialization.jsonObject(with: Data(bytes))
+    return value as? [String: Any] ?? [:]
+  }
+
+  /// JSON as Foundation's own objects: numbers are boxed, so that every `as?` works on them.
+  package static func foundation(_ object: JSONObject) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for member in object.members { result[member.key] = foundation(member.value) }
+    return result
+  }
+
+  private static func foundation(_ value: JSONValue) -> Any {
+    switch value {
+    case .null: NSNull()
+    case .bool(let value): NSNumber(value: value)
+    case .integer(let value): NSNumber(value: value)
+    case .double(let value): NSNumber(value: value)
+    case .string(let value): value
+    case .array(let values): values.map(foundation)
+    case .object(let object): foundation(object) as Any
+    }
+  }
+
+  private static func object(
+    _ dictionary: [AnyHashable: Any], depth: Int, isExact: inout Bool
+  ) throws(Unsuitable) -> JSONObject {
+    guard depth < Limits.propertyListDepth else {
+      throw Unsuitable(description: "the data is nested too deeply")
+    }
+    var pairs: [(String, JSONValue)] = []
+    for (key, value) in dictionary {
+      guard let key = key.base as? String else {
+        throw Unsuitable(description: "the key \(key.base) is no string")
+      }
+      pairs.append((key, try json(value, depth: depth + 1, isExact: &isExact)))
+    }
+    return JSONObject(pairs.sorted { $0.0 < $1.0 })
+  }
+
+  private static func json(
+    _ value: Any, depth: Int, isExact: inout Bool
+  ) throws(Unsuitable) -> JSONValue {
+    switch value {
+    case let value as String: return .string(value)
+    case let value as NSString: return .string(value as String)
+    case let value as Bool where !(value as Any is NSNumber): return .bool(value)
+    case let value as NSNumber: return number(value, isExact: &isExact)
+    case let value as Date:
+      isExact = false
+      return .string(ISO8601DateFormatter().string(from: value))
+    case let value as Data:
+      isExact = false
+      return .string(value.base64EncodedString())
+    case is NSNull: return .null
+    case let values as [Any]:
+      guard depth < Limits.propertyListDepth else {
+        throw Unsuitable(description: "the data is nested too deeply")
+      }
+      var list: [JSONValue] = []
+      for value in values { list.append(try json(value, depth: depth + 1, isExact: &isExact)) }
+      return .array(list)
+    case let value as [AnyHashable: Any]:
+      return .object(try object(value, depth: depth, isExact: &isExact))
+    default:
+      guard let number = boxed(value) else {
+        throw Unsuitable(description: "a value of type \(type(of: value)) is no property list")
+      }
+      return Self.number(number, isExact: &isExact)
+    }
+  }
+
+  /// A number of Swift's own types, which Foundation does not box by itself on Linux.
+  private static func boxed(_ value: Any) -> NSNumber? {
+    switch value {
+    case let value as Bool: NSNumber(value: value)
+    case let value as Int: NSNumber(value: value)
+    case let value as Double: NSNumber(value: value)
+    case let value as Float: NSNumber(value: value)
+    case let value as Int64: NSNumber(value: value)
+    case let value as UInt64: NSNumber(value: value)
+    case let value as UInt: NSNumber(value: value)
+    case let value as any BinaryInteger:
+      Int64(exactly: value).map { NSNumber(value: $0) }
+    case let value as CGFloat: NSNumber(value: Double(value))
+    default: nil
+    }
+  }
+
+  private static func number(_ value: NSNumber, isExact: inout Bool) -> JSONValue {
+    // Foundation's Boolean numbers are told apart by their type encoding.
+    if value === NSNumber(value: true) || value === NSNumber(value: false) {
+      return .bool(value.boolValue)
+    }
+    if let whole = value as? Int64, NSNumber(value: whole) == value, !isFloating(value) {
+      return .integer(whole)
+    }
+    let double = value.doubleValue
+    if !double.isFinite || !isFloating(value) { isExact = false }
+    return double.isFinite ? .double(double) : .string("\(double)")
+  }
+
+  private static func isFloating(_ value: NSNumber) -> Bool {
+    let type = unsafe value.objCType.pointee
+    return type == CChar(UInt8(ascii: "d")) || type == CChar(UInt8(ascii: "f"))
+  }
+
+  /// The same data in the classes that the property-list writer takes; nulls are left out.
+  private static func propertyList(_ value: Any) -> Any? {
+    switch value {
+    case let value as String: return value
+    case let value as NSString: return value as String
+    case is NSNull: return nil
+    case let value as Date: return value
+    case let value as Data: return value
+    case let value as NSNumber: return value
+    case let values as [Any]: return values.compactMap(propertyList)
+    case let value as [AnyHashable: Any]:
+      var result: [String: Any] = [:]
+      for (key, value) in value {
+        if let key = key.base as? String { result[key] = propertyList(value) }
+      }
+      return result
+    default: return boxed(value)
+    }
+  }
+}

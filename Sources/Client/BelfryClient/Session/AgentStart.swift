@@ -1,0 +1,37 @@
+import Foundation
+
+/// Starts the agent where the login session allows: there is a runtime folder of this user, the
+/// `belfry` executable is on the path, and neither a socket was named nor starting it was declined.
+enum AgentStart {
+  static func attempt(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    guard let command = command(environment, isExecutable: isExecutable) else { return }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: command.executable)
+    process.arguments = command.arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try? process.run()
+  }
+
+  private static func isExecutable(_ path: String) -> Bool {
+    FileManager.default.isExecutableFile(atPath: path)
+  }
+
+  /// What to run; nil where the session does not allow it.
+  static func command(
+    _ environment: [String: String], isExecutable: (String) -> Bool
+  ) -> (executable: String, arguments: [String])? {
+    guard
+      environment["BELFRY_SOCKET"] == nil, environment["BELFRY_AGENT"] != "off",
+      environment["XDG_RUNTIME_DIR"]?.hasPrefix("/") == true
+    else { return nil }
+    let folders = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    func find(_ name: String) -> String? {
+      folders.lazy.map { "\($0)/\(name)" }.first(where: isExecutable)
+    }
+    // A session of its own, so that the agent outlives the app and its terminal.
+    guard let agent = find("belfry"), let setsid = find("setsid") else { return nil }
+    return (setsid, ["--fork", agent, "agent"])
+  }
+}

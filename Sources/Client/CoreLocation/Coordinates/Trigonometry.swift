@@ -1,0 +1,7 @@
+import Foundation
+
+extension Double {
+  var sine: Double { sin(self) }
+  var cosine: Double { cos(self) }
+  var arcSine: Double { asin(self) }
+}

@@ -1,0 +1,244 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+
+/// The app's positions, regions and permission, for all of its managers.
+final class LocationService: Sendable {
+  static let shared = LocationService(session: .shared)
+
+  private struct State {
+    var managers: [WeakManager] = []
+    var status: CLAuthorizationStatus?
+    var wantsPlaces = false
+    var last: CLLocation?
+  }
+
+  private struct WeakManager { weak var manager: CLLocationManager? }
+
+  private let session: AgentSession
+  private let state = Guarded(State())
+
+  init(session: AgentSession) {
+    self.session = session
+    session.listen(as: .locationManager) { [weak self] event, _ in self?.handle(event) ?? false }
+  }
+
+  private var managers: [CLLocationManager] {
+    state.withLock { state in
+      state.managers.removeAll { $0.manager == nil }
+      return state.managers.compactMap(\.manager)
+    }
+  }
+
+  var lastLocation: CLLocation? { state.withLock { $0.last } }
+
+  /// Tells a manager from now on; it first hears what the user allows.
+  func attach(_ manager: CLLocationManager) {
+    let isNew = state.withLock { state in
+      state.managers.removeAll { $0.manager == nil }
+      if state.managers.contains(where: { $0.manager === manager }) { return false }
+      state.managers.append(WeakManager(manager: manager))
+      return true
+    }
+    guard isNew else { return }
+    refreshStatus { status in
+      manager.tell {
+        $0.locationManager($1, didChangeAuthorization: status)
+        $0.locationManagerDidChangeAuthorization($1)
+      }
+    }
+  }
+
+  // MARK: Permission
+
+  /// What the user allows; undetermined when the agent cannot be reached.
+  var status: CLAuthorizationStatus {
+    if let known = state.withLock({ $0.status }) { return known }
+    let answer = try? session.call(.locationStatus)
+    guard let told = answer.flatMap({ try? $0.locationStatus() }) else { return .notDetermined }
+    let status = CLAuthorizationStatus(told)
+    state.withLock { $0.status = status }
+    return status
+  }
+
+  private func refreshStatus(_ then: @escaping @Sendable (CLAuthorizationStatus) -> Void) {
+    session.send(.locationStatus) { [self] result in
+      let told = (try? result.get()).flatMap { try? $0.locationStatus() }
+      let status = told.map { CLAuthorizationStatus($0) } ?? .notDetermined
+      if told != nil { state.withLock { $0.status = status } }
+      then(status)
+    }
+  }
+
+  func ask(always: Bool) {
+    session.send(
+      .requestLocation(always: always), timeoutMilliseconds: Limits.personMilliseconds
+    ) { [self] result in
+      guard let told = (try? result.get()).flatMap({ try? $0.locationStatus() }) else { return }
+      changed(to: CLAuthorizationStatus(told))
+    }
+  }
+
+  private func changed(to status: CLAuthorizationStatus) {
+    let isNews = state.withLock { state in
+      defer { state.status = status }
+      return state.status != status
+    }
+    guard isNews else { return }
+    for manager in managers {
+      manager.tell {
+        $0.locationManager($1, didChangeAuthorization: status)
+        $0.locationManagerDidChangeAuthorization($1)
+      }
+    }
+  }
+
+  // MARK: Positions
+
+  /// Asks the agent for positions while any manager wants some.
+  func updateWishes() {
+    let wants = managers.contains { $0.wanted.withLock(\.any) }
+    let isNews = state.withLock { state in
+      defer { state.wantsPlaces = wants }
+      return state.wantsPlaces != wants
+    }
+    guard isNews else { return }
+    session.send(.setLocationUpdates(wants)) { [self] result in
+      guard case .failure(let failure) = result, wants else { return }
+      let isDenied = failure.reason == .notificationsNotAllowed
+      for manager in managers where manager.wanted.withLock(\.any) {
+        manager.tell {
+          $0.locationManager(
+            $1, didFailWithError: CLError(isDenied ? .denied : .locationUnknown))
+        }
+      }
+    }
+  }
+
+  private func moved(to location: CLLocation) {
+    state.withLock { $0.last = location }
+    for manager in managers {
+      let filter = manager.distanceFilter
+      let isWanted = manager.wanted.withLock { wanted in
+        guard wanted.any else { return false }
+        let distance = wanted.last.map { $0.distance(from: location) }
+        let threshold =
+          wanted.updates || wanted.once ? filter : max(filter, Self.significantDistance)
+        guard wanted.once || distance.map({ $0 >= threshold }) ?? true else { return false }
+        wanted.once = false
+        wanted.last = location
+        return true
+      }
+      if isWanted { manager.tell { $0.locationManager($1, didUpdateLocations: [location]) } }
+    }
+    updateWishes()
+  }
+
+  /// Metres that count as a large movement.
+  private static let significantDistance: CLLocationDistance = 500
+
+  // MARK: Regions
+
+  func regions() -> Set<CLRegion> {
+    let answer = try? session.call(.watchedRegions)
+    return Set((answer.flatMap { try? $0.regions() } ?? []).compactMap { CLRegion.make($0) })
+  }
+
+  func watch(_ region: CLRegion, for manager: CLLocationManager) {
+    attach(manager)
+    let region = region.copy() as? CLRegion ?? region
+    guard !(region is CLBeaconRegion), region.radius <= CLLocationManager.largestRadius else {
+      return fail(region, .regionMonitoringFailure, manager)
+    }
+    session.send(.watchRegion(NotificationRegion(region))) { [self] result in
+      switch result {
+      case .success: manager.tell { $0.locationManager($1, didStartMonitoringFor: region) }
+      case .failure(let failure):
+        let isDenied = failure.reason == .notificationsNotAllowed
+        fail(region, isDenied ? .regionMonitoringDenied : .regionMonitoringFailure, manager)
+      }
+    }
+  }
+
+  private func fail(_ region: CLRegion, _ code: CLError.Code, _ manager: CLLocationManager) {
+    manager.tell {
+      $0.locationManager($1, monitoringDidFailFor: region, withError: CLError(code))
+    }
+  }
+
+  func unwatch(_ region: CLRegion) { session.send(.unwatchRegion(region.identifier)) }
+
+  func askState(of region: CLRegion, for manager: CLLocationManager) {
+    attach(manager)
+    session.send(.regionState(region.identifier)) { result in
+      let told = (try? result.get()).flatMap { try? $0.regionState() } ?? .unknown
+      manager.tell {
+        $0.locationManager($1, didDetermineState: CLRegionState(told), for: region)
+      }
+    }
+  }
+
+  // MARK: Events
+
+  private func handle(_ event: AppEvent) -> Bool {
+    switch event {
+    case .locationStatus(let status): changed(to: CLAuthorizationStatus(status))
+    case .regionChanged(let region, let regionState):
+      guard let region = CLRegion.make(region) else { return true }
+      for manager in managers {
+        manager.tell {
+          switch regionState {
+          case .inside: $0.locationManager($1, didEnterRegion: region)
+          case .outside: $0.locationManager($1, didExitRegion: region)
+          case .unknown: break
+          }
+          $0.locationManager($1, didDetermineState: CLRegionState(regionState), for: region)
+        }
+      }
+    case .place(let latitude, let longitude, let accuracy, let date):
+      moved(
+        to: CLLocation(
+          coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
+          altitude: 0, horizontalAccuracy: accuracy, verticalAccuracy: -1,
+          timestamp: Date(timeIntervalSince1970: Double(date) / 1_000)))
+    default: return false
+    }
+    return true
+  }
+}
+
+extension CLLocationManager {
+  /// Tells the delegate on the manager's own thread.
+  func tell(
+    _ method: @escaping @Sendable (any CLLocationManagerDelegate, CLLocationManager) -> Void
+  ) {
+    thread.perform { [weak self] in
+      if let self, let delegate { method(delegate, self) }
+    }
+  }
+}
+
+extension CLAuthorizationStatus {
+  init(_ status: LocationStatus) {
+    self =
+      switch status {
+      case .notDetermined: .notDetermined
+      case .restricted: .restricted
+      case .denied: .denied
+      case .always: .authorizedAlways
+      case .whenInUse: .authorizedWhenInUse
+      }
+  }
+}
+
+extension CLRegionState {
+  init(_ state: RegionState) {
+    self =
+      switch state {
+      case .unknown: .unknown
+      case .inside: .inside
+      case .outside: .outside
+      }
+  }
+}

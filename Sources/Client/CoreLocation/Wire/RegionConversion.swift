@@ -1,0 +1,46 @@
+package import BelfryWire
+import Foundation
+
+extension NotificationRegion {
+  /// A region for the agent.
+  ///
+  /// One that has no shape is a circle without an area: never entered.
+  package init(_ region: CLRegion) {
+    let shape: Shape
+    if let beacon = region as? CLBeaconRegion {
+      shape = .beacon(
+        uuid: beacon.uuid.uuidString, major: beacon.major?.int64Value,
+        minor: beacon.minor?.int64Value)
+    } else {
+      shape = .circle(
+        latitude: region.center.latitude, longitude: region.center.longitude,
+        radius: region.radius)
+    }
+    self.init(
+      id: region.identifier, shape: shape, notifiesOnEntry: region.notifyOnEntry,
+      notifiesOnExit: region.notifyOnExit)
+  }
+}
+
+extension CLRegion {
+  /// A region that the agent keeps; nil when its beacon is none.
+  package static func make(_ region: NotificationRegion) -> CLRegion? {
+    let result: CLRegion
+    switch region.shape {
+    case .circle(let latitude, let longitude, let radius):
+      result = CLCircularRegion(
+        center: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), radius: radius,
+        identifier: region.id)
+    case .beacon(let uuid, let major, let minor):
+      guard let uuid = UUID(uuidString: uuid) else { return nil }
+      result = CLBeaconRegion(
+        beaconIdentityConstraint: CLBeaconIdentityConstraint(
+          identity: uuid, major: major.flatMap(UInt16.init(exactly:)),
+          minor: minor.flatMap(UInt16.init(exactly:))),
+        identifier: region.id)
+    }
+    result.notifyOnEntry = region.notifiesOnEntry
+    result.notifyOnExit = region.notifiesOnExit
+    return result
+  }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+
+/// A question to the user.
+///
+/// Where a desktop is there, presenting it shows a notification that stays until it is answered,
+/// with the actions as its buttons.
+@preconcurrency @MainActor
+open class UIAlertController: UIViewController {
+  /// How a question looks; kept, the desktop decides.
+  public enum Style: Int, Sendable {
+    /// From the screen's edge.
+    case actionSheet = 0
+    /// In the middle.
+    case alert = 1
+  }
+
+  /// The text under the title.
+  open var message: String?
+
+  /// How it looks.
+  open private(set) var preferredStyle: Style = .alert
+
+  /// The answers in the order in which they were added.
+  open private(set) var actions: [UIAlertAction] = []
+
+  /// The answer that is proposed.
+  open var preferredAction: UIAlertAction?
+
+  /// The fields that it asks for.
+  open private(set) var textFields: [UITextField]?
+
+  /// A question.
+  public convenience init(title: String?, message: String?, preferredStyle: Style) {
+    self.init(nibName: nil, bundle: nil)
+    self.title = title
+    self.message = message
+    self.preferredStyle = preferredStyle
+  }
+
+  /// Adds an answer.
+  open func addAction(_ action: UIAlertAction) { actions.append(action) }
+
+  /// Adds a field for text.
+  open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
+    let field = UITextField(frame: .zero)
+    configurationHandler?(field)
+    textFields = (textFields ?? []) + [field]
+  }
+}
+
+/// An answer to a question.
+@preconcurrency @MainActor
+open class UIAlertAction: NSObject, NSCopying {
+  /// How an answer looks.
+  public enum Style: Int, Sendable {
+    /// As any other.
+    case `default` = 0
+    /// As the one that changes nothing.
+    case cancel = 1
+    /// As one that destroys something.
+    case destructive = 2
+  }
+
+  /// The button's text.
+  nonisolated public let title: String?
+
+  /// How it looks.
+  nonisolated public let style: Style
+
+  /// Whether it can be chosen.
+  open var isEnabled = true
+
+  let handler: ((UIAlertAction) -> Void)?
+
+  /// An answer with what it does.
+  public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {
+    self.title = title
+    self.style = style
+    self.handler = handler
+    super.init()
+  }
+
+  /// Returns the answer itself.
+  nonisolated open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// A field for text, as a value.
+@preconcurrency @MainActor
+open class UITextField: UIView {
+  /// What was written.
+  open var text: String?
+
+  /// What stands in the empty field.
+  open var placeholder: String?
+
+  /// Whether the text is hidden.
+  open var isSecureTextEntry = false
+}

@@ -1,0 +1,85 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension UIApplication {
+  /// Takes the agent's events in.
+  func listen() {
+    session.listen(as: .application) { [weak self] event, question in
+      self?.handle(event, question) ?? false
+    }
+  }
+
+  /// Hands an event to the app's delegate; false when it is not for the app object.
+  func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
+    switch event {
+    case .token(.alert, let token):
+      delegate?.application(
+        self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
+    case .registrationFailed(.alert, let failure): registrationFailed(failure)
+    case .arrived(let arrival) where arrival.kind == .alert:
+      receive(arrival.payload) { question?.reply(.fetched($0)) }
+    case .willPresent(let delivered): return willPresent(delivered, question)
+    case .response(let response): return respond(response, question)
+    case .backgroundTimeEnds: backgroundTasks.expire()
+    default: return false
+    }
+    return true
+  }
+
+  /// A push for the app's own hands: the newest form of the delegate's method gets it, and the
+  /// oldest one only while the app is running anyway (S1-39).
+  func receive(
+    _ payload: [UInt8], isLaunch: Bool = false,
+    completion: @escaping @MainActor @Sendable (FetchResult) -> Void
+  ) {
+    guard let delegate else { return completion(.noData) }
+    let userInfo = MainThreadOnly(UserInfoCoding.payload(payload))
+    Task { @MainActor in
+      let result = await delegate.application(self, didReceiveRemoteNotification: userInfo.value)
+      if isFetchFormMissing, !isLaunch { receiveInOldestForm(userInfo.value) }
+      completion(FetchResult(result))
+    }
+  }
+
+  private func receiveInOldestForm(_ userInfo: [AnyHashable: Any]) {
+    // The two forms differ only in being asynchronous.
+    let form: ((any UIApplicationDelegate)?) -> Void = { [self] delegate in
+      delegate?.application(self, didReceiveRemoteNotification: userInfo)
+    }
+    form(delegate)
+  }
+
+  /// A notification in front of an app without a notification delegate: the app shows what it
+  /// likes, the system nothing (S1-38).
+  private func willPresent(
+    _ delivered: DeliveredNotification, _ question: AppLinkQuestion?
+  ) -> Bool {
+    switch delivered.request.content.generation {
+    case .desktop: return false
+    case .local:
+      delegate?.application(
+        self, didReceive: UILocalNotification(LocalNotificationFields(delivered.request)))
+    case .userNotification:
+      // One with content-available comes as an arrival besides.
+      if let payload = delivered.payload, !PushPayload.isContentAvailable(payload) {
+        receive(payload) { _ in }
+      }
+    }
+    question?.reply(.present([]))
+    return true
+  }
+}
+
+extension FetchResult {
+  init(_ result: UIBackgroundFetchResult) {
+    self =
+      switch result {
+      case .newData: .newData
+      case .noData: .noData
+      case .failed: .failed
+      }
+  }
+}

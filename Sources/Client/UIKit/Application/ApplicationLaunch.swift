@@ -1,0 +1,119 @@
+import BelfryClient
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension UIApplicationDelegate {
+  /// Runs the app: what `@main` calls.
+  ///
+  /// Connects to the agent, launches, and runs the main run loop until a signal ends the process.
+  public static func main() {
+    guard let type = Self.self as? NSObject.Type else {
+      preconditionFailure("an app delegate is a subclass of NSObject or UIResponder")
+    }
+    ApplicationLaunch.run(delegateClass: type)
+  }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Runs the app with the delegate class of that name, as `main.swift` calls it; the arguments of
+/// the process and the principal class are not needed here.
+///
+/// - Returns: never, in truth; the process ends with the app.
+@preconcurrency @MainActor
+@discardableResult
+public func UIApplicationMain(
+  _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+  _ principalClassName: String?, _ delegateClassName: String?
+) -> Int32 {
+  let type = delegateClassName.flatMap { NSClassFromString($0) as? NSObject.Type }
+  precondition(
+    delegateClassName == nil || type != nil,
+    "no class is named \(delegateClassName ?? ""): use NSStringFromClass(AppDelegate.self)")
+  ApplicationLaunch.run(delegateClass: type)
+}
+
+/// Brings an app up, in the order of Apple's systems.
+@MainActor
+enum ApplicationLaunch {
+  /// What UIApplicationMain retains.
+  private static var retainedDelegate: (any UIApplicationDelegate)?
+
+  static func run(delegateClass: NSObject.Type?) -> Never {
+    let application = UIApplication.shared
+    application.session.become(application: true)
+    application.listen()
+    if let delegateClass {
+      retainedDelegate = NewObject.make(delegateClass) as? any UIApplicationDelegate
+      application.delegate = retainedDelegate
+    }
+    application.launch()
+    ProcessLife.run { application.life.terminate() }
+  }
+}
+
+extension UIApplication {
+  /// Launches: asks the agent why, tells the delegate, and comes to the front unless the agent
+  /// started the app for the background.
+  func launch() {
+    var launch = AppLaunch(reason: .user)
+    if session.wasStartedByAgent {
+      launch = session.connect(waitingMilliseconds: Limits.launchMilliseconds)?.launch ?? launch
+    } else {
+      session.appState = .foreground
+      session.connect()
+    }
+    let url = LaunchURL.find(CommandLine.arguments)
+    let options = LaunchOptions.make(launch, url: url)
+    life.launchResponse = launch.response
+    scenes.launchResponse = launch.response.map { UNNotificationResponse.make($0) }
+    if let delegate {
+      _ = delegate.application(self, willFinishLaunchingWithOptions: options)
+      _ = delegate.application(self, didFinishLaunchingWithOptions: options)
+    }
+    NotificationCenter.default.post(
+      name: Self.didFinishLaunchingNotification, object: self,
+      userInfo: options.map {
+        Dictionary(uniqueKeysWithValues: $0.map { ($0.key.rawValue, $0.value) })
+      })
+    life.launched(inBackground: launch.isForBackground)
+    if let url, !scenes.open(url) { _ = delegate?.application(self, open: url, options: [:]) }
+  }
+}
+
+extension AppLaunch {
+  /// Whether nobody is looking: a push or a region woke the app, or an action that stays behind.
+  var isForBackground: Bool {
+    switch reason {
+    case .user: false
+    case .push, .location: true
+    case .response: response?.action != BelfryWire.NotificationResponse.defaultAction
+    }
+  }
+}
+
+/// Makes the dictionary that tells an app why it was launched.
+enum LaunchOptions {
+  static func make(
+    _ launch: AppLaunch, url: URL?
+  ) -> [UIApplication.LaunchOptionsKey: Any]? {
+    var options: [UIApplication.LaunchOptionsKey: Any] = [:]
+    if let url { options[.url] = url }
+    let delivered = launch.response?.notification
+    if let payload = launch.payload ?? delivered?.payload {
+      options[.remoteNotification] = UserInfoCoding.payload(payload)
+    } else if let request = delivered?.request, request.content.generation == .local {
+      options[.localNotification] = UILocalNotification(LocalNotificationFields(request))
+    }
+    if launch.reason == .location { options[.location] = NSNumber(value: true) }
+    return options.isEmpty ? nil : options
+  }
+}
+
+/// The URL that a `.desktop` file's `%u` put among the arguments.
+enum LaunchURL {
+  static func find(_ arguments: [String]) -> URL? {
+    guard arguments.count == 2, let url = URL(string: arguments[1]) else { return nil }
+    return url.scheme != nil && arguments[1].contains(":") ? url : nil
+  }
+}

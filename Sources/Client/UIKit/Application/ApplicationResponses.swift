@@ -1,0 +1,57 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension UIApplication {
+  /// What the user did with a notification, for an app without a notification delegate.
+  ///
+  /// An app with one is only brought to the front here.
+  func respond(
+    _ response: BelfryWire.NotificationResponse, _ question: AppLinkQuestion?
+  ) -> Bool {
+    guard let delegate else { return false }
+    let request = response.notification.request
+    guard request.content.generation != .desktop else { return false }
+    let isLaunch = life.takeLaunch(response)
+    switch response.action {
+    case NotificationResponse.dismissAction: question?.reply(.handled)
+    case NotificationResponse.defaultAction:
+      if let payload = response.notification.payload {
+        receive(payload, isLaunch: isLaunch) { _ in question?.reply(.handled) }
+      } else {
+        // A launch has the notification among its options (S1-36).
+        if request.content.generation == .local, !isLaunch {
+          delegate.application(
+            self, didReceive: UILocalNotification(LocalNotificationFields(request)))
+        }
+        question?.reply(.handled)
+      }
+    default:
+      Task { @MainActor in
+        await handleAction(response, delegate)
+        question?.reply(.handled)
+      }
+    }
+    return true
+  }
+
+  private func handleAction(
+    _ response: BelfryWire.NotificationResponse, _ delegate: any UIApplicationDelegate
+  ) async {
+    let info: [AnyHashable: Any] =
+      response.text.map { [UIUserNotificationActionResponseTypedTextKey: $0] } ?? [:]
+    if let payload = response.notification.payload {
+      await delegate.application(
+        self, handleActionWithIdentifier: response.action,
+        forRemoteNotification: UserInfoCoding.payload(payload), withResponseInfo: info)
+    } else {
+      let notification = UILocalNotification(
+        LocalNotificationFields(response.notification.request))
+      await delegate.application(
+        self, handleActionWithIdentifier: response.action, for: notification,
+        withResponseInfo: info)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import BelfryClient
+import BelfryWire
+import CoreLocation
+import Foundation
+import UserNotifications
+
+extension LocalNotificationFields {
+  /// The notification for the agent.
+  ///
+  /// - Throws: `UserInfoCoding.Unsuitable` when `userInfo` holds what no property list can.
+  func wire(id: String, now: Bool) throws(UserInfoCoding.Unsuitable)
+    -> BelfryWire.NotificationRequest
+  {
+    var content = NotificationContent()
+    content.generation = .local
+    content.title = .init(keyOrText: alertTitle)
+    content.body = .init(keyOrText: alertBody)
+    content.actionTitle = .init(keyOrText: alertAction)
+    content.hasAction = hasAction
+    content.launchImage = alertLaunchImage ?? ""
+    content.category = category ?? ""
+    // Zero leaves the number as it is (S3-19).
+    content.badge = applicationIconBadgeNumber == 0 ? nil : Int64(applicationIconBadgeNumber)
+    content.sound = soundName.map {
+      NotificationSound(name: $0 == UILocalNotificationDefaultSoundName ? nil : $0)
+    }
+    (content.userInfo, content.archive) = try UserInfoCoding.encode(userInfo ?? [:])
+    return BelfryWire.NotificationRequest(id: id, content: content, trigger: now ? nil : trigger)
+  }
+
+  private var trigger: BelfryWire.NotificationTrigger? {
+    if let region { return .region(NotificationRegion(region), repeats: !regionTriggersOnce) }
+    guard let fireDate else { return nil }
+    return .date(
+      unixMilliseconds: fireDate.unixMilliseconds, zone: timeZone?.identifier,
+      recurrence: repeatInterval.isEmpty ? nil : .unit(UInt64(repeatInterval.rawValue)),
+      recurrenceCalendar: repeatCalendar?.name)
+  }
+
+  /// A notification that the agent keeps or delivered.
+  init(_ request: BelfryWire.NotificationRequest) {
+    self.init()
+    let content = request.content
+    alertTitle = content.title.keyOrText
+    alertBody = content.body.keyOrText
+    alertAction = content.actionTitle.keyOrText
+    hasAction = content.hasAction
+    alertLaunchImage = content.launchImage.isEmpty ? nil : content.launchImage
+    category = content.category.isEmpty ? nil : content.category
+    applicationIconBadgeNumber = Int(clamping: content.badge ?? 0)
+    soundName = content.sound.map { $0.name ?? UILocalNotificationDefaultSoundName }
+    let data = UserInfoCoding.decode(content.userInfo, archive: content.archive)
+    userInfo = data.isEmpty ? nil : data
+    switch request.trigger {
+    case .date(let moment, let zone, let recurrence, let calendar):
+      fireDate = Date(unixMilliseconds: moment)
+      timeZone = zone.flatMap(TimeZone.init(identifier:))
+      if case .unit(let unit)? = recurrence {
+        repeatInterval = NSCalendar.Unit(rawValue: UInt(unit))
+      }
+      repeatCalendar = calendar.flatMap(Calendar.named)
+    case .region(let region, let repeats):
+      self.region = CLRegion.make(region)
+      regionTriggersOnce = !repeats
+    default: break
+    }
+  }
+}
+
+extension NotificationText {
+  /// A text of a local notification: it may be a key of the app's `Localizable.strings` (S3-21).
+  fileprivate init(keyOrText text: String?) {
+    let text = text ?? ""
+    let known = NotificationText(app: text)
+    if known.key != nil || text.isEmpty { self = known } else { self.init(key: text) }
+  }
+
+  /// What the app set; nil when it set nothing.
+  fileprivate var keyOrText: String? {
+    let text = remembered
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,80 @@
+import BelfryClient
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension UIApplication {
+  /// Delivers a copy of the notification at once, whatever its date.
+  @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.add(_:)")
+  public func presentLocalNotificationNow(_ notification: UILocalNotification) {
+    add(notification, now: true)
+  }
+
+  /// Schedules a copy of the notification; one whose date is past is delivered at once.
+  ///
+  /// - Precondition: it has no date and region at the same time.
+  @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.add(_:)")
+  public func scheduleLocalNotification(_ notification: UILocalNotification) {
+    precondition(
+      notification.fireDate == nil || notification.region == nil,
+      "a local notification has a fireDate or a region, not both")
+    add(notification, now: false)
+  }
+
+  /// Unschedules a notification that is equal to this one, and takes it away if it is shown.
+  @available(
+    iOS, deprecated: 10.0, message: "Use removePendingNotificationRequests(withIdentifiers:)"
+  )
+  public func cancelLocalNotification(_ notification: UILocalNotification) {
+    let fields = notification.storage.fields
+    let pending = localRequests(.pending).filter { LocalNotificationFields($0) == fields }
+    let shown = localRequests(.delivered).filter { LocalNotificationFields($0) == fields }
+    if !pending.isEmpty { session.send(.removePending(pending.map(\.id))) }
+    let ids = Set((pending + shown).map(\.id)).sorted()
+    if !ids.isEmpty { session.send(.removeDelivered(ids)) }
+  }
+
+  /// Unschedules every notification of the app, and takes away those that are shown.
+  @available(iOS, deprecated: 10.0, message: "Use removeAllPendingNotificationRequests()")
+  public func cancelAllLocalNotifications() {
+    session.send(.removePending(nil))
+    let shown = localRequests(.delivered).map(\.id)
+    if !shown.isEmpty { session.send(.removeDelivered(shown)) }
+  }
+
+  /// Copies of what is scheduled; nil when the agent cannot be reached.
+  ///
+  /// Setting it replaces all.
+  @available(iOS, deprecated: 10.0, message: "Use pendingNotificationRequests()")
+  public var scheduledLocalNotifications: [UILocalNotification]? {
+    get {
+      guard let answer = try? session.call(.pending), let pending = try? answer.pending() else {
+        return nil
+      }
+      return pending.filter { $0.request.content.generation == .local }
+        .map { UILocalNotification(LocalNotificationFields($0.request)) }
+    }
+    set {
+      session.send(.removePending(localRequests(.pending).map(\.id)))
+      for notification in newValue ?? [] { add(notification, now: false) }
+    }
+  }
+
+  private func add(_ notification: UILocalNotification, now: Bool) {
+    do {
+      let request = try notification.storage.fields.wire(id: UUID().uuidString, now: now)
+      session.send(.add(request))
+    } catch {
+      preconditionFailure("a local notification's userInfo is a property list: \(error)")
+    }
+  }
+
+  /// The app's local notifications of a list; none when the agent cannot be reached.
+  private func localRequests(_ list: AppRequest) -> [BelfryWire.NotificationRequest] {
+    guard let answer = try? session.call(list) else { return [] }
+    let requests =
+      list == .pending
+      ? (try? answer.pending())?.map(\.request) : (try? answer.delivered())?.map(\.request)
+    return (requests ?? []).filter { $0.content.generation == .local }
+  }
+}

@@ -1,0 +1,55 @@
+import BelfryWire
+import Foundation
+import UserNotifications
+
+extension UIUserNotificationCategory {
+  /// The category for the agent; nil without an identifier, which no notification could name.
+  var wire: BelfryWire.NotificationCategory? {
+    guard let identifier else { return nil }
+    return BelfryWire.NotificationCategory(
+      id: identifier, actions: (actions(for: .default) ?? actions(for: .minimal) ?? []).map(\.wire),
+      minimalActions: storage.fields.actions[UIUserNotificationActionContext.minimal.rawValue]
+        .map { $0.map(\.wire) })
+  }
+
+  convenience init(_ category: BelfryWire.NotificationCategory) {
+    var fields = Fields()
+    fields.identifier = category.id
+    fields.actions[UIUserNotificationActionContext.default.rawValue] = category.actions.map {
+      UIUserNotificationAction($0)
+    }
+    fields.actions[UIUserNotificationActionContext.minimal.rawValue] =
+      category.minimalActions?.map { UIUserNotificationAction($0) }
+    self.init(fields)
+  }
+}
+
+extension UIUserNotificationAction {
+  var wire: BelfryWire.NotificationAction {
+    var options: Set<BelfryWire.NotificationAction.Option> = []
+    if activationMode == .foreground { options.insert(.foreground) }
+    // An action that opens the app needs an unlocked device anyway.
+    if isAuthenticationRequired { options.insert(.authenticationRequired) }
+    if isDestructive { options.insert(.destructive) }
+    let button = parameters[UIUserNotificationTextInputActionButtonTitleKey] as? String
+    return BelfryWire.NotificationAction(
+      id: identifier ?? "", title: NotificationText(app: title ?? ""), options: options,
+      textInput: behavior == .textInput ? .init(buttonTitle: button ?? "") : nil)
+  }
+
+  nonisolated convenience init(_ action: BelfryWire.NotificationAction) {
+    var fields = UserNotificationActionFields()
+    fields.identifier = action.id
+    fields.title = action.title.remembered
+    fields.activationMode = action.options.contains(.foreground) ? .foreground : .background
+    fields.isAuthenticationRequired = action.options.contains(.authenticationRequired)
+    fields.isDestructive = action.options.contains(.destructive)
+    if let input = action.textInput {
+      fields.behavior = .textInput
+      if !input.buttonTitle.isEmpty {
+        fields.parameters[UIUserNotificationTextInputActionButtonTitleKey] = input.buttonTitle
+      }
+    }
+    self.init(fields)
+  }
+}

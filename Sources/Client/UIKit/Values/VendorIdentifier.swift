@@ -1,0 +1,36 @@
+import Foundation
+import BelfryClient
+
+/// The identifier that all apps of a vendor share on one machine: made by chance when it is first
+/// asked for, and kept among the user's state.
+enum VendorIdentifier {
+  static func make() -> UUID? {
+    guard let appID = AppIdentity.current.appID else { return nil }
+    let parts = appID.split(separator: ".")
+    let vendor = (parts.count > 1 ? parts.dropLast() : parts[...]).joined(separator: ".")
+    return read(vendor: vendor, in: stateFolder(ProcessInfo.processInfo.environment))
+  }
+
+  static func stateFolder(_ environment: [String: String]) -> URL {
+    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let home = environment["HOME"] ?? "/"
+    return URL(fileURLWithPath: state ?? home + "/.local/state", isDirectory: true)
+      .appendingPathComponent("belfry/vendors", isDirectory: true)
+  }
+
+  static func read(vendor: String, in folder: URL) -> UUID? {
+    guard !vendor.contains("/") else { return nil }
+    let file = folder.appendingPathComponent(vendor)
+    if let kept = kept(file) { return kept }
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let fresh = UUID()
+    try? Data(fresh.uuidString.utf8).write(to: file, options: .withoutOverwriting)
+    // Another app of the vendor may have been faster; its identifier counts.
+    return kept(file)
+  }
+
+  private static func kept(_ file: URL) -> UUID? {
+    FileManager.default.contents(atPath: file.path)
+      .flatMap { String(bytes: $0, encoding: .utf8) }.flatMap(UUID.init(uuidString:))
+  }
+}

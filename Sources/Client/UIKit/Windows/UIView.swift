@@ -1,0 +1,76 @@
+public import Foundation
+
+/// An area as a value: it holds other areas and its few properties, and draws nothing.
+@preconcurrency @MainActor
+open class UIView: UIResponder, @preconcurrency NSCoding {
+  /// Where it is in its superview.
+  open var frame: CGRect
+
+  /// Its own area.
+  open var bounds: CGRect {
+    get { CGRect(origin: .zero, size: frame.size) }
+    set { frame.size = newValue.size }
+  }
+
+  /// Kept, without effect.
+  open var backgroundColor: UIColor?
+
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// Kept, without effect.
+  open var tintColor: UIColor! = .tintColor
+
+  /// Kept, without effect.
+  open var alpha: CGFloat = 1
+
+  /// Kept, without effect.
+  open var isHidden = false
+
+  /// Kept, without effect.
+  open var isUserInteractionEnabled = true
+
+  /// The app's own number.
+  open var tag = 0
+
+  /// The areas in it.
+  open private(set) var subviews: [UIView] = []
+
+  /// The area that it is in.
+  open private(set) weak var superview: UIView?
+
+  /// An area.
+  public init(frame: CGRect) {
+    self.frame = frame
+    super.init()
+  }
+
+  /// An empty area.
+  public override convenience init() { self.init(frame: .zero) }
+
+  /// No storyboards on this system: always nil.
+  public required init?(coder: NSCoder) { nil }
+
+  /// Writes nothing.
+  open func encode(with coder: NSCoder) {}
+
+  /// The window that it is in.
+  open var window: UIWindow? { self as? UIWindow ?? superview?.window }
+
+  /// Takes an area in.
+  open func addSubview(_ view: UIView) {
+    view.removeFromSuperview()
+    subviews.append(view)
+    view.superview = self
+  }
+
+  /// Takes it out of its superview.
+  open func removeFromSuperview() {
+    superview?.subviews.removeAll { $0 === self }
+    superview = nil
+  }
+
+  /// Does nothing.
+  open func setNeedsLayout() {}
+
+  /// Does nothing.
+  open func layoutIfNeeded() {}
+}

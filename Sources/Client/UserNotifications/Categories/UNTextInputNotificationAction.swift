@@ -1,0 +1,65 @@
+public import Foundation
+
+/// A button that asks for text.
+open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Sendable {
+  // Sendable: every stored property is a constant.
+
+  /// The text of the button that sends the reply.
+  public let textInputButtonTitle: String
+
+  /// What stands in the empty field.
+  public let textInputPlaceholder: String
+
+  /// An action without a picture.
+  public convenience init(
+    identifier: String, title: String, options: UNNotificationActionOptions = [],
+    textInputButtonTitle: String, textInputPlaceholder: String
+  ) {
+    self.init(
+      identifier: identifier, title: title, options: options, icon: nil,
+      textInputButtonTitle: textInputButtonTitle, textInputPlaceholder: textInputPlaceholder)
+  }
+
+  /// An action with a picture.
+  public init(
+    identifier: String, title: String, options: UNNotificationActionOptions = [],
+    icon: UNNotificationActionIcon?, textInputButtonTitle: String, textInputPlaceholder: String
+  ) {
+    self.textInputButtonTitle = textInputButtonTitle
+    self.textInputPlaceholder = textInputPlaceholder
+    super.init(identifier: identifier, title: title, options: options, icon: icon)
+  }
+
+  /// An action whose field and button have the system's texts.
+  public convenience override init(
+    identifier: String, title: String, options: UNNotificationActionOptions = [],
+    icon: UNNotificationActionIcon?
+  ) {
+    self.init(
+      identifier: identifier, title: title, options: options, icon: icon,
+      textInputButtonTitle: "", textInputPlaceholder: "")
+  }
+
+  /// Whether the other action is the same in every respect.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? UNTextInputNotificationAction else { return false }
+    return super.isEqual(other) && textInputButtonTitle == other.textInputButtonTitle
+      && textInputPlaceholder == other.textInputPlaceholder
+  }
+
+  /// Reads an archived action; nil when the archive has none.
+  public required init?(coder: NSCoder) {
+    textInputButtonTitle =
+      coder.decodeObject(of: NSString.self, forKey: "textInputButtonTitle") as String? ?? ""
+    textInputPlaceholder =
+      coder.decodeObject(of: NSString.self, forKey: "textInputPlaceholder") as String? ?? ""
+    super.init(coder: coder)
+  }
+
+  /// Writes the action to an archive.
+  open override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(textInputButtonTitle as NSString, forKey: "textInputButtonTitle")
+    coder.encode(textInputPlaceholder as NSString, forKey: "textInputPlaceholder")
+  }
+}

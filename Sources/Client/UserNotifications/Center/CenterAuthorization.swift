@@ -1,0 +1,84 @@
+import BelfryClient
+import BelfryWire
+
+extension UNUserNotificationCenter {
+  /// Asks for the user's permission: with a question the first time, and from then on with what
+  /// the user has decided.
+  ///
+  /// `completionHandler`: whether notifications are allowed, and what went wrong.
+  @preconcurrency
+  public func requestAuthorization(
+    options: UNAuthorizationOptions = [],
+    completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
+  ) {
+    let request = AppRequest.requestAuthorization(options.wire)
+    session.send(request, timeoutMilliseconds: Limits.personMilliseconds) { result in
+      switch result {
+      case .success(let answer): completionHandler(answer.isGranted, nil)
+      case .failure(let failure): completionHandler(false, UNError(failure))
+      }
+    }
+  }
+
+  /// Asks for the user's permission; returns whether notifications are allowed.
+  ///
+  /// - Throws: `UNError` when the user could not be asked.
+  public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
+    try await withCheckedThrowingContinuation { continuation in
+      requestAuthorization(options: options) { granted, error in
+        if let error {
+          continuation.resume(throwing: error)
+        } else {
+          continuation.resume(returning: granted)
+        }
+      }
+    }
+  }
+
+  /// What the user allows now; everything undetermined when the agent cannot be reached.
+  @preconcurrency
+  public func getNotificationSettings(
+    completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
+  ) {
+    ask(
+      .settings, otherwise: UNNotificationSettings(NotificationSettingsValues()),
+      { UNNotificationSettings(NotificationSettingsValues(try $0.settings())) },
+      completionHandler: completionHandler)
+  }
+
+  /// What the user allows now; everything undetermined when the agent cannot be reached.
+  public func notificationSettings() async -> UNNotificationSettings {
+    await withCheckedContinuation { continuation in
+      getNotificationSettings { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Sets the number on the app's icon; 0 removes it.
+  ///
+  /// `completionHandler`: told `UNError.badgeInputInvalid` for a negative number.
+  @preconcurrency
+  public func setBadgeCount(
+    _ newBadgeCount: Int,
+    withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+  ) {
+    guard newBadgeCount >= 0 else {
+      session.callbacks.async { completionHandler?(UNError.because(.badgeInputInvalid)) }
+      return
+    }
+    perform(.setBadge(Int64(newBadgeCount)), completionHandler: completionHandler)
+  }
+
+  /// Sets the number on the app's icon; 0 removes it.
+  ///
+  /// - Throws: `UNError.badgeInputInvalid` for a negative number.
+  public func setBadgeCount(_ newBadgeCount: Int) async throws {
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      setBadgeCount(newBadgeCount) { continuation.resume(with: Result(error: $0)) }
+    }
+  }
+}
+
+extension Result where Success == Void, Failure == any Error {
+  init(error: (any Error)?) { self = error.map { .failure($0) } ?? .success(()) }
+}

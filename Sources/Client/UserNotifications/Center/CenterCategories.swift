@@ -1,0 +1,27 @@
+import BelfryWire
+
+extension UNUserNotificationCenter {
+  /// Sets the app's categories: all of them, those of an earlier call go.
+  public func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
+    let wire = categories.map(\.wire).sorted { $0.id < $1.id }
+    perform(.setCategories(wire), completionHandler: nil)
+  }
+
+  /// The app's categories; none when the agent cannot be reached.
+  @preconcurrency
+  public func getNotificationCategories(
+    completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
+  ) {
+    ask(
+      .categories, otherwise: [],
+      { Set(try $0.categories().map { UNNotificationCategory($0) }) },
+      completionHandler: completionHandler)
+  }
+
+  /// The app's categories; none when the agent cannot be reached.
+  public func notificationCategories() async -> Set<UNNotificationCategory> {
+    await withCheckedContinuation { continuation in
+      getNotificationCategories { continuation.resume(returning: $0) }
+    }
+  }
+}

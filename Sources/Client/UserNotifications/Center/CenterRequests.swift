@@ -1,0 +1,98 @@
+import BelfryClient
+import BelfryWire
+
+extension UNUserNotificationCenter {
+  /// Schedules a notification, or delivers it at once when it has no trigger.
+  ///
+  /// A pending or delivered one of the same identifier is replaced.
+  ///
+  /// `completionHandler`: told what went wrong, or nil once the agent has it.
+  @preconcurrency
+  public func add(
+    _ request: UNNotificationRequest,
+    withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+  ) {
+    do {
+      perform(.add(try request.wire()), completionHandler: completionHandler)
+    } catch {
+      let failure = UNError.because(.notificationInvalidNoContent, "userInfo: \(error)")
+      session.callbacks.async { completionHandler?(failure) }
+    }
+  }
+
+  /// Schedules a notification, or delivers it at once when it has no trigger.
+  ///
+  /// A pending or delivered one of the same identifier is replaced.
+  ///
+  /// - Throws: `UNError` when it is not scheduled.
+  public func add(_ request: UNNotificationRequest) async throws {
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      add(request) { continuation.resume(with: Result(error: $0)) }
+    }
+  }
+
+  /// The requests that wait for their trigger, the soonest first; none when the agent cannot be
+  /// reached.
+  @preconcurrency
+  public func getPendingNotificationRequests(
+    completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
+  ) {
+    ask(
+      .pending, otherwise: [],
+      { answer in
+        try answer.pending().filter { $0.request.content.generation != .desktop }
+          .map { UNNotificationRequest($0) }
+      }, completionHandler: completionHandler)
+  }
+
+  /// The requests that wait for their trigger, the soonest first; none when the agent cannot be
+  /// reached.
+  public func pendingNotificationRequests() async -> [UNNotificationRequest] {
+    await withCheckedContinuation { continuation in
+      getPendingNotificationRequests { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Unschedules the requests of these identifiers.
+  public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
+    perform(.removePending(identifiers), completionHandler: nil)
+  }
+
+  /// Unschedules every request.
+  public func removeAllPendingNotificationRequests() {
+    perform(.removePending(nil), completionHandler: nil)
+  }
+
+  /// What was delivered and still stands in the list of notifications; none when the agent cannot
+  /// be reached.
+  @preconcurrency
+  public func getDeliveredNotifications(
+    completionHandler: @escaping @Sendable ([UNNotification]) -> Void
+  ) {
+    ask(
+      .delivered, otherwise: [],
+      { answer in
+        try answer.delivered().filter { $0.request.content.generation != .desktop }
+          .map { UNNotification($0) }
+      }, completionHandler: completionHandler)
+  }
+
+  /// What was delivered and still stands in the list of notifications; none when the agent cannot
+  /// be reached.
+  public func deliveredNotifications() async -> [UNNotification] {
+    await withCheckedContinuation { continuation in
+      getDeliveredNotifications { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Takes delivered notifications of these identifiers away.
+  public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
+    perform(.removeDelivered(identifiers), completionHandler: nil)
+  }
+
+  /// Takes every delivered notification away.
+  public func removeAllDeliveredNotifications() {
+    perform(.removeDelivered(nil), completionHandler: nil)
+  }
+}

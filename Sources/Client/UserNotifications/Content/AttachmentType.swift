@@ -1,0 +1,19 @@
+/// The files that a notification can carry, by file name and by uniform type identifier.
+enum AttachmentType {
+  /// Uniform type identifiers by lower-case file name extension.
+  private static let identifiers: [String: String] = [
+    "aif": "public.aiff-audio", "aiff": "public.aiff-audio", "aifc": "public.aifc-audio",
+    "wav": "com.microsoft.waveform-audio", "mp3": "public.mp3", "m4a": "public.mpeg-4-audio",
+    "jpg": "public.jpeg", "jpeg": "public.jpeg", "gif": "com.compuserve.gif",
+    "png": "public.png", "mpg": "public.mpeg", "mpeg": "public.mpeg", "m2v": "public.mpeg-2-video",
+    "mp4": "public.mpeg-4", "m4v": "com.apple.m4v-video", "avi": "public.avi",
+    "mov": "com.apple.quicktime-movie",
+  ]
+
+  /// The type of a file by its hint, or else by its name; nil when no notification can carry it.
+  static func identifier(hint: String?, pathExtension: String) -> String? {
+    guard let hint else { return identifiers[pathExtension.lowercased()] }
+    if identifiers.values.contains(hint) { return hint }
+    return identifiers[hint.lowercased()]
+  }
+}

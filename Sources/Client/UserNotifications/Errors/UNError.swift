@@ -1,0 +1,114 @@
+public import Foundation
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The domain of `UNError`.
+public let UNErrorDomain: String = "UNErrorDomain"
+
+/// Why a notification could not be handled.
+public struct UNError: Foundation._BridgedStoredNSError, Sendable {
+  /// The underlying error object.
+  public let _nsError: NSError
+
+  /// Wraps an error of `UNErrorDomain`.
+  public init(_nsError error: NSError) {
+    precondition(error.domain == UNErrorDomain, "a UNError wraps an error of UNErrorDomain")
+    _nsError = error
+  }
+
+  /// The domain of these errors.
+  public static var _nsErrorDomain: String { UNErrorDomain }
+
+  /// The domain of these errors.
+  public static var errorDomain: String { UNErrorDomain }
+
+  /// The reasons.
+  public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
+    /// The error that carries the code.
+    public typealias _ErrorType = UNError
+
+    /// The user does not allow it, or the agent cannot be reached: then `NSUnderlyingErrorKey`
+    /// has the connection's error.
+    case notificationsNotAllowed = 1
+
+    /// The URL is no readable file.
+    case attachmentInvalidURL = 100
+    /// The file's type is not supported.
+    case attachmentUnrecognizedType = 101
+    /// The file is too large for its type.
+    case attachmentInvalidFileSize = 102
+    /// The file is missing from the store.
+    case attachmentNotInDataStore = 103
+    /// The file could not be moved into the store.
+    case attachmentMoveIntoDataStoreFailed = 104
+    /// The file is not what its type says.
+    case attachmentCorrupt = 105
+
+    /// The trigger never fires.
+    case notificationInvalidNoDate = 1400
+    /// There is nothing to show, to play or to count.
+    case notificationInvalidNoContent = 1401
+
+    /// This object may not provide content here.
+    case contentProvidingObjectNotAllowed = 1500
+    /// The provided content is not valid.
+    case contentProvidingInvalid = 1501
+
+    /// A badge cannot be negative.
+    case badgeInputInvalid = 1600
+  }
+
+  /// The user does not allow it, or the agent cannot be reached.
+  public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
+  /// The URL is no readable file.
+  public static var attachmentInvalidURL: Code { .attachmentInvalidURL }
+  /// The file's type is not supported.
+  public static var attachmentUnrecognizedType: Code { .attachmentUnrecognizedType }
+  /// The file is too large for its type.
+  public static var attachmentInvalidFileSize: Code { .attachmentInvalidFileSize }
+  /// The file is missing from the store.
+  public static var attachmentNotInDataStore: Code { .attachmentNotInDataStore }
+  /// The file could not be moved into the store.
+  public static var attachmentMoveIntoDataStoreFailed: Code { .attachmentMoveIntoDataStoreFailed }
+  /// The file is not what its type says.
+  public static var attachmentCorrupt: Code { .attachmentCorrupt }
+  /// The trigger never fires.
+  public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
+  /// There is nothing to show, to play or to count.
+  public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
+  /// This object may not provide content here.
+  public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
+  /// The provided content is not valid.
+  public static var contentProvidingInvalid: Code { .contentProvidingInvalid }
+  /// A badge cannot be negative.
+  public static var badgeInputInvalid: Code { .badgeInputInvalid }
+}
+
+extension UNError {
+  /// An error with a sentence to show, and what caused it.
+  package static func because(
+    _ code: Code, _ description: String? = nil, underlying: (any Error)? = nil
+  ) -> UNError {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: description ?? code.sentence]
+    if let underlying { info[NSUnderlyingErrorKey] = underlying as NSError }
+    return UNError(_nsError: NSError(domain: UNErrorDomain, code: code.rawValue, userInfo: info))
+  }
+}
+
+extension UNError.Code {
+  var sentence: String {
+    switch self {
+    case .notificationsNotAllowed: "Notifications are not allowed for this application"
+    case .attachmentInvalidURL: "The attachment's URL names no readable file"
+    case .attachmentUnrecognizedType: "The attachment's type is not supported"
+    case .attachmentInvalidFileSize: "The attachment is too large for its type"
+    case .attachmentNotInDataStore: "The attachment is missing from the store"
+    case .attachmentMoveIntoDataStoreFailed: "The attachment could not be moved into the store"
+    case .attachmentCorrupt: "The attachment is not what its type says"
+    case .notificationInvalidNoDate: "The notification's trigger never fires"
+    case .notificationInvalidNoContent: "The notification has nothing to show, play or count"
+    case .contentProvidingObjectNotAllowed: "This object cannot provide a notification's content"
+    case .contentProvidingInvalid: "The provided content is not valid"
+    case .badgeInputInvalid: "A badge cannot be negative"
+    }
+  }
+}

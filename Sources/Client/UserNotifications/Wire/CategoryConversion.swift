@@ -1,0 +1,72 @@
+package import BelfryWire
+import BelfryClient
+
+extension UNNotificationCategory {
+  package var wire: BelfryWire.NotificationCategory {
+    BelfryWire.NotificationCategory(
+      id: identifier, actions: actions.map(\.wire),
+      options: Set(Self.options.compactMap { options.contains($0.0) ? $0.1 : nil }),
+      intents: intentIdentifiers,
+      hiddenPreviewsPlaceholder: NotificationText(app: hiddenPreviewsBodyPlaceholder),
+      summaryFormat: categorySummaryFormat)
+  }
+
+  package convenience init(_ category: BelfryWire.NotificationCategory) {
+    self.init(
+      identifier: category.id, actions: category.actions.map(UNNotificationAction.make),
+      intentIdentifiers: category.intents,
+      hiddenPreviewsBodyPlaceholder: category.hiddenPreviewsPlaceholder.remembered,
+      categorySummaryFormat: category.summaryFormat,
+      options: UNNotificationCategoryOptions(
+        Self.options.compactMap { category.options.contains($0.1) ? $0.0 : nil }))
+  }
+
+  private static let options:
+    [(UNNotificationCategoryOptions, BelfryWire.NotificationCategory.Option)] = [
+      (.customDismissAction, .customDismissAction), (.allowInCarPlay, .allowInCarPlay),
+      (.hiddenPreviewsShowTitle, .hiddenPreviewsShowTitle),
+      (.hiddenPreviewsShowSubtitle, .hiddenPreviewsShowSubtitle),
+      (.allowAnnouncement, .allowAnnouncement),
+    ]
+}
+
+extension UNNotificationAction {
+  package var wire: BelfryWire.NotificationAction {
+    let input = self as? UNTextInputNotificationAction
+    return BelfryWire.NotificationAction(
+      id: identifier, title: NotificationText(app: title),
+      options: Set(Self.options.compactMap { options.contains($0.0) ? $0.1 : nil }),
+      icon: icon.map { ($0.isSystemImage ? "system:" : "template:") + $0.name },
+      textInput: input.map {
+        .init(buttonTitle: $0.textInputButtonTitle, placeholder: $0.textInputPlaceholder)
+      })
+  }
+
+  /// The action with or without a field for text.
+  package static func make(_ action: BelfryWire.NotificationAction) -> UNNotificationAction {
+    let options = UNNotificationActionOptions(
+      Self.options.compactMap { action.options.contains($0.1) ? $0.0 : nil })
+    let icon = action.icon.map(UNNotificationActionIcon.init(wire:))
+    guard let input = action.textInput else {
+      return UNNotificationAction(
+        identifier: action.id, title: action.title.remembered, options: options, icon: icon)
+    }
+    return UNTextInputNotificationAction(
+      identifier: action.id, title: action.title.remembered, options: options, icon: icon,
+      textInputButtonTitle: input.buttonTitle, textInputPlaceholder: input.placeholder)
+  }
+
+  private static let options:
+    [(UNNotificationActionOptions, BelfryWire.NotificationAction.Option)] = [
+      (.authenticationRequired, .authenticationRequired), (.destructive, .destructive),
+      (.foreground, .foreground),
+    ]
+}
+
+extension UNNotificationActionIcon {
+  convenience init(wire: String) {
+    let isSystemImage = wire.hasPrefix("system:")
+    let name = wire.drop { $0 != ":" }.dropFirst()
+    self.init(name: String(name), isSystemImage: isSystemImage)
+  }
+}

@@ -1,0 +1,136 @@
+package import BelfryWire
+package import BelfryClient
+import Foundation
+
+extension ContentFields {
+  /// The content for the agent.
+  ///
+  /// - Throws: `UserInfoCoding.Unsuitable` when `userInfo` holds what no property list can.
+  package func wire() throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationContent {
+    var content = NotificationContent()
+    content.title = .init(app: title)
+    content.subtitle = .init(app: subtitle)
+    content.body = .init(app: body)
+    content.badge = badge?.int64Value
+    content.sound = sound?.choice.wire
+    content.category = categoryIdentifier
+    content.thread = threadIdentifier
+    content.launchImage = launchImageName
+    content.attachments = attachments.map(\.wire)
+    (content.userInfo, content.archive) = try UserInfoCoding.encode(userInfo)
+    content.targetContent = targetContentIdentifier
+    content.interruptionLevel = .init(interruptionLevel)
+    content.relevance = relevanceScore
+    content.filterCriteria = filterCriteria
+    return content
+  }
+
+  /// The content of a notification that the agent keeps or delivers.
+  ///
+  /// `payload`: of a push; then it is the app's own data.
+  package init(_ content: BelfryWire.NotificationContent, payload: [UInt8]? = nil) {
+    self.init()
+    title = content.title.remembered
+    subtitle = content.subtitle.remembered
+    body = content.body.remembered
+    badge = content.badge.map { NSNumber(value: $0) }
+    sound = content.sound.map { UNNotificationSound(SoundChoice($0)) }
+    categoryIdentifier = content.category
+    threadIdentifier = content.thread
+    launchImageName = content.launchImage
+    attachments = content.attachments.map(UNNotificationAttachment.init)
+    userInfo =
+      payload.map(UserInfoCoding.payload)
+      ?? UserInfoCoding.decode(content.userInfo, archive: content.archive)
+    targetContentIdentifier = content.targetContent
+    interruptionLevel = .init(content.interruptionLevel)
+    relevanceScore = content.relevance
+    filterCriteria = content.filterCriteria
+  }
+}
+
+extension NotificationText {
+  /// A text of the app: by its key where it came from one.
+  package init(app text: String) {
+    if let source = LocalizedTexts.shared.source(of: text) {
+      self.init(key: source.key, arguments: source.arguments, text: text)
+    } else {
+      self.init(text)
+    }
+  }
+
+  /// The text for the app; its key comes back when the app uses the text again.
+  package var remembered: String {
+    if let key { LocalizedTexts.shared.remember(text, .init(key: key, arguments: arguments)) }
+    return text
+  }
+}
+
+extension SoundChoice {
+  package var wire: BelfryWire.NotificationSound {
+    .init(
+      name: name, isCritical: isCritical, volume: volume.map(Double.init), isRingtone: isRingtone)
+  }
+
+  package init(_ sound: BelfryWire.NotificationSound) {
+    self.init(
+      name: sound.name, isRingtone: sound.isRingtone, isCritical: sound.isCritical,
+      volume: sound.volume.map(Float.init))
+  }
+}
+
+extension UNNotificationAttachment {
+  var wire: BelfryWire.NotificationAttachment {
+    var kept: JSONObject = [:]
+    for (key, value) in options {
+      guard let key = key as? String else { continue }
+      switch value {
+      case let value as String: kept[key] = .string(value)
+      case let value as NSNumber: kept[key] = .double(value.doubleValue)
+      case let value as Bool: kept[key] = .bool(value)
+      case let value as Int: kept[key] = .integer(Int64(value))
+      case let value as Double: kept[key] = .double(value)
+      case let value as CGRect:
+        kept[key] = [
+          "X": .double(value.minX), "Y": .double(value.minY), "Width": .double(value.width),
+          "Height": .double(value.height),
+        ]
+      case let value as [String: Any]:
+        kept[key] = (try? UserInfoCoding.encode(value)).map { .object($0.json) }
+      default: break
+      }
+    }
+    return .init(id: identifier, path: url.path, type: type, options: kept)
+  }
+
+  convenience init(_ attachment: BelfryWire.NotificationAttachment) {
+    self.init(
+      name: attachment.id, url: URL(fileURLWithPath: attachment.path),
+      type: attachment.type ?? "public.data",
+      options: UserInfoCoding.foundation(attachment.options))
+  }
+}
+
+extension InterruptionLevel {
+  init(_ level: UNNotificationInterruptionLevel) {
+    self =
+      switch level {
+      case .passive: .passive
+      case .active: .active
+      case .timeSensitive: .timeSensitive
+      case .critical: .critical
+      }
+  }
+}
+
+extension UNNotificationInterruptionLevel {
+  init(_ level: InterruptionLevel) {
+    self =
+      switch level {
+      case .passive: .passive
+      case .active: .active
+      case .timeSensitive: .timeSensitive
+      case .critical: .critical
+      }
+  }
+}

@@ -1,0 +1,43 @@
+package import BelfryClient
+package import BelfryWire
+import Foundation
+
+extension UNNotificationRequest {
+  package func wire() throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationRequest {
+    BelfryWire.NotificationRequest(
+      id: identifier, content: try content.fields.wire(), trigger: trigger?.wire)
+  }
+
+  package convenience init(_ pending: PendingNotification) {
+    self.init(pending.request, next: pending.nextUnixMilliseconds)
+  }
+
+  package convenience init(
+    _ request: BelfryWire.NotificationRequest, next: Int64? = nil, payload: [UInt8]? = nil
+  ) {
+    self.init(
+      identifier: request.id,
+      content: UNNotificationContent(ContentFields(request.content, payload: payload)),
+      trigger: .make(request.trigger, next: next))
+  }
+}
+
+extension UNNotification {
+  package convenience init(_ delivered: DeliveredNotification) {
+    self.init(
+      date: Date(unixMilliseconds: delivered.unixMilliseconds),
+      request: UNNotificationRequest(delivered.request, payload: delivered.payload))
+  }
+}
+
+extension UNNotificationResponse {
+  /// The response with or without text.
+  package static func make(_ response: BelfryWire.NotificationResponse) -> UNNotificationResponse {
+    let notification = UNNotification(response.notification)
+    guard let text = response.text else {
+      return UNNotificationResponse(notification: notification, actionIdentifier: response.action)
+    }
+    return UNTextInputNotificationResponse(
+      notification: notification, actionIdentifier: response.action, userText: text)
+  }
+}

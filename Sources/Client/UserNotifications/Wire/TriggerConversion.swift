@@ -1,0 +1,133 @@
+package import BelfryWire
+import BelfryClient
+import CoreLocation
+import Foundation
+
+extension UNNotificationTrigger {
+  /// The trigger for the agent; nil for one that only the agent makes.
+  var wire: BelfryWire.NotificationTrigger? {
+    switch self {
+    case let trigger as UNTimeIntervalNotificationTrigger:
+      .interval(seconds: trigger.timeInterval, repeats: repeats)
+    case let trigger as UNCalendarNotificationTrigger:
+      .calendar(MatchingComponents(trigger.dateComponents), repeats: repeats)
+    case let trigger as UNLocationNotificationTrigger:
+      .region(NotificationRegion(trigger.region), repeats: repeats)
+    default: nil
+    }
+  }
+
+  /// The trigger of a notification that the agent keeps or delivered.
+  static func make(
+    _ trigger: BelfryWire.NotificationTrigger?, next: Int64?
+  ) -> UNNotificationTrigger? {
+    let date = next.map { Date(unixMilliseconds: $0) }
+    switch trigger {
+    case nil: return nil
+    case .push: return UNPushNotificationTrigger()
+    case .interval(let seconds, let repeats):
+      return UNTimeIntervalNotificationTrigger(seconds: seconds, again: repeats, next: date)
+    case .calendar(let components, let repeats):
+      return UNCalendarNotificationTrigger(
+        dateMatching: DateComponents(components), repeats: repeats)
+    case .region(let region, let repeats):
+      return CLRegion.make(region).map {
+        UNLocationNotificationTrigger(region: $0, repeats: repeats)
+      }
+    case .date(let moment, let zone, let recurrence, let calendar):
+      return legacy(moment, zone: zone, recurrence: recurrence, calendar: calendar)
+    }
+  }
+
+  /// A notification of an older interface as the current one sees it: a calendar trigger of all
+  /// that stays the same between its repetitions.
+  private static func legacy(
+    _ moment: Int64, zone: String?, recurrence: BelfryWire.NotificationTrigger.Recurrence?,
+    calendar name: String?
+  ) -> UNNotificationTrigger {
+    var calendar = name.flatMap(Calendar.named) ?? .current
+    if let zone = zone.flatMap(TimeZone.init(identifier:)) { calendar.timeZone = zone }
+    var unit = NSCalendar.Unit()
+    var repeats = false
+    if case .unit(let raw)? = recurrence, raw != 0 {
+      unit = NSCalendar.Unit(rawValue: UInt(raw))
+      repeats = true
+    }
+    let components = calendar.dateComponents(
+      unit.matchedComponents, from: Date(unixMilliseconds: moment))
+    return UNCalendarNotificationTrigger(dateMatching: components, repeats: repeats)
+  }
+}
+
+extension NSCalendar.Unit {
+  /// What is the same in a moment and its repetition after one of this unit.
+  fileprivate var matchedComponents: Set<Calendar.Component> {
+    let time: Set<Calendar.Component> = [.hour, .minute, .second]
+    if self == .year { return time.union([.month, .day]) }
+    if self == .month { return time.union([.day]) }
+    if self == .weekOfYear || self == .weekOfMonth || self == .weekdayOrdinal {
+      return time.union([.weekday])
+    }
+    if self == .day || self == .weekday { return time }
+    if self == .hour { return [.minute, .second] }
+    if self == .minute { return [.second] }
+    return time.union([.year, .month, .day])
+  }
+}
+
+extension Date {
+  package init(unixMilliseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(unixMilliseconds) / 1_000)
+  }
+
+  /// Milliseconds since 1970, clamped to what the link carries.
+  package var unixMilliseconds: Int64 {
+    Int64(exactly: (timeIntervalSince1970 * 1_000).rounded())
+      ?? (timeIntervalSince1970 < 0 ? .min : .max)
+  }
+}
+
+extension MatchingComponents {
+  /// The components that a trigger has to match.
+  package init(_ components: DateComponents) {
+    let given: [(Unit, Int?)] = [
+      (.era, components.era), (.year, components.year), (.quarter, components.quarter),
+      (.month, components.month), (.day, components.day), (.hour, components.hour),
+      (.minute, components.minute), (.second, components.second),
+      (.nanosecond, components.nanosecond), (.weekday, components.weekday),
+      (.weekdayOrdinal, components.weekdayOrdinal), (.weekOfMonth, components.weekOfMonth),
+      (.weekOfYear, components.weekOfYear),
+      (.yearForWeekOfYear, components.yearForWeekOfYear),
+    ]
+    var values: [Unit: Int64] = [:]
+    for (unit, value) in given { values[unit] = value.map(Int64.init) }
+    self.init(
+      values, isLeapMonth: components.isLeapMonth,
+      zone: (components.timeZone ?? components.calendar?.explicitZone)?.identifier,
+      calendar: components.calendar?.name)
+  }
+}
+
+extension Calendar {
+  /// The calendar's zone where it is not simply the user's.
+  fileprivate var explicitZone: TimeZone? {
+    timeZone.identifier == TimeZone.current.identifier ? nil : timeZone
+  }
+}
+
+extension DateComponents {
+  package init(_ matching: MatchingComponents) {
+    func value(_ unit: MatchingComponents.Unit) -> Int? {
+      matching.values[unit].flatMap { Int(exactly: $0) }
+    }
+    self.init(
+      calendar: matching.calendar.flatMap(Calendar.named),
+      timeZone: matching.zone.flatMap(TimeZone.init(identifier:)), era: value(.era),
+      year: value(.year), month: value(.month), day: value(.day), hour: value(.hour),
+      minute: value(.minute), second: value(.second), nanosecond: value(.nanosecond),
+      weekday: value(.weekday), weekdayOrdinal: value(.weekdayOrdinal), quarter: value(.quarter),
+      weekOfMonth: value(.weekOfMonth), weekOfYear: value(.weekOfYear),
+      yearForWeekOfYear: value(.yearForWeekOfYear))
+    isLeapMonth = matching.isLeapMonth
+  }
+}
