@@ -11,13 +11,13 @@ extension GatewayLoop {
       for index in ports.providers.indices {
         taken.providers[index] = try listen(
           ports.providers[index], .tls(shared.providerTLS)
-        ) { [unowned self] stream in
-          makeProviderConnection(stream)
+        ) { [unowned self] _ in
+          makeProviderConnection()
         }
       }
       if let port = ports.insecureProvider {
         taken.insecureProvider = try listen(port, .plain) { [unowned self] _ in
-          makeProviderConnection(certificate: nil)
+          makeProviderConnection()
         }
       }
       taken.device = try listen(ports.device, .tls(shared.deviceTLS)) { [unowned self] _ in
@@ -42,11 +42,6 @@ extension GatewayLoop {
       reusePort: shared.configuration.loops > 1, accept: accept)
     listeners.append(listener)
     return listener.port
-  }
-
-  private func makeProviderConnection(_ stream: ByteStream) -> (any StreamHandler)? {
-    guard !isDraining else { return nil }
-    return makeProviderConnection(certificate: nil)
   }
 }
 

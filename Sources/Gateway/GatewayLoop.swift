@@ -325,9 +325,8 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     swap(&buffer, &scratch)
   }
 
-  func makeProviderConnection(certificate: CertificateCredential?) -> ProviderConnection {
-    let connection = ProviderConnection(
-      number: nextConnection, home: self, certificate: certificate)
+  func makeProviderConnection() -> ProviderConnection {
+    let connection = ProviderConnection(number: nextConnection, home: self)
     nextConnection += 1
     providers[connection.number] = connection
     metrics.providerConnections.add()

@@ -102,9 +102,10 @@ public final class GatewayServer {
         in: folder, store: controlStore, environment: configuration.environment,
         nowMilliseconds: now)
       adminToken = try folder.adminToken()
+      let revocations = CertificateRevocations()
       desk = ControlDesk(
         configuration: configuration, store: controlStore, writer: controlWriter,
-        authority: authority, loop: loop, log: log)
+        authority: authority, revocations: revocations, loop: loop, log: log)
       let server = try folder.server(
         hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses,
         authority: authority, nowSeconds: now / 1_000)
@@ -113,7 +114,8 @@ public final class GatewayServer {
       }
       shared = GatewayShared(
         configuration: configuration,
-        providerTLS: try Self.providerContext(server, authority: authority.certificatePEM),
+        providerTLS: try Self.providerContext(
+          server, authority: authority.certificatePEM, revocations: revocations),
         deviceTLS: try Self.deviceContext(server, authority: authority.certificatePEM),
         tokenKeys: try folder.tokenKeys(), writer: writer, controlWriter: controlWriter,
         metrics: metrics, log: log, desk: mailbox)
@@ -136,11 +138,12 @@ public final class GatewayServer {
   }
 
   private static func providerContext(
-    _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8]
+    _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8],
+    revocations: CertificateRevocations
   ) throws(TLSFailure) -> TLSServerContext {
     try TLSServerContext(
       certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM, alpn: ["h2"],
-      clientCertificates: .optional(caPEM: authority))
+      clientCertificates: .optional(caPEM: authority), check: revocations.judge)
   }
 
   private static func deviceContext(

@@ -10,6 +10,7 @@ final class ControlDesk {
   private let store: any ControlStore
   private let writer: ControlWriter
   private let authority: CertificateAuthority
+  private let revocations: CertificateRevocations
   private let loop: EventLoop
   private let log: Log
   private var peers: LoopPeers = []
@@ -28,8 +29,10 @@ final class ControlDesk {
 
   init(
     configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
-    authority: CertificateAuthority, loop: EventLoop, log: Log
+    authority: CertificateAuthority, revocations: CertificateRevocations, loop: EventLoop,
+    log: Log
   ) {
+    self.revocations = revocations
     self.configuration = configuration
     self.store = store
     self.writer = writer
@@ -47,7 +50,9 @@ final class ControlDesk {
   /// Who may send to what, as the store says now.
   func directory() throws(StorageFailure) -> Directory {
     directoryVersion += 1
-    let revoked = try store.certificates().filter { $0.revokedMilliseconds != nil }
+    let certificates = try store.certificates()
+    let revoked = Set(certificates.filter { $0.revokedMilliseconds != nil }.map(\.serial))
+    revocations.replace(with: revoked)
     var keys: [ProviderKey] = []
     for record in try store.keys() where record.revokedMilliseconds == nil {
       guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
@@ -59,9 +64,9 @@ final class ControlDesk {
     return Directory(
       version: directoryVersion, keys: keys, apps: try store.apps().map { App($0) },
       certificateTeams: Dictionary(
-        try store.certificates().filter { $0.revokedMilliseconds == nil }
-          .map { ($0.serial, $0.team) }, uniquingKeysWith: { first, _ in first }),
-      revokedCertificates: Set(revoked.map(\.serial)))
+        certificates.filter { $0.revokedMilliseconds == nil }.map { ($0.serial, $0.team) },
+        uniquingKeysWith: { first, _ in first }),
+      revokedCertificates: revoked)
   }
 
   // MARK: What loops ask

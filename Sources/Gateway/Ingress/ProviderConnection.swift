@@ -14,7 +14,7 @@ final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarge
   private var session: NGHTTP2ServerSession?
   private var streams = ProviderStreamTable()
   private var credentials: ConnectionCredentials
-  private let certificate: CertificateCredential?
+  private var certificate: CertificateCredential?
   private var lastAuthorization: [UInt8] = []
   private var lastOutcome = TokenVerifier.Outcome.refused(.missingProviderToken)
   private var lastDirectoryVersion: UInt64 = .max
@@ -23,10 +23,9 @@ final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarge
   private var isDraining = false
   private var isClosing = false
 
-  init(number: UInt64, home: GatewayLoop, certificate: CertificateCredential?) {
+  init(number: UInt64, home: GatewayLoop) {
     self.number = number
     self.home = home
-    self.certificate = certificate
     credentials = ConnectionCredentials(environment: home.environment)
   }
 
@@ -34,12 +33,26 @@ final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarge
 
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
+    var fault: Rejection?
+    if let shown = stream.peerCertificate {
+      switch CertificateCredential.of(shown, in: home.directory, for: home.environment) {
+      case .accepted(let credential): certificate = credential
+      case .refused(let rejection): fault = rejection
+      }
+    }
     var settings = HTTP2Settings()
     settings.initialConcurrentStreams =
       certificate == nil ? 1 : Limits.providerConcurrentStreams
     session = NGHTTP2ServerSession(settings: settings, handler: self)
     scheduleFlush()
-    if isDraining { sendGoAway() }
+    if isDraining { sendGoAway(.shutdown) }
+    if let fault {
+      home.log.info(
+        "refused a provider's certificate",
+        ["peer": stream.peerDescription, "why": fault.reason])
+      sendGoAway(fault)
+      isClosing = true
+    }
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
@@ -211,14 +224,14 @@ final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarge
   /// Stops taking requests; what is open is still answered (apns-protocol 1.13).
   func drain() {
     isDraining = true
-    sendGoAway()
+    sendGoAway(.shutdown)
   }
 
-  private func sendGoAway() {
+  private func sendGoAway(_ rejection: Rejection) {
     guard let session else { return }
     session.goAway(
       lastStreamID: nil, errorCode: HTTP2ErrorCode.noError,
-      debugData: Array("{\"reason\":\"Shutdown\"}".utf8))
+      debugData: Array("{\"reason\":\"\(rejection.row.reason)\"}".utf8))
     scheduleFlush()
   }
 

@@ -1,0 +1,42 @@
+import BelfryWire
+import Transport
+
+/// What a provider's certificate, already verified by TLS, says about its holder.
+extension CertificateCredential {
+  /// The outcome of reading a certificate.
+  enum Reading {
+    case accepted(CertificateCredential)
+    case refused(Rejection)
+  }
+
+  /// Reads Apple's extensions (apns-protocol 2.3): the topics of a universal certificate, else the
+  /// subject's UID; the environments that it names, else both.
+  static func of(
+    _ certificate: Certificate, in directory: Directory, for environment: BelfryWire.Environment
+  ) -> Reading {
+    guard !directory.isRevoked(certificateSerial: certificate.serial),
+      let team = directory.team(certificateSerial: certificate.serial)
+    else { return .refused(.badCertificate) }
+    var environments: Set<BelfryWire.Environment> = []
+    if certificate.extensionValue(AppleExtension.development) != nil {
+      environments.insert(.sandbox)
+    }
+    if certificate.extensionValue(AppleExtension.production) != nil {
+      environments.insert(.production)
+    }
+    if environments.isEmpty { environments = Set(BelfryWire.Environment.allCases) }
+    guard environments.contains(environment) else {
+      return .refused(.badCertificateEnvironment)
+    }
+    var topics: [[UInt8]] = []
+    if let value = certificate.extensionValue(AppleExtension.topics),
+      let listed = AppleExtension.topics(in: value)
+    {
+      topics = listed.map { Array($0.name.utf8) }
+    }
+    if topics.isEmpty, let uid = certificate.uid { topics = [Array(uid.utf8)] }
+    guard !topics.isEmpty else { return .refused(.badCertificate) }
+    return .accepted(
+      CertificateCredential(teamID: team, topics: topics, environments: environments))
+  }
+}
