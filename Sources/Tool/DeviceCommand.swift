@@ -9,8 +9,8 @@ enum DeviceCommand {
     command: "belfry device run",
     summary: """
       Runs virtual devices: enrols them, registers topics, prints one JSON line a token and one a
-      notification. Reads orders from stdin, one JSON line each, such as {"do":"offline"}; docs/devices.md
-      lists them. Runs until {"do":"exit"}, SIGTERM or SIGINT.
+      notification. Reads orders from stdin, one JSON line each, such as {"do":"offline"};
+      docs/virtual-devices.md lists them. Runs until {"do":"exit"}, SIGTERM or SIGINT.
       """,
     [
       .value(

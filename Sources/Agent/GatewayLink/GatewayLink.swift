@@ -53,6 +53,8 @@ public final class GatewayLink: StreamHandler, TimerTarget {
   private var target = ("", UInt16(0))
   private var place = GatePlace.outside
   private var reason = ""
+  /// The connection ends only to be made again with the new certificate.
+  private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
 
@@ -185,7 +187,8 @@ public final class GatewayLink: StreamHandler, TimerTarget {
     reason = ""
     machine.lost(at: loop.nowNanoseconds, random: UInt64.random(in: .min ... .max))
     leaveGate()
-    delegate?.link(self, isDownBecause: why)
+    if !isComingBack { delegate?.link(self, isDownBecause: why) }
+    isComingBack = false
     settle()
   }
 
@@ -225,6 +228,7 @@ public final class GatewayLink: StreamHandler, TimerTarget {
     case .refused(let subject, let refusal): delegate?.link(self, refused: subject, refusal)
     case .disconnect(let fault):
       if reason.isEmpty { reason = "\(fault.reason)" }
+      isComingBack = fault.reason == .enrolled
       send()
       if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }
     }

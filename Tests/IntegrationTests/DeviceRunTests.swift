@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfry device run` as a program, against a minimal gateway (`docs/virtual-devices.md`).
+@Suite struct DeviceRunTests {
+  @Test func devicesEnrolRegisterReceiveAndComeBackWithTheSameTokens() async throws {
+    try await Stage.play { stage in
+      let gateway = try LinkGatewayThread()
+      let arguments = try Self.arguments(
+        stage, gateway, ["--count", "3", "--app", "com.example.app:alert,voip"])
+      let program = try stage.belfry(arguments)
+      var tokens: Set<String> = []
+      for _ in 0..<6 {
+        let line = try await program.event("registered")
+        #expect(line["topic"].string == "com.example.app")
+        #expect(["alert", "voip"].contains(line["type"].string))
+        tokens.insert(try #require(line["token"].string))
+      }
+      #expect(tokens.count == 6)
+      let sent = Int64(Date().timeIntervalSince1970 * 1e6)
+      let payload = #"{"aps":{"alert":"é 🎉"},"n":1.50,"belfry-sent-micros":\#(sent)}"#
+      #expect(gateway.with { Self.deliver(payload, 9, to: 2, of: $0) })
+      let received = try await program.event("received")
+      #expect(received["device"].integer == 2)
+      #expect(received["topic"].string == "com.example.app")
+      #expect(received["type"].string == "alert")
+      #expect(received["priority"].integer == 10)
+      #expect(received["stored"].boolean == true)
+      #expect(received["apnsID"].string == "00000000-0000-0001-0000-000000000009")
+      let bytes = try #require(Data(base64Encoded: received["payload"].string ?? ""))
+      #expect(bytes == Data(payload.utf8))
+      let latency = try #require(received["latencyMicros"].integer)
+      #expect((0..<20_000_000).contains(latency))
+      program.tell(#"{"do":"exit"}"#)
+      #expect(try await program.end() == 0)
+      #expect(gateway.with { $0.settled } == [9])
+
+      let again = try stage.belfry(arguments)
+      for _ in 0..<6 {
+        let line = try await again.event("registered")
+        #expect(tokens.contains(line["token"].string ?? ""))
+      }
+      #expect(gateway.with { $0.enrolled } == 3)
+      #expect(try await again.stop() == 0)
+    }
+  }
+
+  @Test func ordersFromStdinChangeTheDevices() async throws {
+    try await Stage.play { stage in
+      let gateway = try LinkGatewayThread()
+      let program = try stage.belfry(
+        Self.arguments(
+          stage, gateway, ["--app", "com.example.app", "--app", "com.example.refused"]))
+      _ = try await program.event("registered")
+      let refused = try await program.event("refused")
+      #expect(refused["reason"].string == "unknown app")
+      program.tell("not an order")
+      program.tell(#"{"do":"sleep"}"#)
+      let asleep = try await program.event("state")
+      #expect(asleep["asleep"].boolean == true)
+      program.tell(#"{"do":"power","restricted":true}"#)
+      let restricted = try await program.event("state")
+      #expect(restricted["powerRestricted"].boolean == true)
+      program.tell(#"{"do":"disable","topic":"com.example.app"}"#)
+      _ = try await program.event("disabled")
+      let state = gateway.with { $0.links.first { $0.isReady }?.state }
+      #expect(state == [.asleep, .powerRestricted])
+      program.tell(#"{"do":"enable","topic":"com.example.app"}"#)
+      _ = try await program.event("enabled")
+      program.tell(#"{"do":"unregister","topic":"com.example.app"}"#)
+      _ = try await program.event("unregistered")
+      program.tell(#"{"do":"register","topic":"com.example.app"}"#)
+      _ = try await program.event("registered")
+      program.tell(#"{"do":"offline"}"#)
+      _ = try await program.event("link") { $0["state"].string == "down" }
+      program.tell(#"{"do":"online"}"#)
+      _ = try await program.event("link") { $0["state"].string == "up" }
+      program.closeInput()
+      #expect(program.isRunning)
+      #expect(try await program.stop() == 0)
+      #expect(program.errors.contains("the order not an order is not understood"))
+    }
+  }
+
+  @Test func theSummaryCountsWhatCame() async throws {
+    try await Stage.play { stage in
+      let gateway = try LinkGatewayThread()
+      let program = try stage.belfry(
+        Self.arguments(stage, gateway, ["--app", "com.example.app", "--summary"]))
+      _ = try await program.event("registered")
+      let sent = Int64(Date().timeIntervalSince1970 * 1e6)
+      for number in 1...50 {
+        #expect(
+          gateway.with {
+            Self.deliver(#"{"belfry-sent-micros":\#(sent)}"#, UInt64(number), to: 1, of: $0)
+          })
+      }
+      while gateway.with({ $0.settled.count }) < 50 { await Task.yield() }
+      program.tell(#"{"do":"exit"}"#)
+      let summary = try await program.event("summary")
+      #expect(summary["devices"].integer == 1)
+      #expect(summary["up"].integer == 1)
+      #expect(summary["received"].integer == 50)
+      #expect(summary["stored"].integer == 50)
+      #expect(summary["latencyCount"].integer == 50)
+      let median = try #require(summary["latencyMicrosP50"].integer)
+      let most = try #require(summary["latencyMicrosMax"].integer)
+      #expect(median <= most)
+      #expect(try await program.end() == 0)
+      #expect(!program.lines.contains { $0.contains("\"received\"") && !$0.contains("summary") })
+    }
+  }
+
+  @Test func whatCannotBeDoneIsSaidWithTheRightStatus() async throws {
+    try await Stage.play { stage in
+      let gateway = try LinkGatewayThread()
+      let wrong = try stage.belfry(
+        Self.arguments(stage, gateway, ["--app", "com.example.app"], code: "wrong"))
+      #expect(try await wrong.end() == 1)
+      #expect(wrong.errors.contains("wrong code"))
+      let badType = try stage.belfry(
+        Self.arguments(stage, gateway, ["--app", "com.example.app:nonsense"]))
+      #expect(try await badType.end() == 2)
+      let noFile = try stage.belfry(["device", "run", "--gateway", stage.folder.file("none.json")])
+      #expect(try await noFile.end() == 1)
+      #expect(noFile.errors.contains("start one with belfry gateway"))
+      let noVerb = try stage.belfry(["device"])
+      #expect(try await noVerb.end() == 2)
+    }
+  }
+
+  private static func arguments(
+    _ stage: Stage, _ gateway: LinkGatewayThread, _ more: [String], code: String = "letmein"
+  ) throws -> [String] {
+    let ca = stage.folder.file("ca.pem")
+    try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
+    return [
+      "device", "run", "--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", code,
+      "--data", stage.folder.file("devices"),
+    ] + more
+  }
+
+  private static func deliver(
+    _ payload: String, _ number: UInt64, to device: UInt64, of gateway: LinkGateway
+  ) -> Bool {
+    gateway.links.first { $0.device == device && $0.isReady }?.deliver(
+      number, handle: 1, payload: Array(payload.utf8), fromStorage: true) == true
+  }
+}
