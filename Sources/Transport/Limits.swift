@@ -47,4 +47,27 @@ enum Limits {
   static let acceptPauseNanoseconds: Int64 = 100_000_000
   /// Bytes of the protocol names in an ALPN list (its length is two bytes on the wire).
   static let alpnBytes = 65_535
+
+  // MARK: HTTP/2
+
+  /// Points of a fresh connection, and the most it can have: a client may do a hundred odd things.
+  static let floodPoints: Int32 = 4_000
+  /// Points given back a second: a PING each second costs nothing in the long run.
+  static let floodPointsPerSecond: Int64 = 20
+  /// Points for a whole request: pays for its frames, and for WINDOW_UPDATEs after its answer.
+  static let requestPoints: Int32 = 30
+  /// Octets of DATA that are worth a frame of their own.
+  static let usefulDataBytes = 256
+  /// Overhead that a header field counts with (RFC 9113 section 6.5.2).
+  static let fieldOverheadBytes = 32
+  /// Bytes of frames that a session makes before its owner takes them.
+  static let sessionOutputBytes = 1_048_576
+  /// Bytes of an output buffer that a session keeps for its next turn.
+  static let sessionBufferKept = 16_384
+  /// Bytes of an answer's body that need no allocation: an error's JSON has up to 90.
+  static let smallBodyBytes = 232
+  /// Answers waiting for the peer's window whose small bodies are kept for reuse.
+  static let smallBodiesKept = 1_024
+  /// Requests of a client that are open at once, whatever the server allows.
+  static let clientStreams = 2_000
 }

@@ -1,34 +1,247 @@
+import CNghttp2
+
 /// A client's HTTP/2 connection by nghttp2, without its socket.
-public final class HTTP2ClientSession {
-  /// A session that calls `handler`, which it does not keep alive.
-  public init(handler: any HTTP2ResponseHandler) {}
+@safe public final class HTTP2ClientSession {
+  private unowned let handler: any HTTP2ResponseHandler
+  /// Owned here; nil when nghttp2 had no memory.
+  private var session: OpaquePointer?
+  private var output = SessionOutput()
+  private var bodies = BodyStore()
+  /// Requests without their whole answer; nghttp2 knows them only once they are sent.
+  private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
+  private var allowedStreams = 0
+  private var isReceiving = false
+  private var hasFailed = false
+  /// True after GOAWAY of either side: no new request.
+  public private(set) var isGoingAway = false
 
-  /// Begins a request; pseudo fields first.
-  ///
-  /// Nil when the connection takes no more now (`availableStreams` is 0) or at all (`isGoingAway`).
-  public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? { nil }
+  /// A session that calls `handler`, which must outlive it; preface and SETTINGS wait in the output.
+  public init(handler: any HTTP2ResponseHandler) {
+    self.handler = handler
+    unsafe session = NGHTTP2Callbacks.client.session(
+      user: Unmanaged.passUnretained(self).toOpaque())
+    let entries = [
+      nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)
+    ]
+    let code = unsafe nghttp2_submit_settings(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    hasFailed = code != 0
+    isGoingAway = hasFailed
+  }
 
-  /// Takes bytes of the peer.
-  public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus { .closing }
-
-  /// Hands over all frames that may be sent now.
-  public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {}
-
-  /// Queues a PING.
-  public func ping() {}
-
-  /// Gives up a request.
-  public func cancel(_ streamID: Int32) {}
-
-  /// Queues a GOAWAY without error.
-  public func goAway() {}
+  deinit { unsafe nghttp2_session_del(session) }
 
   /// Requests that may be begun now under the server's limit; 0 before its first SETTINGS.
-  public var availableStreams: Int { 0 }
+  public var availableStreams: Int { isGoingAway ? 0 : max(0, allowedStreams - openStreams) }
 
   /// Requests without their whole answer.
-  public var openStreams: Int { 0 }
+  public var openStreams: Int { unsafe open.count }
 
-  /// True after GOAWAY of either side: no new request.
-  public var isGoingAway: Bool { true }
+  /// Begins a request, pseudo fields first; its number names it to the handler.
+  ///
+  /// Nil when the connection takes no more now (`availableStreams` is 0) or at all (`isGoingAway`).
+  /// `:path` and `apns-id` are kept out of the compression table, which they would only churn.
+  public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
+    guard availableStreams > 0, !hasFailed else { return nil }
+    let record = unsafe bodies.take()
+    guard unsafe body.withUnsafeBytes({ unsafe BodyStore.fill(record, $0) }) else {
+      unsafe bodies.give(record)
+      return nil
+    }
+    var provider = unsafe nghttp2_data_provider()
+    unsafe provider.source.ptr = UnsafeMutableRawPointer(record)
+    unsafe provider.read_callback = NGHTTP2Callbacks.readBody
+    let id = unsafe withUnsafePointer(to: &provider) { provider in
+      unsafe Self.withPairs(fields) { pairs in
+        unsafe nghttp2_submit_request(
+          session, nil, pairs.baseAddress, pairs.count, body.isEmpty ? nil : provider, record)
+      }
+    }
+    guard id > 0 else {
+      unsafe bodies.give(record)
+      // Stream numbers are used up: another connection has to go on.
+      isGoingAway = true
+      return nil
+    }
+    unsafe open[id] = record
+    return id
+  }
+
+  /// All names and values in one piece of memory, as nghttp2 wants them.
+  private static func withPairs(
+    _ fields: [(name: String, value: String)], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
+  ) -> Int32 {
+    var text: [UInt8] = []
+    for field in fields {
+      text += field.name.utf8
+      text += field.value.utf8
+    }
+    return unsafe text.withUnsafeBytes { text in
+      var offset = 0
+      var pairs: [nghttp2_nv] = unsafe []
+      unsafe pairs.reserveCapacity(fields.count)
+      for field in fields {
+        let valueStart = offset + field.name.utf8.count
+        let end = valueStart + field.value.utf8.count
+        unsafe pairs.append(
+          NGHTTP2Callbacks.pair(
+            UnsafeRawBufferPointer(rebasing: text[offset..<valueStart]),
+            UnsafeRawBufferPointer(rebasing: text[valueStart..<end]),
+            isSecret: field.name == ":path" || field.name == "apns-id"))
+        offset = end
+      }
+      return unsafe pairs.withUnsafeBufferPointer { unsafe body($0) }
+    }
+  }
+
+  /// Takes bytes of the peer; `.closing` once nothing more will come of them.
+  public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
+    guard !hasFailed, let session = unsafe session, !isReceiving else { return .closing }
+    isReceiving = true
+    let taken = withExtendedLifetime(self) {
+      unsafe nghttp2_session_mem_recv(
+        session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+    isReceiving = false
+    drain()
+    guard taken >= 0 else {
+      hasFailed = true
+      isGoingAway = true
+      output.append(
+        HTTP2Frame.goAway(lastStreamID: 0, errorCode: HTTP2ErrorCode.protocolError))
+      return .closing
+    }
+    return isFinished ? .closing : .open
+  }
+
+  /// Hands over all frames that may be sent now, in one piece; not from within a callback.
+  public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
+    guard !isReceiving else { return }
+    repeat {
+      drain()
+      guard output.count > 0 else { return }
+      unsafe body(output.bytes)
+      output.clear()
+    } while !hasFailed
+  }
+
+  /// Queues a PING; the handler hears of its answer.
+  public func ping() {
+    guard !hasFailed, let session = unsafe session else { return }
+    _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+  }
+
+  /// Gives up a request; the handler hears of it as `.reset`.
+  public func cancel(_ streamID: Int32) {
+    guard !hasFailed, let session = unsafe session, unsafe open[streamID] != nil else { return }
+    _ = unsafe nghttp2_submit_rst_stream(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, HTTP2ErrorCode.cancel)
+  }
+
+  /// Queues a GOAWAY without error; open requests are still answered.
+  public func goAway() {
+    guard !hasFailed, let session = unsafe session else { return }
+    isGoingAway = true
+    _ = unsafe nghttp2_submit_goaway(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, HTTP2ErrorCode.noError, nil, 0)
+  }
+
+  /// The socket is gone: every open request fails with `.connectionLost`.
+  public func connectionEnded() {
+    isGoingAway = true
+    hasFailed = true
+    for id in unsafe open.keys.sorted() { close(id, .connectionLost) }
+  }
+
+  /// True when nothing more will be read or written.
+  public var isFinished: Bool {
+    guard !hasFailed, let session = unsafe session else { return true }
+    return unsafe nghttp2_session_want_read(session) == 0
+      && nghttp2_session_want_write(session) == 0
+  }
+
+  private func drain() {
+    guard !isReceiving, !hasFailed, let session = unsafe session else { return }
+    while output.count < Limits.sessionOutputBytes {
+      var frame: UnsafePointer<UInt8>?
+      let count = unsafe nghttp2_session_mem_send(session, &frame)
+      guard count > 0, let frame = unsafe frame else { return }
+      unsafe output.append(UnsafeRawBufferPointer(start: frame, count: count))
+    }
+  }
+
+  private func forget(_ streamID: Int32) -> UnsafeMutablePointer<StreamRecord>? {
+    guard let record = unsafe open.removeValue(forKey: streamID) else { return nil }
+    unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
+    return unsafe record
+  }
+
+  private func close(_ streamID: Int32, _ reason: HTTP2RequestFailure) {
+    guard let record = unsafe forget(streamID) else { return }
+    let isDone = unsafe record.pointee.isDone
+    unsafe bodies.give(record)
+    if !isDone { handler.responseFailed(streamID, reason: reason) }
+  }
+}
+
+// MARK: nghttp2's callbacks
+
+extension HTTP2ClientSession: NGHTTP2Events {
+  func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32 { 0 }
+
+  func field(
+    _ streamID: Int32, _ category: nghttp2_headers_category, name: UnsafeRawBufferPointer,
+    value: UnsafeRawBufferPointer
+  ) -> Int32 {
+    unsafe handler.responseField(streamID, name: name, value: value)
+    return 0
+  }
+
+  func invalidField(_ streamID: Int32) -> Int32 { 0 }
+
+  func data(_ streamID: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+    unsafe handler.responseBody(streamID, bytes: bytes)
+    return 0
+  }
+
+  func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+    let header = unsafe frame.pointee.hd
+    switch HTTP2FrameType(rawValue: header.type) {
+    case .data, .headers:
+      guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
+        let record = unsafe open[header.stream_id]
+      else { break }
+      unsafe record.pointee.isDone = true
+      handler.responseEnded(header.stream_id)
+    case .settings where header.flags & 1 == 0:
+      let announced = unsafe nghttp2_session_get_remote_settings(
+        session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+      allowedStreams = min(Int(announced), Limits.clientStreams)
+      handler.concurrentStreamsChanged(UInt32(allowedStreams))
+    case .ping where header.flags & 1 != 0: handler.pingAcknowledged()
+    case .goAway:
+      isGoingAway = true
+      let goAway = unsafe frame.pointee.goaway
+      unsafe handler.connectionWentAway(
+        lastStreamID: goAway.last_stream_id, errorCode: goAway.error_code,
+        debugData: UnsafeRawBufferPointer(
+          start: goAway.opaque_data, count: goAway.opaque_data_len))
+    default: break
+    }
+    return 0
+  }
+
+  func frameSent(_ header: nghttp2_frame_hd) -> Int32 { 0 }
+
+  func streamClosed(_ streamID: Int32, errorCode: UInt32) -> Int32 {
+    let isUnprocessed = errorCode == HTTP2ErrorCode.refusedStream
+    close(streamID, isUnprocessed ? .unprocessed : .reset(errorCode: errorCode))
+    return 0
+  }
+
+  /// A request that could not be sent any more, because of a GOAWAY.
+  func frameNotSent(_ header: nghttp2_frame_hd) -> Int32 {
+    if header.type == HTTP2FrameType.headers.rawValue { close(header.stream_id, .unprocessed) }
+    return 0
+  }
 }

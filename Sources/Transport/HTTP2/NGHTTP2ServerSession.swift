@@ -1,17 +1,329 @@
-/// HTTP/2 by nghttp2.
-public final class NGHTTP2ServerSession: HTTP2ServerSession {
-  /// A session that calls `handler`, which it does not keep alive.
-  public init(settings: HTTP2Settings, handler: any HTTP2RequestHandler) {}
+import CNghttp2
+import Glibc
+public import System
 
-  public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus { .closing }
+/// HTTP/2 by nghttp2, with limits of our own where it has none (`FloodBudget`).
+///
+/// nghttp2 would reset what a client sends beyond MAX_CONCURRENT_STREAMS before it can know the
+/// limit, and aioapns then waits for ever. So nghttp2 is given `servedConcurrentStreams`, and the
+/// value on the wire is rewritten to what is announced.
+@safe public final class NGHTTP2ServerSession: HTTP2ServerSession {
+  private let settings: HTTP2Settings
+  private unowned let handler: any HTTP2RequestHandler
+  private let clock: () -> Int64
+  /// Owned here; nil when nghttp2 had no memory.
+  private var session: OpaquePointer?
+  private var output = SessionOutput()
+  private var bodies = BodyStore()
+  private var budget: FloodBudget
+  private var walker = FrameWalker(prefaceBytes: 24)
+  private var announcedStreams: UInt32
+  private var fieldBytes = 0
+  private var isReceiving = false
+  /// Set when the session cannot go on; its last frame is in `output` then.
+  private var failure: UInt32?
+  /// Streams that are open.
+  public private(set) var openStreams = 0
+
+  /// A session that calls `handler`, which must outlive it; its SETTINGS wait in the output.
+  ///
+  /// `clock` gives monotonic nanoseconds and is read once for each `receive`.
+  public init(
+    settings: HTTP2Settings, handler: any HTTP2RequestHandler,
+    clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
+  ) {
+    self.settings = settings
+    self.handler = handler
+    self.clock = clock
+    announcedStreams = settings.initialConcurrentStreams
+    budget = FloodBudget(nowNanoseconds: clock())
+    unsafe session = NGHTTP2Callbacks.server.session(
+      user: Unmanaged.passUnretained(self).toOpaque())
+    submitFirstSettings()
+    drain()
+  }
+
+  deinit { unsafe nghttp2_session_del(session) }
+
+  private func submitFirstSettings() {
+    submit([
+      (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableBytes),
+      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.servedConcurrentStreams),
+      (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.initialWindowBytes),
+      (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.maximumFrameBytes),
+      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, settings.maximumHeaderListBytes),
+    ])
+  }
+
+  private func submit(_ values: [(nghttp2_settings_id, UInt32)]) {
+    let entries = values.map {
+      nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1)
+    }
+    let code = unsafe nghttp2_submit_settings(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    if code != 0 { fail(HTTP2ErrorCode.internalError) }
+  }
+
+  // MARK: the session's owner
+
+  /// Takes bytes of the peer; protocol errors and floods are answered with GOAWAY.
+  public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
+    guard failure == nil, let session = unsafe session, !isReceiving else { return .closing }
+    budget.refill(nowNanoseconds: clock())
+    guard unsafe count(bytes) else {
+      drain()
+      fail(HTTP2ErrorCode.enhanceYourCalm)
+      return .closing
+    }
+    isReceiving = true
+    let taken = withExtendedLifetime(self) {
+      unsafe nghttp2_session_mem_recv(
+        session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+    isReceiving = false
+    drain()
+    guard taken >= 0 else {
+      // Our own reason comes first: nghttp2 only knows that a callback refused.
+      fail(
+        failure
+          ?? (taken == Int(NGHTTP2_ERR_FLOODED.rawValue)
+            ? HTTP2ErrorCode.enhanceYourCalm : HTTP2ErrorCode.protocolError))
+      return .closing
+    }
+    return isFinished ? .closing : .open
+  }
+
+  /// False when the frames in `bytes` use the budget up.
+  private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    unsafe walker.walk(bytes) { type, flags, length in
+      budget.charge(.frame(type: type, flags: flags, length: length))
+    }
+  }
+
+  /// Answers a request; a stream that is gone is left alone.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
-  ) {}
-  public func allowConcurrentStreams(_ count: UInt32) {}
-  public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {}
-  public func reset(_ streamID: Int32, errorCode: UInt32) {}
-  public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {}
-  public var openStreams: Int { 0 }
-  public var isFinished: Bool { true }
+  ) {
+    guard failure == nil, let record = unsafe record(streamID), unsafe !record.pointee.isDone
+    else { return }
+    unsafe record.pointee.isDone = true
+    var provider = unsafe nghttp2_data_provider()
+    var hasBody = false
+    if let body = unsafe body, body.count > 0 {
+      guard unsafe BodyStore.fill(record, body) else {
+        reset(streamID, errorCode: HTTP2ErrorCode.internalError)
+        return
+      }
+      hasBody = true
+      unsafe provider.source.ptr = UnsafeMutableRawPointer(record)
+      unsafe provider.read_callback = NGHTTP2Callbacks.readBody
+    }
+    let code = unsafe withUnsafePointer(to: &provider) { provider in
+      unsafe Self.withFields(status, fields) { first, count in
+        unsafe nghttp2_submit_response(session, streamID, first, count, hasBody ? provider : nil)
+      }
+    }
+    if code != 0 { reset(streamID, errorCode: HTTP2ErrorCode.internalError) }
+  }
+
+  private static func withFields(
+    _ status: Int, _ fields: UnsafeBufferPointer<HTTP2FieldView>,
+    _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
+  ) -> Int32 {
+    let clamped = min(max(status, 100), 599)
+    let digits: (UInt8, UInt8, UInt8) = (
+      UInt8(0x30 + clamped / 100), UInt8(0x30 + clamped / 10 % 10), UInt8(0x30 + clamped % 10)
+    )
+    return unsafe withUnsafeBytes(of: digits) { digits in
+      unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count + 1) {
+        pairs in
+        unsafe pairs.initializeElement(
+          at: 0,
+          to: NGHTTP2Callbacks.pair(
+            UnsafeRawBufferPointer(
+              start: statusName.utf8Start, count: statusName.utf8CodeUnitCount),
+            digits))
+        var index = 0
+        while index < fields.count {
+          let field = unsafe fields[index]
+          unsafe pairs.initializeElement(
+            at: index + 1, to: NGHTTP2Callbacks.pair(field.name, field.value))
+          index += 1
+        }
+        return unsafe body(pairs.baseAddress, fields.count + 1)
+      }
+    }
+  }
+
+  private static let statusName: StaticString = ":status"
+
+  /// Announces a new SETTINGS_MAX_CONCURRENT_STREAMS; a lower value refuses nothing by itself.
+  public func allowConcurrentStreams(_ count: UInt32) {
+    guard failure == nil else { return }
+    drain()
+    announcedStreams = count
+    submit([
+      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, max(count, settings.servedConcurrentStreams))
+    ])
+    drain()
+  }
+
+  /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen.
+  public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
+    guard failure == nil, let session = unsafe session else { return }
+    let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
+    _ = unsafe nghttp2_submit_goaway(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode, debugData, debugData.count)
+  }
+
+  /// Ends one stream.
+  public func reset(_ streamID: Int32, errorCode: UInt32) {
+    guard failure == nil, let session = unsafe session else { return }
+    _ = unsafe nghttp2_submit_rst_stream(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, errorCode)
+  }
+
+  /// Hands over all frames that may be sent now, in one piece; not from within a callback.
+  public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
+    guard !isReceiving else { return }
+    // One round is enough but for a session that has more than a megabyte to say.
+    repeat {
+      drain()
+      guard output.count > 0 else { return }
+      unsafe body(output.bytes)
+      output.clear()
+    } while failure == nil
+  }
+
+  /// True when nothing more will be read or written.
+  public var isFinished: Bool {
+    guard failure == nil, let session = unsafe session else { return true }
+    return unsafe nghttp2_session_want_read(session) == 0
+      && nghttp2_session_want_write(session) == 0
+  }
+
+  // MARK: output
+
+  /// Moves nghttp2's frames to the output.
+  private func drain() {
+    guard !isReceiving, let session = unsafe session, !hasFailedFinally else { return }
+    while output.count < Limits.sessionOutputBytes {
+      var frame: UnsafePointer<UInt8>?
+      let count = unsafe nghttp2_session_mem_send(session, &frame)
+      guard count > 0, let frame = unsafe frame else { return }
+      let offset = output.count
+      unsafe output.append(UnsafeRawBufferPointer(start: frame, count: count))
+      if count > HTTP2Frame.headerBytes,
+        unsafe frame[3] == HTTP2FrameType.settings.rawValue && frame[4] & 1 == 0
+      {
+        output.rewriteSetting(
+          UInt16(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), to: announcedStreams,
+          frameAt: offset)
+      }
+    }
+  }
+
+  private var hasFailedFinally = false
+
+  /// The connection cannot go on: GOAWAY is the last that is said.
+  private func fail(_ code: UInt32) {
+    guard !hasFailedFinally else { return }
+    hasFailedFinally = true
+    failure = code
+    let last = unsafe session.map { unsafe nghttp2_session_get_last_proc_stream_id($0) } ?? 0
+    output.append(HTTP2Frame.goAway(lastStreamID: last, errorCode: code))
+  }
+
+  private func record(_ streamID: Int32) -> UnsafeMutablePointer<StreamRecord>? {
+    guard let data = unsafe nghttp2_session_get_stream_user_data(session, streamID) else {
+      return nil
+    }
+    return unsafe data.assumingMemoryBound(to: StreamRecord.self)
+  }
+}
+
+// MARK: nghttp2's callbacks
+
+extension NGHTTP2ServerSession: NGHTTP2Events {
+  private var refused: Int32 { NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+  private var streamRefused: Int32 { NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
+
+  private func charge(_ event: FloodBudget.Event) -> Int32 {
+    if budget.charge(event) { return 0 }
+    failure = HTTP2ErrorCode.enhanceYourCalm
+    return refused
+  }
+
+  func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32 {
+    guard category == NGHTTP2_HCAT_REQUEST else { return 0 }
+    fieldBytes = 0
+    let record = unsafe bodies.take()
+    guard unsafe nghttp2_session_set_stream_user_data(session, streamID, record) == 0 else {
+      unsafe bodies.give(record)
+      return streamRefused
+    }
+    openStreams += 1
+    handler.requestBegan(streamID)
+    return 0
+  }
+
+  func field(
+    _ streamID: Int32, _ category: nghttp2_headers_category, name: UnsafeRawBufferPointer,
+    value: UnsafeRawBufferPointer
+  ) -> Int32 {
+    fieldBytes += name.count + value.count + Limits.fieldOverheadBytes
+    guard fieldBytes <= Int(settings.maximumHeaderListBytes) else {
+      reset(streamID, errorCode: HTTP2ErrorCode.enhanceYourCalm)
+      let code = charge(.oversizedHeader)
+      return code != 0 ? code : streamRefused
+    }
+    // Trailers mean nothing here.
+    if category == NGHTTP2_HCAT_REQUEST {
+      unsafe handler.requestField(streamID, name: name, value: value)
+    }
+    return 0
+  }
+
+  /// Malformed by RFC 9113 section 8.2.1, such as an upper-case name.
+  func invalidField(_ streamID: Int32) -> Int32 {
+    reset(streamID, errorCode: HTTP2ErrorCode.protocolError)
+    return streamRefused
+  }
+
+  func data(_ streamID: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+    guard let record = unsafe record(streamID), unsafe !record.pointee.isDone else { return 0 }
+    unsafe handler.requestBody(streamID, bytes: bytes)
+    return 0
+  }
+
+  func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
+    let header = unsafe frame.pointee.hd
+    guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
+      header.type == HTTP2FrameType.data.rawValue || header.type == HTTP2FrameType.headers.rawValue,
+      unsafe record(header.stream_id) != nil
+    else { return 0 }
+    budget.credit()
+    handler.requestEnded(header.stream_id)
+    return 0
+  }
+
+  func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
+    guard header.type == HTTP2FrameType.resetStream.rawValue else { return 0 }
+    // Not a reason to break off while sending: the next frame of the peer finds the balance negative.
+    _ = budget.charge(.resetByUs)
+    return 0
+  }
+
+  func streamClosed(_ streamID: Int32, errorCode: UInt32) -> Int32 {
+    guard let record = unsafe record(streamID) else { return 0 }
+    let isWhole = unsafe record.pointee.isDone && record.pointee.sent == record.pointee.count
+    unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
+    unsafe bodies.give(record)
+    openStreams -= 1
+    if errorCode != HTTP2ErrorCode.noError || !isWhole {
+      handler.requestReset(streamID, errorCode: errorCode)
+    }
+    return 0
+  }
 }

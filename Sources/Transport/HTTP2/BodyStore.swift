@@ -1,0 +1,113 @@
+import Glibc
+
+/// One stream's outgoing body, and what its session needs to know of the stream.
+@unsafe struct StreamRecord {
+  var next: UnsafeMutablePointer<StreamRecord>?
+  var previous: UnsafeMutablePointer<StreamRecord>?
+  /// Separately allocated when it does not fit behind this record.
+  var large: UnsafeMutableRawPointer?
+  var count: Int32
+  var sent: Int32
+  /// A server has answered, or a client has its whole answer.
+  var isDone: Bool
+}
+
+/// Records of a session's streams, used again, so that an answer costs no allocation of ours.
+@safe struct BodyStore: ~Copyable {
+  private var free: UnsafeMutablePointer<StreamRecord>?
+  /// Records of open streams: nghttp2 forgets its streams without a word when a session ends.
+  private var used: UnsafeMutablePointer<StreamRecord>?
+  private var kept = 0
+  private static let stride = unsafe MemoryLayout<StreamRecord>.stride
+
+  init() {
+    unsafe free = nil
+    unsafe used = nil
+  }
+
+  deinit {
+    unsafe Self.free(free)
+    unsafe Self.free(used)
+  }
+
+  private static func free(_ list: UnsafeMutablePointer<StreamRecord>?) {
+    var record = unsafe list
+    while let current = unsafe record {
+      unsafe record = current.pointee.next
+      if let large = unsafe current.pointee.large { unsafe Glibc.free(large) }
+      unsafe Glibc.free(current)
+    }
+  }
+
+  mutating func take() -> UnsafeMutablePointer<StreamRecord> {
+    let record: UnsafeMutablePointer<StreamRecord>
+    if let reused = unsafe free {
+      unsafe free = reused.pointee.next
+      kept -= 1
+      unsafe record = reused
+    } else {
+      guard let fresh = unsafe malloc(Self.stride + Limits.smallBodyBytes) else {
+        preconditionFailure("no memory for a stream")
+      }
+      unsafe record = fresh.bindMemory(to: StreamRecord.self, capacity: 1)
+    }
+    unsafe record.initialize(
+      to: StreamRecord(
+        next: used, previous: nil, large: nil, count: 0, sent: 0, isDone: false))
+    unsafe used?.pointee.previous = record
+    unsafe used = record
+    return unsafe record
+  }
+
+  /// Copies `body` into the record; false when it is too large to be sent.
+  static func fill(
+    _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard body.count <= Int(Int32.max) else { return false }
+    if body.count > Limits.smallBodyBytes {
+      guard let large = unsafe malloc(body.count) else { return false }
+      unsafe record.pointee.large = large
+    }
+    if let source = body.baseAddress { unsafe memcpy(start(record), source, body.count) }
+    unsafe record.pointee.count = Int32(body.count)
+    return true
+  }
+
+  /// Copies as much of the rest as fits; true with the last piece.
+  static func read(
+    _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
+  ) -> (count: Int, isLast: Bool) {
+    let rest = Int(unsafe record.pointee.count &- record.pointee.sent)
+    let count = min(rest, target.count)
+    if let base = target.baseAddress {
+      unsafe memcpy(base, start(record) + Int(record.pointee.sent), count)
+    }
+    unsafe record.pointee.sent &+= Int32(count)
+    return (count, count == rest)
+  }
+
+  mutating func give(_ record: UnsafeMutablePointer<StreamRecord>) {
+    if let large = unsafe record.pointee.large { unsafe Glibc.free(large) }
+    let (next, previous) = unsafe (record.pointee.next, record.pointee.previous)
+    unsafe next?.pointee.previous = previous
+    if let previous = unsafe previous {
+      unsafe previous.pointee.next = next
+    } else {
+      unsafe used = next
+    }
+    guard kept < Limits.smallBodiesKept else {
+      unsafe Glibc.free(record)
+      return
+    }
+    unsafe record.pointee.large = nil
+    unsafe record.pointee.next = unsafe free
+    unsafe free = record
+    kept += 1
+  }
+
+  private static func start(
+    _ record: UnsafeMutablePointer<StreamRecord>
+  ) -> UnsafeMutableRawPointer {
+    unsafe record.pointee.large ?? UnsafeMutableRawPointer(record) + stride
+  }
+}

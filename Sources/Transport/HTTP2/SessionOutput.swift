@@ -1,0 +1,80 @@
+import Glibc
+
+/// Frames of one session that its owner has not taken yet, in one piece.
+@safe struct SessionOutput: ~Copyable {
+  /// Owned here.
+  private var block: UnsafeMutablePointer<UInt8>?
+  private var capacity = 0
+  private(set) var count = 0
+
+  init() { unsafe block = nil }
+
+  deinit { unsafe free(block) }
+
+  var bytes: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: block, count: count)
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    if capacity - count < bytes.count {
+      var wanted = max(capacity, 2_048)
+      while wanted - count < bytes.count { wanted *= 2 }
+      guard let grown = unsafe realloc(block, wanted) else {
+        preconditionFailure("no memory for \(wanted) bytes of output")
+      }
+      unsafe block = grown.assumingMemoryBound(to: UInt8.self)
+      capacity = wanted
+    }
+    guard let block = unsafe block else { return }
+    unsafe memcpy(block + count, source, bytes.count)
+    count += bytes.count
+  }
+
+  mutating func append(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { unsafe append($0) }
+  }
+
+  /// Forgets what was taken; a buffer that a burst has made large is given back.
+  mutating func clear() {
+    count = 0
+    guard capacity > Limits.sessionBufferKept else { return }
+    unsafe free(block)
+    unsafe block = nil
+    capacity = 0
+  }
+
+  /// Writes `value` over the setting `identifier` of the SETTINGS frame at `offset`.
+  mutating func rewriteSetting(_ identifier: UInt16, to value: UInt32, frameAt offset: Int) {
+    guard let block = unsafe block else { return }
+    var entry = offset + HTTP2Frame.headerBytes
+    while entry + 6 <= count {
+      let found = unsafe UInt16(block[entry]) << 8 | UInt16(block[entry + 1])
+      if found == identifier {
+        for index in 0..<4 {
+          unsafe block[entry + 2 + index] = UInt8(
+            truncatingIfNeeded: value >> UInt32(24 - 8 * index))
+        }
+      }
+      entry += 6
+    }
+  }
+}
+
+/// Frames that are made by hand.
+enum HTTP2Frame {
+  static let headerBytes = 9
+
+  /// GOAWAY (RFC 9113 section 6.8).
+  static func goAway(lastStreamID: Int32, errorCode: UInt32, debugData: [UInt8] = []) -> [UInt8] {
+    let length = 8 + debugData.count
+    var frame: [UInt8] = [
+      UInt8(truncatingIfNeeded: length >> 16), UInt8(truncatingIfNeeded: length >> 8),
+      UInt8(truncatingIfNeeded: length), HTTP2FrameType.goAway.rawValue, 0, 0, 0, 0, 0,
+    ]
+    for word in [UInt32(bitPattern: lastStreamID) & 0x7fff_ffff, errorCode] {
+      for shift: UInt32 in [24, 16, 8, 0] { frame.append(UInt8(truncatingIfNeeded: word >> shift)) }
+    }
+    return frame + debugData
+  }
+}

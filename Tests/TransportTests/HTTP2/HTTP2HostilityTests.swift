@@ -1,0 +1,209 @@
+import Testing
+
+@testable import Transport
+
+/// What scale.md section 3 found that nghttp2 does not stop, and bytes that are no HTTP/2.
+@Suite struct HTTP2HostilityTests {
+  /// Sends `frame(n)` until the session closes; how many that took.
+  private func flood(
+    _ bench: ServerBench, limit: Int = 20_000, _ frame: (Int) -> [UInt8]
+  ) -> Int? {
+    for count in 1...limit {
+      if bench.send(frame(count)) == .closing { return count }
+      _ = bench.output()
+    }
+    return nil
+  }
+
+  private func expectCalm(_ bench: ServerBench, sourceLocation: SourceLocation = #_sourceLocation) {
+    let last = bench.output().last
+    #expect(last?.errorCode == HTTP2ErrorCode.enhanceYourCalm, sourceLocation: sourceLocation)
+    #expect(bench.session.isFinished, sourceLocation: sourceLocation)
+    #expect(bench.send([0]) == .closing, sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    "frames that are no requests use the budget up",
+    arguments: [
+      WireFrame(2, stream: 1, [0, 0, 0, 0, 15]), WireFrame(4, []),
+      WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]), WireFrame(8, [0, 0, 0, 1]), WireFrame(0xee, [1]),
+    ])
+  func uselessFrames(frame: WireFrame) {
+    let bench = ServerBench()
+    bench.begin()
+    #expect(flood(bench) { _ in frame.bytes } != nil)
+    expectCalm(bench)
+  }
+
+  @Test("empty DATA frames use the budget up")
+  func emptyData() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(WireFrame(1, flags: 4, stream: 1, ServerBench.block(ServerBench.push)))
+    #expect(flood(bench) { _ in WireFrame(0, stream: 1).bytes } != nil)
+    expectCalm(bench)
+  }
+
+  @Test("DATA of streams that are gone uses the budget up")
+  func ignoredData() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(ServerBench.request(1))
+    bench.respond(1, 200)
+    #expect(flood(bench) { _ in WireFrame(0, stream: 1, [1]).bytes } != nil)
+    #expect(bench.output().last?.type == 7)
+  }
+
+  @Test("a session that saw the highest stream number ends at once")
+  func highestStream() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(ServerBench.request(.max))
+    #expect(bench.session.openStreams == 1)
+  }
+
+  @Test("opening and resetting streams uses the budget up")
+  func rapidReset() {
+    let bench = ServerBench()
+    bench.begin()
+    let block = ServerBench.block(ServerBench.push)
+    let count = flood(bench) { count in
+      let stream = Int32(2 * count - 1)
+      return WireFrame(1, flags: 4, stream: stream, block).bytes
+        + WireFrame(3, stream: stream, [0, 0, 0, 8]).bytes
+    }
+    #expect((count ?? .max) < 200)
+    expectCalm(bench)
+  }
+
+  @Test("streams that this side is made to reset use the budget up")
+  func madeYouReset() {
+    let bench = ServerBench()
+    bench.begin()
+    let block = ServerBench.block(ServerBench.push)
+    let count = flood(bench) { count in
+      let stream = Int32(2 * count - 1)
+      // A window beyond 2^31 is a stream error of the sender's making.
+      return WireFrame(1, flags: 4, stream: stream, block).bytes
+        + WireFrame(8, stream: stream, [0x7f, 0xff, 0xff, 0xff]).bytes
+    }
+    #expect((count ?? .max) < 200)
+    expectCalm(bench)
+  }
+
+  @Test("malformed and oversized header lists use the budget up")
+  func badHeaders() {
+    for fields in [
+      ServerBench.push + [("X", "y")],
+      ServerBench.push + [("x", String(repeating: "z", count: 9_000))],
+    ] {
+      let bench = ServerBench()
+      bench.begin()
+      #expect(flood(bench) { ServerBench.request(Int32(2 * $0 - 1), fields) } != nil)
+      expectCalm(bench)
+    }
+  }
+
+  @Test("a header block that unpacks to megabytes is stopped at the limit")
+  func compressionBomb() {
+    let bench = ServerBench()
+    bench.begin()
+    let value = [UInt8](repeating: 0x61, count: 3_900)
+    // One literal with indexing, then thousands of references to it.
+    let entry: [UInt8] =
+      [0x40, 1, 0x78, 0x7f, UInt8((3_900 - 127) % 128 + 128), UInt8((3_900 - 127) / 128)] + value
+    let block =
+      ServerBench.block(ServerBench.push) + entry + [UInt8](repeating: 0xbe, count: 10_000)
+    bench.send(WireFrame(1, flags: 5, stream: 1, block))
+    let bytes = bench.recorder.requests[1]?.fields.reduce(0) { $0 + $1.value.utf8.count } ?? 0
+    #expect(bytes <= 8_000)
+    #expect(bench.recorder.requests[1]?.resetCode == HTTP2ErrorCode.enhanceYourCalm)
+  }
+
+  @Test("a CONTINUATION without end is stopped")
+  func continuationFlood() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(WireFrame(1, stream: 1, ServerBench.block(ServerBench.push)))
+    #expect(flood(bench) { _ in WireFrame(9, stream: 1).bytes } != nil)
+    #expect(bench.output().last?.type == 7)
+  }
+
+  @Test("whole requests pay for themselves, with a PING and window updates beside them")
+  func usefulTraffic() {
+    let bench = ServerBench()
+    bench.begin()
+    for count in 0..<5_000 {
+      let stream = Int32(2 * count + 1)
+      let sent = bench.send(
+        ServerBench.request(stream) + WireFrame(8, [0, 0, 1, 0]).bytes
+          + WireFrame(8, stream: stream, [0, 0, 1, 0]).bytes
+          + WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 1]).bytes)
+      #expect(sent == .open)
+      bench.respond(stream, 400, body: "{\"reason\":\"BadDeviceToken\"}")
+      _ = bench.output()
+    }
+    #expect(bench.recorder.order.count == 5_000)
+  }
+
+  @Test("a PING each second goes on for ever")
+  func idlePings() {
+    let bench = ServerBench()
+    bench.begin()
+    for _ in 0..<10_000 {
+      bench.pass(seconds: 1)
+      guard bench.send(WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 1])) == .open else {
+        Issue.record("closed")
+        return
+      }
+      _ = bench.outputBytes()
+    }
+  }
+
+  @Test("bytes that are no HTTP/2 get a GOAWAY")
+  func notHTTP2() {
+    let bench = ServerBench()
+    #expect(bench.send(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8)) == .closing)
+    let frames = bench.output()
+    #expect(frames.map(\.type) == [4, 7])
+    #expect(frames.last?.errorCode == HTTP2ErrorCode.protocolError)
+  }
+
+  @Test("frames that break the protocol get a GOAWAY and the close")
+  func protocolErrors() {
+    for frame in [
+      WireFrame(0, stream: 0, [1]), WireFrame(4, [1, 2, 3]), WireFrame(6, [1]),
+      WireFrame(1, flags: 4, stream: 2, ServerBench.block(ServerBench.push)),
+      WireFrame(1, flags: 4, stream: 1, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+      WireFrame(8, [0, 0, 0, 0]),
+    ] {
+      let bench = ServerBench()
+      bench.begin()
+      #expect(bench.send(frame) == .closing, "\(frame)")
+      #expect(bench.output().last?.type == 7, "\(frame)")
+    }
+  }
+
+  @Test("no bytes whatever end the process", arguments: 0..<8)
+  func noise(seed: UInt64) {
+    var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
+    func random() -> UInt64 {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return state
+    }
+    for _ in 0..<50 {
+      let bench = ServerBench()
+      bench.begin()
+      bench.recorder.onEnd = { bench.respond($0, 200, body: "x") }
+      for _ in 0..<50 {
+        var bytes = ServerBench.request(Int32(truncatingIfNeeded: random() % 20))
+        for _ in 0..<3 { bytes[Int(random() % UInt64(bytes.count))] = UInt8(random() & 0xff) }
+        bench.send(bytes)
+        _ = bench.outputBytes()
+      }
+      bench.recorder.onEnd = { _ in }
+    }
+  }
+}
