@@ -104,6 +104,7 @@ let package = Package(
     test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
+    test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "BelfryClient", "BelfryWire", "AppLink"),

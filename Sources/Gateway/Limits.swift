@@ -43,4 +43,14 @@ enum Limits {
   static let serverCertificateDays = 820
   /// Before its end at which the server certificate is made anew at a start.
   static let serverCertificateRenewalDays = 60
+  /// Bytes of a team's name; it is for people.
+  static let nameBytesMax = 200
+  /// Topics of a topic-specific key (apns-protocol 2.2).
+  static let topicsPerKeyMax = 400
+  /// Channels of an app and environment (apns-protocol 5.3).
+  static let channelsPerAppMax = 10_000
+  /// Scripted answers at a time; each is compared with every request while there are any.
+  static let faultRulesMax = 1_000
+  /// Bytes of a key or certificate file of the folder.
+  static let keyFileBytesMax = 65_536
 }

@@ -5,6 +5,8 @@ enum Limits {
   static let credentialBytesMax = 1_048_576
   /// Seconds that a fresh certificate is valid before its making: clocks differ.
   static let clockSkewSeconds: Int64 = 300
+  /// Bytes of a common name: X.509's ub-common-name (RFC 5280 appendix A).
+  static let commonNameBytesMax = 64
   /// Rounds of PKCS#12's key derivation: OpenSSL's default, which old readers bear.
   static let passwordIterations: Int32 = 2_048
 

@@ -120,6 +120,18 @@ private let now: Int64 = 1_795_000_000
           ? ["com.example.app", "com.example.app.voip", "com.example.app.complication"] : nil))
   }
 
+  @Test("a bundle identifier longer than a common name stands whole in the UID")
+  func longNames() throws {
+    let bundleID = "com.apple.mgmt.External.11111111-2222-3333-4444-555555555555"
+    let provider = try authority.issueProvider(
+      bundleID: bundleID, environment: .both, form: .uid, now: now)
+    #expect(provider.certificate.uid == bundleID)
+    #expect(provider.certificate.commonName.utf8.count == 64)
+    let host = String(repeating: "a", count: 70) + ".localhost"
+    let server = try authority.issueServer(names: [host], addresses: [], now: now)
+    #expect(server.certificate.commonName == "belfry")
+  }
+
   @Test("the authority survives its files, and refuses another's key")
   func authorityRoundTrips() throws {
     let read = try CertificateAuthority.load(

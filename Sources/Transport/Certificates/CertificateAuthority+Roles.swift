@@ -40,13 +40,20 @@ extension CertificateAuthority {
     let key = try ES256PrivateKey()
     let issued = try issueClient(
       publicKeySPKI: key.publicKey.spkiDER,
-      commonName: "Apple Push Services: \(bundleID)", uid: bundleID,
+      commonName: Self.commonName(of: bundleID), uid: bundleID,
       organizationalUnit: Self.providerUnit, notBefore: now - Limits.clockSkewSeconds,
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter),
       extensions: Self.extensions(of: bundleID, environment: environment, form: form))
     return Identity(
       certificateChainPEM: try issued.pem() + certificatePEM, privateKeyPEM: try key.pkcs8PEM(),
       certificate: issued)
+  }
+
+  /// Cut where X.509 bounds it: nobody decides anything from it, the UID is whole.
+  private static func commonName(of bundleID: String) -> String {
+    String(
+      decoding: "Apple Push Services: \(bundleID)".utf8.prefix(Limits.commonNameBytesMax),
+      as: UTF8.self)
   }
 
   private static func extensions(

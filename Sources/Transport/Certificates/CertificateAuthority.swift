@@ -107,7 +107,8 @@ public struct CertificateAuthority: Sendable {
     }
     let serverKey = try EVPKey.generate()
     let form = CertificateForm(
-      commonName: names.first ?? addresses.first ?? "belfry", organizationalUnit: "Belfry server",
+      commonName: names.first { $0.utf8.count <= Limits.commonNameBytesMax } ?? "belfry",
+      organizationalUnit: "Belfry server",
       notBefore: now - Limits.clockSkewSeconds,
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter), publicKey: serverKey,
       extensions: [

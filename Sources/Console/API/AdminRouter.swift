@@ -1,0 +1,147 @@
+internal import BelfryWire
+public import Gateway
+public import System
+public import Transport
+
+/// Answers the HTTP requests of administrators and scrapers: `/api/…` behind the admin token,
+/// `/metrics`, `/healthz` and `/readyz` open.
+///
+/// Any thread.
+public struct AdminRouter: Sendable {
+  private let administration: Administration
+  private let token: [UInt8]
+  private let metrics: MetricRegistry
+  private let isReady: @Sendable () -> Bool
+
+  /// A router for `administration`; `isReady` says whether every listener accepts.
+  public init(
+    administration: Administration, token: String, metrics: MetricRegistry,
+    isReady: @escaping @Sendable () -> Bool
+  ) {
+    self.administration = administration
+    self.token = Array(token.utf8)
+    self.metrics = metrics
+    self.isReady = isReady
+  }
+
+  /// The answer to a request; nil for a path that is none of this router's.
+  public func answer(_ request: HTTP1Request) -> HTTP1Response? {
+    switch request.path {
+    case "/metrics": probe(request) { .text(metrics.exposition(), type: Self.metricsType) }
+    case "/healthz": probe(request) { .text("ok\n") }
+    case "/readyz":
+      probe(request) { isReady() ? .text("ready\n") : .text("not ready\n", status: 503) }
+    default: request.path.hasPrefix("/api/") ? api(request) : nil
+    }
+  }
+
+  /// Prometheus' text format, version 0.0.4.
+  private static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
+
+  private func probe(_ request: HTTP1Request, _ body: () -> HTTP1Response) -> HTTP1Response {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return .failure(.invalid, "\(request.method) is not for this path", "use GET", status: 405)
+    }
+    return body()
+  }
+
+  private func api(_ request: HTTP1Request) -> HTTP1Response {
+    guard isAllowed(request) else {
+      var refusal = HTTP1Response.failure(
+        .invalid, "the admin token is missing or wrong",
+        "send 'authorization: Bearer' with what the gateway's admin-token file holds", status: 401)
+      refusal.fields.append(("www-authenticate", "Bearer"))
+      return refusal
+    }
+    do throws(AdministrationFailure) {
+      let call = AdministrationCall(
+        request.method, request.path, query: request.query, body: try object(in: request))
+      guard let wanted = try call.request() else {
+        return .failure(
+          .missing, "there is no \(request.method) \(request.path)", "see docs/admin-api.md",
+          status: 404)
+      }
+      if case .log(let text) = wanted, request.queryValue("follow") == "1" {
+        return try follow(text)
+      }
+      return .lines(try administration.perform(wanted))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func isAllowed(_ request: HTTP1Request) -> Bool {
+    guard let field = request.field("authorization") else { return false }
+    let scheme = "bearer "
+    guard field.prefix(scheme.count).lowercased() == scheme else { return false }
+    return ConstantTime.areEqual(Array(field.dropFirst(scheme.count).utf8), token)
+  }
+
+  private func object(in request: HTTP1Request) throws(AdministrationFailure) -> JSONObject? {
+    if request.body.isEmpty { return nil }
+    let value: JSONValue
+    do throws(JSONFailure) {
+      value = try JSONValue(parsing: request.body)
+    } catch {
+      throw AdministrationFailure(.invalid, "the body is no JSON (\(error))", do: "send an object")
+    }
+    guard let object = value.objectValue else {
+      throw AdministrationFailure(.invalid, "the body is no JSON object", do: "send one")
+    }
+    return object
+  }
+
+  /// What is kept of the log, then each line as it comes.
+  private func follow(_ text: String?) throws(AdministrationFailure) -> HTTP1Response {
+    let kept = try administration.perform(.log(of: text))
+    let stream = HTTP1BodyStream()
+    stream.write(HTTP1Response.bytes(of: kept))
+    let query = text.flatMap(DeliveryLogQuery.init) ?? .everything
+    try administration.follow(query) { lines in stream.write(HTTP1Response.bytes(of: lines)) }
+    return HTTP1Response(
+      status: 200, fields: [("content-type", HTTP1Response.linesType)], body: .stream(stream))
+  }
+}
+
+extension HTTP1Response {
+  /// One JSON object a line.
+  static let linesType = "application/x-ndjson"
+
+  static func bytes(of lines: [JSONObject]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for line in lines {
+      line.append(to: &bytes)
+      bytes.append(0x0A)
+    }
+    return bytes
+  }
+
+  static func lines(_ lines: [JSONObject]) -> HTTP1Response {
+    HTTP1Response(status: 200, contentType: linesType, body: bytes(of: lines))
+  }
+
+  static func text(
+    _ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200
+  ) -> HTTP1Response {
+    HTTP1Response(status: status, contentType: type, body: Array(text.utf8))
+  }
+
+  static func failure(_ failure: AdministrationFailure) -> HTTP1Response {
+    let status =
+      switch failure.kind {
+      case .invalid: 400
+      case .missing: 404
+      case .conflict: 409
+      case .broken: 500
+      }
+    return .failure(failure.kind, failure.what, failure.advice, status: status)
+  }
+
+  static func failure(
+    _ kind: AdministrationFailure.Kind, _ what: String, _ advice: String, status: Int
+  ) -> HTTP1Response {
+    let body: JSONObject = ["error": .string(what), "advice": .string(advice)]
+    return HTTP1Response(
+      status: status, contentType: "application/json", body: bytes(of: [body]))
+  }
+}

@@ -1,0 +1,23 @@
+internal import Gateway
+public import System
+internal import Transport
+
+/// The gateway's HTTP port: admin API, metrics, probes.
+public final class ConsoleServer: Sendable {
+  private let server: HTTP1Server
+
+  /// Listens on `address` (port 0: a free one) and answers by `router`.
+  public init(address: SocketAddress, router: AdminRouter) throws(SystemFailure) {
+    server = try HTTP1Server(address: address) { request in
+      router.answer(request)
+        ?? .failure(
+          .missing, "there is nothing at \(request.path)", "see docs/admin-api.md", status: 404)
+    }
+  }
+
+  /// The port that is listened on.
+  public var port: UInt16 { server.port }
+
+  /// Ends open answers and closes.
+  public func stop() { server.stop() }
+}

@@ -1,2 +1,0 @@
-/// Every bound of this module, with its unit and its reason.
-enum Limits {}

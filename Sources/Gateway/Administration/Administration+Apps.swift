@@ -1,0 +1,127 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// Topics, channels and devices.
+extension Administration {
+  func addTopic(
+    _ new: AdministrationRequest.NewTopic, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    if let failure = try missing(team: new.team) { return .failure(failure) }
+    guard Self.isBundleID(new.bundleID) else {
+      return .failure(
+        .init(
+          .invalid, "'\(new.bundleID)' is no bundle identifier",
+          do: "give one such as com.example.app"))
+    }
+    guard new.keep != 0 else {
+      return .failure(.init(.invalid, "--keep 0 keeps nothing", do: "give 1, a number, or all"))
+    }
+    var app: AppRecord
+    if let known = try store.apps().first(where: { $0.bundleID == new.bundleID }) {
+      guard known.team == new.team else {
+        return .failure(
+          .init(
+            .conflict, "the topic \(new.bundleID) belongs to the team \(known.team)",
+            do: "remove it there first"))
+      }
+      app = known
+    } else {
+      let number = try store.allocate(.app, count: 1)
+      guard let number = UInt32(exactly: number) else {
+        return .failure(.init(.broken, "all app numbers are used up", do: "start a new folder"))
+      }
+      app = AppRecord(
+        number: number, bundleID: new.bundleID, team: new.team, createdMilliseconds: now)
+    }
+    app.keep = new.keep ?? app.keep
+    app.hasBroadcast = new.hasBroadcast ?? app.hasBroadcast
+    try apply([.putApp(app)])
+    return .success([AdministrationLines.line(app)])
+  }
+
+  func removeTopic(_ bundleID: String) throws(StorageFailure) -> AdministrationAnswer {
+    switch try app(bundleID) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let app):
+      try apply([.removeApp(number: app.number)])
+      return .success([AdministrationLines.line(app)])
+    }
+  }
+
+  private func app(
+    _ bundleID: String
+  ) throws(StorageFailure) -> Result<AppRecord, AdministrationFailure> {
+    guard let app = try store.apps().first(where: { $0.bundleID == bundleID }) else {
+      return .failure(
+        .init(.missing, "there is no topic \(bundleID)", do: "see `belfry topic list`"))
+    }
+    return .success(app)
+  }
+
+  func listChannels() throws(StorageFailure) -> AdministrationAnswer {
+    let names = Dictionary(
+      try store.apps().map { ($0.number, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
+    return .success(
+      try store.channels().map {
+        AdministrationLines.line($0, bundleID: names[$0.app] ?? "")
+      })
+  }
+
+  func addChannel(
+    _ bundleID: String, _ keepsLatest: Bool, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let app: AppRecord
+    switch try self.app(bundleID) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let found): app = found
+    }
+    guard app.hasBroadcast else {
+      return .failure(
+        .init(
+          .conflict, "broadcasts are off for \(bundleID)",
+          do: "turn them on with `belfry topic add --team \(app.team) \(bundleID) --broadcast on`"))
+    }
+    guard try store.channels().count(where: { $0.app == app.number }) < Limits.channelsPerAppMax
+    else {
+      return .failure(
+        .init(
+          .conflict, "\(bundleID) has \(Limits.channelsPerAppMax) channels",
+          do: "remove some with `belfry channel remove`"))
+    }
+    let channel = ChannelRecord(
+      id: SystemRandom.bytes(16), app: app.number, keepsLatest: keepsLatest,
+      createdMilliseconds: now)
+    try apply([.putChannel(channel)])
+    return .success([AdministrationLines.line(channel, bundleID: bundleID)])
+  }
+
+  func removeChannel(
+    _ id: String, _ bundleID: String?
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let text = Array(id.utf8)
+    let names = Dictionary(
+      try store.apps().map { ($0.number, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
+    guard let bytes = Base64.decode(text.span),
+      let channel = try store.channels().first(where: { $0.id == bytes }),
+      bundleID == nil || names[channel.app] == bundleID
+    else {
+      return .failure(
+        .init(.missing, "there is no channel \(id)", do: "see `belfry channel list`"))
+    }
+    try apply([.removeChannel(id: bytes)])
+    return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
+  }
+
+  func revokeDevice(_ number: UInt64, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
+    guard var device = try store.devices().first(where: { $0.number == number }) else {
+      return .failure(
+        .init(.missing, "there is no device \(number)", do: "see `belfry device list`"))
+    }
+    if device.revokedMilliseconds == nil {
+      device.revokedMilliseconds = now
+      try apply([.putDevice(device)])
+    }
+    return .success([AdministrationLines.line(device)])
+  }
+}

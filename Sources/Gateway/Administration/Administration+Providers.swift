@@ -1,0 +1,201 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+internal import Transport
+
+/// Teams, their keys and certificates.
+extension Administration {
+  func addTeam(
+    _ id: String?, _ name: String?, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let id = id ?? AppleIdentifier.make()
+    guard AppleIdentifier.isWellFormed(id) else { return .failure(Self.badIdentifier(id)) }
+    guard try !store.teams().contains(where: { $0.id == id }) else {
+      return .failure(.init(.conflict, "the team \(id) exists", do: "choose another --id"))
+    }
+    let name = name ?? "Team \(id)"
+    guard (1...Limits.nameBytesMax).contains(name.utf8.count) else {
+      return .failure(
+        .init(.invalid, "a team's name has 1 to \(Limits.nameBytesMax) bytes", do: "shorten it"))
+    }
+    let team = TeamRecord(id: id, name: name, createdMilliseconds: now)
+    try apply([.putTeam(team)])
+    return .success([AdministrationLines.line(team)])
+  }
+
+  func addKey(
+    _ new: AdministrationRequest.NewKey, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let id = new.id ?? AppleIdentifier.make()
+    let keys = try store.keys()
+    if let failure = try problem(with: new, id: id, among: keys) { return .failure(failure) }
+    do {
+      let key = try ES256PrivateKey()
+      // The file first: a key without its file could never sign, a file without its key does no harm.
+      try folder.write(key.pkcs8PEM(), "AuthKey_\(id).p8")
+      let record = KeyRecord(
+        id: id, team: new.team, publicKeySPKI: key.publicKey.spkiDER,
+        environments: new.environments, topics: new.topics, relatedKey: new.relatedKey,
+        createdMilliseconds: now)
+      try apply([.putKey(record)])
+      var line = AdministrationLines.line(record)
+      line["file"] = .string(folder.keyFile(id))
+      return .success([line])
+    } catch let failure as StorageFailure {
+      throw failure
+    } catch {
+      return .failure(.init(.broken, "the key cannot be kept", do: "\(error)"))
+    }
+  }
+
+  private func problem(
+    with new: AdministrationRequest.NewKey, id: String, among keys: [KeyRecord]
+  ) throws(StorageFailure) -> AdministrationFailure? {
+    guard AppleIdentifier.isWellFormed(id) else { return Self.badIdentifier(id) }
+    if let failure = try missing(team: new.team) { return failure }
+    if keys.contains(where: { $0.id == id }) {
+      return .init(.conflict, "the key \(id) exists", do: "choose another --id")
+    }
+    if new.topics.count > Limits.topicsPerKeyMax {
+      return .init(
+        .invalid, "a key has at most \(Limits.topicsPerKeyMax) topics", do: "make a second key")
+    }
+    if let bad = new.topics.first(where: { !Self.isBundleID($0) }) {
+      return .init(
+        .invalid, "'\(bad)' is no bundle identifier", do: "give one such as com.example.app")
+    }
+    guard let related = new.relatedKey else { return nil }
+    guard let other = keys.first(where: { $0.id == related }), other.team == new.team else {
+      return .init(
+        .missing, "the team \(new.team) has no key \(related)", do: "see `belfry key list`")
+    }
+    guard !new.topics.isEmpty, !other.topics.isEmpty, other.environments == new.environments else {
+      return .init(
+        .invalid, "only topic-specific keys of one environment are related",
+        do: "give --topic and the --environment of \(related)")
+    }
+    guard other.relatedKey == nil, !keys.contains(where: { $0.relatedKey == related }) else {
+      return .init(
+        .conflict, "\(related) is related to another key already", do: "a key has one at the most")
+    }
+    return nil
+  }
+
+  func revokeKey(_ id: String, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
+    guard var key = try store.keys().first(where: { $0.id == id }) else {
+      return .failure(.init(.missing, "there is no key \(id)", do: "see `belfry key list`"))
+    }
+    if key.revokedMilliseconds == nil {
+      key.revokedMilliseconds = now
+      try apply([.putKey(key)])
+    }
+    return .success([AdministrationLines.line(key)])
+  }
+
+  func makeProviderToken(
+    _ id: String?, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let good = try store.keys().filter { $0.revokedMilliseconds == nil }
+    let first = good.first { $0.topics.isEmpty && $0.environments.contains(environment) }
+    guard let key = id.map({ id in good.first { $0.id == id } }) ?? first else {
+      return .failure(
+        .init(
+          .missing, "there is no good key\(id.map { " \($0)" } ?? "")",
+          do: "see `belfry key list`"))
+    }
+    do {
+      let file = try FileSystem.read(folder.keyFile(key.id), limit: Limits.keyFileBytesMax)
+      let signer = try ES256PrivateKey(pkcs8PEM: file)
+      let header = JSONValue.object(["alg": "ES256", "kid": .string(key.id)])
+      let claims = JSONValue.object(["iss": .string(key.team), "iat": .integer(now / 1_000)])
+      let signed = [header, claims].map { Base64.encode($0.bytes, url: true) }
+        .joined(separator: ".")
+      let signature = Base64.encode(try signer.sign(Array(signed.utf8)), url: true)
+      return .success([
+        ["token": .string("\(signed).\(signature)"), "key": .string(key.id)]
+      ])
+    } catch {
+      return .failure(.init(.broken, "the key \(key.id) cannot sign", do: "\(error)"))
+    }
+  }
+
+  func addCertificate(
+    _ new: AdministrationRequest.NewCertificate, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    if let failure = try missing(team: new.team) { return .failure(failure) }
+    guard try store.apps().contains(where: { $0.bundleID == new.bundleID && $0.team == new.team })
+    else {
+      return .failure(
+        .init(
+          .missing, "the team \(new.team) has no topic \(new.bundleID)",
+          do: "add it with `belfry topic add`"))
+    }
+    do {
+      let authority = try CertificateAuthority.load(
+        certificatePEM: FileSystem.read(
+          folder.authorityFile, limit: Limits.keyFileBytesMax),
+        privateKeyPEM: FileSystem.read(
+          folder.file("ca-key.pem"), limit: Limits.keyFileBytesMax))
+      let issued = try authority.issueProvider(
+        bundleID: new.bundleID, environment: new.environments.certificateEnvironment,
+        form: new.isUniversal ? .universal : .uid, now: now / 1_000)
+      let record = CertificateRecord(
+        serial: issued.certificate.serial, team: new.team, bundleID: new.bundleID,
+        environments: new.environments, isUniversal: new.isUniversal,
+        notAfter: issued.certificate.notAfter, createdMilliseconds: now)
+      try apply([.putCertificate(record)])
+      var line = AdministrationLines.line(record)
+      line["certificateChain"] = .string(
+        String(decoding: issued.certificateChainPEM, as: UTF8.self))
+      line["privateKey"] = .string(String(decoding: issued.privateKeyPEM, as: UTF8.self))
+      return .success([line])
+    } catch let failure as StorageFailure {
+      throw failure
+    } catch {
+      return .failure(.init(.broken, "no certificate can be made", do: "\(error)"))
+    }
+  }
+
+  /// Serial numbers are hexadecimal in either case; leading zeros do not count.
+  func revokeCertificate(
+    _ serial: String, _ now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let wanted = serial.lowercased().drop { $0 == "0" }
+    let found = try store.certificates().first { $0.serial.drop { $0 == "0" } == wanted }
+    guard var certificate = found else {
+      return .failure(
+        .init(
+          .missing, "there is no certificate \(serial)", do: "see `belfry certificate list`"))
+    }
+    if certificate.revokedMilliseconds == nil {
+      certificate.revokedMilliseconds = now
+      try apply([.putCertificate(certificate)])
+    }
+    return .success([AdministrationLines.line(certificate)])
+  }
+
+  /// Why nothing can be added to the team; nil: it is there.
+  func missing(team: String) throws(StorageFailure) -> AdministrationFailure? {
+    if try store.teams().contains(where: { $0.id == team }) { return nil }
+    return .init(.missing, "there is no team \(team)", do: "add it with `belfry team add`")
+  }
+
+  static func badIdentifier(_ id: String) -> AdministrationFailure {
+    .init(.invalid, "'\(id)' is no identifier", do: "give ten upper-case letters and digits")
+  }
+
+  static func isBundleID(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return TopicParts.isWellFormed(bytes.span)
+  }
+}
+
+extension EnvironmentScope {
+  fileprivate var certificateEnvironment: CertificateAuthority.ProviderEnvironment {
+    switch self {
+    case .both: .both
+    case .sandbox: .development
+    case .production: .production
+    }
+  }
+}

@@ -1,0 +1,131 @@
+public import BelfryWire
+public import Storage
+internal import System
+internal import Synchronization
+
+/// Carries out what administrators ask, on the control store: the same for a running gateway, which
+/// is told of each change, and for a stopped one.
+///
+/// Calls block; any thread. One request is carried out at a time.
+public final class Administration: Sendable {
+  /// What a running gateway adds to its data.
+  public struct Runtime: Sendable {
+    /// Called after each durable change, on the caller's thread.
+    public var didChange: @Sendable ([ControlChange]) -> Void
+    /// The scripted answers.
+    public var faults: FaultBoard
+    /// The delivery log.
+    public var log: any DeliveryLogSource
+
+    /// A running gateway's part.
+    public init(
+      faults: FaultBoard, log: any DeliveryLogSource,
+      didChange: @escaping @Sendable ([ControlChange]) -> Void
+    ) {
+      self.didChange = didChange
+      self.faults = faults
+      self.log = log
+    }
+  }
+
+  let folder: GatewayFolder
+  let store: any ControlStore
+  let environment: BelfryWire.Environment
+  let runtime: Runtime?
+  private let turn = Mutex(())
+  /// Held while a stopped gateway's data is open.
+  private let lock: DataFolder?
+
+  /// The administration of a running gateway.
+  public init(
+    folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
+    runtime: Runtime
+  ) {
+    self.folder = folder
+    self.store = store
+    self.environment = environment
+    self.runtime = runtime
+    lock = nil
+  }
+
+  /// The administration of the stopped gateway in `folder`, which it holds as long as it lives.
+  public init(stopped folder: GatewayFolder) throws(AdministrationFailure) {
+    guard FileSystem.exists(folder.controlStoreFile) else {
+      throw AdministrationFailure(
+        .missing, "there is no gateway in \(folder.path)",
+        do: "start it once with `belfry gateway`, or name its folder with --data")
+    }
+    do throws(StorageFailure) {
+      lock = try DataFolder(folder.path)
+      store = try SQLiteControlStore(path: folder.controlStoreFile)
+      let name = try store.setting(ControlSetting.environment) ?? []
+      environment =
+        BelfryWire.Environment(name: String(decoding: name, as: UTF8.self)) ?? .sandbox
+    } catch {
+      throw AdministrationFailure(error)
+    }
+    self.folder = folder
+    runtime = nil
+  }
+
+  /// Does what is asked; answers one object a line, with the keys of the contract.
+  public func perform(
+    _ request: AdministrationRequest
+  ) throws(AdministrationFailure) -> [JSONObject] {
+    let answer: AdministrationAnswer = turn.withLock { _ in
+      do throws(StorageFailure) {
+        return try perform(request, now: SystemClock.unixMilliseconds)
+      } catch {
+        return .failure(AdministrationFailure(error))
+      }
+    }
+    return try answer.get()
+  }
+
+  /// Follows the delivery log: every line from now on, until `receive` answers false.
+  public func follow(
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
+  ) throws(AdministrationFailure) {
+    guard let runtime else { throw Self.needsRunning("the delivery log") }
+    runtime.log.follow(query) { lines in receive(lines.map(AdministrationLines.line)) }
+  }
+
+  private func perform(
+    _ request: AdministrationRequest, now: Int64
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let lines = AdministrationLines.self
+    switch request {
+    case .listTeams: return .success(try store.teams().map(lines.line))
+    case .addTeam(let id, let name): return try addTeam(id, name, now)
+    case .listKeys: return .success(try store.keys().map(lines.line))
+    case .addKey(let key): return try addKey(key, now)
+    case .revokeKey(let id): return try revokeKey(id, now)
+    case .makeProviderToken(let key): return try makeProviderToken(key, now)
+    case .listCertificates: return .success(try store.certificates().map(lines.line))
+    case .addCertificate(let certificate): return try addCertificate(certificate, now)
+    case .revokeCertificate(let serial): return try revokeCertificate(serial, now)
+    case .listTopics: return .success(try store.apps().map(lines.line))
+    case .addTopic(let topic): return try addTopic(topic, now)
+    case .removeTopic(let bundleID): return try removeTopic(bundleID)
+    case .listChannels: return try listChannels()
+    case .addChannel(let bundleID, let keepsLatest):
+      return try addChannel(bundleID, keepsLatest, now)
+    case .removeChannel(let id, let bundleID): return try removeChannel(id, bundleID)
+    case .listDevices: return .success(try store.devices().map(lines.line))
+    case .revokeDevice(let number): return try revokeDevice(number, now)
+    case .listFaults, .addFault, .clearFaults: return performFault(request)
+    case .log(let text): return log(of: text)
+    }
+  }
+
+  /// Makes `changes` durable, then tells the running gateway.
+  func apply(_ changes: [ControlChange]) throws(StorageFailure) {
+    try store.apply(changes)
+    runtime?.didChange(changes)
+  }
+
+  static func needsRunning(_ what: String) -> AdministrationFailure {
+    AdministrationFailure(
+      .conflict, "\(what) is a running gateway's", do: "start it with `belfry gateway`")
+  }
+}

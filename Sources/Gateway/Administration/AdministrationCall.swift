@@ -1,0 +1,205 @@
+public import BelfryWire
+internal import Storage
+
+/// A request in the form of the admin API: method, path, query and a JSON object as its body.
+///
+/// ```
+/// GET /api/teams   /keys   /certificates   /topics   /channels   /devices   /faults   /log?of=…
+/// POST the same, but for devices and log; /api/tokens makes a provider token
+/// DELETE /api/keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
+///        /channels?channel=BASE64&app=BUNDLE-ID
+/// ```
+public struct AdministrationCall: Sendable {
+  /// "GET", "POST" or "DELETE".
+  public var method: String
+  /// The path, not escaped.
+  public var path: String
+  /// The query's pairs, not escaped.
+  public var query: [(name: String, value: String)]
+  /// The body; nil: none.
+  public var body: JSONObject?
+
+  /// A call from its parts.
+  public init(
+    _ method: String, _ path: String, query: [(name: String, value: String)] = [],
+    body: JSONObject? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.body = body
+  }
+
+  /// What is asked for; nil where the path or its method is not one of the API's.
+  ///
+  /// Throws where the members are not what they should be.
+  public func request() throws(AdministrationFailure) -> AdministrationRequest? {
+    let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+    guard path.hasPrefix("/api/"), parts.count >= 2 else { return nil }
+    let collection = String(parts[1])
+    let element = parts.count > 2 ? String(parts[2]) : nil
+    switch (method, element) {
+    case ("GET", nil): return list(collection)
+    case ("POST", nil): return try add(to: collection)
+    case ("DELETE", _): return try remove(element, from: collection)
+    default: return nil
+    }
+  }
+
+  private func list(_ collection: String) -> AdministrationRequest? {
+    switch collection {
+    case "teams": .listTeams
+    case "keys": .listKeys
+    case "certificates": .listCertificates
+    case "topics": .listTopics
+    case "channels": .listChannels
+    case "devices": .listDevices
+    case "faults": .listFaults
+    case "log": .log(of: value("of"))
+    default: nil
+    }
+  }
+
+  private func add(to collection: String) throws(AdministrationFailure) -> AdministrationRequest? {
+    var fields = AdministrationFields(body ?? [:])
+    let request: AdministrationRequest
+    switch collection {
+    case "teams":
+      request = .addTeam(id: try fields.optionalText("id"), name: try fields.optionalText("name"))
+    case "keys":
+      request = .addKey(
+        .init(
+          id: try fields.optionalText("id"), team: try fields.text("team"),
+          environments: try fields.environments("environment"),
+          topics: try fields.texts("topics"), relatedKey: try fields.optionalText("related")))
+    case "tokens":
+      request = .makeProviderToken(key: try fields.optionalText("key"))
+    case "certificates":
+      let form = try fields.optionalText("form") ?? "universal"
+      guard ["universal", "uid"].contains(form) else {
+        throw AdministrationFields.wrong("form", "universal or uid")
+      }
+      request = .addCertificate(
+        .init(
+          team: try fields.text("team"), bundleID: try fields.text("topic"),
+          environments: try fields.environments("environment"),
+          isUniversal: form == "universal"))
+    case "topics":
+      request = .addTopic(
+        .init(
+          team: try fields.text("team"), bundleID: try fields.text("topic"),
+          keep: try fields.keep("keep"), hasBroadcast: try fields.optionalBool("broadcast")))
+    case "channels":
+      let storage = try fields.optionalNumber("storage", of: UInt8.self) ?? 0
+      guard storage < 2 else { throw AdministrationFields.wrong("storage", "0 or 1") }
+      request = .addChannel(bundleID: try fields.text("app"), keepsLatest: storage == 1)
+    case "faults":
+      return .addFault(try FaultRule(body ?? [:]))
+    default:
+      return nil
+    }
+    try fields.end()
+    return request
+  }
+
+  private func remove(
+    _ element: String?, from collection: String
+  ) throws(AdministrationFailure) -> AdministrationRequest? {
+    switch (collection, element) {
+    case ("keys", .some(let id)): return .revokeKey(id: id)
+    case ("certificates", .some(let serial)): return .revokeCertificate(serial: serial)
+    case ("topics", .some(let bundleID)): return .removeTopic(bundleID: bundleID)
+    case ("channels", .none):
+      guard let id = value("channel") else {
+        throw AdministrationFields.wrong("channel", "the channel's id in the query")
+      }
+      return .removeChannel(id: id, bundleID: value("app"))
+    case ("devices", .some(let text)):
+      guard let number = UInt64(text) else {
+        throw AdministrationFields.wrong("device", "a device's number")
+      }
+      return .revokeDevice(number: number)
+    case ("faults", .none): return .clearFaults
+    default: return nil
+    }
+  }
+
+  private func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+}
+
+extension AdministrationRequest {
+  /// The request as a call of the admin API.
+  public var call: AdministrationCall {
+    switch self {
+    case .listTeams: .init("GET", "/api/teams")
+    case .addTeam(let id, let name):
+      .init("POST", "/api/teams", body: .of(("id", id.json), ("name", name.json)))
+    case .listKeys: .init("GET", "/api/keys")
+    case .addKey(let key): .init("POST", "/api/keys", body: key.json)
+    case .revokeKey(let id): .init("DELETE", "/api/keys/\(id)")
+    case .makeProviderToken(let key):
+      .init("POST", "/api/tokens", body: .of(("key", key.json)))
+    case .listCertificates: .init("GET", "/api/certificates")
+    case .addCertificate(let certificate):
+      .init("POST", "/api/certificates", body: certificate.json)
+    case .revokeCertificate(let serial): .init("DELETE", "/api/certificates/\(serial)")
+    case .listTopics: .init("GET", "/api/topics")
+    case .addTopic(let topic): .init("POST", "/api/topics", body: topic.json)
+    case .removeTopic(let bundleID): .init("DELETE", "/api/topics/\(bundleID)")
+    case .listChannels: .init("GET", "/api/channels")
+    case .addChannel(let bundleID, let keepsLatest):
+      .init(
+        "POST", "/api/channels",
+        body: ["app": .string(bundleID), "storage": .integer(keepsLatest ? 1 : 0)])
+    case .removeChannel(let id, let bundleID):
+      .init(
+        "DELETE", "/api/channels",
+        query: [("channel", id)] + (bundleID.map { [("app", $0)] } ?? []))
+    case .listDevices: .init("GET", "/api/devices")
+    case .revokeDevice(let number): .init("DELETE", "/api/devices/\(number)")
+    case .listFaults: .init("GET", "/api/faults")
+    case .addFault(let rule):
+      .init("POST", "/api/faults", body: AdministrationLines.line(rule))
+    case .clearFaults: .init("DELETE", "/api/faults")
+    case .log(let text):
+      .init("GET", "/api/log", query: text.map { [("of", $0)] } ?? [])
+    }
+  }
+}
+
+extension AdministrationRequest.NewKey {
+  fileprivate var json: JSONObject {
+    .of(
+      ("id", id.json), ("team", .string(team)), ("environment", .string(environments.name)),
+      ("topics", .array(topics.map { .string($0) })), ("related", relatedKey.json))
+  }
+}
+
+extension AdministrationRequest.NewCertificate {
+  fileprivate var json: JSONObject {
+    .of(
+      ("team", .string(team)), ("topic", .string(bundleID)),
+      ("environment", .string(environments.name)),
+      ("form", .string(isUniversal ? "universal" : "uid")))
+  }
+}
+
+extension AdministrationRequest.NewTopic {
+  fileprivate var json: JSONObject {
+    .of(
+      ("team", .string(team)), ("topic", .string(bundleID)),
+      ("keep", keep.map { $0 == .max ? "all" : .integer(Int64($0)) }),
+      ("broadcast", hasBroadcast.map { .bool($0) }))
+  }
+}
+
+extension String? {
+  fileprivate var json: JSONValue? { map { .string($0) } }
+}
+
+extension JSONObject {
+  /// The members that have a value.
+  fileprivate static func of(_ members: (String, JSONValue?)...) -> JSONObject {
+    JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
+  }
+}

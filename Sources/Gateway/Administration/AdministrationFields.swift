@@ -1,0 +1,139 @@
+internal import BelfryWire
+internal import Storage
+
+/// Reads the members of a request's object; each that is missing, of another type or unknown is an
+/// error that names it.
+struct AdministrationFields {
+  private let object: JSONObject
+  private var known: Set<String> = []
+
+  init(_ object: JSONObject) { self.object = object }
+
+  mutating func text(_ key: String) throws(AdministrationFailure) -> String {
+    guard let text = try optionalText(key) else { throw Self.missing(key) }
+    return text
+  }
+
+  mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
+    guard let value = take(key) else { return nil }
+    guard let text = value.stringValue else { throw Self.wrong(key, "text") }
+    return text
+  }
+
+  mutating func texts(_ key: String) throws(AdministrationFailure) -> [String] {
+    guard let value = take(key) else { return [] }
+    guard let list = value.arrayValue else { throw Self.wrong(key, "a list of texts") }
+    var texts: [String] = []
+    for element in list {
+      guard let text = element.stringValue else { throw Self.wrong(key, "a list of texts") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  mutating func optionalBool(_ key: String) throws(AdministrationFailure) -> Bool? {
+    guard let value = take(key) else { return nil }
+    guard let bool = value.boolValue else { throw Self.wrong(key, "true or false") }
+    return bool
+  }
+
+  mutating func optionalNumber<Number: FixedWidthInteger>(
+    _ key: String, of type: Number.Type
+  ) throws(AdministrationFailure) -> Number? {
+    guard let value = take(key) else { return nil }
+    guard let number = value.integerValue.flatMap({ Number(exactly: $0) }) else {
+      throw Self.wrong(key, "a whole number from \(Number.min) to \(Number.max)")
+    }
+    return number
+  }
+
+  mutating func optionalShare(_ key: String) throws(AdministrationFailure) -> Double? {
+    guard let value = take(key) else { return nil }
+    guard let share = value.doubleValue, (0...1).contains(share) else {
+      throw Self.wrong(key, "a number from 0 to 1")
+    }
+    return share
+  }
+
+  mutating func environments(_ key: String) throws(AdministrationFailure) -> EnvironmentScope {
+    guard let name = try optionalText(key) else { return .both }
+    guard let scope = EnvironmentScope(name: name) else {
+      throw Self.wrong(key, "sandbox, production or both")
+    }
+    return scope
+  }
+
+  /// 1, a number, or "all".
+  mutating func keep(_ key: String) throws(AdministrationFailure) -> UInt32? {
+    if object[key]?.stringValue == "all" {
+      known.insert(key)
+      return .max
+    }
+    return try optionalNumber(key, of: UInt32.self)
+  }
+
+  /// Refuses members that nobody asked for.
+  func end() throws(AdministrationFailure) {
+    if let stranger = object.keys.first(where: { !known.contains($0) }) {
+      throw AdministrationFailure(
+        .invalid, "'\(stranger)' is not known here", do: "leave it out, or check its spelling")
+    }
+  }
+
+  private mutating func take(_ key: String) -> JSONValue? {
+    known.insert(key)
+    guard let value = object[key], value != .null else { return nil }
+    return value
+  }
+
+  private static func missing(_ key: String) -> AdministrationFailure {
+    AdministrationFailure(.invalid, "'\(key)' is missing", do: "give it")
+  }
+
+  static func wrong(_ key: String, _ wanted: String) -> AdministrationFailure {
+    AdministrationFailure(.invalid, "'\(key)' is not what it should be", do: "give \(wanted)")
+  }
+}
+
+extension FaultRule {
+  /// Reads a rule's object, as `belfry fault list` prints it.
+  init(_ object: JSONObject) throws(AdministrationFailure) {
+    var fields = AdministrationFields(object)
+    if let text = try fields.optionalText("token") {
+      guard let bytes = Hexadecimal.decode(text), !bytes.isEmpty else {
+        throw AdministrationFields.wrong("token", "a device token in hexadecimal")
+      }
+      token = bytes
+    }
+    topic = try fields.optionalText("topic")
+    var effects: [Effect] = []
+    let timestamp = try fields.optionalNumber("timestamp", of: Int64.self)
+    let share = try fields.optionalShare("share") ?? 1
+    if let reason = try fields.optionalText("reason") {
+      guard let rejection = Rejection(reason: reason) else {
+        throw AdministrationFields.wrong("reason", "one of APNs' reasons, such as Unregistered")
+      }
+      effects.append(.answer(rejection, timestampMilliseconds: timestamp, share: share))
+    }
+    if let requests = try fields.optionalNumber("goawayAfter", of: UInt32.self) {
+      effects.append(.goAway(afterRequests: requests))
+    }
+    if let count = try fields.optionalNumber("streams", of: UInt32.self) {
+      effects.append(.streams(count))
+    }
+    if let bytes = try fields.optionalNumber("window", of: UInt32.self) {
+      effects.append(.window(bytes: bytes))
+    }
+    if let milliseconds = try fields.optionalNumber("delay", of: UInt32.self) {
+      effects.append(.delay(milliseconds: milliseconds))
+    }
+    if try fields.optionalBool("close") == true { effects.append(.close) }
+    try fields.end()
+    guard effects.count == 1, let effect = effects.first else {
+      throw AdministrationFailure(
+        .invalid, "a scripted answer does one thing",
+        do: "give one of reason, goawayAfter, streams, window, delay, close")
+    }
+    self.effect = effect
+  }
+}

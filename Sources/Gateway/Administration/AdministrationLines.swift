@@ -1,0 +1,117 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// What each record looks like as a line: stable keys, none without a value.
+enum AdministrationLines {
+  static func line(_ team: TeamRecord) -> JSONObject {
+    [
+      "id": .string(team.id), "name": .string(team.name),
+      "createdAt": time(team.createdMilliseconds),
+    ]
+  }
+
+  static func line(_ key: KeyRecord) -> JSONObject {
+    var line: JSONObject = [
+      "id": .string(key.id), "team": .string(key.team),
+      "environment": .string(key.environments.name),
+    ]
+    if !key.topics.isEmpty { line["topics"] = .array(key.topics.map { .string($0) }) }
+    line["related"] = key.relatedKey.map { .string($0) }
+    line["createdAt"] = time(key.createdMilliseconds)
+    line["revokedAt"] = key.revokedMilliseconds.map(time)
+    return line
+  }
+
+  static func line(_ certificate: CertificateRecord) -> JSONObject {
+    var line: JSONObject = [
+      "serial": .string(certificate.serial), "team": .string(certificate.team),
+      "topic": .string(certificate.bundleID),
+      "environment": .string(certificate.environments.name),
+      "form": .string(certificate.isUniversal ? "universal" : "uid"),
+      "expiresAt": time(certificate.notAfter * 1_000),
+      "createdAt": time(certificate.createdMilliseconds),
+    ]
+    line["revokedAt"] = certificate.revokedMilliseconds.map(time)
+    return line
+  }
+
+  static func line(_ app: AppRecord) -> JSONObject {
+    [
+      "topic": .string(app.bundleID), "team": .string(app.team),
+      "number": .integer(Int64(app.number)),
+      "keep": app.keep == .max ? "all" : .integer(Int64(app.keep)),
+      "broadcast": .bool(app.hasBroadcast), "createdAt": time(app.createdMilliseconds),
+    ]
+  }
+
+  static func line(_ channel: ChannelRecord, bundleID: String) -> JSONObject {
+    [
+      "channel": .string(Base64.encode(channel.id, url: false)), "app": .string(bundleID),
+      "storage": .integer(channel.keepsLatest ? 1 : 0),
+      "createdAt": time(channel.createdMilliseconds),
+    ]
+  }
+
+  static func line(_ device: DeviceRecord) -> JSONObject {
+    var line: JSONObject = ["device": number(device.number)]
+    if !device.name.isEmpty { line["name"] = .string(device.name) }
+    line["enrolledAt"] = time(device.enrolledMilliseconds)
+    line["revokedAt"] = device.revokedMilliseconds.map(time)
+    return line
+  }
+
+  static func line(_ rule: FaultRule) -> JSONObject {
+    var line = JSONObject()
+    line["token"] = rule.token.map { .string(Hexadecimal.encode($0)) }
+    line["topic"] = rule.topic.map { .string($0) }
+    switch rule.effect {
+    case .answer(let rejection, let timestamp, let share):
+      line["reason"] = .string(rejection.reason)
+      line["timestamp"] = timestamp.map { .integer($0) }
+      if share < 1 { line["share"] = .double(share) }
+    case .goAway(let requests): line["goawayAfter"] = .integer(Int64(requests))
+    case .streams(let count): line["streams"] = .integer(Int64(count))
+    case .window(let bytes): line["window"] = .integer(Int64(bytes))
+    case .delay(let milliseconds): line["delay"] = .integer(Int64(milliseconds))
+    case .close: line["close"] = true
+    }
+    return line
+  }
+
+  static func line(_ entry: DeliveryLogLine) -> JSONObject {
+    var line: JSONObject = [
+      "at": time(entry.atMilliseconds), "state": .string(entry.state),
+    ]
+    line["reason"] = entry.reason.map { .string($0) }
+    line["apnsID"] = .string(entry.id.text)
+    line["uniqueID"] = .string(entry.uniqueID.text)
+    line["device"] = number(entry.device)
+    line["topic"] = .string(entry.topic)
+    return line
+  }
+
+  private static func time(_ milliseconds: Int64) -> JSONValue {
+    .string(Timestamp.rfc3339(unixMilliseconds: milliseconds))
+  }
+
+  private static func number(_ device: UInt64) -> JSONValue {
+    Int64(exactly: device).map { .integer($0) } ?? .string("\(device)")
+  }
+}
+
+extension EnvironmentScope {
+  /// The word in options and lines.
+  var name: String {
+    switch self {
+    case .both: "both"
+    case .sandbox: "sandbox"
+    case .production: "production"
+    }
+  }
+
+  init?(name: String) {
+    guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = scope
+  }
+}

@@ -1,0 +1,100 @@
+public import Storage
+
+/// What an administrator may ask of a gateway, running or stopped: one vocabulary for the commands,
+/// the admin API and the data folder (contract: Administration).
+public enum AdministrationRequest: Sendable, Hashable {
+  case listTeams
+  /// `id`: 10 letters and digits; nil: made.
+  case addTeam(id: String?, name: String?)
+  case listKeys
+  case addKey(NewKey)
+  case revokeKey(id: String)
+  /// A fresh provider token; nil: by the oldest good key.
+  case makeProviderToken(key: String?)
+  case listCertificates
+  case addCertificate(NewCertificate)
+  case revokeCertificate(serial: String)
+  case listTopics
+  case addTopic(NewTopic)
+  case removeTopic(bundleID: String)
+  case listChannels
+  case addChannel(bundleID: String, keepsLatest: Bool)
+  /// `id` in base64; the app need not be named.
+  case removeChannel(id: String, bundleID: String?)
+  case listDevices
+  case revokeDevice(number: UInt64)
+  case listFaults
+  case addFault(FaultRule)
+  case clearFaults
+  /// The delivery log of a token, an `apns-id`, an `apns-unique-id`; nil: all of it.
+  case log(of: String?)
+
+  /// A key to be made.
+  public struct NewKey: Sendable, Hashable {
+    /// 10 letters and digits; nil: made.
+    public var id: String?
+    /// The team's id.
+    public var team: String
+    /// Where it is good.
+    public var environments: EnvironmentScope
+    /// The only bundle identifiers that it may send to; empty: all of the team's.
+    public var topics: [String]
+    /// The one other key that may be used on the same connection.
+    public var relatedKey: String?
+
+    /// A key to be made.
+    public init(
+      id: String? = nil, team: String, environments: EnvironmentScope = .both,
+      topics: [String] = [], relatedKey: String? = nil
+    ) {
+      self.id = id
+      self.team = team
+      self.environments = environments
+      self.topics = topics
+      self.relatedKey = relatedKey
+    }
+  }
+
+  /// A provider's certificate to be made.
+  public struct NewCertificate: Sendable, Hashable {
+    /// The team's id.
+    public var team: String
+    /// The app's bundle identifier.
+    public var bundleID: String
+    /// Where it is good.
+    public var environments: EnvironmentScope
+    /// With a list of topics in an extension, or with the bundle identifier alone.
+    public var isUniversal: Bool
+
+    /// A certificate to be made.
+    public init(
+      team: String, bundleID: String, environments: EnvironmentScope = .both,
+      isUniversal: Bool = true
+    ) {
+      self.team = team
+      self.bundleID = bundleID
+      self.environments = environments
+      self.isUniversal = isUniversal
+    }
+  }
+
+  /// An app to be added, or changed where the team has it already.
+  public struct NewTopic: Sendable, Hashable {
+    /// The team's id.
+    public var team: String
+    /// The bundle identifier.
+    public var bundleID: String
+    /// How many undelivered notifications a token keeps (`.max`: all); nil: 1, or as it was.
+    public var keep: UInt32?
+    /// Whether channels may be made; nil: not, or as it was.
+    public var hasBroadcast: Bool?
+
+    /// An app to be added.
+    public init(team: String, bundleID: String, keep: UInt32? = nil, hasBroadcast: Bool? = nil) {
+      self.team = team
+      self.bundleID = bundleID
+      self.keep = keep
+      self.hasBroadcast = hasBroadcast
+    }
+  }
+}

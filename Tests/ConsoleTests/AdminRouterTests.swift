@@ -1,0 +1,120 @@
+import BelfryWire
+import Gateway
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Console
+
+@Suite struct AdminRouterTests {
+  private let scratch: ScratchFolder
+  private let router: AdminRouter
+  private let token = "0123456789abcdef"
+
+  init() throws {
+    scratch = try ScratchFolder()
+    let folder = GatewayFolder(path: scratch.path)
+    let store = try SQLiteControlStore(path: folder.controlStoreFile)
+    let metrics = MetricRegistry()
+    metrics.counter("belfry_test_total", help: "A count.").add(3)
+    router = AdminRouter(
+      administration: Administration(
+        folder: folder, store: store, environment: .sandbox,
+        runtime: .init(faults: FaultBoard(), log: EmptyLog()) { _ in }),
+      token: token, metrics: metrics, isReady: { false })
+  }
+
+  private func answer(
+    _ method: String, _ path: String, body: String = "", bearer: String? = nil,
+    query: [(name: String, value: String)] = []
+  ) -> (status: Int, text: String) {
+    let fields = [("Authorization", "Bearer \(bearer ?? token)")]
+    let response = router.answer(
+      HTTP1Request(
+        method: method, path: path, query: query, fields: fields, body: Array(body.utf8)))
+    guard let response, case .bytes(let bytes) = response.body else { return (0, "") }
+    return (response.status, String(decoding: bytes, as: UTF8.self))
+  }
+
+  @Test("metrics and probes are open; readiness tells the truth")
+  func probes() {
+    let metrics = router.answer(HTTP1Request(method: "GET", path: "/metrics"))
+    #expect(metrics?.status == 200)
+    #expect(answer("GET", "/metrics").text.contains("belfry_test_total 3"))
+    #expect(router.answer(HTTP1Request(method: "GET", path: "/healthz"))?.status == 200)
+    #expect(router.answer(HTTP1Request(method: "GET", path: "/readyz"))?.status == 503)
+    #expect(router.answer(HTTP1Request(method: "POST", path: "/metrics"))?.status == 405)
+    #expect(router.answer(HTTP1Request(method: "GET", path: "/other")) == nil)
+  }
+
+  @Test("nothing of the API is told or done without the token")
+  func needsToken() {
+    let without = router.answer(HTTP1Request(method: "GET", path: "/api/teams"))
+    #expect(without?.status == 401)
+    #expect(without?.fields.contains { $0.name == "www-authenticate" } == true)
+    for wrong in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeg"] {
+      #expect(answer("POST", "/api/teams", body: "{}", bearer: wrong).status == 401)
+    }
+    let scheme = HTTP1Request(
+      method: "GET", path: "/api/teams", fields: [("authorization", "Basic \(token)")])
+    #expect(router.answer(scheme)?.status == 401)
+    let lower = HTTP1Request(
+      method: "GET", path: "/api/teams", fields: [("authorization", "bearer \(token)")])
+    #expect(router.answer(lower)?.status == 200)
+    #expect(answer("GET", "/api/teams").text == "")
+  }
+
+  @Test("what is added is listed, one object a line")
+  func lists() throws {
+    #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA","name":"A"}"#).status == 200)
+    #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMBBBBBB"}"#).status == 200)
+    let lines = answer("GET", "/api/teams").text.split(separator: "\n")
+    let ids = try lines.map { try JSONValue(parsing: String($0)).objectValue?["id"]?.stringValue }
+    #expect(ids == ["TEAMAAAAAA", "TEAMBBBBBB"])
+  }
+
+  @Test(
+    "errors say what is wrong and what to do, under the status that fits",
+    arguments: [
+      ("POST", "/api/teams", "{", 400), ("POST", "/api/teams", "[]", 400),
+      ("POST", "/api/teams", #"{"id":"x"}"#, 400), ("POST", "/api/keys", "{}", 400),
+      ("DELETE", "/api/keys/NOSUCHKEY0", "", 404), ("GET", "/api/nothing", "", 404),
+      ("DELETE", "/api/devices/abc", "", 400),
+      ("POST", "/api/keys", #"{"team":"TEAMAAAAAA"}"#, 404),
+    ])
+  func errors(method: String, path: String, body: String, status: Int) throws {
+    let answer = answer(method, path, body: body)
+    #expect(answer.status == status)
+    let object = try #require(try JSONValue(parsing: answer.text).objectValue)
+    #expect(object["error"]?.stringValue?.isEmpty == false)
+    #expect(object["advice"]?.stringValue?.isEmpty == false)
+  }
+
+  @Test("a conflict is 409")
+  func conflicts() {
+    _ = answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA"}"#)
+    #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA"}"#).status == 409)
+  }
+
+  @Test("the log is followed as a stream")
+  func follows() {
+    let response = router.answer(
+      HTTP1Request(
+        method: "GET", path: "/api/log", query: [("follow", "1")],
+        fields: [("authorization", "Bearer \(token)")]))
+    guard let response, case .stream = response.body else {
+      Issue.record("no stream")
+      return
+    }
+    #expect(response.status == 200)
+  }
+}
+
+private struct EmptyLog: DeliveryLogSource {
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
+  func follow(
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
+  ) {}
+}

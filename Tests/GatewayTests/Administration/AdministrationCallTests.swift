@@ -1,0 +1,84 @@
+import BelfryWire
+import Storage
+import Testing
+
+@testable import Gateway
+
+@Suite struct AdministrationCallTests {
+  @Test("every request survives its call", arguments: requests)
+  func roundTrips(request: AdministrationRequest) throws {
+    var call = request.call
+    // As it travels: the body as bytes.
+    call.body = try call.body.flatMap { try JSONValue(parsing: $0.bytes).objectValue }
+    #expect(try call.request() == request)
+  }
+
+  @Test(
+    "paths and methods that are none of the API's have no meaning",
+    arguments: [
+      ("GET", "/"), ("GET", "/api"), ("GET", "/api/"), ("GET", "/api/secrets"),
+      ("PUT", "/api/teams"), ("GET", "/api/keys/KEY0000001"), ("DELETE", "/api/teams"),
+      ("DELETE", "/api/keys"), ("POST", "/api/devices"), ("DELETE", "/api/log"),
+      ("GET", "api/teams"),
+    ])
+  func refusesOthers(method: String, path: String) throws {
+    #expect(try AdministrationCall(method, path).request() == nil)
+  }
+
+  @Test("members that are missing, of another type or unknown are named", arguments: badBodies)
+  func refusesMembers(path: String, body: JSONObject, name: String) {
+    #expect {
+      try AdministrationCall("POST", path, body: body).request()
+    } throws: { error in
+      guard let failure = error as? AdministrationFailure else { return false }
+      return failure.kind == .invalid && failure.what.contains(name)
+    }
+  }
+}
+
+private let requests: [AdministrationRequest] = [
+  .listTeams, .addTeam(id: nil, name: nil), .addTeam(id: "TEAMAAAAAA", name: "Ä"), .listKeys,
+  .addKey(.init(team: "TEAMAAAAAA")),
+  .addKey(
+    .init(
+      id: "KEY0000001", team: "TEAMAAAAAA", environments: .production, topics: ["a", "b"],
+      relatedKey: "KEY0000002")), .revokeKey(id: "KEY0000001"), .makeProviderToken(key: nil),
+  .makeProviderToken(key: "KEY0000001"), .listCertificates,
+  .addCertificate(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
+  .addCertificate(
+    .init(team: "TEAMAAAAAA", bundleID: "a.b", environments: .sandbox, isUniversal: false)),
+  .revokeCertificate(serial: "0aF"), .listTopics,
+  .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
+  .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b", keep: .max, hasBroadcast: true)),
+  .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b", keep: 5, hasBroadcast: false)),
+  .removeTopic(bundleID: "a.b"), .listChannels, .addChannel(bundleID: "a.b", keepsLatest: true),
+  .addChannel(bundleID: "a.b", keepsLatest: false), .removeChannel(id: "a+/=", bundleID: nil),
+  .removeChannel(id: "a+/=", bundleID: "a.b"), .listDevices, .revokeDevice(number: .max),
+  .listFaults, .clearFaults, .log(of: nil), .log(of: "00ff"),
+  .addFault(
+    .init(
+      token: [1, 0xAB], topic: "a.b",
+      effect: .answer(.unregistered, timestampMilliseconds: 9, share: 0.25))),
+  .addFault(
+    .init(effect: .answer(.internalServerError, timestampMilliseconds: nil, share: 1))),
+  .addFault(.init(effect: .goAway(afterRequests: 3))), .addFault(.init(effect: .streams(1))),
+  .addFault(.init(effect: .window(bytes: 100))),
+  .addFault(.init(topic: "a.b", effect: .delay(milliseconds: 250))),
+  .addFault(.init(effect: .close)),
+]
+
+private let badBodies: [(String, JSONObject, String)] = [
+  ("/api/keys", [:], "team"), ("/api/keys", ["team": 5], "team"),
+  ("/api/keys", ["team": "T", "environment": "test"], "environment"),
+  ("/api/keys", ["team": "T", "topics": [1]], "topics"),
+  ("/api/keys", ["team": "T", "topic": "a"], "topic"),
+  ("/api/certificates", ["team": "T", "topic": "a", "form": "odd"], "form"),
+  ("/api/topics", ["team": "T", "topic": "a", "keep": "some"], "keep"),
+  ("/api/topics", ["team": "T", "topic": "a", "keep": -1], "keep"),
+  ("/api/topics", ["team": "T", "topic": "a", "broadcast": "on"], "broadcast"),
+  ("/api/channels", ["app": "a", "storage": 2], "storage"),
+  ("/api/faults", ["reason": "NoSuchReason"], "reason"),
+  ("/api/faults", ["reason": "Unregistered", "close": true], "one thing"),
+  ("/api/faults", [:], "one thing"), ("/api/faults", ["close": true, "token": "xyz"], "token"),
+  ("/api/faults", ["reason": "Unregistered", "share": 2], "share"),
+]

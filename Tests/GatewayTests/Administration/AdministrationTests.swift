@@ -1,0 +1,326 @@
+import BelfryWire
+import Storage
+import Synchronization
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Gateway
+
+@Suite struct AdministrationTests {
+  private let scratch: ScratchFolder
+  private let folder: GatewayFolder
+  private let team = "TEAMAAAAAA"
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = GatewayFolder(path: scratch.file("gateway"))
+    try FileSystem.makeDirectories(folder.path)
+    let authority = try CertificateAuthority.forTests()
+    try folder.write(authority.certificatePEM, "ca.pem")
+    try folder.write(authority.privateKeyPEM, "ca-key.pem")
+    let store = try SQLiteControlStore(path: folder.controlStoreFile)
+    try store.apply([
+      .putSetting(name: ControlSetting.environment, value: Array("sandbox".utf8)),
+      .putDevice(
+        DeviceRecord(
+          number: 7, keyHash: SHA256.hash([1]), name: "kiosk", enrolledMilliseconds: 1)),
+    ])
+    store.close()
+  }
+
+  private func stopped() throws -> Administration {
+    let administration = try Administration(stopped: folder)
+    if try administration.perform(.listTeams).isEmpty {
+      _ = try administration.perform(.addTeam(id: team, name: "A"))
+    }
+    return administration
+  }
+
+  @Test("a stopped gateway's data is changed, and the folder is its own meanwhile")
+  func stoppedGateway() throws {
+    do {
+      let administration = try stopped()
+      #expect(
+        throws: AdministrationFailure(
+          .conflict, "\(folder.path) is held by another process", do: "stop that process")
+      ) { try Administration(stopped: folder) }
+      #expect(try administration.perform(.listTeams).first?["id"] == "TEAMAAAAAA")
+    }
+    #expect(try stopped().perform(.listTeams).count == 1)
+  }
+
+  @Test("a folder without a gateway is said so, and nothing is made in it")
+  func noGateway() throws {
+    let empty = GatewayFolder(path: scratch.file("empty"))
+    #expect(throws: AdministrationFailure.self) { try Administration(stopped: empty) }
+    #expect(!FileSystem.exists(empty.path))
+  }
+
+  @Test("teams: made ids are well formed, given ones are checked, twins refused")
+  func teams() throws {
+    let administration = try stopped()
+    let made = try administration.perform(.addTeam(id: nil, name: nil)).first
+    #expect(made?["id"]?.stringValue.map(AppleIdentifier.isWellFormed) == true)
+    expect(.conflict) { try administration.perform(.addTeam(id: team, name: nil)) }
+    expect(.invalid) { try administration.perform(.addTeam(id: "short", name: nil)) }
+    expect(.invalid) { try administration.perform(.addTeam(id: nil, name: "")) }
+  }
+
+  @Test("a key's file signs what its record verifies; revoked, it makes no token")
+  func keys() throws {
+    let administration = try stopped()
+    let line = try #require(
+      try administration.perform(.addKey(.init(id: "KEYBOTH001", team: team))).first)
+    let file = try #require(line["file"]?.stringValue)
+    #expect(try FileSystem.mode(of: file) == 0o600)
+    let record = try #require(try administration.store.keys().first)
+    let key = try ES256PrivateKey(pkcs8PEM: FileSystem.read(file, limit: 10_000))
+    #expect(key.publicKey.spkiDER == record.publicKeySPKI)
+    #expect(record.environments == .both)
+
+    let token = try #require(
+      try administration.perform(.makeProviderToken(key: nil)).first?["token"]?.stringValue)
+    let parts = token.split(separator: ".").map(String.init)
+    let signature = decoded(parts[2])
+    let signed = Array((parts[0] + "." + parts[1]).utf8)
+    #expect(key.publicKey.verify(rawSignature: signature, message: signed))
+    let claims = try JSONValue(parsing: decoded(parts[1])).objectValue
+    #expect(claims?["iss"] == "TEAMAAAAAA")
+
+    let revoked = try administration.perform(.revokeKey(id: "KEYBOTH001")).first
+    #expect(revoked?["revokedAt"] != nil)
+    expect(.missing) { try administration.perform(.makeProviderToken(key: "KEYBOTH001")) }
+    expect(.missing) { try administration.perform(.makeProviderToken(key: nil)) }
+    expect(.missing) { try administration.perform(.revokeKey(id: "NOSUCHKEY0")) }
+  }
+
+  @Test("keys are related in pairs, of one team and environment, each with its topics")
+  func relatedKeys() throws {
+    let administration = try stopped()
+    func add(
+      _ id: String, _ topics: [String], _ scope: EnvironmentScope, related: String? = nil,
+      team: String? = nil
+    ) throws -> [JSONObject] {
+      try administration.perform(
+        .addKey(
+          .init(
+            id: id, team: team ?? self.team, environments: scope, topics: topics,
+            relatedKey: related)))
+    }
+    _ = try add("KEYTPSBX01", ["com.example.app"], .sandbox)
+    _ = try add("KEYTMSBX01", [], .sandbox)
+    expect(.missing) { try add("KEY0000001", ["a"], .sandbox, related: "NOSUCHKEY0") }
+    expect(.invalid) { try add("KEY0000001", [], .sandbox, related: "KEYTPSBX01") }
+    expect(.invalid) { try add("KEY0000001", ["a"], .production, related: "KEYTPSBX01") }
+    expect(.invalid) { try add("KEY0000001", ["a"], .sandbox, related: "KEYTMSBX01") }
+    _ = try add("KEYTPSBX02", ["com.example.other"], .sandbox, related: "KEYTPSBX01")
+    expect(.conflict) { try add("KEY0000001", ["a"], .sandbox, related: "KEYTPSBX01") }
+    expect(.missing) { try add("KEY0000001", ["a"], .sandbox, team: "NOBODY0000") }
+    expect(.conflict) { try add("KEYTPSBX01", [], .sandbox) }
+    expect(.invalid) {
+      try add("KEY0000001", (0...400).map { "com.example.a\($0)" }, .sandbox)
+    }
+    expect(.invalid) { try add("KEY0000001", ["not a topic"], .sandbox) }
+    #expect(!FileSystem.exists(folder.keyFile("KEY0000001")))
+  }
+
+  @Test("a provider's certificate carries its topic; its serial revokes it in either case")
+  func certificates() throws {
+    let administration = try stopped()
+    let new = AdministrationRequest.NewCertificate(
+      team: team, bundleID: "com.example.app", environments: .sandbox, isUniversal: false)
+    expect(.missing) { try administration.perform(.addCertificate(new)) }
+    _ = try administration.perform(.addTopic(.init(team: team, bundleID: "com.example.app")))
+    let line = try #require(try administration.perform(.addCertificate(new)).first)
+    let chain = try #require(line["certificateChain"]?.stringValue)
+    let certificate = try Certificate(pem: Array(chain.utf8))
+    #expect(certificate.uid == "com.example.app")
+    #expect(certificate.extensionValue(AppleExtension.development) != nil)
+    #expect(certificate.extensionValue(AppleExtension.production) == nil)
+    #expect(line["serial"]?.stringValue == certificate.serial)
+    let key = try ES256PrivateKey(pkcs8PEM: Array((line["privateKey"]?.stringValue ?? "").utf8))
+    #expect(key.publicKey.spkiDER == certificate.publicKeySPKI)
+    let revoked = try administration.perform(
+      .revokeCertificate(serial: "00" + certificate.serial.uppercased())
+    ).first
+    #expect(revoked?["revokedAt"] != nil)
+    #expect(revoked?["privateKey"] == nil)
+    expect(.missing) { try administration.perform(.revokeCertificate(serial: "")) }
+  }
+
+  @Test("topics: added, changed by their team, refused to another, removed")
+  func topics() throws {
+    let administration = try stopped()
+    _ = try administration.perform(.addTeam(id: "TEAMBBBBBB", name: "B"))
+    let bundleID = "com.example.app"
+    let added = try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first
+    #expect(added?["keep"] == 1)
+    #expect(added?["broadcast"] == false)
+    let changed = try administration.perform(
+      .addTopic(.init(team: team, bundleID: bundleID, keep: .max, hasBroadcast: true))
+    ).first
+    #expect(changed?["keep"] == "all")
+    #expect(changed?["number"] == added?["number"])
+    // What is not named stays as it was.
+    #expect(
+      try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first == changed)
+    expect(.conflict) {
+      try administration.perform(.addTopic(.init(team: "TEAMBBBBBB", bundleID: bundleID)))
+    }
+    expect(.invalid) { try administration.perform(.addTopic(.init(team: team, bundleID: "a b"))) }
+    expect(.invalid) {
+      try administration.perform(.addTopic(.init(team: team, bundleID: "a", keep: 0)))
+    }
+    _ = try administration.perform(.removeTopic(bundleID: bundleID))
+    expect(.missing) { try administration.perform(.removeTopic(bundleID: bundleID)) }
+    let again = try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first
+    #expect(again?["number"] != added?["number"], "a number is never used again")
+  }
+
+  @Test("channels: only where broadcasts are on; the id is 16 bytes in base64")
+  func channels() throws {
+    let administration = try stopped()
+    let bundleID = "com.example.app"
+    _ = try administration.perform(.addTopic(.init(team: team, bundleID: bundleID)))
+    expect(.conflict) {
+      try administration.perform(.addChannel(bundleID: bundleID, keepsLatest: true))
+    }
+    _ = try administration.perform(
+      .addTopic(.init(team: team, bundleID: bundleID, hasBroadcast: true)))
+    let line = try administration.perform(.addChannel(bundleID: bundleID, keepsLatest: true)).first
+    let id = try #require(line?["channel"]?.stringValue)
+    #expect(decoded(id).count == 16)
+    #expect(line?["storage"] == 1)
+    #expect(try administration.perform(.listChannels) == [try #require(line)])
+    expect(.missing) {
+      try administration.perform(.removeChannel(id: id, bundleID: "com.example.other"))
+    }
+    expect(.missing) { try administration.perform(.removeChannel(id: "?", bundleID: nil)) }
+    _ = try administration.perform(.removeChannel(id: id, bundleID: bundleID))
+    #expect(try administration.perform(.listChannels).isEmpty)
+  }
+
+  @Test("a device is revoked once, with the time")
+  func devices() throws {
+    let administration = try stopped()
+    #expect(try administration.perform(.listDevices).first?["name"] == "kiosk")
+    let first = try administration.perform(.revokeDevice(number: 7))
+    #expect(first.first?["revokedAt"] != nil)
+    #expect(try administration.perform(.revokeDevice(number: 7)) == first)
+    expect(.missing) { try administration.perform(.revokeDevice(number: 8)) }
+  }
+
+  @Test("faults and the log belong to a running gateway")
+  func runtimeOnly() throws {
+    let administration = try stopped()
+    expect(.conflict) { try administration.perform(.listFaults) }
+    expect(.conflict) { try administration.perform(.log(of: nil)) }
+  }
+
+  @Test("a running gateway is told of each change after it is durable")
+  func tellsChanges() throws {
+    let running = try Running(folder, environment: .sandbox)
+    _ = try running.administration.perform(.addTeam(id: team, name: "A"))
+    _ = try running.administration.perform(.revokeDevice(number: 7))
+    let changes = running.changes.withLock { $0 }
+    #expect(changes.count == 2)
+    guard case .putDevice(let device) = changes.last else {
+      Issue.record("no device told")
+      return
+    }
+    #expect(device.number == 7 && device.revokedMilliseconds != nil)
+    #expect(try running.store.devices() == [device])
+  }
+
+  @Test("faults are scripted in the sandbox alone, one effect each")
+  func faults() throws {
+    let running = try Running(folder, environment: .sandbox)
+    let rule = FaultRule(
+      token: [1, 2], effect: .answer(.unregistered, timestampMilliseconds: 5, share: 0.5))
+    let line = try running.administration.perform(.addFault(rule)).first
+    #expect(line?["reason"] == "Unregistered")
+    #expect(line.map { try? FaultRule($0) } == rule)
+    #expect(running.faults.isActive)
+    #expect(try running.administration.perform(.listFaults).count == 1)
+    #expect(try running.administration.perform(.clearFaults).count == 1)
+    #expect(!running.faults.isActive)
+    running.administration.store.close()
+
+    let production = try Running(folder, environment: .production)
+    expect(.conflict) { try production.administration.perform(.addFault(rule)) }
+    #expect(!production.faults.isActive)
+  }
+
+  @Test("the log is looked up by token and by id")
+  func logs() throws {
+    let running = try Running(folder, environment: .sandbox)
+    #expect(try running.administration.perform(.log(of: nil)).count == 1)
+    #expect(try running.administration.perform(.log(of: "00FF")).isEmpty)
+    let line = try running.administration.perform(
+      .log(of: "00000000-0000-0001-0000-000000000002")
+    ).first
+    #expect(line?["state"] == "Sent")
+    #expect(line?["apnsID"] == "00000000-0000-0001-0000-000000000002")
+    expect(.invalid) { try running.administration.perform(.log(of: "what?")) }
+  }
+
+  private func expect(
+    _ kind: AdministrationFailure.Kind, _ body: () throws -> [JSONObject],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(sourceLocation: sourceLocation) {
+      try body()
+    } throws: { error in
+      (error as? AdministrationFailure)?.kind == kind
+    }
+  }
+}
+
+private func decoded(_ base64: String) -> [UInt8] {
+  let text = Array(base64.utf8)
+  return Base64.decode(text.span) ?? []
+}
+
+/// A gateway as far as the administration sees it.
+final class Running: Sendable {
+  let store: SQLiteControlStore
+  let faults = FaultBoard()
+  let changes: Changes
+  let administration: Administration
+
+  final class Changes: Sendable {
+    private let list = Mutex<[ControlChange]>([])
+    func withLock<Answer: Sendable>(_ body: (inout [ControlChange]) -> Answer) -> Answer {
+      list.withLock { body(&$0) }
+    }
+  }
+
+  init(_ folder: GatewayFolder, environment: BelfryWire.Environment) throws {
+    store = try SQLiteControlStore(path: folder.controlStoreFile)
+    let changes = Changes()
+    self.changes = changes
+    administration = Administration(
+      folder: folder, store: store, environment: environment,
+      runtime: .init(faults: faults, log: OneLineLog()) { new in changes.withLock { $0 += new } })
+  }
+}
+
+private struct OneLineLog: DeliveryLogSource {
+  private let line = DeliveryLogLine(
+    atMilliseconds: 1, state: "Sent", id: NotificationID(high: 1, low: 2),
+    uniqueID: NotificationID(high: 3, low: 4), device: 5, topic: "com.example.app")
+
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
+    switch query {
+    case .everything: [line]
+    case .token: []
+    case .notification(let id): id == line.id ? [line] : []
+    }
+  }
+
+  func follow(
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
+  ) { _ = receive(lines(of: query)) }
+}
