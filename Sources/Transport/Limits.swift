@@ -72,4 +72,19 @@ enum Limits {
   static let smallBodiesKept = 1_024
   /// Requests of a client that are open at once, whatever the server allows.
   static let clientStreams = 2_000
+
+  // MARK: HTTP/1.1
+
+  /// Connections of the console and its tools at once; each has a thread.
+  static let httpConnections: UInt32 = 128
+  /// Seconds without a byte after which a connection is closed.
+  static let httpTimeoutSeconds: UInt32 = 60
+  /// Bytes of one request's header.
+  static let httpHeaderBytes = 65_536
+  /// Bytes of a long answer that wait for a client that does not read.
+  static let httpStreamBytes = 1_048_576
+  /// Bytes that a long answer hands over at once.
+  static let httpStreamPieceBytes = 16_384
+  /// Seconds after which a silent long answer looks whether its client is still there.
+  static let httpStreamLookSeconds = 1
 }

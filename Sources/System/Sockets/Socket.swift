@@ -96,6 +96,14 @@ public enum Socket {
     }
   }
 
+  /// True when the peer has ended the stream and nothing is left to read.
+  public static func isAtEnd(_ descriptor: Int32) -> Bool {
+    var byte: UInt8 = 0
+    let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+    let count = unsafe recv(descriptor, &byte, 1, flags)
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
+  }
+
   /// The error of a connection attempt that has ended; 0 when it was made.
   public static func pendingError(_ descriptor: Int32) -> Int32 {
     var code: Int32 = 0

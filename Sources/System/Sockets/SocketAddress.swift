@@ -103,6 +103,11 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   // MARK: the kernel's form
 
+  /// Calls `body` with a `sockaddr`, as the kernel's functions take it.
+  public func withRawAddress<Result>(_ body: (UnsafeRawPointer) -> Result) -> Result {
+    unsafe withSocketAddress { address, _ in unsafe body(address) }
+  }
+
   func withSocketAddress<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {

@@ -12,6 +12,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case xdotool
   case importPicture = "import"
   case h2load
+  case nghttp
   case nghttpd
   case unshare
   /// The Python environment with the client libraries: `scripts/python-environment test`.

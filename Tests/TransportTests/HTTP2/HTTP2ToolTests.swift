@@ -1,0 +1,132 @@
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import Transport
+
+/// A small server of ours against the tools that people have.
+@Suite(.serialized) struct HTTP2ToolTests {
+  /// One connection: HTTP/2 over a stream.
+  private final class Connection: StreamHandler, HTTP2RequestHandler {
+    private lazy var session = NGHTTP2ServerSession(settings: HTTP2Settings(), handler: self)
+    private var hasAnswered = false
+
+    func streamOpened(_ stream: ByteStream) { flush(stream) }
+
+    func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+      let status = session.receive(bytes)
+      flush(stream)
+      if status == .closing { stream.close() }
+    }
+
+    private func flush(_ stream: ByteStream) { session.takeOutput { stream.write($0) } }
+
+    func streamDrained(_ stream: ByteStream) {}
+    func stream(_ stream: ByteStream, closed reason: StreamClosure) {}
+
+    func requestBegan(_ streamID: Int32) {}
+    func requestField(
+      _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+    ) {}
+    func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {}
+    func requestReset(_ streamID: Int32, errorCode: UInt32) {}
+
+    func requestEnded(_ streamID: Int32) {
+      let name = Array("apns-id".utf8)
+      let value = Array("eabeae54-14a8-11e5-b60b-1697f925ec7b".utf8)
+      name.withUnsafeBytes { name in
+        value.withUnsafeBytes { value in
+          withUnsafePointer(to: HTTP2FieldView(name: name, value: value)) {
+            session.respond(
+              streamID, status: 200, fields: UnsafeBufferPointer(start: $0, count: 1), body: nil)
+          }
+        }
+      }
+      if !hasAnswered { session.allowConcurrentStreams(1_000) }
+      hasAnswered = true
+    }
+  }
+
+  /// Runs `tool` against a server on its own thread; its output.
+  private func run(
+    _ tool: TestTool, tls: Bool = true, _ arguments: (UInt16) -> [String]
+  ) throws -> String {
+    let security = tls ? StreamSecurity.tls(try TestIdentities.serverContext(alpn: ["h2"])) : .plain
+    let ports = PortBox()
+    let thread = try LoopThread.start(name: "h2-server") { loop in
+      let listener = try? StreamListener(
+        loop: loop, address: .loopback(port: 0), security: security
+      ) { _ in Connection() }
+      ports.set(listener?.port ?? 0)
+    }
+    defer {
+      thread.stop()
+      thread.join()
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try tool.required())
+    process.arguments = arguments(ports.wait())
+    let pipe = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  @Test("h2load's requests are all answered", .requires(.h2load), arguments: [true, false])
+  func h2load(tls: Bool) throws {
+    let scheme = tls ? "https" : "http"
+    let output = try run(.h2load, tls: tls) {
+      ["-n", "2000", "-c", "4", "-m", "50", "\(scheme)://127.0.0.1:\($0)/3/device/00"]
+    }
+    #expect(output.contains("2000 succeeded, 0 failed, 0 errored, 0 timeout"), "\(output)")
+  }
+
+  @Test("nghttp sees Apple's SETTINGS and the answer without DATA", .requires(.nghttp))
+  func nghttp() throws {
+    let output = try run(.nghttp) { ["-nv", "https://127.0.0.1:\($0)/3/device/00"] }
+    #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1]"), "\(output)")
+    #expect(output.contains(":status: 200"))
+    #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1000]"))
+    #expect(!output.contains("recv DATA"))
+  }
+
+  @Test("curl is answered over HTTP/2", .requires(.curl))
+  func curl() throws {
+    let output = try run(.curl) {
+      [
+        "-sk", "--http2", "-d", "{}", "-w", "%{http_version} %{http_code}",
+        "https://127.0.0.1:\($0)/3/device/00",
+      ]
+    }
+    #expect(output == "2 200")
+  }
+
+  @Test("openssl's client without ALPN completes its handshake", .requires(.openssl))
+  func openssl() throws {
+    let output = try run(.openssl) {
+      ["s_client", "-connect", "127.0.0.1:\($0)", "-brief", "-no_ign_eof"]
+    }
+    #expect(output.contains("CONNECTION ESTABLISHED"), "\(output)")
+    #expect(output.contains("TLSv1.3"))
+  }
+}
+
+/// Hands a port from the server's thread to the test.
+final class PortBox: Sendable {
+  private let stream = HTTP1BodyStream()
+
+  func set(_ port: UInt16) { stream.write([UInt8(port >> 8), UInt8(port & 0xff)]) }
+
+  func wait() -> UInt16 {
+    while true {
+      if case .bytes(let bytes) = stream.next(limit: 2) {
+        return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+      }
+    }
+  }
+}
