@@ -1,2 +1,25 @@
 /// Every bound of this module, with its unit and its reason.
-enum Limits {}
+enum Limits {
+  /// Buttons where there is room: Apple's own number (client-api 3.28).
+  static let actionsShown = 10
+  /// Buttons where there is little room (S1-27).
+  static let minimalActionsShown = 2
+  /// Delivered notifications kept per app: more than a person goes through.
+  static let deliveredPerApp = 200
+  /// Pushes whose ids are remembered, so that one that comes again is known.
+  static let rememberedPushes = 4_096
+  /// Answers of a person that wait for an app which cannot be reached.
+  static let waitingResponsesPerApp = 32
+  /// Milliseconds that the app in front has to say what to show (client-api 3.23).
+  static let willPresentMilliseconds: Int64 = 10_000
+  /// Milliseconds that an app has to handle a response.
+  static let responseMilliseconds: Int64 = 30_000
+  /// Milliseconds that an app has to fetch (client-api 3.45).
+  static let fetchMilliseconds: Int64 = 30_000
+  /// Seconds of background time that a task may use.
+  static let backgroundSeconds = 30.0
+  /// Development apps that are kept: an id costs a record.
+  static let apps = 10_000
+  /// Connections at a time.
+  static let connections = 4_096
+}

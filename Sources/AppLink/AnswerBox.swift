@@ -23,6 +23,7 @@ final class AnswerBox: Sendable {
 }
 
 /// A POSIX semaphore at a place of its own.
+///
 /// `@unchecked` holds because `sem_post` and `sem_wait` are made for use from several threads.
 @safe private final class Semaphore: @unchecked Sendable {
   private let place: UnsafeMutablePointer<sem_t>

@@ -59,8 +59,10 @@ public final class AppLinkConnection: Sendable {
     bell = Bell()
   }
 
-  /// Starts the connection's thread. Requests may be made at once: they go out when the agent has
-  /// answered the greeting, or fail when their time is over.
+  /// Starts the connection's thread.
+  ///
+  /// Requests may be made at once: they go out when the agent has answered the greeting, or fail
+  /// when their time is over.
   public func start() {
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
     var thread = pthread_t()
@@ -85,9 +87,8 @@ public final class AppLinkConnection: Sendable {
     bell?.ring()
   }
 
-  /// Asks the agent; the completion runs exactly once.
-  ///
-  /// - Parameter timeoutMilliseconds: how long to wait; nil is the usual time.
+  /// Asks the agent; the completion runs exactly once, by `timeoutMilliseconds` at the latest
+  /// (nil is the usual time).
   public func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
@@ -331,7 +332,9 @@ public struct AppLinkQuestion: Sendable {
   public let number: Int64
   let connectionNumber: Int
 
-  /// Gives the answer. It is dropped when the connection that asked is gone.
+  /// Gives the answer.
+  ///
+  /// It is dropped when the connection that asked is gone.
   public func reply(_ reply: AppReply) {
     connection.reply(reply, to: number, connection: connectionNumber)
   }

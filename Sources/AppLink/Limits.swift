@@ -1,7 +1,8 @@
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
-  /// Milliseconds that a request waits for its answer unless the caller says otherwise. The agent
-  /// answers at once but for authorisation, which waits for a person.
+  /// Milliseconds that a request waits for its answer unless the caller says otherwise.
+  ///
+  /// The agent answers at once but for authorisation, which waits for a person.
   static let requestMilliseconds: Int64 = 10_000
   /// Milliseconds before the first attempt to reach the agent again; doubled up to the bound below.
   static let firstRetryMilliseconds: Int64 = 50

@@ -1,6 +1,8 @@
 import BelfryWire
 
-/// Which asks still wait for their answers, and until when. Knows no clock: times are arguments.
+/// Which asks still wait for their answers, and until when.
+///
+/// Knows no clock: times are arguments.
 struct PendingAnswers {
   typealias Completion = @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
 
@@ -22,8 +24,9 @@ struct PendingAnswers {
     return number
   }
 
-  /// Notes that an ask is on its way: a lost connection now loses its answer too. False when it
-  /// no longer waits.
+  /// Notes that an ask is on its way: a lost connection now loses its answer too.
+  ///
+  /// False when it no longer waits.
   mutating func sent(_ number: Int64) -> Bool {
     waiting[number]?.isSent = true
     return waiting[number] != nil

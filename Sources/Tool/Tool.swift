@@ -13,6 +13,14 @@ enum Tool {
 
   static let commands: [Command] = [
     Command(name: "gateway", summary: "run the push service", run: GatewayCommand.run),
+    Command(name: "agent", summary: "run the device's daemon", run: AgentCommand.run),
+    Command(name: "app", summary: "be an app from a shell", run: AppCommand.run),
+    Command(name: "notify", summary: "show local notifications", run: NotifyCommand.run),
+    Command(name: "settings", summary: "turn an app's switches", run: SettingsCommand.run),
+    Command(name: "center", summary: "what has been delivered", run: CenterCommand.run),
+    Command(name: "clock", summary: "move an agent's manual clock", run: ClockCommand.run),
+    Command(name: "state", summary: "say how the device stands", run: StateCommand.run),
+    Command(name: "doctor", summary: "what this machine lacks", run: DoctorCommand.run),
     Command(name: "device", summary: "run virtual devices", run: DeviceCommand.run),
     Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
   ]

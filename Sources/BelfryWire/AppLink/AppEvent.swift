@@ -3,8 +3,10 @@ public enum FetchResult: String, Sendable, Hashable, CaseIterable {
   case newData, noData, failed
 }
 
-/// What the agent tells an app. Those marked as questions carry a number and are answered by an
-/// `AppReply`; the agent waits for it only so long (`docs/app-link.md`).
+/// What the agent tells an app.
+///
+/// Those marked as questions carry a number and are answered by an `AppReply`; the agent waits for
+/// it only so long (`docs/app-link.md`).
 public enum AppEvent: Sendable, Hashable {
   /// The token of a registration: the first one, or another after a change.
   case token(TokenKind, [UInt8])
@@ -157,6 +159,7 @@ public enum AppEvent: Sendable, Hashable {
 
 /// A push for the app's own hands.
 public struct RemoteArrival: Sendable, Hashable {
+  /// Of which token it was sent to.
   public var kind: TokenKind
   /// The payload, byte for byte.
   public var payload: [UInt8]

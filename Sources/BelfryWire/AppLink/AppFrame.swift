@@ -81,7 +81,9 @@ public struct AppFrameDecoder: Sendable {
   /// Whether no part of a further frame is held.
   public var isAtFrameStart: Bool { start == buffer.count }
 
-  /// The next whole frame, or nil until more bytes come. After an error the stream is lost.
+  /// The next whole frame, or nil until more bytes come.
+  ///
+  /// After an error the stream is lost.
   public mutating func next() throws(AppFrameFailure) -> AppFrame? {
     guard let length = number(at: start) else { return nil }
     guard length <= limit else { throw .tooLong(bytes: length, limit: limit) }

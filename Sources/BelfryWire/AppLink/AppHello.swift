@@ -3,8 +3,9 @@ public enum AppState: String, Sendable, Hashable, CaseIterable {
   case foreground, background
 }
 
-/// The first message of a connection: who is there and what its present state is. Sent anew after
-/// each reconnect, so that an agent that was restarted knows all that it must.
+/// The first message of a connection: who is there and what its present state is.
+///
+/// Sent anew after each reconnect, so that an agent that was restarted knows all that it must.
 public struct AppHello: Sendable, Hashable {
   /// The version of the message set that this code speaks.
   public static let protocolVersion: Int64 = 1
@@ -19,7 +20,9 @@ public struct AppHello: Sendable, Hashable {
     case control
   }
 
+  /// The version of the message set that is spoken.
   public var version: Int64
+  /// What the connection is for.
   public var role: Role
   /// The app's id as it declares it; nil lets the agent find it by what the process is.
   public var appID: String?
@@ -29,6 +32,7 @@ public struct AppHello: Sendable, Hashable {
   public var name: String?
   /// The folder that holds the app's resources, as an absolute path.
   public var bundlePath: String?
+  /// Whether the app is in front.
   public var state: AppState
   /// Canonical BCP 47 tags, most wanted first; nil follows the device.
   public var languages: [String]?
@@ -94,6 +98,7 @@ public struct AppLaunch: Sendable, Hashable {
     case location
   }
 
+  /// The cause.
   public var reason: Reason
   /// The notification that the person opened.
   public var response: NotificationResponse?
@@ -122,15 +127,19 @@ public struct AppLaunch: Sendable, Hashable {
 
 /// The agent's answer to `hello`.
 public struct AppWelcome: Sendable, Hashable {
+  /// The version of the message set that is spoken.
   public var version: Int64
   /// The app's id as the agent knows it; nil for a control connection.
   public var appID: String?
   /// Another one after each start of the agent.
   public var agentRun: String
+  /// What of the app's notifications is done.
   public var settings: NotificationSettings
+  /// The number on the app's icon; 0 is none.
   public var badge: Int64
   /// Canonical BCP 47 tags, most wanted first.
   public var languages: [String]
+  /// Why this process was started.
   public var launch: AppLaunch
   /// Whether the app is registered for remote notifications.
   public var isRegistered: Bool

@@ -51,6 +51,7 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
+  /// What kind of failure it is.
   public var reason: Reason
   /// What is wrong and what to do, fit to be shown to a person.
   public var message: String

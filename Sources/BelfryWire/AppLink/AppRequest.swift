@@ -1,4 +1,6 @@
-/// What an app asks of the agent. Each is answered by one `AppAnswer` or one `AppLinkFailure`.
+/// What an app asks of the agent.
+///
+/// Each is answered by one `AppAnswer` or one `AppLinkFailure`.
 public enum AppRequest: Sendable, Hashable {
   /// Answered by a welcome.
   case hello(AppHello)

@@ -1,5 +1,6 @@
-/// What a person, or a command on the person's behalf, asks of the device. Ids of notifications
-/// are per app: `app` may be nil where the id alone is clear.
+/// What a person, or a command on the person's behalf, asks of the device.
+///
+/// Ids of notifications are per app: `app` may be nil where the id alone is clear.
 public enum ControlRequest: Sendable, Hashable {
   /// Answered by `rows`: the apps.
   case apps

@@ -7,7 +7,9 @@ public struct NotificationAction: Sendable, Hashable {
 
   /// A field for a text that goes with the action.
   public struct TextInput: Sendable, Hashable {
+    /// The text of the button that sends.
     public var buttonTitle: String
+    /// Shown while nothing is typed.
     public var placeholder: String
 
     /// The texts of the field.
@@ -17,11 +19,15 @@ public struct NotificationAction: Sendable, Hashable {
     }
   }
 
+  /// The identifier that responses name; unique among its kind.
   public var id: String
+  /// The text of the button.
   public var title: NotificationText
+  /// What it asks for.
   public var options: Set<Option>
   /// The name of a template or system image, kept for the app: `template:…` or `system:…`.
   public var icon: String?
+  /// Makes it ask for a text.
   public var textInput: TextInput?
 
   /// An action.
@@ -69,15 +75,19 @@ public struct NotificationCategory: Sendable, Hashable {
     case allowAnnouncement
   }
 
+  /// The identifier that responses name; unique among its kind.
   public var id: String
   /// Shown where there is room (S1-27: an alert).
   public var actions: [NotificationAction]
   /// Shown where there is little room; nil is the first two of `actions` (S1-28).
   public var minimalActions: [NotificationAction]?
+  /// What it asks for.
   public var options: Set<Option>
+  /// Kept for the app.
   public var intents: [String]
   /// Stands for the body while previews are hidden; `%u` is the count of the thread.
   public var hiddenPreviewsPlaceholder: NotificationText
+  /// Kept for the app: `%u` is a count, `%@` an argument.
   public var summaryFormat: String
 
   /// A category.

@@ -88,6 +88,7 @@ public struct NotificationSound: Sendable, Hashable {
 
 /// A file that belongs to a notification.
 public struct NotificationAttachment: Sendable, Hashable {
+  /// The app's own name for it.
   public var id: String
   /// An absolute path that the agent can read.
   public var path: String
@@ -137,8 +138,11 @@ public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
 
 /// What a notification shows and carries.
 public struct NotificationContent: Sendable, Hashable {
+  /// Why it is there, in a few words.
   public var title: NotificationText = ""
+  /// More of the reason.
   public var subtitle: NotificationText = ""
+  /// The message.
   public var body: NotificationText = ""
   /// The number on the app's icon: nil leaves it, 0 removes it.
   public var badge: Int64?
@@ -156,6 +160,7 @@ public struct NotificationContent: Sendable, Hashable {
   public var actionTitle: NotificationText = ""
   /// Whether the default action is offered as a button.
   public var hasAction = true
+  /// Files that belong to it.
   public var attachments: [NotificationAttachment] = []
   /// The app's own data, as far as JSON holds it.
   public var userInfo: JSONObject = [:]
@@ -164,11 +169,13 @@ public struct NotificationContent: Sendable, Hashable {
   public var archive: [UInt8]?
   /// Chooses the scene that handles the response.
   public var targetContent: String?
+  /// How much it may interrupt.
   public var interruptionLevel = InterruptionLevel.active
   /// 0…1, the order in a summary.
   public var relevance = 0.0
   /// Lets a focus suppress it.
   public var filterCriteria: String?
+  /// The interface that it was made with.
   public var generation = NotificationGeneration.userNotification
 
   /// Content with nothing in it.

@@ -8,9 +8,13 @@ public struct NotificationRegion: Sendable, Hashable {
     case beacon(uuid: String, major: Int64?, minor: Int64?)
   }
 
+  /// The app's own name for it.
   public var id: String
+  /// Its bounds.
   public var shape: Shape
+  /// Whether coming in counts.
   public var notifiesOnEntry: Bool
+  /// Whether going out counts.
   public var notifiesOnExit: Bool
 
   /// A region that notifies both ways unless told otherwise.

@@ -2,6 +2,7 @@
 public struct NotificationRequest: Sendable, Hashable {
   /// The app's own name for it; the same one replaces.
   public var id: String
+  /// What it shows and carries.
   public var content: NotificationContent
   /// nil is now.
   public var trigger: NotificationTrigger?
@@ -44,6 +45,7 @@ public struct NotificationRequest: Sendable, Hashable {
 
 /// A request that waits, with the moment at which it is due next.
 public struct PendingNotification: Sendable, Hashable {
+  /// What was asked for.
   public var request: NotificationRequest
   /// Milliseconds since 1970; nil when no date decides (a region), or none is left.
   public var nextUnixMilliseconds: Int64?
@@ -67,6 +69,7 @@ public struct PendingNotification: Sendable, Hashable {
 
 /// A notification that was handed over: shown, listed, or given to the app.
 public struct DeliveredNotification: Sendable, Hashable {
+  /// What was asked for.
   public var request: NotificationRequest
   /// When, in milliseconds since 1970.
   public var unixMilliseconds: Int64
@@ -115,6 +118,7 @@ public struct NotificationResponse: Sendable, Hashable {
   /// The action of putting it away, by Apple's name.
   public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 
+  /// What was responded to.
   public var notification: DeliveredNotification
   /// The identifier of an action of the category, or one of the two above.
   public var action: String

@@ -32,20 +32,35 @@ public struct NotificationSettings: Sendable, Hashable {
     case always, whenAuthenticated, never
   }
 
+  /// The person's decision.
   public var status = AuthorizationStatus.notDetermined
+  /// Texts on screen.
   public var alert = Switch.notSupported
+  /// Sounds.
   public var sound = Switch.notSupported
+  /// Numbers on the icon.
   public var badge = Switch.notSupported
+  /// The list of what was delivered.
   public var center = Switch.notSupported
+  /// On the locked screen.
   public var lockScreen = Switch.notSupported
+  /// Alerts that ignore silence and focus.
   public var criticalAlert = Switch.notSupported
+  /// Alerts that pass a focus.
   public var timeSensitive = Switch.notSupported
+  /// Read out aloud; there is no such thing here.
   public var announcement = Switch.notSupported
+  /// Gathered into a summary; there is no such thing here.
   public var scheduledDelivery = Switch.notSupported
+  /// Of people; there is no such thing here.
   public var directMessages = Switch.notSupported
+  /// In a car; there is no such thing here.
   public var carPlay = Switch.notSupported
+  /// How alerts look.
   public var alertStyle = AlertStyle.none
+  /// When texts may be seen.
   public var previews = Previews.always
+  /// Whether the app has settings of its own to be opened.
   public var providesAppSettings = false
 
   /// Nothing asked, nothing allowed.

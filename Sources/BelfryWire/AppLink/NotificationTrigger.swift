@@ -7,15 +7,17 @@ public struct MatchingComponents: Sendable, Hashable {
     case weekday, weekdayOrdinal, weekOfMonth, weekOfYear, yearForWeekOfYear
   }
 
+  /// The given components.
   public var values: [Unit: Int64]
+  /// For calendars with leap months.
   public var isLeapMonth: Bool?
   /// A zone of the time-zone database; nil follows the device.
   public var zone: String?
   /// A calendar by its identifier (`gregorian`, `hebrew`, …); nil is the device's.
   public var calendar: String?
-  /// How weeks are counted: the weekday that begins one (1 is Sunday), and the days that make a
-  /// first week; nil is 1.
+  /// The weekday that begins a week: 1 is Sunday; nil is 1.
   public var firstWeekday: Int64?
+  /// The days that make a first week; nil is 1.
   public var minimumDays: Int64?
 
   /// Components in the device's calendar and zone unless told otherwise.
@@ -128,5 +130,23 @@ public enum NotificationTrigger: Sendable, Hashable {
       return
     }
     builder.set("repeats", repeats)
+  }
+}
+
+extension MatchingComponents {
+  /// What a match of `belfry notify --matching` asks for.
+  public init(_ match: CalendarMatch) {
+    var values: [Unit: Int64] = [:]
+    for component in CalendarMatch.Component.allCases {
+      guard let unit = Unit(rawValue: "\(component)"), let value = match[component] else {
+        continue
+      }
+      values[unit] = Int64(value)
+    }
+    self.init(values, isLeapMonth: match.isLeapMonth)
+    if case .named(let name) = match.zone { zone = name }
+    if case .other(let name) = match.calendar { calendar = name }
+    firstWeekday = Int64(match.weeks.firstWeekday)
+    minimumDays = Int64(match.weeks.minimumDays)
   }
 }

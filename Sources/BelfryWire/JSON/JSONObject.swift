@@ -4,7 +4,9 @@
 public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One key with its value.
   public struct Member: Sendable, Hashable {
+    /// Distinct within its object.
     public var key: String
+    /// Whatever stands behind the key.
     public var value: JSONValue
 
     /// Pairs a key with its value.

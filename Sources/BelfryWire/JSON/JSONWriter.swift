@@ -9,8 +9,9 @@ extension JSONValue {
   /// The compact JSON text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Adds the compact JSON text to `output`. A number that is not finite, which JSON cannot
-  /// express, becomes `null`.
+  /// Adds the compact JSON text to `output`.
+  ///
+  /// A number that is not finite, which JSON cannot express, becomes `null`.
   public func append(to output: inout [UInt8]) {
     switch self {
     case .null: output.append(contentsOf: "null".utf8)

@@ -1,0 +1,409 @@
+import BelfryWire
+import Foundation
+import Glibc
+import Storage
+public import System
+import Transport
+
+/// The device's daemon: serves apps, holds the link to the gateway, shows notifications.
+///
+/// Confined to its loop. All that it decides is ``DeviceModel``'s: this carries it out, after what
+/// must be kept is durable.
+public final class AgentDaemon {
+  let configuration: AgentConfiguration
+  let loop: EventLoop
+  let log: Log
+  var model: DeviceModel
+  var clock: AgentClock
+  private let records: any AgentRecords
+  private let folder: DataFolder
+  private var server: AppServer?
+  private(set) var presenters: [any Presenter] = []
+  private var terminal: TerminalPresenter?
+  private var input: TerminalInput?
+  private var bus: BusConnection?
+  var launcher: AppLauncher?
+  var uplink: GatewayUplink?
+  private var effects: [AgentEffect] = []
+  private var isTurnEndDue = false
+  private var questionTimers: [Question: TimerID] = [:]
+  /// Lets the app that the person chose come to the front.
+  private var activationToken: String?
+  /// Prompts that no presenter could show yet.
+  private var openPrompts: [AppID: Prompt] = [:]
+  private var isStopped = false
+
+  /// Starts serving; throws what a person can mend.
+  public init(_ configuration: AgentConfiguration, on loop: EventLoop) throws(AgentFailure) {
+    self.configuration = configuration
+    self.loop = loop
+    log = configuration.log
+    clock = configuration.hasManualClock ? .manual(0) : .system
+    model = DeviceModel(
+      policy: configuration.grant,
+      agentRun: hexadecimal(SystemRandom.bytes(8)), userID: getuid())
+    do {
+      folder = try DataFolder(configuration.dataFolder)
+      let stored = try StoredRecords(folder: configuration.dataFolder)
+      records = stored
+      let damaged = try model.restore(from: stored)
+      for name in damaged { log.warning("a damaged record is passed over", ["record": name]) }
+    } catch {
+      throw AgentFailure("\(error)")
+    }
+    model.hasGateway = configuration.gateway != nil
+    let texts = LocalizedTexts()
+    model.lookup = { texts.text($2, folder: $0.bundlePath, languages: $1) }
+    if model.languages == ["en"] { model.languages = DeviceLanguages.current }
+    try start()
+  }
+
+  private func start() throws(AgentFailure) {
+    openPresenters()
+    launcher = AppLauncher(socketPath: configuration.socketPath, bus: bus, log: log.child("launch"))
+    do {
+      try FileSystem.makeDirectories(FileSystem.parent(of: configuration.socketPath))
+      server = try AppServer(
+        loop: loop, path: configuration.socketPath, userID: getuid(), listener: self,
+        log: log.child("apps"))
+    } catch SystemFailure.call(_, EADDRINUSE, _) {
+      close()
+      throw AgentFailure(
+        "an agent already serves \(configuration.socketPath): stop it, or give another --socket")
+    } catch {
+      close()
+      throw AgentFailure("\(error)")
+    }
+    if let gateway = configuration.gateway {
+      do {
+        uplink = try GatewayUplink(
+          gateway, folder: configuration.dataFolder + "/identity", daemon: self)
+      } catch {
+        close()
+        throw AgentFailure("\(error)")
+      }
+    }
+    model.resume()
+    flush()
+    writeReadyFile()
+    uplink?.start()
+    log.info("the agent serves apps", ["socket": configuration.socketPath])
+  }
+
+  /// Ends in order: nothing is lost that was answered.
+  public func stop() {
+    guard !isStopped else { return }
+    turnEnded()
+    close()
+    log.info("the agent stopped")
+  }
+
+  private func close() {
+    guard !isStopped else { return }
+    isStopped = true
+    for timer in questionTimers.values { loop.cancel(timer) }
+    questionTimers = [:]
+    uplink?.close()
+    server?.close()
+    input?.close()
+    for presenter in presenters { presenter.close() }
+    bus?.close()
+    if let file = configuration.readyFile { try? FileSystem.remove(file) }
+  }
+
+  func writeReadyFile() {
+    guard let file = configuration.readyFile, !isStopped else { return }
+    let ready: JSONObject = [
+      "pid": .integer(Int64(getpid())), "socket": .string(configuration.socketPath),
+      "device": uplink?.device.map { .string(String($0)) } ?? .null,
+    ]
+    do {
+      try FileSystem.write(Array((ready.text + "\n").utf8), to: file, mode: 0o600)
+    } catch {
+      log.error("the ready file cannot be written", ["why": "\(error)"])
+    }
+  }
+
+  // MARK: - Presenters
+
+  private func openPresenters() {
+    let kinds = configuration.presenters ?? automaticPresenters()
+    for kind in kinds {
+      switch kind {
+      case .json:
+        presenters.append(JSONPresenter(listener: self, write: configuration.output))
+      case .terminal: openTerminal()
+      case .desktop: openDesktop()
+      }
+    }
+    if presenters.isEmpty { openTerminal() }
+  }
+
+  /// The desktop if a session bus is there, and the terminal for when it shows nothing.
+  private func automaticPresenters() -> [AgentConfiguration.PresenterKind] {
+    sessionBus() == nil ? [.terminal] : [.desktop]
+  }
+
+  private func sessionBus() -> BusConnection? {
+    if let bus { return bus }
+    do {
+      let opened = try BusConnection(.session, on: loop)
+      opened.onDisconnect = { [weak self] in
+        self?.log.warning("the session bus is gone")
+      }
+      bus = opened
+      return opened
+    } catch {
+      log.debug("there is no session bus", ["why": "\(error)"])
+      return nil
+    }
+  }
+
+  private func openDesktop() {
+    guard let bus = sessionBus() else {
+      return log.warning("there is no session bus: nothing is shown on a desktop")
+    }
+    do {
+      presenters.append(
+        try DesktopPresenter(bus: bus, listener: self, log: log.child("desktop")))
+    } catch {
+      log.warning("the session bus cannot be used", ["why": "\(error)"])
+    }
+  }
+
+  private func openTerminal() {
+    let terminal = TerminalPresenter(
+      listener: self, ringsBell: isatty(1) == 1, write: configuration.output)
+    self.terminal = terminal
+    presenters.append(terminal)
+    guard configuration.readsInput else { return }
+    input = TerminalInput(loop: loop) { [weak terminal] line in terminal?.typed(line) }
+  }
+
+  private func show(_ event: PresenterEvent) {
+    for presenter in presenters {
+      presenter.show(event, atUnixMilliseconds: clock.unixMilliseconds)
+    }
+  }
+
+  func linkChanged(isUp: Bool) {
+    model.isLinkUp = isUp
+    show(.link(isUp: isUp))
+  }
+
+  // MARK: - Effects
+
+  /// Carries out what the model has decided, at the end of this turn of the loop: what one turn
+  /// brought is made durable at once.
+  func flush() {
+    effects += model.takeEffects()
+    guard !effects.isEmpty, !isTurnEndDue else { return }
+    isTurnEndDue = true
+    loop.atTurnEnd(self)
+  }
+
+  private func carryOut(_ effect: AgentEffect, isKept: Bool) {
+    switch effect {
+    case .keep: break
+    case .answer(let ask, let answer):
+      guard let number = ask.number else { break }
+      guard isKept else {
+        return carryOut(
+          .refuse(ask, AppLinkFailure(.storageFailed, "the disk does not take it: make room")),
+          isKept: true)
+      }
+      if server?.send(answer.frame.answering(number), to: ask.connection) == false {
+        log.debug("an answer came too late or is too long")
+      }
+    case .refuse(let ask, let failure):
+      guard let number = ask.number else { break }
+      server?.send(AppMessage.refusing(number, failure), to: ask.connection)
+    case .tell(let connection, let event): server?.send(event.frame, to: connection)
+    case .ask(let question, let event, let timeout): self.ask(question, event, timeout)
+    case .close(let connection): server?.close(connection)
+    case .present(let presentation): show(.presented(presentation))
+    case .withdraw(let key): show(.removed(key))
+    case .badge(let app, let badge): show(.badge(app, badge))
+    case .sound(let key, let sound): show(.sound(key, sound))
+    case .suppressed(let key, let reason): show(.suppressed(key, reason))
+    case .prompt(let prompt): self.prompt(prompt)
+    case .withdrawPrompt(let app):
+      openPrompts[app] = nil
+      show(.promptWithdrawn(app))
+    case .launch(let order):
+      launcher?.launch(order, activationToken: activationToken)
+      activationToken = nil
+      show(.launched(order.app.id, order.reason))
+    case .register(let app, let kind): uplink?.register(app, kind)
+    case .unregister(let app, let kind): uplink?.unregister(app, kind)
+    case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
+    case .schedule(_, _, let ask):
+      carryOut(
+        .refuse(ask, AppLinkFailure(.unsupportedMessage, "this agent has no schedule yet")),
+        isKept: true)
+    }
+  }
+
+  private func ask(_ question: Question, _ event: AppEvent, _ timeoutMilliseconds: Int64) {
+    server?.send(event.frame.numbered(question.number), to: question.connection)
+    questionTimers[question] = loop.schedule(
+      afterNanoseconds: timeoutMilliseconds * 1_000_000
+    ) { [weak self] in
+      guard let self else { return }
+      self.questionTimers[question] = nil
+      self.model.replied(question, nil)
+      self.flush()
+    }
+  }
+
+  private func prompt(_ prompt: Prompt) {
+    openPrompts[prompt.app] = prompt
+    show(.prompt(prompt))
+    if !presenters.contains(where: \.canAsk) {
+      log.warning(
+        "an app waits for permission: answer with 'belfry settings APP_ID notifications=on'",
+        ["app": prompt.app.text])
+    }
+  }
+}
+
+extension AgentDaemon: TurnEndTarget {
+  /// Keeps what this turn changed, then does what follows from it.
+  public func turnEnded() {
+    isTurnEndDue = false
+    let batch = effects + model.takeEffects()
+    effects = []
+    var isKept = true
+    let changes = batch.compactMap { effect -> RecordChange? in
+      if case .keep(let change) = effect { change } else { nil }
+    }
+    if !changes.isEmpty {
+      do {
+        try records.commit(changes)
+      } catch {
+        isKept = false
+        log.error("records could not be kept", ["why": "\(error)"])
+      }
+    }
+    for effect in batch { carryOut(effect, isKept: isKept) }
+    flush()
+  }
+}
+
+extension AgentDaemon: AppServerListener {
+  func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity) {
+    model.greeted(ask, hello, by: process)
+    flush()
+  }
+
+  func appAsked(_ ask: Ask, _ request: AppRequest) {
+    if case .control(let control) = request, model.peers[ask.connection]?.role == .control,
+      machineAsked(ask, control)
+    {
+      return flush()
+    }
+    model.asked(ask, request, atUnixMilliseconds: clock.unixMilliseconds)
+    flush()
+  }
+
+  func appReplied(_ question: Question, _ reply: AppReply) {
+    if let timer = questionTimers.removeValue(forKey: question) { loop.cancel(timer) }
+    model.replied(question, reply)
+    flush()
+  }
+
+  func appClosed(_ connection: ConnectionID) {
+    for question in questionTimers.keys where question.connection == connection {
+      if let timer = questionTimers.removeValue(forKey: question) { loop.cancel(timer) }
+    }
+    model.closed(connection)
+    launcher?.reap()
+    flush()
+  }
+
+  /// What a command asks of the machine rather than of the model; false when it is none of that.
+  private func machineAsked(_ ask: Ask, _ request: ControlRequest) -> Bool {
+    switch request {
+    case .install(let path):
+      switch AppInstaller.read(path, languages: model.languages) {
+      case .success(let record): model.install(ask, record)
+      case .failure(let failure): model.emit(.refuse(ask, failure))
+      }
+    case .diagnose: model.emit(.answer(ask, .rows(diagnosis)))
+    default: return false
+    }
+    return true
+  }
+}
+
+extension AgentDaemon: PresenterListener {
+  func presenterShowed(_ key: AppNotificationID) {
+    model.shown(key)
+    flush()
+  }
+
+  func presenterActed(
+    _ key: AppNotificationID, action: String, text: String?, activationToken: String?
+  ) {
+    self.activationToken = activationToken
+    model.responded(key, action: action, text: text)
+    flush()
+  }
+
+  func presenterDecided(_ app: AppID, isAllowed: Bool) {
+    model.decided(app, isAllowed: isAllowed, atUnixMilliseconds: clock.unixMilliseconds)
+    flush()
+  }
+
+  func presenterAppeared(_ presenter: any Presenter) {
+    let now = clock.unixMilliseconds
+    for presentation in model.current() {
+      presenter.show(.presented(presentation), atUnixMilliseconds: now)
+    }
+    for prompt in openPrompts.values { presenter.show(.prompt(prompt), atUnixMilliseconds: now) }
+    for record in model.apps.values where record.badge > 0 {
+      presenter.show(.badge(record.id, record.badge), atUnixMilliseconds: now)
+    }
+  }
+}
+
+extension AgentDaemon {
+  /// What this agent has and lacks, for `belfry doctor`.
+  private var diagnosis: [JSONObject] {
+    func row(_ feature: String, _ isFine: Bool, _ detail: String, _ advice: String = "")
+      -> JSONObject
+    {
+      [
+        "feature": .string(feature), "state": isFine ? "ok" : "missing",
+        "detail": .string(detail), "do": .string(isFine ? "" : advice),
+      ]
+    }
+    var rows = [
+      row(
+        "session bus", bus != nil, bus == nil ? "none" : "connected",
+        "start the agent in a desktop session, or use --presenter terminal")
+    ]
+    if let desktop = presenters.first(where: { $0 is DesktopPresenter }) {
+      rows.append(
+        row(
+          "notification server", desktop.isAvailable,
+          desktop.isAvailable ? "connected" : "none owns org.freedesktop.Notifications",
+          "install and start one, such as dunst"))
+      rows.append(
+        row(
+          "buttons", desktop.canAsk, desktop.canAsk ? "shown" : "not shown by this server",
+          "use a notification server with actions"))
+    }
+    if configuration.gateway != nil {
+      rows.append(
+        row(
+          "gateway", model.isLinkUp,
+          model.isLinkUp ? "connected" : uplink?.reason ?? "not connected",
+          "check --gateway, --ca and --enroll, and that the gateway runs"))
+    } else {
+      rows.append(
+        row("gateway", false, "none", "start the agent with --gateway, --ca and --enroll"))
+    }
+    return rows
+  }
+}

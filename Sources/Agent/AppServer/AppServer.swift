@@ -1,0 +1,154 @@
+import BelfryWire
+import System
+import Transport
+
+/// Hears what apps say; confined to the agent's loop.
+protocol AppServerListener: AnyObject {
+  func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity)
+  func appAsked(_ ask: Ask, _ request: AppRequest)
+  func appReplied(_ question: Question, _ reply: AppReply)
+  func appClosed(_ connection: ConnectionID)
+}
+
+/// The agent's Unix socket: frames in, frames out, one connection an app or command.
+final class AppServer {
+  private let log: Log
+  private let userID: UInt32
+  private weak var listener: (any AppServerListener)?
+  private var socket: StreamListener?
+  private var connections: [ConnectionID: AppConnection] = [:]
+  private var nextNumber: UInt64 = 1
+
+  /// Listens at `path`; a socket file that nobody serves any more is replaced.
+  init(
+    loop: EventLoop, path: String, userID: UInt32, listener: any AppServerListener, log: Log
+  ) throws(SystemFailure) {
+    self.log = log
+    self.userID = userID
+    self.listener = listener
+    socket = try StreamListener(loop: loop, unixPath: path) { [weak self] stream in
+      self?.accept(stream)
+    }
+  }
+
+  /// Stops listening, removes the socket file and ends every connection.
+  func close() {
+    socket?.close()
+    socket = nil
+    for connection in connections.values { connection.stream.close() }
+  }
+
+  /// Sends a frame; false when the connection is gone or the frame is too long for it.
+  @discardableResult
+  func send(_ frame: AppFrame, to connection: ConnectionID) -> Bool {
+    guard let stream = connections[connection]?.stream, stream.isOpen else { return false }
+    let bytes = frame.encoded
+    guard bytes.count <= WireLimits.appFrameBytesMaxFromAgent else { return false }
+    stream.write(bytes)
+    return true
+  }
+
+  /// Ends a connection after what was sent to it.
+  func close(_ connection: ConnectionID) { connections[connection]?.stream.close() }
+
+  private func accept(_ stream: ByteStream) -> (any StreamHandler)? {
+    guard let credentials = stream.peerCredentials else {
+      log.warning("an app without credentials is refused")
+      return nil
+    }
+    guard credentials.uid == userID || credentials.uid == 0 else {
+      log.warning("a process of another user is refused", ["uid": String(credentials.uid)])
+      return nil
+    }
+    guard connections.count < Limits.connections else {
+      log.warning("too many apps are connected", ["pid": String(credentials.pid)])
+      return nil
+    }
+    let id = ConnectionID(number: nextNumber)
+    nextNumber += 1
+    let connection = AppConnection(id: id, stream: stream, process: credentials, server: self)
+    connections[id] = connection
+    return connection
+  }
+
+  // MARK: - What connections report
+
+  fileprivate func took(_ frame: AppFrame, _ connection: AppConnection)
+    throws(AppLinkDecodingFailure)
+  {
+    switch try AppMessage(frame) {
+    case .answer(let number, let frame):
+      listener?.appReplied(
+        Question(connection: connection.id, number: number), try AppReply(frame))
+    case .refusal(let number, _):
+      // An app that cannot answer has answered: nothing is shown, the push is done with.
+      listener?.appReplied(Question(connection: connection.id, number: number), .handled)
+    case .telling(let type, let number, let frame):
+      ask(Ask(connection: connection.id, number: number), type, frame, connection)
+    }
+  }
+
+  private func ask(_ ask: Ask, _ type: String, _ frame: AppFrame, _ connection: AppConnection) {
+    do {
+      switch try AppRequest(type: type, frame) {
+      case .hello(let hello):
+        listener?.appGreeted(ask, hello, by: ProcessInspector.inspect(connection.process))
+      case let request: listener?.appAsked(ask, request)
+      }
+    } catch {
+      let reason: AppLinkFailure.Reason =
+        if case .unknownType = error { .unsupportedMessage } else { .malformedMessage }
+      log.warning(
+        "an app sent something that is not understood",
+        ["pid": String(connection.process.pid), "what": "\(error)"])
+      guard let number = ask.number else { return }
+      send(
+        AppMessage.refusing(number, AppLinkFailure(reason, "\(error)")), to: ask.connection)
+    }
+  }
+
+  fileprivate func broke(_ connection: AppConnection, _ failure: any Error) {
+    log.warning(
+      "an app broke the protocol: its connection is closed",
+      ["pid": String(connection.process.pid), "what": "\(failure)"])
+    connection.stream.close(afterFlush: false)
+  }
+
+  fileprivate func ended(_ connection: AppConnection) {
+    connections[connection.id] = nil
+    listener?.appClosed(connection.id)
+  }
+}
+
+/// One connection: cuts the stream into frames.
+private final class AppConnection: StreamHandler {
+  let id: ConnectionID
+  let stream: ByteStream
+  let process: Socket.PeerCredentials
+  private weak var server: AppServer?
+  private var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
+
+  init(
+    id: ConnectionID, stream: ByteStream, process: Socket.PeerCredentials, server: AppServer
+  ) {
+    self.id = id
+    self.stream = stream
+    self.process = process
+    self.server = server
+  }
+
+  func streamOpened(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    unsafe decoder.append(bytes)
+    do {
+      while let frame = try decoder.next() { try server?.took(frame, self) }
+    } catch {
+      server?.broke(self, error)
+    }
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) { server?.ended(self) }
+}

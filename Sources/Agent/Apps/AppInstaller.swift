@@ -1,0 +1,97 @@
+import BelfryWire
+import Foundation
+import System
+
+/// Finds out what is to be installed at a path.
+enum AppInstaller {
+  /// A `.desktop` file, or a folder with a manifest or one desktop file.
+  static func read(_ path: String, languages: [String]) -> Result<AppRecord, AppLinkFailure> {
+    let path = FileSystem.absolute(path)
+    guard FileSystem.exists(path) else {
+      return refusal("\(path) does not exist: give a .desktop file or an app's folder")
+    }
+    if !FileSystem.isDirectory(path) {
+      return desktop(path, folder: nil, languages: languages)
+    }
+    if let manifest = AppManifest.read(folder: path) { return folder(path, manifest) }
+    let places = [path, path + "/share/applications"]
+    let files = places.flatMap { place in
+      ((try? FileSystem.list(place)) ?? []).filter { $0.hasSuffix(".desktop") }
+        .map { "\(place)/\($0)" }
+    }
+    guard let file = files.first, files.count == 1 else {
+      return refusal("\(path) needs an Info.plist, an Info.json or exactly one .desktop file")
+    }
+    return desktop(file, folder: path, languages: languages)
+  }
+
+  private static func refusal(_ message: String) -> Result<AppRecord, AppLinkFailure> {
+    .failure(AppLinkFailure(.invalidArgument, message))
+  }
+
+  private static func folder(_ path: String, _ manifest: AppManifest)
+    -> Result<AppRecord, AppLinkFailure>
+  {
+    guard let id = AppID(manifest.id) else {
+      return refusal("\"\(manifest.id)\" is no app id: use a name like org.example.app")
+    }
+    var record = AppRecord(id: id)
+    record.name = manifest.name
+    record.bundlePath = path
+    record.backgroundModes = manifest.backgroundModes
+    record.locationUsage = manifest.locationUsage
+    var installation = AppRecord.Installation()
+    installation.executable = manifest.executable
+    installation.icon = manifest.icon
+    record.installation = installation
+    return .success(record)
+  }
+
+  private static func desktop(_ path: String, folder: String?, languages: [String])
+    -> Result<AppRecord, AppLinkFailure>
+  {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    guard file.hasSuffix(".desktop"), let id = AppID(String(file.dropLast(8))) else {
+      return refusal("\(path) must be named after the app's id, like org.example.app.desktop")
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = try FileSystem.read(path, limit: 1 << 20)
+    } catch {
+      return refusal("\(error)")
+    }
+    let entry = DesktopFile(String(decoding: bytes, as: UTF8.self))
+    var record = AppRecord(id: id)
+    record.name = entry.localized("Name", languages: languages)
+    record.bundlePath = folder ?? resources(id)
+    record.backgroundModes =
+      entry["X-Belfry-BackgroundModes"]?.split(separator: ";").map(String.init) ?? []
+    record.locationUsage = entry.localized("X-Belfry-LocationUsage", languages: languages)
+    var installation = AppRecord.Installation()
+    installation.desktopFile = path
+    installation.isBusActivatable = entry["DBusActivatable"] == "true"
+    installation.icon = entry["Icon"]
+    let command = entry.command
+    installation.executable = command.first.flatMap(program)
+    installation.arguments = Array(command.dropFirst())
+    record.installation = installation
+    return .success(record)
+  }
+
+  /// The program that a word names, by `PATH` where it has no slash.
+  private static func program(_ word: String) -> String? {
+    guard !word.hasPrefix("/") else { return word }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    return path.split(separator: ":").map { "\($0)/\(word)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// The folder with an installed app's resources, by the XDG rules.
+  private static func resources(_ id: AppID) -> String? {
+    let environment = ProcessInfo.processInfo.environment
+    let home = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
+    let folders = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
+    return ([home] + folders.split(separator: ":").map(String.init)).map { "\($0)/\(id)" }
+      .first(where: FileSystem.isDirectory)
+  }
+}

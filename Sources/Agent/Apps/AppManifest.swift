@@ -1,0 +1,42 @@
+import Foundation
+import System
+
+/// What an app's folder says of it: `Info.plist` (XML, binary or old style) or `Info.json`, with
+/// Apple's keys.
+struct AppManifest: Hashable {
+  var id: String
+  var name: String?
+  var executable: String?
+  var icon: String?
+  var backgroundModes: [String] = []
+  var locationUsage: String?
+
+  /// Reads a folder's manifest; nil when it has none that names an id.
+  static func read(folder: String) -> AppManifest? {
+    for name in ["Info.plist", "Contents/Info.plist", "Resources/Info.plist"] {
+      guard let bytes = try? FileSystem.read("\(folder)/\(name)", limit: 1 << 20),
+        let list = try? unsafe PropertyListSerialization.propertyList(
+          from: Data(bytes), options: [], format: nil) as? [String: Any]
+      else { continue }
+      return AppManifest(list, folder: folder)
+    }
+    guard let bytes = try? FileSystem.read("\(folder)/Info.json", limit: 1 << 20),
+      let list = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+    else { return nil }
+    return AppManifest(list, folder: folder)
+  }
+
+  private init?(_ list: [String: Any], folder: String) {
+    guard let id = list["CFBundleIdentifier"] as? String else { return nil }
+    self.id = id
+    name = list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String
+    if let program = list["CFBundleExecutable"] as? String {
+      executable =
+        ["", "Contents/MacOS/", "bin/"].map { "\(folder)/\($0)\(program)" }
+        .first(where: FileSystem.exists) ?? "\(folder)/\(program)"
+    }
+    if let icon = list["CFBundleIconFile"] as? String { self.icon = "\(folder)/\(icon)" }
+    backgroundModes = list["UIBackgroundModes"] as? [String] ?? []
+    locationUsage = list["NSLocationWhenInUseUsageDescription"] as? String
+  }
+}

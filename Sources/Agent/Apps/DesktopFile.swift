@@ -1,0 +1,94 @@
+/// The `[Desktop Entry]` group of a desktop file (Desktop Entry Specification 1.5).
+struct DesktopFile: Hashable {
+  private var values: [String: String] = [:]
+
+  /// Reads the text; keys of other groups are passed over.
+  init(_ text: String) {
+    var isInGroup = false
+    for line in text.split(whereSeparator: \.isNewline) {
+      if line.hasPrefix("[") {
+        isInGroup = line == "[Desktop Entry]"
+        continue
+      }
+      guard isInGroup, !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { continue }
+      let key = line[..<equals].trimmingSpaces
+      if values[key] == nil { values[key] = line[line.index(after: equals)...].trimmingSpaces }
+    }
+  }
+
+  subscript(key: String) -> String? { values[key].map(Self.unescaped) }
+
+  /// The name in the language that fits best, else the plain one.
+  func localized(_ key: String, languages: [String]) -> String? {
+    for language in languages {
+      let tag = language.replacing("-", with: "_")
+      for candidate in [tag, String(tag.prefix { $0 != "_" })] {
+        if let value = self["\(key)[\(candidate)]"] { return value }
+      }
+    }
+    return self[key]
+  }
+
+  /// The program and its arguments, without field codes.
+  var command: [String] {
+    guard let exec = values["Exec"] else { return [] }
+    var words: [String] = []
+    var word = ""
+    var isQuoted = false
+    var hasWord = false
+    var characters = Self.unescaped(exec).makeIterator()
+    while let character = characters.next() {
+      switch character {
+      case "\"":
+        isQuoted.toggle()
+        hasWord = true
+      case "\\" where isQuoted:
+        if let next = characters.next() { word.append(next) }
+      case "%":
+        // `%%` is a percent sign; every other code is something that is not given here.
+        if characters.next() == "%" {
+          word.append("%")
+          hasWord = true
+        }
+      case " " where !isQuoted, "\t" where !isQuoted:
+        if hasWord { words.append(word) }
+        word = ""
+        hasWord = false
+      default:
+        word.append(character)
+        hasWord = true
+      }
+    }
+    if hasWord { words.append(word) }
+    return words
+  }
+
+  private static func unescaped(_ text: String) -> String {
+    var result = ""
+    var characters = text.makeIterator()
+    while let character = characters.next() {
+      guard character == "\\", let next = characters.next() else {
+        result.append(character)
+        continue
+      }
+      switch next {
+      case "s": result.append(" ")
+      case "n": result.append("\n")
+      case "t": result.append("\t")
+      case "r": result.append("\r")
+      case "\\": result.append("\\")
+      default: result += "\\\(next)"
+      }
+    }
+    return result
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: String {
+    var text = self
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,106 @@
+/// A D-Bus value with its type.
+indirect enum BusValue: Hashable, Sendable {
+  case byte(UInt8)
+  case bool(Bool)
+  case int16(Int16)
+  case uint16(UInt16)
+  case int32(Int32)
+  case uint32(UInt32)
+  case int64(Int64)
+  case uint64(UInt64)
+  case double(Double)
+  case string(String)
+  case path(String)
+  case signature(String)
+  /// A descriptor that belongs to the message: copy it to keep it.
+  case descriptor(Int32)
+  case bytes([UInt8])
+  /// The elements' type, then the elements.
+  case array(String, [BusValue])
+  case dictionary(String, String, [Pair])
+  case structure([BusValue])
+  case variant(BusValue)
+
+  /// One entry of a dictionary.
+  struct Pair: Hashable, Sendable {
+    let key: BusValue
+    let value: BusValue
+  }
+
+  /// An array of strings.
+  static func strings(_ strings: [String]) -> BusValue { .array("s", strings.map(BusValue.string)) }
+
+  /// `a{sv}` in the order given.
+  static func vardict(_ pairs: [(String, BusValue)]) -> BusValue {
+    .dictionary("s", "v", pairs.map { Pair(key: .string($0.0), value: .variant($0.1)) })
+  }
+
+  var signature: String {
+    switch self {
+    case .byte: "y"
+    case .bool: "b"
+    case .int16: "n"
+    case .uint16: "q"
+    case .int32: "i"
+    case .uint32: "u"
+    case .int64: "x"
+    case .uint64: "t"
+    case .double: "d"
+    case .string: "s"
+    case .path: "o"
+    case .signature: "g"
+    case .descriptor: "h"
+    case .bytes: "ay"
+    case .array(let element, _): "a" + element
+    case .dictionary(let key, let value, _): "a{\(key)\(value)}"
+    case .structure(let members): "(" + members.map(\.signature).joined() + ")"
+    case .variant: "v"
+    }
+  }
+
+  var stringValue: String? {
+    switch self {
+    case .string(let text), .path(let text), .signature(let text): text
+    case .variant(let value): value.stringValue
+    default: nil
+    }
+  }
+
+  var boolValue: Bool? {
+    switch self {
+    case .bool(let value): value
+    case .variant(let value): value.boolValue
+    default: nil
+    }
+  }
+
+  var unsignedValue: UInt64? {
+    switch self {
+    case .byte(let value): UInt64(value)
+    case .uint16(let value): UInt64(value)
+    case .uint32(let value): UInt64(value)
+    case .uint64(let value): value
+    case .int32(let value): UInt64(exactly: value)
+    case .int64(let value): UInt64(exactly: value)
+    case .variant(let value): value.unsignedValue
+    default: nil
+    }
+  }
+
+  var stringsValue: [String]? {
+    switch self {
+    case .array(_, let elements): elements.compactMap(\.stringValue)
+    case .variant(let value): value.stringsValue
+    default: nil
+    }
+  }
+
+  /// The value under a key of a dictionary with text keys.
+  subscript(key: String) -> BusValue? {
+    switch self {
+    case .dictionary(_, _, let pairs): pairs.first { $0.key.stringValue == key }?.value
+    case .variant(let value): value[key]
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import BelfryWire
+import Foundation
+import System
+import Transport
+
+/// The agent's use of the link to its gateway: registrations go up, pushes come down and are kept
+/// before they are acknowledged.
+final class GatewayUplink: GatewayLinkDelegate {
+  private let folder: DeviceIdentityFolder
+  private weak var daemon: AgentDaemon?
+  private let log: Log
+  private var link: GatewayLink?
+  /// Why the link is down; nil while it is up.
+  private(set) var reason: String? = "not connected yet"
+
+  init(_ gateway: AgentConfiguration.Gateway, folder: String, daemon: AgentDaemon)
+    throws(DeviceIdentityFolder.Failure)
+  {
+    self.folder = DeviceIdentityFolder(folder)
+    self.daemon = daemon
+    log = daemon.log.child("gateway")
+    let identity = try self.folder.load(authorityPEM: gateway.authorityPEM)
+    if identity.device == nil { daemon.model.forgetTokens() }
+    var configuration = GatewayLink.Configuration(
+      host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)
+    configuration.enrolmentCode = gateway.enrolmentCode
+    configuration.deviceName = ProcessInfo.processInfo.hostName
+    configuration.memory = daemon.model.seen.ids
+    link = GatewayLink(on: daemon.loop, configuration, identity: identity, delegate: self)
+  }
+
+  /// The device's number at the gateway; nil before it was enrolled.
+  var device: UInt64? { link?.identity.device }
+
+  /// Connects, with every registration that is kept.
+  func start() {
+    guard let link, let daemon else { return }
+    for record in daemon.model.apps.values {
+      for kind in record.registrations.keys { link.register(Self.subject(record.id, kind)) }
+    }
+    link.goOnline()
+  }
+
+  func close() { link?.goOffline() }
+
+  func register(_ app: AppID, _ kind: TokenKind) { link?.register(Self.subject(app, kind)) }
+
+  func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
+
+  /// The push is kept, or could not be.
+  func acknowledge(_ id: NotificationID, isKept: Bool) {
+    guard isKept else { return link?.dropped(id, .noRoom) ?? () }
+    link?.kept(id)
+  }
+
+  private static func subject(_ app: AppID, _ kind: TokenKind) -> LinkSubject {
+    .topic(LinkTopic(bundleID: app.text, kind: kind))
+  }
+
+  // MARK: - What the link reports
+
+  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+    reason = nil
+    log.info("connected", ["device": String(device)])
+    daemon?.writeReadyFile()
+    daemon?.linkChanged(isUp: true)
+  }
+
+  func link(_ link: GatewayLink, isDownBecause reason: String) {
+    let wasUp = self.reason == nil
+    self.reason = reason
+    log.info("not connected", ["why": reason])
+    if wasUp { daemon?.linkChanged(isUp: false) }
+  }
+
+  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity) {
+    do {
+      try folder.save(identity)
+    } catch {
+      log.error("the device's identity cannot be kept", ["why": "\(error)"])
+    }
+  }
+
+  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+    reason = "the gateway refused the enrolment: \(refusal)"
+    log.error("the gateway does not take this device: check --enroll", ["why": "\(refusal)"])
+  }
+
+  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8]) {
+    guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
+    daemon?.model.registered(app, topic.kind, token: token)
+    daemon?.flush()
+  }
+
+  func link(_ link: GatewayLink, cancelled subject: LinkSubject) {}
+
+  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+    guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
+    daemon?.model.registrationRefused(
+      app, topic.kind, message: "the gateway refused to register the app: \(refusal)")
+    daemon?.flush()
+  }
+
+  func link(
+    _ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject
+  ) {
+    guard let daemon, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {
+      link.kept(notification.uniqueID)
+      return
+    }
+    let push = DeviceModel.Push(
+      id: notification.id, uniqueID: notification.uniqueID, app: app, kind: topic.kind,
+      payload: unsafe Array(notification.payload),
+      collapseID: unsafe String(decoding: notification.collapseID, as: UTF8.self),
+      expiration: notification.expiration, priority: notification.priority)
+    daemon.model.pushed(push, atUnixMilliseconds: daemon.clock.unixMilliseconds)
+    daemon.flush()
+  }
+}

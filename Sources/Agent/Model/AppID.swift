@@ -1,0 +1,47 @@
+import BelfryWire
+
+/// An app's identity: reverse-DNS, as bundle identifiers, desktop files and D-Bus names have it.
+struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The identifier as it was given.
+  let text: String
+
+  /// nil for what could not name an app: letters, digits, `-` and `_` in two or more parts.
+  init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }
+    for part in parts {
+      guard !part.isEmpty else { return nil }
+      for byte in part {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          break
+        default: return nil
+        }
+      }
+    }
+    self.text = text
+  }
+
+  /// The identifier.
+  var description: String { text }
+  /// By the bytes of the text.
+  static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
+}
+
+/// One notification of one app: what replaces, withdraws and answers it.
+struct AppNotificationID: Hashable, Sendable {
+  /// Whose it is.
+  var app: AppID
+  /// The app's own name for it.
+  var id: String
+
+  /// A notification's full name.
+  init(app: AppID, id: String) {
+    self.app = app
+    self.id = id
+  }
+
+  /// Its key in the store; an app's id holds no slash.
+  var recordKey: String { "\(app)/\(id)" }
+}

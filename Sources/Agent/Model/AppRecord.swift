@@ -1,0 +1,135 @@
+import BelfryWire
+
+/// All that the agent keeps of one app.
+struct AppRecord: Hashable, Sendable {
+  /// What an installed app is made of.
+  struct Installation: Hashable, Sendable {
+    /// The desktop file, absolute.
+    var desktopFile: String?
+    /// The program, absolute.
+    var executable: String?
+    /// Arguments of the program.
+    var arguments: [String] = []
+    /// Whether D-Bus may start it (`DBusActivatable`).
+    var isBusActivatable = false
+    /// A themed icon's name or an absolute path.
+    var icon: String?
+  }
+
+  /// A registration for remote notifications.
+  struct Registration: Hashable, Sendable {
+    /// The token as the gateway gave it; nil until it has.
+    var token: [UInt8]?
+  }
+
+  let id: AppID
+  var name: String?
+  /// The folder with the app's resources, absolute.
+  var bundlePath: String?
+  /// nil for a development app.
+  var installation: Installation?
+  var status = AuthorizationStatus.notDetermined
+  /// What the app ever asked permission for: the switches that its settings show.
+  var requested: Set<AuthorizationOption> = []
+  var switches = AppSwitches()
+  var categories: [NotificationCategory] = []
+  var badge: Int64 = 0
+  var registrations: [TokenKind: Registration] = [:]
+  var languages: [String]?
+  var backgroundModes: [String] = []
+  var locationUsage: String?
+  var locationStatus = LocationStatus.notDetermined
+
+  init(id: AppID) { self.id = id }
+
+  /// The name for people.
+  var displayName: String { name ?? id.text }
+
+  func category(_ id: String) -> NotificationCategory? {
+    id.isEmpty ? nil : categories.first { $0.id == id }
+  }
+}
+
+extension AppRecord {
+  /// The record as it is kept on disk.
+  var json: JSONObject {
+    var object: JSONObject = ["id": .string(id.text), "status": .string(status.rawValue)]
+    object["name"] = name.map(JSONValue.string)
+    object["bundle"] = bundlePath.map(JSONValue.string)
+    if let installation {
+      var inner = JSONObject()
+      inner["desktopFile"] = installation.desktopFile.map(JSONValue.string)
+      inner["executable"] = installation.executable.map(JSONValue.string)
+      inner["arguments"] = .array(installation.arguments.map(JSONValue.string))
+      inner["bus"] = .bool(installation.isBusActivatable)
+      inner["icon"] = installation.icon.map(JSONValue.string)
+      object["installation"] = .object(inner)
+    }
+    object["requested"] = .array(
+      AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
+    object["switches"] = .object(switches.json)
+    object["categories"] = .array(categories.map { .object($0.json) })
+    object["badge"] = .integer(badge)
+    var tokens = JSONObject()
+    for kind in TokenKind.allCases {
+      guard let registration = registrations[kind] else { continue }
+      tokens["\(kind.name)"] = registration.token.map { .string(hexadecimal($0)) } ?? .null
+    }
+    object["registrations"] = .object(tokens)
+    object["languages"] = languages.map { .array($0.map(JSONValue.string)) }
+    object["backgroundModes"] = .array(backgroundModes.map(JSONValue.string))
+    object["locationUsage"] = locationUsage.map(JSONValue.string)
+    object["locationStatus"] = .string(locationStatus.rawValue)
+    return object
+  }
+
+  /// Reads a kept record; nil when it has no valid id.
+  ///
+  /// What is absent keeps its default, so that records of older versions read well.
+  init?(json: JSONObject) {
+    guard let id = json["id"]?.stringValue.flatMap(AppID.init) else { return nil }
+    self.init(id: id)
+    name = json["name"]?.stringValue
+    bundlePath = json["bundle"]?.stringValue
+    status = json["status"]?.stringValue.flatMap(AuthorizationStatus.init) ?? .notDetermined
+    if let inner = json["installation"]?.objectValue {
+      var installation = Installation()
+      installation.desktopFile = inner["desktopFile"]?.stringValue
+      installation.executable = inner["executable"]?.stringValue
+      installation.arguments = Self.strings(inner["arguments"])
+      installation.isBusActivatable = inner["bus"]?.boolValue ?? false
+      installation.icon = inner["icon"]?.stringValue
+      self.installation = installation
+    }
+    requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
+    switches = json["switches"]?.objectValue.map(AppSwitches.init) ?? AppSwitches()
+    categories = (json["categories"]?.arrayValue ?? []).compactMap { value in
+      value.objectValue.flatMap { try? NotificationCategory(json: $0) }
+    }
+    badge = json["badge"]?.integerValue ?? 0
+    for member in json["registrations"]?.objectValue?.members ?? [] {
+      guard let kind = TokenKind(name: member.key) else { continue }
+      let token = member.value.stringValue.flatMap(Hexadecimal.decode)
+      registrations[kind] = Registration(token: token)
+    }
+    languages = json["languages"]?.arrayValue.map { $0.compactMap(\.stringValue) }
+    backgroundModes = Self.strings(json["backgroundModes"])
+    locationUsage = json["locationUsage"]?.stringValue
+    locationStatus =
+      json["locationStatus"]?.stringValue.flatMap(LocationStatus.init) ?? .notDetermined
+  }
+
+  private static func strings(_ value: JSONValue?) -> [String] {
+    (value?.arrayValue ?? []).compactMap(\.stringValue)
+  }
+}
+
+/// Lower-case hexadecimal text of bytes.
+func hexadecimal(_ bytes: [UInt8]) -> String {
+  var text: [UInt8] = []
+  for byte in bytes {
+    text.append(Hexadecimal.digit(byte >> 4))
+    text.append(Hexadecimal.digit(byte))
+  }
+  return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,70 @@
+import BelfryWire
+
+/// The switches that a person has for one app (S1-3, S4-4, S4-5).
+struct AppSwitches: Hashable, Sendable {
+  var alert = true
+  var sound = true
+  var badge = true
+  var center = true
+  var lockScreen = true
+  var criticalAlert = true
+  var timeSensitive = true
+  var alertStyle = NotificationSettings.AlertStyle.banner
+  var previews = NotificationSettings.Previews.always
+
+  private static var names: [(String, WritableKeyPath<AppSwitches, Bool>)] {
+    [
+      ("alert", \.alert), ("sound", \.sound), ("badge", \.badge), ("center", \.center),
+      ("lockScreen", \.lockScreen), ("criticalAlert", \.criticalAlert),
+      ("timeSensitive", \.timeSensitive),
+    ]
+  }
+
+  /// Turns one switch by the words of `belfry settings`; false when there is no such switch or word.
+  mutating func turn(_ name: String, to word: String) -> Bool {
+    if let path = Self.names.first(where: { $0.0 == name })?.1 {
+      guard let isOn = Self.isOn(word) else { return false }
+      self[keyPath: path] = isOn
+      return true
+    }
+    switch name {
+    case "style":
+      guard let style = NotificationSettings.AlertStyle(rawValue: word) else { return false }
+      alertStyle = style
+    case "previews":
+      guard let previews = NotificationSettings.Previews(rawValue: word) else { return false }
+      self.previews = previews
+    default: return false
+    }
+    return true
+  }
+
+  /// `on` and `off`; nil for another word.
+  static func isOn(_ word: String) -> Bool? {
+    switch word {
+    case "on": true
+    case "off": false
+    default: nil
+    }
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    for (name, path) in Self.names { object[name] = .bool(self[keyPath: path]) }
+    object["style"] = .string(alertStyle.rawValue)
+    object["previews"] = .string(previews.rawValue)
+    return object
+  }
+
+  init() {}
+
+  /// What is absent or unknown keeps its default.
+  init(json: JSONObject) {
+    for (name, path) in Self.names {
+      if let isOn = json[name]?.boolValue { self[keyPath: path] = isOn }
+    }
+    for name in ["style", "previews"] {
+      if let word = json[name]?.stringValue { _ = turn(name, to: word) }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+public import BelfryWire
+
+/// How an app's request for authorisation is answered (`belfry agent --grant`).
+public enum GrantPolicy: Hashable, Sendable {
+  /// By a person.
+  case ask
+  /// At once with all that was asked for.
+  case all
+  /// At once with these types; the others' switches start off.
+  case types(Set<AuthorizationOption>)
+  /// At once with no.
+  case none
+}
+
+extension AppRecord {
+  /// What follows from a request for authorisation.
+  enum AuthorizationOutcome: Hashable {
+    /// The person decided before, or need not decide.
+    case answered
+    /// The person has to decide.
+    case undecided
+  }
+
+  /// The app asks for permission.
+  ///
+  /// Only the first request makes a person decide (S1-7, S2-9); later ones add switches and report.
+  mutating func requestAuthorization(
+    _ options: Set<AuthorizationOption>, policy: GrantPolicy
+  ) -> AuthorizationOutcome {
+    requested.formUnion(options.subtracting([.provisional]))
+    guard status == .notDetermined || (status == .provisional && !options.contains(.provisional))
+    else { return .answered }
+    if options.contains(.provisional) {
+      status = .provisional
+      return .answered
+    }
+    switch policy {
+    case .ask: return .undecided
+    case .all: decideAuthorization(isAllowed: true)
+    case .none: decideAuthorization(isAllowed: false)
+    case .types(let types):
+      decideAuthorization(isAllowed: true)
+      switches.alert = types.contains(.alert)
+      switches.sound = types.contains(.sound)
+      switches.badge = types.contains(.badge)
+    }
+    return .answered
+  }
+
+  /// The person, or the policy, decided.
+  mutating func decideAuthorization(isAllowed: Bool) {
+    status = isAllowed ? .authorized : .denied
+  }
+
+  /// What of this app's notifications is done: a switch for each type that was asked for (S4-5).
+  var settings: NotificationSettings {
+    var settings = NotificationSettings()
+    settings.status = status
+    func state(_ isOn: Bool, _ option: AuthorizationOption) -> NotificationSettings.Switch {
+      guard requested.contains(option) else { return .notSupported }
+      return isOn && status.allows ? .enabled : .disabled
+    }
+    settings.alert = state(switches.alert, .alert)
+    settings.sound = state(switches.sound, .sound)
+    settings.badge = state(switches.badge, .badge)
+    settings.criticalAlert = state(switches.criticalAlert, .criticalAlert)
+    settings.timeSensitive = state(switches.timeSensitive, .timeSensitive)
+    if !requested.isEmpty {
+      settings.center = switches.center && status.allows ? .enabled : .disabled
+      settings.lockScreen = switches.lockScreen && status.allows ? .enabled : .disabled
+    }
+    settings.alertStyle = settings.alert == .enabled ? switches.alertStyle : .none
+    settings.previews = switches.previews
+    settings.providesAppSettings = requested.contains(.providesAppNotificationSettings)
+    return settings
+  }
+}

@@ -1,0 +1,77 @@
+import BelfryWire
+
+extension DeviceModel {
+  /// A person did something to a notification.
+  mutating func responded(_ key: AppNotificationID, action: String, text: String?) {
+    guard let entry = delivered[key], let app = apps[key.app] else { return }
+    let category = app.category(entry.notification.request.content.category)
+    withdraw(key)
+    let isDismissal = action == NotificationResponse.dismissAction
+    // Putting away is told only to those who asked for it (client-api 3.25).
+    if isDismissal && category?.options.contains(.customDismissAction) != true { return }
+    let response = NotificationResponse(
+      notification: entry.notification, action: action, text: text)
+    let waiting = WaitingResponse(
+      key: "\(key.app)/\(entry.order)", response: response)
+    var queue = waitingResponses[key.app] ?? []
+    queue.append(waiting)
+    if queue.count > Limits.waitingResponsesPerApp {
+      emit(.keep(.remove(.responses, key: queue.removeFirst().key)))
+    }
+    waitingResponses[key.app] = queue
+    emit(.keep(.put(.responses, key: waiting.key, record(of: response))))
+    let isForeground =
+      action == NotificationResponse.defaultAction
+      || category?.action(action)?.options.contains(.foreground) == true
+    if presence(of: key.app) == .notRunning
+      || (isForeground && presence(of: key.app) == .background)
+    {
+      launch(key.app, .response, isForeground: isForeground)
+    }
+    if presence(of: key.app) != .notRunning { sendResponse(waiting, to: key.app) }
+  }
+
+  mutating func sendResponse(_ waiting: WaitingResponse, to app: AppID) {
+    _ = question(
+      app, .response(waiting.response), .response(app, waiting.key),
+      timeoutMilliseconds: Limits.responseMilliseconds)
+  }
+
+  /// An app answered a question, or its time is over (nil).
+  mutating func replied(_ question: Question, _ reply: AppReply?) {
+    guard let purpose = questions.removeValue(forKey: question) else { return }
+    switch purpose {
+    case .willPresent(let key, let notification):
+      if case .present(let options) = reply {
+        willPresentAnswered(key, notification, options)
+      } else {
+        willPresentAnswered(key, notification, [])
+      }
+    case .fetch: break
+    case .response(let app, let key):
+      // Late is as good as handled: the app has it (client-api 3.25).
+      waitingResponses[app]?.removeAll { $0.key == key }
+      emit(.keep(.remove(.responses, key: key)))
+    }
+  }
+
+  private func record(of response: NotificationResponse) -> [UInt8] {
+    AppEvent.response(response).frame.encoded
+  }
+
+  /// Puts a kept response back, at the start.
+  mutating func restoreResponse(key: String, record: [UInt8]) {
+    guard let frame = try? AppFrame(decoding: record),
+      case .response(let response) = try? AppEvent(type: "response", frame),
+      let app = key.split(separator: "/").first.flatMap({ AppID(String($0)) })
+    else { return }
+    waitingResponses[app, default: []].append(WaitingResponse(key: key, response: response))
+  }
+}
+
+extension NotificationCategory {
+  /// The action of that identifier, in either context.
+  fileprivate func action(_ id: String) -> NotificationAction? {
+    (actions + (minimalActions ?? [])).first { $0.id == id }
+  }
+}

@@ -1,0 +1,186 @@
+import BelfryWire
+
+/// All that the agent decides: apps, permission, delivery, responses.
+///
+/// Knows no clock, no socket and no disk; each event leaves effects to be carried out.
+struct DeviceModel {
+  /// What the machine says of itself.
+  struct Conditions: Hashable, Sendable {
+    var isLocked = false
+    var hasFocus = false
+    var isBatteryLow = false
+    var isMetered = false
+  }
+
+  /// Why a question was asked.
+  enum QuestionPurpose: Hashable, Sendable {
+    case willPresent(AppNotificationID, DeliveredNotification)
+    case fetch(AppID, String)
+    case response(AppID, String)
+  }
+
+  let policy: GrantPolicy
+  let agentRun: String
+  let userID: UInt32
+  var hasGateway = false
+  var isLinkUp = false
+  var conditions = Conditions()
+  var languages: [String] = ["en"]
+  /// Finds a text in an app's language files.
+  var lookup: @Sendable (AppRecord, [String], NotificationText) -> String = { $2.text }
+
+  private(set) var apps: [AppID: AppRecord] = [:]
+  var peers: [ConnectionID: AppPeer] = [:]
+  var questions: [Question: QuestionPurpose] = [:]
+  var delivered = DeliveredList()
+  var seen = SeenPushes(limit: Limits.rememberedPushes)
+  /// Asks that wait for a person, by app.
+  var undecided: [AppID: [Ask]] = [:]
+  /// Notifications of commands that wait for a person, by app.
+  var undecidedNotify: [AppID: [(Ask, NotificationRequest)]] = [:]
+  var undecidedLocation: [AppID: [Ask]] = [:]
+  /// What a person did while the app could not be told, oldest first.
+  var waitingResponses: [AppID: [WaitingResponse]] = [:]
+  /// Pushes that wait for the app that is being started.
+  var waitingFetches: [AppID: [RemoteArrival]] = [:]
+  /// What `hello` will name, for apps that were started and have not connected yet.
+  var launches: [AppID: String] = [:]
+  private(set) var nextOrder: UInt64 = 1
+  private var effects: [AgentEffect] = []
+
+  init(policy: GrantPolicy, agentRun: String, userID: UInt32) {
+    self.policy = policy
+    self.agentRun = agentRun
+    self.userID = userID
+  }
+
+  /// What is to be done since the last time this was asked.
+  mutating func takeEffects() -> [AgentEffect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  mutating func emit(_ effect: AgentEffect) { effects.append(effect) }
+
+  // MARK: - Apps
+
+  /// Puts a kept app back, at the start.
+  mutating func restore(_ record: AppRecord) { apps[record.id] = record }
+
+  /// Changes an app's record and keeps it.
+  mutating func update(_ id: AppID, _ change: (inout AppRecord) -> Void) {
+    guard var record = apps[id] else { return }
+    change(&record)
+    guard record != apps[id] else { return }
+    apps[id] = record
+    emit(.keep(.put(.apps, key: id.text, record.json.bytes)))
+  }
+
+  /// Makes an app known, or replaces what is known of its installation.
+  mutating func add(_ record: AppRecord) {
+    apps[record.id] = record
+    emit(.keep(.put(.apps, key: record.id.text, record.json.bytes)))
+  }
+
+  mutating func forget(_ id: AppID) {
+    apps[id] = nil
+    emit(.keep(.remove(.apps, key: id.text)))
+  }
+
+  func settings(of id: AppID) -> NotificationSettings {
+    apps[id]?.settings ?? NotificationSettings()
+  }
+
+  func languages(of id: AppID) -> [String] { apps[id]?.languages ?? languages }
+
+  func text(_ text: NotificationText, of id: AppID) -> String {
+    guard let app = apps[id], text.key != nil else { return text.text }
+    return lookup(app, languages(of: id), text)
+  }
+
+  // MARK: - Connections
+
+  mutating func admit(
+    _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState
+  ) {
+    peers[connection] = AppPeer(
+      connection: connection, role: role, app: app, state: state, order: nextOrder)
+    nextOrder += 1
+  }
+
+  /// The app's own connections, the latest first; those in front before those behind.
+  func peers(of app: AppID) -> [AppPeer] {
+    peers.values.filter { $0.app == app && $0.role == .app }
+      .sorted {
+        ($0.state == .foreground ? 1 : 0, $0.order) > ($1.state == .foreground ? 1 : 0, $1.order)
+      }
+  }
+
+  func presence(of app: AppID) -> Routing.AppPresence {
+    guard let first = peers(of: app).first else { return .notRunning }
+    return first.state == .foreground ? .foreground : .background
+  }
+
+  /// Tells every running instance of an app.
+  mutating func tellAll(_ app: AppID, _ event: AppEvent) {
+    for peer in peers(of: app) { emit(.tell(peer.connection, event)) }
+  }
+
+  /// Asks the app's instance that is most in front; nil when none runs.
+  mutating func question(
+    _ app: AppID, _ event: AppEvent, _ purpose: QuestionPurpose, timeoutMilliseconds: Int64
+  ) -> Question? {
+    guard let connection = peers(of: app).first?.connection,
+      let question = peers[connection]?.question()
+    else { return nil }
+    questions[question] = purpose
+    emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
+    return question
+  }
+}
+
+/// A response that waits for its app.
+struct WaitingResponse: Hashable, Sendable {
+  let key: String
+  let response: NotificationResponse
+}
+
+/// The ids of the latest pushes, so that one that comes again is not shown again.
+struct SeenPushes: Sendable {
+  private let limit: Int
+  private var numbers: [NotificationID: UInt64] = [:]
+  private var order: [UInt64: NotificationID] = [:]
+  private var next: UInt64 = 1
+  private var oldest: UInt64 = 1
+
+  init(limit: Int) { self.limit = limit }
+
+  func contains(_ id: NotificationID) -> Bool { numbers[id] != nil }
+
+  /// The ids, oldest first.
+  var ids: [NotificationID] { order.sorted { $0.key < $1.key }.map(\.value) }
+
+  /// Remembers an id under a number; gives the number, and those that are forgotten for it.
+  mutating func insert(_ id: NotificationID) -> (number: UInt64, forgotten: [UInt64]) {
+    let number = next
+    restore(id, number: number)
+    var forgotten: [UInt64] = []
+    while numbers.count > limit, oldest < next {
+      if let id = order.removeValue(forKey: oldest) {
+        numbers[id] = nil
+        forgotten.append(oldest)
+      }
+      oldest += 1
+    }
+    return (number, forgotten)
+  }
+
+  /// Puts a kept id back.
+  mutating func restore(_ id: NotificationID, number: UInt64) {
+    if numbers.isEmpty { oldest = number }
+    oldest = min(oldest, number)
+    numbers[id] = number
+    order[number] = id
+    next = max(next, number &+ 1)
+  }
+}

@@ -1,0 +1,81 @@
+import BelfryWire
+
+/// What a push's payload asks for (apns-protocol 1.7; S2-11, S2-19).
+struct PushPayload: Hashable, Sendable {
+  var content = NotificationContent()
+  /// The app is to be given time in the background.
+  var isContentAvailable = false
+  /// A service extension may change what is shown.
+  var isMutable = false
+
+  /// Reads a payload; nil when it is no JSON object.
+  ///
+  /// Members of another form than theirs are passed over, as a device does.
+  init?(_ payload: [UInt8]) {
+    guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return nil }
+    content.userInfo = object
+    guard let aps = object["aps"]?.objectValue else { return }
+    readAlert(aps["alert"])
+    content.badge = aps["badge"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
+    content.sound = Self.sound(aps["sound"])
+    content.thread = aps["thread-id"]?.stringValue ?? ""
+    content.category = aps["category"]?.stringValue ?? ""
+    content.targetContent = aps["target-content-id"]?.stringValue
+    content.filterCriteria = aps["filter-criteria"]?.stringValue
+    content.relevance = aps["relevance-score"]?.doubleValue ?? 0
+    switch aps["interruption-level"]?.stringValue {
+    case "passive": content.interruptionLevel = .passive
+    case "time-sensitive": content.interruptionLevel = .timeSensitive
+    case "critical": content.interruptionLevel = .critical
+    default: break
+    }
+    isContentAvailable = Self.isSet(aps["content-available"])
+    isMutable = Self.isSet(aps["mutable-content"])
+  }
+
+  private mutating func readAlert(_ alert: JSONValue?) {
+    switch alert {
+    case .string(let body): content.body = NotificationText(body)
+    case .object(let alert):
+      content.title = Self.text(alert, "title", key: "title-loc-key", arguments: "title-loc-args")
+      content.subtitle = Self.text(
+        alert, "subtitle", key: "subtitle-loc-key", arguments: "subtitle-loc-args")
+      content.body = Self.text(alert, "body", key: "loc-key", arguments: "loc-args")
+      content.launchImage = alert["launch-image"]?.stringValue ?? ""
+      switch alert["action-loc-key"] {
+      case .string(let key): content.actionTitle = NotificationText(key: key)
+      case .null: content.hasAction = false
+      default: break
+      }
+    default: break
+    }
+  }
+
+  private static func text(
+    _ alert: JSONObject, _ name: String, key: String, arguments: String
+  ) -> NotificationText {
+    let plain = alert[name]?.stringValue
+    guard let key = alert[key]?.stringValue else { return NotificationText(plain ?? "") }
+    let arguments = (alert[arguments]?.arrayValue ?? []).map { $0.stringValue ?? $0.text }
+    return NotificationText(key: key, arguments: arguments, text: plain)
+  }
+
+  private static func sound(_ value: JSONValue?) -> NotificationSound? {
+    switch value {
+    case .string(let name):
+      return name.isEmpty ? nil : NotificationSound(name: name == "default" ? nil : name)
+    case .object(let object):
+      let name = object["name"]?.stringValue
+      let isCritical = isSet(object["critical"])
+      let volume = object["volume"]?.doubleValue
+      return NotificationSound(
+        name: name == "default" ? nil : name, isCritical: isCritical,
+        volume: volume.map { min(1, max(0, $0)) })
+    default: return nil
+    }
+  }
+
+  private static func isSet(_ value: JSONValue?) -> Bool {
+    value?.integerValue == 1 || value?.boolValue == true
+  }
+}

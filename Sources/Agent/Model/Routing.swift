@@ -1,0 +1,138 @@
+import BelfryWire
+
+/// What the device does with one notification.
+struct Routing: Hashable, Sendable {
+  /// How an app stands when a notification comes.
+  enum AppPresence: Hashable, Sendable {
+    case foreground, background, notRunning
+  }
+
+  /// Why nothing is shown, by the words of the JSON presenter.
+  enum Suppression: String, Hashable, Sendable {
+    /// The person was never asked, or said no.
+    case notAuthorized
+    /// The switches leave nothing to do.
+    case switchedOff
+    /// Nothing in it can be shown, played or counted.
+    case nothingToShow
+    /// Provisional permission: into the list alone.
+    case quiet
+    /// The app in front shows it by itself (S1-38, S3-32, S4-17).
+    case foreground
+    /// Do-not-disturb.
+    case focus
+  }
+
+  /// What is done of a notification, after permission and switches.
+  struct Effects: Hashable, Sendable {
+    var banner = false
+    var sound = false
+    var badge = false
+    var list = false
+  }
+
+  /// The push is handed to the running app.
+  var handsOver = false
+  /// The app is started to take the push.
+  var launches = false
+  /// The app in front is asked what to show.
+  var asksApp = false
+  /// What is done without asking.
+  var effects = Effects()
+  /// Why there is no banner and no sound.
+  var suppression: Suppression?
+
+  /// Decides for a notification that has come; `wantsFetch` is `content-available`.
+  static func decide(
+    _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
+    settings: NotificationSettings, hasFocus: Bool
+  ) -> Routing {
+    var routing = Routing()
+    if isPush {
+      // S1-59, S2-20: an app in front hears of every push, one behind of those meant for it.
+      routing.handsOver = presence == .foreground || (presence == .background && wantsFetch)
+      routing.launches = presence == .notRunning && wantsFetch
+    }
+    let isVisible = content.hasAlert || content.sound != nil || content.badge != nil
+    if presence == .foreground && isVisible {
+      routing.asksApp = true
+      return routing
+    }
+    routing.apply(
+      allowed(content, settings: settings), settings: settings, content: content,
+      hasFocus: hasFocus)
+    return routing
+  }
+
+  /// Decides after the app in front has answered (client-api 3.24).
+  static func decide(
+    _ content: NotificationContent, answer: Set<PresentationOption>,
+    settings: NotificationSettings, hasFocus: Bool
+  ) -> Routing {
+    var effects = allowed(content, settings: settings)
+    let shows = answer.contains(.banner) || answer.contains(.alert)
+    effects.banner = effects.banner && shows
+    effects.list = effects.list && (answer.contains(.list) || answer.contains(.alert))
+    effects.sound = effects.sound && answer.contains(.sound)
+    effects.badge = effects.badge && answer.contains(.badge)
+    var routing = Routing()
+    guard !answer.isEmpty else {
+      routing.suppression = .foreground
+      return routing
+    }
+    routing.apply(effects, settings: settings, content: content, hasFocus: hasFocus)
+    if !effects.banner && !effects.sound && routing.suppression == .switchedOff && !shows {
+      routing.suppression = .foreground
+    }
+    return routing
+  }
+
+  /// What permission and switches leave (S0-30, S1-3).
+  private static func allowed(_ content: NotificationContent, settings: NotificationSettings)
+    -> Effects
+  {
+    Effects(
+      banner: content.hasAlert && settings.alert == .enabled && settings.alertStyle != .none,
+      sound: content.sound != nil
+        && (settings.sound == .enabled
+          || (content.sound?.isCritical == true && settings.criticalAlert == .enabled)),
+      badge: content.badge != nil && settings.badge == .enabled,
+      list: content.hasAlert && settings.center == .enabled && settings.alert == .enabled)
+  }
+
+  private mutating func apply(
+    _ allowed: Effects, settings: NotificationSettings, content: NotificationContent,
+    hasFocus: Bool
+  ) {
+    effects = allowed
+    guard settings.status.allows else {
+      effects = Effects()
+      suppression = isEmpty(content) ? .nothingToShow : .notAuthorized
+      return
+    }
+    if settings.status == .provisional {
+      effects.banner = false
+      effects.sound = false
+      suppression = .quiet
+      return
+    }
+    let passesFocus =
+      (content.interruptionLevel == .timeSensitive && settings.timeSensitive == .enabled)
+      || (content.interruptionLevel == .critical && settings.criticalAlert == .enabled)
+    if hasFocus && !passesFocus && (effects.banner || effects.sound) {
+      effects.banner = false
+      effects.sound = false
+      suppression = .focus
+      return
+    }
+    if content.interruptionLevel == .passive { effects.sound = false }
+    guard !effects.banner && !effects.sound else { return }
+    // A badge alone is no alert that was withheld.
+    if effects.badge && !content.hasAlert && content.sound == nil { return }
+    suppression = isEmpty(content) ? .nothingToShow : .switchedOff
+  }
+
+  private func isEmpty(_ content: NotificationContent) -> Bool {
+    !content.hasAlert && content.sound == nil && content.badge == nil
+  }
+}

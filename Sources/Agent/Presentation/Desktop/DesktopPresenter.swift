@@ -1,0 +1,173 @@
+import BelfryWire
+import System
+
+/// The desktop's notification server, by `org.freedesktop.Notifications`, and badges by
+/// `com.canonical.Unity.LauncherEntry`.
+final class DesktopPresenter: Presenter {
+  private static let name = "org.freedesktop.Notifications"
+  private static let path = "/org/freedesktop/Notifications"
+
+  private let bus: BusConnection
+  private let log: Log
+  private weak var listener: (any PresenterListener)?
+  private var board = DesktopBoard()
+  private var capabilities = DesktopNotice.Capabilities()
+  /// The unique name of the server that signals must come from.
+  private var owner = ""
+
+  /// Watches for a server on the session bus, which `close` leaves open.
+  init(bus: BusConnection, listener: any PresenterListener, log: Log) throws(BusFailure) {
+    self.bus = bus
+    self.listener = listener
+    self.log = log
+    try bus.match(
+      "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
+    ) { [weak self] message in self?.signalled(message) }
+    try bus.match(
+      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+        + "member='NameOwnerChanged',arg0='\(Self.name)'"
+    ) { [weak self] message in
+      guard let values = try? message.read(), values.count == 3 else { return }
+      self?.ownerChanged(values[2].stringValue ?? "")
+    }
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+      [.string(Self.name)]
+    ) { [weak self] result in
+      guard case .success(let values) = result, let owner = values.first?.stringValue else {
+        return
+      }
+      self?.ownerChanged(owner)
+    }
+  }
+
+  var isAvailable: Bool { board.isServerThere }
+  var canAsk: Bool { board.isServerThere && capabilities.hasActions }
+
+  func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
+    switch event {
+    case .presented(let presentation):
+      make(board.show(.notification(presentation.key), .notification(presentation)))
+    case .removed(let key): make(board.remove(.notification(key)))
+    case .prompt(let prompt): make(board.show(.prompt(prompt.app), .prompt(prompt)))
+    case .promptWithdrawn(let app): make(board.remove(.prompt(app)))
+    case .badge(let app, let badge): emitBadge(app, badge)
+    case .sound, .suppressed, .launched, .link: break
+    }
+  }
+
+  func close() {}
+
+  // MARK: - The server
+
+  private func ownerChanged(_ newOwner: String) {
+    guard newOwner != owner else { return }
+    owner = newOwner
+    guard !newOwner.isEmpty else {
+      log.info("the desktop's notification server is gone")
+      board.serverLost()
+      return
+    }
+    // Capabilities follow the server's configuration: asked anew for each owner.
+    bus.call(newOwner, Self.path, Self.name, "GetCapabilities") { [weak self] result in
+      guard let self, self.owner == newOwner else { return }
+      switch result {
+      case .success(let values):
+        self.capabilities.names = Set(values.first?.stringsValue ?? [])
+      case .failure(let failure):
+        self.log.warning("the notification server does not say what it can do: \(failure)")
+        self.capabilities = DesktopNotice.Capabilities()
+      }
+      self.log.info("a desktop notification server is there")
+      self.make(self.board.serverAppeared())
+      self.listener?.presenterAppeared(self)
+    }
+  }
+
+  private func make(_ calls: [DesktopBoard.Call]) {
+    for call in calls {
+      switch call {
+      case .notify(let key, let item, let number): notify(key, item, replacing: number)
+      case .close(let number):
+        bus.call(owner, Self.path, Self.name, "CloseNotification", [.uint32(number)]) { _ in }
+      }
+    }
+  }
+
+  private func notify(_ key: DesktopBoard.Key, _ item: DesktopBoard.Item, replacing: UInt32) {
+    let notice =
+      switch item {
+      case .notification(let presentation): DesktopNotice(presentation, capabilities)
+      case .prompt(let prompt): DesktopNotice(prompt, capabilities)
+      }
+    let asked = owner
+    bus.call(asked, Self.path, Self.name, "Notify", notice.arguments(replacing: replacing)) {
+      [weak self] result in
+      guard let self, self.owner == asked else { return }
+      switch result {
+      case .success(let values):
+        guard let number = values.first?.unsignedValue.flatMap(UInt32.init(exactly:)) else {
+          return self.make(self.board.failed(key))
+        }
+        self.make(self.board.notified(key, number: number))
+        if case .notification(let name) = key { self.listener?.presenterShowed(name) }
+      case .failure(let failure):
+        self.log.warning("the notification server refused a notification: \(failure)")
+        self.make(self.board.failed(key))
+      }
+    }
+  }
+
+  private func signalled(_ message: BusMessage) {
+    // A match by a well-known name lets in other services' signals, too (linux-parts 1).
+    guard message.sender == owner, message.interface == Self.name,
+      let values = try? message.read(),
+      let number = values.first?.unsignedValue.flatMap(UInt32.init(exactly:)), values.count >= 2
+    else { return }
+    let second = values[1]
+    switch message.member {
+    case "ActionInvoked": act(board.actionInvoked(number, second.stringValue ?? ""))
+    case "NotificationReplied":
+      act(
+        board.actionInvoked(
+          number, DesktopNotice.replyKey, text: second.stringValue ?? ""))
+    case "ActivationToken": board.activationToken(number, second.stringValue ?? "")
+    case "NotificationClosed":
+      let deed = board.closed(number, reason: UInt32(clamping: second.unsignedValue ?? 4))
+      act((deed, []))
+    default: break
+    }
+  }
+
+  private func act(_ what: (DesktopBoard.Deed?, [DesktopBoard.Call])) {
+    make(what.1)
+    switch what.0 {
+    case .acted(let key, let action, let text, let token):
+      listener?.presenterActed(key, action: action, text: text, activationToken: token)
+    case .dismissed(let key):
+      listener?.presenterActed(
+        key, action: NotificationResponse.dismissAction, text: nil, activationToken: nil)
+    case .decided(let app, let isAllowed):
+      listener?.presenterDecided(app, isAllowed: isAllowed)
+    case nil: break
+    }
+  }
+
+  // MARK: - Badges
+
+  private func emitBadge(_ app: AppID, _ badge: Int64) {
+    let uri = "application://\(app).desktop"
+    bus.emit(
+      "/com/canonical/unity/launcherentry/\(Self.hash(uri))", "com.canonical.Unity.LauncherEntry",
+      "Update",
+      [
+        .string(uri),
+        .vardict([("count", .int64(badge)), ("count-visible", .bool(badge > 0))]),
+      ])
+  }
+
+  /// djb2, as libunity names its objects.
+  static func hash(_ text: String) -> UInt32 {
+    text.utf8.reduce(5_381) { $0 &* 33 &+ UInt32($1) }
+  }
+}

@@ -1,0 +1,98 @@
+import BelfryWire
+import System
+
+/// One JSON line an event, for programs and tests (contract: `belfry agent --presenter json`).
+final class JSONPresenter: Presenter {
+  private let write: (String) -> Void
+  private weak var listener: (any PresenterListener)?
+
+  /// - Parameters:
+  ///   - listener: told at once that what was printed is shown.
+  ///   - write: takes a line without its newline.
+  init(listener: any PresenterListener, write: @escaping (String) -> Void) {
+    self.listener = listener
+    self.write = write
+  }
+
+  var isAvailable: Bool { true }
+  var canAsk: Bool { false }
+
+  func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
+    write(Self.line(event, atUnixMilliseconds: unixMilliseconds).text)
+    if case .presented(let presentation) = event { listener?.presenterShowed(presentation.key) }
+  }
+
+  func close() {}
+
+  /// The object of an event; its keys are always the same ones for the same event.
+  static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
+    -> JSONObject
+  {
+    func object(_ name: String, _ rest: JSONObject) -> JSONObject {
+      var object: JSONObject = [
+        "event": .string(name),
+        "at": .string(Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)),
+      ]
+      for member in rest.members { object[member.key] = member.value }
+      return object
+    }
+    func named(_ key: AppNotificationID) -> JSONObject {
+      ["app": .string(key.app.text), "id": .string(key.id)]
+    }
+    switch event {
+    case .presented(let presentation):
+      return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
+    case .removed(let key): return object("removed", named(key))
+    case .badge(let app, let badge):
+      return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
+    case .sound(let key, let sound):
+      var rest = named(key)
+      rest["sound"] = .string(sound.name ?? "default")
+      rest["critical"] = .bool(sound.isCritical)
+      rest["volume"] = sound.volume.map(JSONValue.double) ?? .null
+      return object("sound", rest)
+    case .suppressed(let key, let reason):
+      var rest = named(key)
+      rest["reason"] = .string(reason.rawValue)
+      return object("suppressed", rest)
+    case .launched(let app, let reason):
+      return object(
+        "launched", ["app": .string(app.text), "reason": .string(reason.rawValue)])
+    case .link(let isUp): return object("link", ["state": isUp ? "up" : "down"])
+    case .prompt(let prompt):
+      switch prompt.subject {
+      case .notifications:
+        return object("prompt", ["app": .string(prompt.app.text), "subject": "notifications"])
+      case .location(let usage):
+        return object(
+          "prompt",
+          ["app": .string(prompt.app.text), "subject": "location", "usage": .string(usage)])
+      }
+    case .promptWithdrawn(let app):
+      return object("promptWithdrawn", ["app": .string(app.text)])
+    }
+  }
+}
+
+extension Presentation {
+  /// The fields of a `presented` line.
+  var json: JSONObject {
+    [
+      "app": .string(key.app.text), "id": .string(key.id), "title": .string(title),
+      "subtitle": .string(subtitle), "body": .string(body),
+      "badge": badge.map(JSONValue.integer) ?? .null,
+      "sound": sound.map { .string($0.name ?? "default") } ?? .null,
+      "category": .string(category),
+      "actions": .array(
+        actions.map { action in
+          [
+            "id": .string(action.id), "title": .string(action.title),
+            "destructive": .bool(action.isDestructive),
+            "authenticationRequired": .bool(action.needsAuthentication),
+          ]
+        }),
+      "thread": .string(thread), "interruptionLevel": .string(interruptionLevel.rawValue),
+      "userInfo": .object(userInfo), "trigger": .string(origin.rawValue),
+    ]
+  }
+}

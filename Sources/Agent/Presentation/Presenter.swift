@@ -1,0 +1,39 @@
+import BelfryWire
+
+/// What a presenter is told, with the agent's clock.
+enum PresenterEvent: Hashable, Sendable {
+  case presented(Presentation)
+  case removed(AppNotificationID)
+  case badge(AppID, Int64)
+  case sound(AppNotificationID, NotificationSound)
+  case suppressed(AppNotificationID, Routing.Suppression)
+  case launched(AppID, AppLaunch.Reason)
+  case link(isUp: Bool)
+  case prompt(Prompt)
+  case promptWithdrawn(AppID)
+}
+
+/// Shows a person what happens and hears what the person does; confined to the agent's loop.
+protocol Presenter: AnyObject {
+  /// Whether it can show something now.
+  var isAvailable: Bool { get }
+  /// Whether a person can answer a prompt here.
+  var canAsk: Bool { get }
+  /// Shows an event; `unixMilliseconds` is the agent's clock.
+  func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
+  /// Finishes what is under way and lets go.
+  func close()
+}
+
+/// Hears what presenters report; confined to the agent's loop.
+protocol PresenterListener: AnyObject {
+  /// A notification is on screen.
+  func presenterShowed(_ key: AppNotificationID)
+  /// A person chose an action; the token lets the app come to the front.
+  func presenterActed(
+    _ key: AppNotificationID, action: String, text: String?, activationToken: String?)
+  /// A person answered a prompt.
+  func presenterDecided(_ app: AppID, isAllowed: Bool)
+  /// A presenter can show something now, or again: it is told what is current.
+  func presenterAppeared(_ presenter: any Presenter)
+}

@@ -1,0 +1,136 @@
+import BelfryWire
+import System
+
+/// Notifications on a terminal, and a person who answers there.
+///
+/// A notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` puts it
+/// away; `y` and `n` answer a question.
+final class TerminalPresenter: Presenter {
+  private struct Shown {
+    let number: Int
+    let presentation: Presentation
+  }
+
+  private let write: (String) -> Void
+  private let ringsBell: Bool
+  private weak var listener: (any PresenterListener)?
+  private var shown: [AppNotificationID: Shown] = [:]
+  private var prompts: [Prompt] = []
+  private var nextNumber = 1
+
+  /// - Parameters:
+  ///   - listener: told what the person does.
+  ///   - ringsBell: whether a sound rings the terminal's bell.
+  ///   - write: takes a line without its newline.
+  init(listener: any PresenterListener, ringsBell: Bool, write: @escaping (String) -> Void) {
+    self.listener = listener
+    self.ringsBell = ringsBell
+    self.write = write
+  }
+
+  var isAvailable: Bool { true }
+  let canAsk = true
+
+  func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
+    switch event {
+    case .presented(let presentation): present(presentation)
+    case .removed(let key):
+      if let shown = shown.removeValue(forKey: key) { write("[\(shown.number)] withdrawn") }
+    case .badge(let app, let badge): write("\(app): badge \(badge)")
+    case .sound: if ringsBell { write("\u{7}") }
+    case .launched(let app, _): write("\(app): launched")
+    case .link(let isUp): write(isUp ? "gateway: connected" : "gateway: not connected")
+    case .suppressed: break
+    case .prompt(let prompt):
+      prompts.append(prompt)
+      if prompts.count == 1 { askNext() }
+    case .promptWithdrawn(let app):
+      let wasAsking = prompts.first?.app == app
+      prompts.removeAll { $0.app == app }
+      if wasAsking { askNext() }
+    }
+  }
+
+  func close() {}
+
+  private func present(_ presentation: Presentation) {
+    let number = shown[presentation.key]?.number ?? nextNumber
+    if shown[presentation.key] == nil { nextNumber += 1 }
+    shown[presentation.key] = Shown(number: number, presentation: presentation)
+    let texts = [presentation.title, presentation.subtitle, presentation.body]
+      .filter { !$0.isEmpty }.map(Self.printable)
+    write("[\(number)] \(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
+    if !presentation.actions.isEmpty {
+      let actions = presentation.actions.map { action in
+        Self.printable(action.title) + (action.isDestructive ? " (destructive)" : "")
+          + " = \(number) \(Self.printable(action.id))"
+      }
+      write("    " + actions.joined(separator: ", "))
+    }
+    listener?.presenterShowed(presentation.key)
+  }
+
+  private func askNext() {
+    guard let prompt = prompts.first else { return }
+    let name = Self.printable(prompt.appName)
+    switch prompt.subject {
+    case .notifications: write("\"\(name)\" would like to send you notifications. Allow? [y/n]")
+    case .location(let usage):
+      write("Allow \"\(name)\" to use your location? \(Self.printable(usage)) [y/n]")
+    }
+  }
+
+  /// Takes a line that the person typed.
+  func typed(_ line: String) {
+    let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+    switch words.first?.lowercased() {
+    case "y", "yes": decide(true)
+    case "n", "no": decide(false)
+    case let word?:
+      guard let number = Int(word), let entry = shown.values.first(where: { $0.number == number })
+      else { return write("no notification \(Self.printable(word))") }
+      act(entry, Array(words.dropFirst()))
+    case nil: break
+    }
+  }
+
+  private func decide(_ isAllowed: Bool) {
+    guard !prompts.isEmpty else { return write("there is no question to answer") }
+    let prompt = prompts.removeFirst()
+    listener?.presenterDecided(prompt.app, isAllowed: isAllowed)
+    askNext()
+  }
+
+  private func act(_ entry: Shown, _ words: [String]) {
+    let key = entry.presentation.key
+    switch words.first {
+    case nil:
+      shown[key] = nil
+      listener?.presenterActed(
+        key, action: NotificationResponse.defaultAction, text: nil, activationToken: nil)
+    case "-"?:
+      shown[key] = nil
+      listener?.presenterActed(
+        key, action: NotificationResponse.dismissAction, text: nil, activationToken: nil)
+    case let id?:
+      guard entry.presentation.actions.contains(where: { $0.id == id }) else {
+        return write("[\(entry.number)] has no action \(Self.printable(id))")
+      }
+      shown[key] = nil
+      listener?.presenterActed(
+        key, action: id, text: words.count > 1 ? words[1] : nil, activationToken: nil)
+    }
+  }
+
+  /// Text of an app without what could move the cursor or change the terminal.
+  static func printable(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .lineSeparator, .paragraphSeparator, .format: " "
+          default: scalar
+          }
+        }))
+  }
+}

@@ -1,0 +1,130 @@
+import Agent
+import AppLink
+import BelfryWire
+import Glibc
+import System
+
+/// `belfry agent`: runs the device's daemon until SIGTERM or SIGINT.
+enum AgentCommand {
+  static let table = OptionTable(
+    command: "belfry agent",
+    summary: """
+      Runs on the device and acts on behalf of its apps: shows their notifications, holds the link to
+      the gateway. Without --gateway it serves local notifications alone.
+      """,
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/agent", "identity, apps, history"),
+      .value(
+        "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock", "where apps connect"),
+      .value("gateway", "HOST:PORT", "the gateway's device port"),
+      .value("ca", "FILE", "the gateway's authority, PEM"),
+      .value("enroll", "CODE", "the gateway's enrolment code, for the first time"),
+      .repeatable(
+        "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
+        "how notifications are shown"),
+      .value(
+        "grant", "ask|all|TYPES|none", default: "ask",
+        "how an app's request for permission is answered; TYPES are like alert,sound"),
+      .value("pending-limit", "N", default: "64", "pending notifications kept per app"),
+      .value("clock", "system|manual", default: "system", "manual: moves only by 'belfry clock'"),
+      .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
+      .value("ready-file", "FILE", "written once apps can connect"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    let configuration: AgentConfiguration
+    do throws(CommandLineOptions.Problem) {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      configuration = try Self.configuration(options)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+    SignalWatcher.blockSignals()
+    do {
+      let loop = try EventLoop()
+      let daemon = try AgentDaemon(configuration, on: loop)
+      let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
+        daemon.stop()
+        // One more turn sends what the end has queued.
+        loop.schedule(afterNanoseconds: 0) { loop.stop() }
+      }
+      loop.run()
+      signals.close()
+      return 0
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private static func configuration(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> AgentConfiguration {
+    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
+    let level = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
+    var configuration = AgentConfiguration(
+      dataFolder: FileSystem.absolute(options.value("data") ?? StateFolders.agent),
+      socketPath: FileSystem.absolute(options.value("socket") ?? AgentSocket.path),
+      log: Log(subsystem: "agent", level: level), output: Output.line)
+    let presenters = try options.values("presenter").map {
+      name throws(CommandLineOptions.Problem) in
+      guard let kind = AgentConfiguration.PresenterKind(rawValue: name) else {
+        throw .badValue(key: "presenter", value: name, wanted: "desktop, terminal or json")
+      }
+      return kind
+    }
+    configuration.presenters = presenters.isEmpty ? nil : presenters
+    configuration.grant = try grant(options)
+    configuration.pendingLimit = try options.integer("pending-limit", in: 1...1_000_000) ?? 64
+    configuration.hasManualClock =
+      try options.choice("clock", of: ["system", "manual"]) == "manual"
+    configuration.readyFile = options.value("ready-file").map(FileSystem.absolute)
+    configuration.readsInput = !presenters.contains(.json)
+    configuration.gateway = try gateway(options)
+    return configuration
+  }
+
+  private static func grant(_ options: CommandLineOptions) throws(CommandLineOptions.Problem)
+    -> GrantPolicy
+  {
+    switch options.value("grant") {
+    case nil, "ask": return .ask
+    case "all": return .all
+    case "none": return .none
+    case let words?:
+      var types: Set<AuthorizationOption> = []
+      for word in words.split(separator: ",") {
+        guard let type = AuthorizationOption(rawValue: String(word)) else {
+          throw .badValue(
+            key: "grant", value: words, wanted: "ask, all, none, or types like alert,sound,badge")
+        }
+        types.insert(type)
+      }
+      return .types(types)
+    }
+  }
+
+  private static func gateway(_ options: CommandLineOptions)
+    throws(CommandLineOptions.Problem) -> AgentConfiguration.Gateway?
+  {
+    guard let text = options.value("gateway") else { return nil }
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
+    else { throw .badValue(key: "gateway", value: text, wanted: "HOST:PORT") }
+    let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
+    let file = try options.required("ca")
+    let authority: [UInt8]
+    do {
+      authority = try FileSystem.read(file, limit: 1 << 20)
+    } catch {
+      throw .badValue(key: "ca", value: file, wanted: "a PEM file that can be read (\(error))")
+    }
+    return AgentConfiguration.Gateway(
+      host: host, port: port, authorityPEM: authority,
+      enrolmentCode: options.value("enroll") ?? "")
+  }
+}

@@ -1,0 +1,85 @@
+import AppLink
+import BelfryWire
+import System
+
+/// `belfry app`: be an app from a shell, and say which apps there are.
+enum AppCommand {
+  private static let summary = """
+    usage: belfry app run APP_ID [OPTION]…        be that app: one JSON line a callback
+           belfry app install DIR|FILE.desktop    make an app known to the agent
+           belfry app list [--json]               the apps that the agent knows
+           belfry app remove APP_ID               forget an app and all that is its
+           belfry app token APP_ID [--kind KIND]  print the app's device token in hex
+
+    """
+
+  static func run(_ arguments: [String]) -> Int32 {
+    let rest = Array(arguments.dropFirst())
+    switch arguments.first {
+    case "run": return AppRun.run(rest)
+    case "install": return install(rest)
+    case "list": return list(rest)
+    case "remove": return remove(rest)
+    case "token": return token(rest)
+    case "--help":
+      Output.text(summary)
+      return 0
+    case let word:
+      Output.error(
+        word.map { "there is no 'belfry app \($0)'" } ?? "no verb is given",
+        do: "use run, install, list, remove or token")
+      return 2
+    }
+  }
+
+  private static func install(_ arguments: [String]) -> Int32 {
+    let table = OptionTable(
+      command: "belfry app install",
+      summary: "Makes an app known to the agent, or brings what is known of it up to date.",
+      positionals: "DIR|FILE.desktop", positionalCount: 1...1,
+      [AgentControl.jsonOption, AgentControl.socketOption])
+    return AgentControl.run(arguments, table) { options, agent in
+      let path = FileSystem.absolute(options.positionals[0])
+      AgentControl.show(try agent.ask(.install(path: path)).rows, asJSON: options.has("json"))
+    }
+  }
+
+  private static func list(_ arguments: [String]) -> Int32 {
+    let table = OptionTable(
+      command: "belfry app list", summary: "Lists the apps that the agent knows.",
+      [AgentControl.jsonOption, AgentControl.socketOption])
+    return AgentControl.run(arguments, table) { options, agent in
+      AgentControl.show(try agent.ask(.apps).rows, asJSON: options.has("json"))
+    }
+  }
+
+  private static func remove(_ arguments: [String]) -> Int32 {
+    let table = OptionTable(
+      command: "belfry app remove",
+      summary: "Forgets an app: its notifications, settings and registrations.",
+      positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
+    return AgentControl.run(arguments, table) { options, agent in
+      _ = try agent.ask(.removeApp(options.positionals[0]))
+    }
+  }
+
+  private static func token(_ arguments: [String]) -> Int32 {
+    let table = OptionTable(
+      command: "belfry app token", summary: "Prints the app's device token in hex.",
+      positionals: "APP_ID", positionalCount: 1...1,
+      [
+        .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
+        AgentControl.socketOption,
+      ])
+    return AgentControl.run(arguments, table) { options, agent in
+      let names = TokenKind.allCases.map { "\($0.name)" }
+      let kind = try options.choice("kind", of: names).flatMap(TokenKind.init(name:)) ?? .alert
+      let app = options.positionals[0]
+      guard let token = try agent.ask(.token(app: app, kind: kind)).token else {
+        throw AppLinkFailure(
+          .unknownApp, "\(app) has no token: let it register, with 'belfry app run --register'")
+      }
+      Output.line(token)
+    }
+  }
+}

@@ -1,0 +1,323 @@
+import AppLink
+import BelfryWire
+import Foundation
+import Synchronization
+import System
+
+/// `belfry app run`: an app that prints its callbacks and takes its answers on stdin.
+final class AppRun: Sendable {
+  static let table = OptionTable(
+    command: "belfry app run",
+    summary: """
+      Connects as that app and prints one JSON line a callback. On stdin it takes one JSON line an
+      answer: {"do":"complete","id":…,"result":"newData|noData|failed"},
+      {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"}.
+      """,
+    positionals: "APP_ID", positionalCount: 1...1,
+    [
+      .value("authorize", "TYPES", "ask for permission, such as alert,sound,badge"),
+      .flag("register", "register for remote notifications"),
+      .repeatable("category", "FILE.json", "a category with its actions"),
+      .value("state", "foreground|background", default: "foreground", "how the app stands"),
+      AgentControl.socketOption,
+    ])
+
+  private struct State {
+    var app: AppState
+    var questions: [Int64: (AppLinkQuestion, AppEvent)] = [:]
+    var hasInput = true
+    var connection: AppLinkConnection?
+  }
+
+  private let appID: String
+  private let options: Set<AuthorizationOption>
+  private let registers: Bool
+  private let categories: [NotificationCategory]
+  private let state: Mutex<State>
+
+  private init(_ given: CommandLineOptions) throws {
+    appID = given.positionals[0]
+    registers = given.has("register")
+    var wanted: Set<AuthorizationOption> = []
+    for word in (given.value("authorize") ?? "").split(separator: ",") {
+      guard let option = AuthorizationOption(rawValue: String(word)) else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "authorize", value: String(word), wanted: "types such as alert,sound,badge")
+      }
+      wanted.insert(option)
+    }
+    options = wanted
+    categories = try given.values("category").map(Self.category)
+    let name = try given.choice("state", of: AppState.allCases.map(\.rawValue))
+    state = Mutex(State(app: name.flatMap(AppState.init) ?? .foreground))
+  }
+
+  private static func category(_ path: String) throws -> NotificationCategory {
+    let bytes = try FileSystem.read(path, limit: 1 << 20)
+    guard let object = (try JSONValue(parsing: bytes)).objectValue else {
+      throw UsageProblem("\(path) holds no JSON object: see docs/app-link.md, Category")
+    }
+    do {
+      return try NotificationCategory(json: object)
+    } catch {
+      throw UsageProblem("\(path): \(error): see docs/app-link.md, Category")
+    }
+  }
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      SignalWatcher.blockSignals()
+      return try AppRun(options).untilStopped(options.value("socket") ?? AgentSocket.path)
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as UsageProblem {
+      Output.error(problem)
+      return 2
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private func untilStopped(_ socketPath: String) throws -> Int32 {
+    let loop = try EventLoop()
+    let status = Mutex<Int32>(0)
+    let mailbox = loop.mailbox(of: Int32.self) { statuses in
+      status.withLock { $0 = statuses.last ?? 0 }
+      loop.stop()
+    }
+    let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in loop.stop() }
+    let connection = AppLinkConnection(
+      socketPath: socketPath, hello: { [self] in hello },
+      handler: { [self] happening in
+        if let end = happened(happening) { mailbox.post(end) }
+      })
+    state.withLock { $0.connection = connection }
+    connection.start()
+    let input = Thread { [self] in
+      while let line = readLine() { typed(line) }
+      inputEnded()
+    }
+    input.start()
+    loop.run()
+    signals.close()
+    connection.close()
+    return status.withLock { $0 }
+  }
+
+  private var hello: AppHello {
+    var hello = AppHello(
+      appID: appID, isDevelopment: true, state: state.withLock { $0.app })
+    hello.launch = AgentSocket.launch
+    return hello
+  }
+
+  // MARK: - What happens
+
+  /// Handles what the connection tells; gives an exit status when it is over.
+  private func happened(_ happening: AppLinkConnection.Happening) -> Int32? {
+    switch happening {
+    case .connected(let welcome):
+      connected(welcome)
+    case .disconnected(let failure):
+      Output.error(failure)
+    case .refused(let failure):
+      Output.error(failure)
+      return 1
+    case .event(let event, let question):
+      took(event, question)
+    }
+    return nil
+  }
+
+  private func connected(_ welcome: AppWelcome) {
+    state.withLock { $0.questions = [:] }
+    var line: JSONObject = ["reason": .string(welcome.launch.reason.rawValue)]
+    if let response = welcome.launch.response {
+      line["action"] = .string(response.action)
+      line["notification"] = .object(response.notification.line)
+    }
+    if let payload = welcome.launch.payload { line["payload"] = Self.payload(payload) }
+    print("launched", line)
+    guard let connection = state.withLock({ $0.connection }) else { return }
+    if !categories.isEmpty {
+      connection.send(.setCategories(categories)) { result in
+        if case .failure(let failure) = result { Output.error(failure) }
+      }
+    }
+    guard !options.isEmpty else { return register(connection) }
+    connection.send(.requestAuthorization(options), timeoutMilliseconds: 86_400_000) {
+      [self] result in
+      switch result {
+      case .success(let answer):
+        print(
+          "authorized",
+          [
+            "granted": .bool(answer.isGranted),
+            "settings": (try? answer.settings()).map { .object($0.json) } ?? .null,
+          ])
+        register(connection)
+      case .failure(let failure): Output.error(failure)
+      }
+    }
+  }
+
+  private func register(_ connection: AppLinkConnection) {
+    guard registers else { return }
+    connection.send(.register(.alert)) { result in
+      if case .failure(let failure) = result { Output.error(failure) }
+    }
+  }
+
+  private func took(_ event: AppEvent, _ question: AppLinkQuestion?) {
+    var line = JSONObject()
+    if let question {
+      line["id"] = .string(String(question.number))
+      state.withLock { $0.questions[question.number] = (question, event) }
+    }
+    switch event {
+    case .token(_, let token):
+      line["token"] = .string(token.map { byte in Self.hexadecimal(byte) }.joined())
+      print("registered", line)
+    case .registrationFailed(_, let failure):
+      line["reason"] = .string(failure.reason.rawValue)
+      line["message"] = .string(failure.message)
+      print("registrationFailed", line)
+    case .willPresent(let notification):
+      line["notification"] = .object(notification.line)
+      print("willPresent", line)
+    case .arrived(let arrival):
+      line["apnsID"] = .string(arrival.id)
+      line["payload"] = Self.payload(arrival.payload)
+      line["fetch"] = .bool(arrival.wantsFetch)
+      print("received", line)
+    case .response(let response):
+      line["action"] = .string(response.action)
+      line["text"] = response.text.map(JSONValue.string) ?? .null
+      line["notification"] = .object(response.notification.line)
+      print("response", line)
+    case .settings(let settings):
+      line["settings"] = .object(settings.json)
+      print("settings", line)
+    case .badge(let badge):
+      line["badge"] = .integer(badge)
+      print("badge", line)
+    default: break
+    }
+    if let question, !state.withLock({ $0.hasInput }) { answerByItself(question.number) }
+  }
+
+  private func print(_ event: String, _ rest: JSONObject) {
+    var line: JSONObject = ["event": .string(event), "app": .string(appID)]
+    for member in rest.members { line[member.key] = member.value }
+    Output.json(.object(line))
+  }
+
+  private static func payload(_ bytes: [UInt8]) -> JSONValue {
+    (try? JSONValue(parsing: bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    String(byte >> 4, radix: 16) + String(byte & 0x0F, radix: 16)
+  }
+
+  // MARK: - What is typed
+
+  private func typed(_ text: String) {
+    guard !text.isEmpty else { return }
+    guard let command = (try? JSONValue(parsing: text))?.objectValue,
+      let verb = command["do"]?.stringValue
+    else {
+      return Output.error("a line on stdin is no command", do: "write {\"do\":…} in one line")
+    }
+    switch verb {
+    case "complete":
+      let word = command["result"]?.stringValue ?? FetchResult.noData.rawValue
+      guard let result = FetchResult(rawValue: word) else {
+        return Output.error("there is no result '\(word)'", do: "use newData, noData or failed")
+      }
+      answer(command["id"]) { if case .arrived = $0 { .fetched(result) } else { .handled } }
+    case "present":
+      let words = (command["options"]?.arrayValue ?? []).compactMap(\.stringValue)
+      answer(command["id"]) { _ in
+        .present(Set(words.compactMap(PresentationOption.init(rawValue:))))
+      }
+    case "state":
+      guard let name = command["state"]?.stringValue, let new = AppState(rawValue: name) else {
+        return Output.error("the state is not clear", do: "use foreground or background")
+      }
+      let connection = state.withLock { state in
+        state.app = new
+        return state.connection
+      }
+      connection?.send(.setState(new)) { _ in }
+    default:
+      Output.error("there is no command '\(verb)'", do: "use complete, present or state")
+    }
+  }
+
+  private func answer(_ id: JSONValue?, _ reply: (AppEvent) -> AppReply) {
+    let number = id?.integerValue ?? id?.stringValue.flatMap { Int64($0) }
+    guard let number,
+      let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
+    else {
+      return Output.error("no question has that id", do: "name the id of a line that has one")
+    }
+    question.reply(reply(event))
+  }
+
+  /// Nobody is left who could answer: questions are answered at once.
+  private func inputEnded() {
+    let open = state.withLock { state in
+      state.hasInput = false
+      return state.questions.keys.sorted()
+    }
+    for number in open { answerByItself(number) }
+  }
+
+  private func answerByItself(_ number: Int64) {
+    guard let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
+    else { return }
+    switch event {
+    case .arrived: question.reply(.fetched(.noData))
+    case .willPresent: question.reply(.present([]))
+    default: question.reply(.handled)
+    }
+  }
+}
+
+extension DeliveredNotification {
+  /// The notification as a line shows it.
+  fileprivate var line: JSONObject {
+    let content = request.content
+    return [
+      "id": .string(request.id),
+      "date": .string(Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)),
+      "title": .string(content.title.text), "subtitle": .string(content.subtitle.text),
+      "body": .string(content.body.text), "badge": content.badge.map(JSONValue.integer) ?? .null,
+      "sound": content.sound.map { .string($0.name ?? "default") } ?? .null,
+      "category": .string(content.category), "thread": .string(content.thread),
+      "interruptionLevel": .string(content.interruptionLevel.rawValue),
+      "userInfo": .object(content.userInfo),
+      "trigger": .string(request.trigger.kindWord),
+    ]
+  }
+}
+
+extension NotificationTrigger? {
+  fileprivate var kindWord: String {
+    switch self {
+    case nil: "now"
+    case .push: "push"
+    case .interval: "interval"
+    case .calendar, .date: "calendar"
+    case .region: "location"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import BelfryWire
+import System
+
+/// `belfry center`: what has been delivered, and what a person does to it.
+enum CenterCommand {
+  static let table = OptionTable(
+    command: "belfry center",
+    summary: """
+      Lists what has been delivered and is still there, oldest first; opens one as a click does, takes
+      one of its actions, or puts it away.
+      """,
+    positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
+    [
+      .value("app", "APP_ID", "of this app, where an id alone is not clear"),
+      .value("text", "TEXT", "what is typed into an action's field"),
+      .flag("all", "with dismiss: all of them"),
+      AgentControl.jsonOption, AgentControl.socketOption,
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      let request = try request(options)
+      let rows = try agent.ask(request).rows.map { row in
+        var row = row
+        row["date"] = row["date"]?.integerValue.map {
+          .string(Timestamp.rfc3339(unixMilliseconds: $0))
+        }
+        return row
+      }
+      AgentControl.show(rows, asJSON: options.has("json"))
+    }
+  }
+
+  private static func request(_ options: CommandLineOptions) throws -> ControlRequest {
+    let app = options.value("app")
+    let words = options.positionals
+    switch (words.first, words.count) {
+    case (nil, _): return .center(app: app)
+    case ("open", 2): return .open(app: app, id: words[1])
+    case ("action", 3):
+      return .act(app: app, id: words[1], action: words[2], text: options.value("text"))
+    case ("dismiss", 2): return .dismiss(app: app, id: words[1])
+    case ("dismiss", 1) where options.has("all"): return .dismiss(app: app, id: nil)
+    case ("dismiss", 1): throw UsageProblem("dismiss needs an ID, or --all")
+    default:
+      throw UsageProblem(
+        "'\(words.joined(separator: " "))' is not understood: use open ID, action ID ACTION or "
+          + "dismiss ID")
+    }
+  }
+}

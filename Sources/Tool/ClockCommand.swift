@@ -1,0 +1,38 @@
+import BelfryWire
+import System
+
+/// `belfry clock`: moves the time of an agent that was started with `--clock manual`.
+enum ClockCommand {
+  static let table = OptionTable(
+    command: "belfry clock",
+    summary: """
+      Moves the clock of an agent with --clock manual. Every moment in between happens, in order,
+      before the command returns; setting it back fires nothing.
+      """,
+    positionals: "set TIME | advance SECONDS | zone NAME", positionalCount: 2...2,
+    [AgentControl.jsonOption, AgentControl.socketOption])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      let rows = try agent.ask(request(options.positionals)).rows
+      if options.has("json") { AgentControl.show(rows, asJSON: true) }
+    }
+  }
+
+  private static func request(_ words: [String]) throws -> ControlRequest {
+    switch (words[0], words[1]) {
+    case ("set", let text):
+      guard let milliseconds = NotifyTrigger.instant(text) else {
+        throw UsageProblem("'\(text)' is no instant: write 2026-03-29T00:59:50Z")
+      }
+      return .setClock(unixMilliseconds: milliseconds)
+    case ("advance", let text):
+      guard let seconds = Double(text), seconds >= 0, seconds <= 1e11 else {
+        throw UsageProblem("'\(text)' is no number of seconds: write 0 or more")
+      }
+      return .advanceClock(milliseconds: Int64(seconds * 1_000))
+    case ("zone", let name): return .setZone(name)
+    default: throw UsageProblem("'\(words[0])' is not understood: use set, advance or zone")
+    }
+  }
+}

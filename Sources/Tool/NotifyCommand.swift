@@ -1,0 +1,116 @@
+import AppLink
+import BelfryWire
+import Foundation
+import System
+
+/// `belfry notify`: local notifications from a shell.
+enum NotifyCommand {
+  static let table = OptionTable(
+    command: "belfry notify",
+    summary: """
+      Shows a notification of an app now or later; lists, cancels and looks ahead at pending ones. An
+      app that never asked for permission asks first.
+      """,
+    positionals: "[list | cancel [ID] | next ID]", positionalCount: 0...2,
+    [
+      .value("app", "APP_ID", "whose notification it is"),
+      .value("title", "TEXT", "the title"),
+      .value("subtitle", "TEXT", "the subtitle"),
+      .value("body", "TEXT", "the text"),
+      .value("sound", "NAME", "the sound; 'default' is the system's"),
+      .value("badge", "N", "the number on the app's icon; 0 removes it"),
+      .value("category", "NAME", "the category, which brings the actions"),
+      .value("thread", "ID", "groups notifications"),
+      .value("level", "passive|active|timeSensitive|critical", "how much it may interrupt"),
+      .value("user-info", "JSON", "the app's own data, an object"),
+      .value("id", "ID", default: "a new one", "its name: the same one replaces"),
+      .value("in", "SECONDS", "after so many seconds"),
+      .value("at", "TIME", "at that time, such as 2026-11-21T18:00 or with an offset or Z"),
+      .value("zone", "floating|NAME", default: "floating", "the zone of --at"),
+      .value("matching", "COMPONENTS", "whenever these match, such as 'weekday=2 hour=9'"),
+      .value("near", "LAT,LON,RADIUS_M", "when that place is entered or left"),
+      .value("on", "entry|exit", default: "entry", "which way, with --near"),
+      .flag("repeat", "again and again, with --in, --matching and --near"),
+      .value("every", "minute|hour|day|week|month|quarter|year", "again and again, with --at"),
+      .value("count", "N", default: "1", "how many moments, with next"),
+      .flag("all", "with cancel: all of them"),
+      AgentControl.jsonOption, AgentControl.socketOption,
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      let app = options.value("app")
+      let words = options.positionals
+      switch (words.first, words.count) {
+      case (nil, _): try notify(options, agent)
+      case ("list", 1): try list(options, agent)
+      case ("cancel", 2): _ = try agent.ask(.cancel(app: app, id: words[1]))
+      case ("cancel", 1) where options.has("all"): _ = try agent.ask(.cancel(app: app, id: nil))
+      case ("next", 2):
+        let count = try options.integer("count", in: Int64(1)...10_000) ?? 1
+        for date in try agent.ask(.nextDates(app: app, id: words[1], count: count)).dates {
+          Output.line(instant(date))
+        }
+      default:
+        throw UsageProblem(
+          "'\(words.joined(separator: " "))' is not understood: use list, cancel ID, cancel --all or "
+            + "next ID")
+      }
+    }
+  }
+
+  private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
+    let app = try options.required("app")
+    let id = options.value("id") ?? UUID().uuidString.lowercased()
+    let request = NotificationRequest(
+      id: id, content: try content(options), trigger: try NotifyTrigger.read(options))
+    _ = try agent.ask(.notify(app: app, request))
+    if options.has("json") {
+      Output.json(["app": .string(app), "id": .string(id)])
+    } else {
+      Output.line(id)
+    }
+  }
+
+  private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {
+    let rows = try agent.ask(.scheduled(app: options.value("app"))).rows.map { row in
+      var row = row
+      row["next"] = row["next"]?.integerValue.map { .string(instant($0)) }
+      return row
+    }
+    AgentControl.show(rows, asJSON: options.has("json"))
+  }
+
+  /// RFC 3339 in UTC, with a fraction only where there is one.
+  private static func instant(_ unixMilliseconds: Int64) -> String {
+    let text = Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)
+    return text.hasSuffix(".000Z") ? String(text.dropLast(5)) + "Z" : text
+  }
+
+  private static func content(_ options: CommandLineOptions) throws -> NotificationContent {
+    var content = NotificationContent()
+    content.title = NotificationText(options.value("title") ?? "")
+    content.subtitle = NotificationText(options.value("subtitle") ?? "")
+    content.body = NotificationText(options.value("body") ?? "")
+    content.sound = options.value("sound").map {
+      NotificationSound(name: $0 == "default" ? nil : $0)
+    }
+    content.badge = try options.integer("badge", in: Int64(0)...Int64(Int32.max))
+    content.category = options.value("category") ?? ""
+    content.thread = options.value("thread") ?? ""
+    if let level = try options.choice("level", of: InterruptionLevel.allCases.map(\.rawValue)) {
+      content.interruptionLevel = InterruptionLevel(rawValue: level) ?? .active
+    }
+    if let text = options.value("user-info") {
+      guard let object = (try? JSONValue(parsing: text))?.objectValue else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "user-info", value: text, wanted: "a JSON object, such as '{\"a\":1}'")
+      }
+      content.userInfo = object
+    }
+    guard !content.isEmpty else {
+      throw UsageProblem("there is nothing to show: give --title, --body, --sound or --badge")
+    }
+    return content
+  }
+}

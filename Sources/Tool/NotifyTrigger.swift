@@ -1,0 +1,158 @@
+import Agent
+import BelfryWire
+import System
+
+/// Reads when a notification of `belfry notify` appears.
+enum NotifyTrigger {
+  static func read(_ options: CommandLineOptions) throws -> NotificationTrigger? {
+    let given = ["in", "at", "matching", "near"].filter { options.value($0) != nil }
+    guard given.count <= 1 else {
+      throw UsageProblem("--\(given.joined(separator: " and --")) contradict each other: give one")
+    }
+    if options.has("repeat"), given.isEmpty || given == ["at"] {
+      throw UsageProblem("--repeat goes with --in, --matching or --near; --at has --every")
+    }
+    if options.value("every") != nil, given != ["at"] {
+      throw UsageProblem("--every goes with --at")
+    }
+    if options.value("zone") != nil, given != ["at"] {
+      throw UsageProblem("--zone goes with --at; --matching takes zone=NAME")
+    }
+    switch given.first {
+    case "in": return try interval(options)
+    case "at": return try moment(options)
+    case "matching": return try matching(options)
+    case "near": return try region(options)
+    default: return nil
+    }
+  }
+
+  private static func interval(_ options: CommandLineOptions) throws -> NotificationTrigger {
+    let text = try options.required("in")
+    guard let seconds = Double(text), seconds.isFinite, seconds > 0 else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "in", value: text, wanted: "a number of seconds above 0")
+    }
+    return .interval(seconds: seconds, repeats: options.has("repeat"))
+  }
+
+  private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
+    let text = try options.required("matching")
+    let match: CalendarMatch
+    do {
+      match = try CalendarMatch(matching: text)
+    } catch {
+      throw UsageProblem("--matching: \(error)")
+    }
+    return .calendar(MatchingComponents(match), repeats: options.has("repeat"))
+  }
+
+  private static func region(_ options: CommandLineOptions) throws -> NotificationTrigger {
+    let text = try options.required("near")
+    let numbers = text.split(separator: ",").compactMap { Double($0) }
+    guard numbers.count == 3, abs(numbers[0]) <= 90, abs(numbers[1]) <= 180, numbers[2] > 0 else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "near", value: text, wanted: "LAT,LON,RADIUS_M, such as 48.858,2.294,200")
+    }
+    let isExit = try options.choice("on", of: ["entry", "exit"]) == "exit"
+    return .region(
+      NotificationRegion(
+        id: text,
+        shape: .circle(latitude: numbers[0], longitude: numbers[1], radius: numbers[2]),
+        notifiesOnEntry: !isExit, notifiesOnExit: isExit), repeats: options.has("repeat"))
+  }
+
+  // MARK: - Moments
+
+  private static func moment(_ options: CommandLineOptions) throws -> NotificationTrigger {
+    let text = try options.required("at")
+    let zone = options.value("zone").flatMap { $0 == "floating" ? nil : $0 }
+    guard let (wall, offset) = parse(text) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "at", value: text,
+        wanted: "a time like 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
+    }
+    let recurrence = try every(options, zone: zone)
+    if let offset {
+      // With an offset it is an instant, whatever the zone.
+      return .date(
+        unixMilliseconds: (wall - offset) * 1_000, zone: nil, recurrence: recurrence,
+        recurrenceCalendar: nil)
+    }
+    guard let zone else {
+      // The wall time that this moment has in UTC, wherever the device is.
+      return .date(
+        unixMilliseconds: wall * 1_000, zone: "UTC", recurrence: recurrence,
+        recurrenceCalendar: nil)
+    }
+    guard let read = ZoneFolder.zone(named: zone) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
+    }
+    return .date(
+      unixMilliseconds: Int64(read.firstInstant(ofWall: Int(wall))) * 1_000, zone: nil,
+      recurrence: recurrence, recurrenceCalendar: nil)
+  }
+
+  private static func every(_ options: CommandLineOptions, zone: String?) throws
+    -> NotificationTrigger.Recurrence?
+  {
+    guard let word = try options.choice("every", of: Period.words) else { return nil }
+    let units: [String: (MatchingComponents.Unit, Int64)] = [
+      "minute": (.minute, 1), "hour": (.hour, 1), "day": (.day, 1), "week": (.day, 7),
+      "month": (.month, 1), "quarter": (.month, 3), "year": (.year, 1),
+    ]
+    guard let (unit, count) = units[word] else { return nil }
+    return .components(MatchingComponents([unit: count], zone: zone))
+  }
+
+  /// The instant in milliseconds since 1970; nil when the text has no offset.
+  static func instant(_ text: String) -> Int64? {
+    guard let (wall, offset) = parse(text), let offset else { return nil }
+    return (wall - offset) * 1_000
+  }
+
+  /// Seconds of wall time since 1970-01-01T00:00, and the offset where one is given.
+  private static func parse(_ text: String) -> (wall: Int64, offset: Int64?)? {
+    var rest = text[...]
+    func number(_ digits: Int, after separator: Character?) -> Int? {
+      if let separator {
+        guard rest.first == separator else { return nil }
+        rest.removeFirst()
+      }
+      let word = rest.prefix(digits)
+      guard word.count == digits, word.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+      rest = rest.dropFirst(digits)
+      return Int(word)
+    }
+    guard let year = number(4, after: nil), let month = number(2, after: "-"),
+      let day = number(2, after: "-")
+    else { return nil }
+    if let separator = rest.first, separator == "t" || separator == " " {
+      rest = "T" + rest.dropFirst()
+    }
+    guard let hour = number(2, after: "T"), let minute = number(2, after: ":") else { return nil }
+    var second = 0
+    if rest.first == ":" {
+      guard let given = number(2, after: ":") else { return nil }
+      second = given
+    }
+    guard (1...12).contains(month), day >= 1, day <= Gregorian.length(ofMonth: month, year),
+      hour < 24, minute < 60, second < 60
+    else { return nil }
+    let wall = Int64(
+      Gregorian.day(year, month, day) * Gregorian.secondsPerDay + hour * 3_600 + minute * 60
+        + second)
+    switch rest.first {
+    case nil: return (wall, nil)
+    case "Z", "z": return rest.count == 1 ? (wall, 0) : nil
+    case let sign? where sign == "+" || sign == "-":
+      guard let hours = number(2, after: sign), let minutes = number(2, after: ":"), rest.isEmpty,
+        hours < 24, minutes < 60
+      else { return nil }
+      let offset = Int64(hours * 3_600 + minutes * 60)
+      return (wall, sign == "-" ? -offset : offset)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import BelfryWire
+import System
+
+/// `belfry settings`: the switches that a person has, per app and for the device.
+enum SettingsCommand {
+  static let table = OptionTable(
+    command: "belfry settings",
+    summary: """
+      Shows and turns the switches of an app: notifications, alert, sound, badge, center, lockScreen,
+      criticalAlert, timeSensitive (on, off), style (none, banner, alert), previews (always,
+      whenAuthenticated, never), location. Without arguments it lists every app that asked.
+      """,
+    positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
+    [
+      .value("languages", "TAGS", "the device's languages, such as fr-CA,en"),
+      .value("location", "on|off", "location for the whole device"),
+      AgentControl.jsonOption, AgentControl.socketOption,
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      let rows = try agent.ask(request(options)).rows
+      AgentControl.show(rows, asJSON: options.has("json"))
+    }
+  }
+
+  private static func request(_ options: CommandLineOptions) throws -> ControlRequest {
+    var device: [String: String] = [:]
+    device["languages"] = options.value("languages")
+    device["location"] = try options.choice("location", of: ["on", "off"])
+    guard device.isEmpty else {
+      guard options.positionals.isEmpty else {
+        throw UsageProblem("--languages and --location are the device's: leave out the app")
+      }
+      return .changeDevice(device)
+    }
+    guard let app = options.positionals.first else { return .appSettings(app: nil) }
+    var changes: [String: String] = [:]
+    for pair in options.positionals.dropFirst() {
+      guard let equals = pair.firstIndex(of: "=") else {
+        throw UsageProblem("'\(pair)' is no switch: write SWITCH=VALUE, such as alert=off")
+      }
+      changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+    }
+    return changes.isEmpty ? .appSettings(app: app) : .changeSettings(app: app, changes)
+  }
+}

@@ -1,0 +1,24 @@
+import BelfryWire
+import System
+
+/// `belfry state`: says what no service of this machine tells.
+enum StateCommand {
+  static let table = OptionTable(
+    command: "belfry state",
+    summary: "Shows the device's state, and sets what no service of the machine tells.",
+    positionals: "[locked=on|off] [battery=low|normal] [metered=on|off] [focus=on|off]",
+    positionalCount: 0...4, [AgentControl.jsonOption, AgentControl.socketOption])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      var changes: [String: String] = [:]
+      for pair in options.positionals {
+        guard let equals = pair.firstIndex(of: "=") else {
+          throw UsageProblem("'\(pair)' is no state: write NAME=VALUE, such as locked=on")
+        }
+        changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+      }
+      AgentControl.show(try agent.ask(.state(changes)).rows, asJSON: options.has("json"))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("Permission")
+struct AuthorizationTests {
+  @Test("S1-7, S2-8: the first request asks the person, whose answer goes to every waiting request")
+  func first() throws {
+    var bench = ModelBench(policy: .ask)
+    let (one, _) = bench.connect()
+    let (other, _) = bench.connect()
+    #expect(bench.ask(one, .requestAuthorization([.alert])).prompts == 1)
+    #expect(bench.ask(other, .requestAuthorization([.alert])).answers.isEmpty)
+    bench.model.decided(ModelBench.burger, isAllowed: true, atUnixMilliseconds: 0)
+    let effects = bench.take()
+    #expect(effects.answers.count == 2)
+    #expect(effects.answers.map(\.isGranted) == [true, true])
+  }
+
+  @Test("S1-7, S1-9, S2-9: a later request reports what the person decided and asks nobody")
+  func later() {
+    var bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    bench.model.decided(ModelBench.burger, isAllowed: false, atUnixMilliseconds: 0)
+    _ = bench.take()
+    let effects = bench.ask(connection, .requestAuthorization([.alert]))
+    #expect(effects.prompts == 0)
+    #expect(effects.answers.map(\.isGranted) == [false])
+  }
+
+  @Test(
+    "--grant answers at once: all, some types, none",
+    arguments: [
+      (
+        GrantPolicy.all, true, NotificationSettings.Switch.enabled,
+        NotificationSettings.Switch.enabled
+      ),
+      (.types([.alert]), true, .enabled, .disabled), (.none, false, .disabled, .disabled),
+    ])
+  func grant(
+    policy: GrantPolicy, granted: Bool, alert: NotificationSettings.Switch,
+    sound: NotificationSettings.Switch
+  ) throws {
+    var bench = ModelBench(policy: policy)
+    let (connection, _) = bench.connect()
+    let answer = try #require(
+      bench.ask(connection, .requestAuthorization([.alert, .sound])).answers.first)
+    #expect(answer.isGranted == granted)
+    #expect(try answer.settings().alert == alert)
+    #expect(try answer.settings().sound == sound)
+  }
+
+  @Test("S4-5: there is a switch for each type that was asked for, and for no other")
+  func switches() throws {
+    var bench = ModelBench()
+    let connection = bench.authorized(options: [.sound])
+    let settings = try #require(bench.ask(connection, .settings).answers.first).settings()
+    #expect(settings.sound == .enabled)
+    #expect(settings.alert == .notSupported)
+    #expect(settings.badge == .notSupported)
+  }
+
+  @Test("S0-28, S1-10: the person turns a switch; the app is told, and it holds")
+  func turned() throws {
+    var bench = ModelBench()
+    let connection = bench.authorized(state: .foreground)
+    let (control, _) = bench.connect(role: .control)
+    let effects = bench.ask(
+      control, .control(.changeSettings(app: ModelBench.burger.text, ["alert": "off"])))
+    guard case .settings(let settings)? = effects.told.first else {
+      Issue.record("the app was not told")
+      return
+    }
+    #expect(settings.alert == .disabled)
+    #expect(try #require(bench.ask(connection, .settings).answers.first).settings() == settings)
+  }
+
+  @Test("a switch for what was never asked does not exist")
+  func noSuchSwitch() {
+    var bench = ModelBench()
+    _ = bench.authorized(options: [.sound])
+    let (control, _) = bench.connect(role: .control)
+    let effects = bench.ask(
+      control, .control(.changeSettings(app: ModelBench.burger.text, ["alert": "off"])))
+    #expect(effects.refusals == [.invalidArgument])
+  }
+
+  @Test("client-api 3.33: provisional permission asks nobody and delivers into the list alone")
+  func provisional() throws {
+    var bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    let answer = try #require(
+      bench.ask(connection, .requestAuthorization([.alert, .provisional])).answers.first)
+    #expect(answer.isGranted)
+    #expect(try answer.settings().status == .provisional)
+    let effects = bench.ask(connection, .add(ModelBench.request()))
+    #expect(effects.presented.isEmpty)
+    #expect(effects.suppressed == [.quiet])
+    #expect(bench.model.delivered.of(nil).map(\.key.id) == ["n"])
+  }
+
+  @Test("client-api 3.15: without permission a notification is refused as Apple refuses it")
+  func notAllowed() {
+    var bench = ModelBench(policy: .none)
+    let (connection, _) = bench.connect()
+    #expect(
+      bench.ask(connection, .add(ModelBench.request())).refusals == [.notificationsNotAllowed])
+  }
+
+  @Test("notify asks first for an app that never asked, and is refused when the person refuses")
+  func notify() {
+    var bench = ModelBench(policy: .ask)
+    let (control, _) = bench.connect(role: .control)
+    let request = ControlRequest.notify(app: "org.example.new", ModelBench.request())
+    #expect(bench.ask(control, .control(request)).prompts == 1)
+    bench.model.decided(AppID("org.example.new")!, isAllowed: false, atUnixMilliseconds: 0)
+    #expect(bench.take().refusals == [.notificationsNotAllowed])
+    #expect(bench.ask(control, .control(request)).refusals == [.notificationsNotAllowed])
+  }
+}
