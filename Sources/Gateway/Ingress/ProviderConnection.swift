@@ -59,8 +59,11 @@ final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarge
     guard let session, !isClosing else { return }
     if unsafe session.receive(bytes) == .closing {
       isClosing = true
-      home.log.info(
-        "closing a provider connection that broke HTTP/2", ["peer": stream.peerDescription])
+      if let code = session.failure {
+        home.log.info(
+          "closing a provider connection that broke HTTP/2",
+          ["peer": stream.peerDescription, "code": "\(code)"])
+      }
     }
     scheduleFlush()
   }

@@ -65,6 +65,9 @@ public protocol HTTP2ServerSession: AnyObject {
   /// Streams that are open.
   var openStreams: Int { get }
 
+  /// The code of the GOAWAY that the peer's faults were answered with; nil while there were none.
+  var failure: UInt32? { get }
+
   /// True when nothing more will be read or written: a GOAWAY was sent and all streams are done.
   var isFinished: Bool { get }
 }

@@ -21,7 +21,7 @@ public import System
   private var fieldBytes = 0
   private var isReceiving = false
   /// Set when the session cannot go on; its last frame is in `output` then.
-  private var failure: UInt32?
+  public private(set) var failure: UInt32?
   /// Streams that are open.
   public private(set) var openStreams = 0
 
