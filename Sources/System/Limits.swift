@@ -16,4 +16,6 @@ enum Limits {
   static let logLineBytes = 8_192
   /// Characters of a UNIX socket's path: sun_path has 108 bytes with its terminator.
   static let unixPathBytes = 107
+  /// Milliseconds since 1970 of the furthest alarm, the year 2200: the kernel takes no later one.
+  static let farAheadMilliseconds = 7_258_118_400_000
 }

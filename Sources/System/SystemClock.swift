@@ -17,6 +17,12 @@ public enum SystemClock {
     return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// Milliseconds since the machine started, suspended or awake.
+  public static var elapsedMilliseconds: Int64 {
+    let time = read(CLOCK_BOOTTIME)
+    return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
+  }
+
   private static func read(_ clock: clockid_t) -> timespec {
     var time = timespec()
     unsafe clock_gettime(clock, &time)

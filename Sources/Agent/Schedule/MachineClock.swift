@@ -1,0 +1,98 @@
+import BelfryWire
+import System
+
+/// The machine's own clocks and zone.
+///
+/// Two timers of the kernel: one on the wall clock, which tells when that is set, one on the clock
+/// that also counts sleep. Both are due at once after a resume. Nothing polls.
+final class MachineClock: ScheduleClock {
+  /// Where the machine keeps what this reads; a test has folders of its own.
+  struct Paths {
+    var settings = "/etc"
+    var zones = ZoneFolder.systemFolder
+    var boot = "/proc/sys/kernel/random/boot_id"
+  }
+
+  var onEvent: ((ScheduleClockEvent) -> Void)?
+  private(set) var zone: Zone
+  private let paths: Paths
+  private let environmentZone: String?
+  private var elapsed: ElapsedTime
+  private var isRecorded: Bool
+  private var wallTimer: AlarmTimer?
+  private var elapsedTimer: AlarmTimer?
+  private var watches: [FolderWatch] = []
+
+  /// Starts to listen.
+  ///
+  /// - Parameters:
+  ///   - loop: Whose turns events come in.
+  ///   - kept: The clock's record of the last run.
+  ///   - environmentZone: `TZ`, which fixes the device's zone.
+  ///   - paths: Where the machine's settings are.
+  ///   - log: Told of what cannot be watched.
+  init(
+    on loop: EventLoop, kept: [UInt8]?, environmentZone: String?, paths: Paths = Paths(), log: Log
+  ) throws(SystemFailure) {
+    self.paths = paths
+    self.environmentZone = environmentZone
+    zone = ZoneFolder.deviceZone(settings: paths.settings, environment: environmentZone)
+    let boot = (try? FileSystem.read(paths.boot, limit: 128)).map {
+      String(decoding: $0.prefix { $0 > 0x20 }, as: UTF8.self)
+    }
+    let before = kept.flatMap { ElapsedTime(record: $0) }
+    elapsed = ElapsedTime(
+      kept: before, boot: boot ?? "unknown", kernel: SystemClock.elapsedMilliseconds,
+      wall: SystemClock.unixMilliseconds)
+    isRecorded = before?.boot == elapsed.boot
+    wallTimer = try AlarmTimer(.wall, on: loop) { [weak self] event in
+      self?.onEvent?(event == .due ? .due : .clockWasSet)
+    }
+    elapsedTimer = try AlarmTimer(.elapsed, on: loop) { [weak self] _ in self?.onEvent?(.due) }
+    watch(paths.settings, on: loop, log) { $0.isEmpty || $0.contains("localtime") }
+    // Packages of the database put its files in one by one: the last of them settles it.
+    watch(paths.zones, on: loop, log) { _ in true }
+  }
+
+  private func watch(
+    _ folder: String, on loop: EventLoop, _ log: Log, _ concerns: @escaping (Set<String>) -> Bool
+  ) {
+    do {
+      watches.append(
+        try FolderWatch(folder, on: loop) { [weak self] names in
+          if concerns(names) { self?.readZone() }
+        })
+    } catch {
+      log.warning("changes of the time zone are not noticed", ["why": "\(error)"])
+    }
+  }
+
+  private func readZone() {
+    zone = ZoneFolder.deviceZone(settings: paths.settings, environment: environmentZone)
+    onEvent?(.zonesChanged)
+  }
+
+  var now: ScheduleMoment {
+    ScheduleMoment(
+      wall: SystemClock.unixMilliseconds, elapsed: SystemClock.elapsedMilliseconds + elapsed.offset)
+  }
+
+  func wake(atWall wall: Int64?, elapsed moment: Int64?) {
+    wallTimer?.set(wall)
+    elapsedTimer?.set(moment.map { max($0 - elapsed.offset, 1) })
+  }
+
+  func changedRecord() -> [UInt8]? {
+    guard elapsed.note(now) || !isRecorded else { return nil }
+    isRecorded = true
+    return elapsed.record
+  }
+
+  func close() {
+    onEvent = nil
+    wallTimer?.close()
+    elapsedTimer?.close()
+    for watch in watches { watch.close() }
+    watches = []
+  }
+}

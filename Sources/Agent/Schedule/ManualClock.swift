@@ -1,0 +1,48 @@
+import BelfryWire
+
+/// A clock that only `belfry clock` moves, from 1970-01-01T00:00:00Z in UTC.
+///
+/// Where it stands is kept: a restart of the agent does not move it.
+final class ManualClock: ScheduleClock {
+  var onEvent: ((ScheduleClockEvent) -> Void)?
+  private(set) var now: ScheduleMoment
+  private(set) var zone: Zone
+  private var isChanged = false
+
+  /// Takes up what was kept; a record of another clock counts as none.
+  init(kept: [UInt8]?) {
+    now = ScheduleMoment(wall: 0, elapsed: 0)
+    zone = .utc
+    let words = String(decoding: kept ?? [], as: UTF8.self).split(separator: " ")
+    guard words.count == 4, words[0] == "manual", let wall = Int64(words[1]),
+      let elapsed = Int64(words[2]), wall == Gregorian.clampedMilliseconds(wall),
+      elapsed == Gregorian.clampedMilliseconds(elapsed)
+    else { return }
+    now = ScheduleMoment(wall: wall, elapsed: elapsed)
+    zone = ZoneFolder.zone(named: String(words[3])) ?? .utc
+  }
+
+  /// Lets time pass, or sets the clock back, during which none passes.
+  func move(toWall wall: Int64) {
+    now.elapsed += max(wall - now.wall, 0)
+    now.wall = wall
+    isChanged = true
+  }
+
+  /// Takes the device into another zone.
+  func move(to zone: Zone) {
+    self.zone = zone
+    isChanged = true
+  }
+
+  /// Nothing comes by itself.
+  func wake(atWall wall: Int64?, elapsed: Int64?) {}
+
+  func changedRecord() -> [UInt8]? {
+    guard isChanged else { return nil }
+    isChanged = false
+    return Array("manual \(now.wall) \(now.elapsed) \(zone.name)".utf8)
+  }
+
+  func close() { onEvent = nil }
+}

@@ -1,0 +1,46 @@
+import BelfryWire
+
+/// How the schedule stands in the agent's store: one record an entry, and one of the clock.
+enum ScheduleRecord {
+  /// A change to keep, in one transaction with what follows from it.
+  enum Change: Hashable, Sendable {
+    case put(key: String, [UInt8])
+    case remove(key: String)
+  }
+
+  /// The key of the clock's record, which no entry has.
+  static let clockKey = ""
+
+  /// The key of an entry's record: an app's id has no line end.
+  static func key(_ key: ScheduleKey) -> String { "\(key.app)\n\(key.id)" }
+
+  static func put(_ entry: ScheduleEntry) -> Change { .put(key: key(entry.key), value(entry)) }
+
+  static func remove(_ key: ScheduleKey) -> Change { .remove(key: self.key(key)) }
+
+  /// Three numbers of eight bytes, then the trigger.
+  static func value(_ entry: ScheduleEntry) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for number in [UInt64(bitPattern: entry.since), UInt64(bitPattern: entry.handled), entry.order] {
+      for shift in stride(from: UInt64(56), through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+      }
+    }
+    return bytes + entry.trigger.bytes
+  }
+
+  /// Reads an entry; nil when it is damaged.
+  static func entry(key: String, value: [UInt8]) -> ScheduleEntry? {
+    guard let line = key.firstIndex(of: "\n"), value.count > 24,
+      let trigger = Trigger(bytes: Array(value[24...]).span)
+    else { return nil }
+    var numbers: [UInt64] = []
+    for start in [0, 8, 16] {
+      numbers.append(value[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+    return ScheduleEntry(
+      key: ScheduleKey(app: String(key[..<line]), id: String(key[key.index(after: line)...])),
+      trigger: trigger, since: Int64(bitPattern: numbers[0]),
+      handled: Int64(bitPattern: numbers[1]), order: numbers[2])
+  }
+}
