@@ -77,7 +77,11 @@ import Glibc
       }
     }
     waker.takeMail(into: &mail)
-    for number in mail { receivers[number].receive() }
+    var next = 0
+    while next < mail.count {
+      receivers[mail[next]].receive()
+      next += 1
+    }
     fireTimers()
     endTurn()
   }
@@ -124,7 +128,11 @@ import Glibc
     // A target may call on another one: a session's output becomes its stream's.
     while !turnEnd.isEmpty, round < Limits.turnEndRounds {
       swap(&turnEnd, &turnEndRound)
-      for target in turnEndRound { target.turnEnded() }
+      var next = 0
+      while next < turnEndRound.count {
+        turnEndRound[next].turnEnded()
+        next += 1
+      }
       turnEndRound.removeAll(keepingCapacity: true)
       round += 1
     }

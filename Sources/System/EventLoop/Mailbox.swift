@@ -65,8 +65,11 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
   }
 
   func receive() {
-    mailbox.take(into: &batch)
-    body(batch)
-    batch.removeAll(keepingCapacity: true)
+    var taken: [Message] = []
+    swap(&taken, &batch)
+    mailbox.take(into: &taken)
+    body(taken)
+    taken.removeAll(keepingCapacity: true)
+    swap(&taken, &batch)
   }
 }

@@ -73,19 +73,12 @@ struct TimerWheel {
 
   /// Moves time on; what is due then waits for `popDue`.
   mutating func advance(to tick: Int64) {
-    while now < tick {
-      if count == 0 {
-        now = tick
-        return
-      }
-      // Skip the empty ticks of the innermost wheel up to its next turn.
-      let boundary = (now | 255) &+ 1
-      let next = nextOccupied(wheel: 0, after: Int(now & 255))
-      let target = next.map { (now & ~255) &+ Int64($0) } ?? boundary
-      now = min(target, tick)
+    while let next = nextOccupiedTick, next <= tick {
+      now = next
       if now & 255 == 0 { cascade() }
       collect(slot: Int(now & 255))
     }
+    now = max(now, tick)
   }
 
   /// The next timer to fire; it is gone from the wheel.
@@ -101,7 +94,11 @@ struct TimerWheel {
 
   /// A tick at or before the next timer; nil when there is none.
   var nextWakeup: Int64? {
-    if dueHead != Self.none { return now }
+    dueHead != Self.none ? now : nextOccupiedTick
+  }
+
+  /// The next tick at which a slot has timers to fire or to move inwards.
+  private var nextOccupiedTick: Int64? {
     guard count > 0 else { return nil }
     if let slot = nextOccupied(wheel: 0, after: Int(now & 255)) {
       return (now & ~255) &+ Int64(slot)

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import System
+
+@Suite struct CommandLineOptionsTests {
+  private let table = OptionTable(
+    command: "belfry gateway", summary: "Runs the push service.", positionals: "TOKEN…",
+    positionalCount: 0...2,
+    [
+      .value("data", "DIR", default: "~/.local/state", "keys and store"),
+      .repeatable("provider-port", "PORT", default: "2197", "provider API"),
+      .value("loops", "N", "event loops"),
+      .flag("json", "one object a line"),
+    ])
+
+  private func parse(_ arguments: String...) throws -> CommandLineOptions {
+    try CommandLineOptions(arguments, by: table)
+  }
+
+  private func problem(_ arguments: String...) -> CommandLineOptions.Problem? {
+    do {
+      _ = try CommandLineOptions(arguments, by: table)
+      return nil
+    } catch { return error }
+  }
+
+  @Test("both spellings of a value, flags, repeats and positionals are read")
+  func reading() throws {
+    let options = try parse(
+      "--data", "/a b", "one", "--provider-port=1", "--json", "--provider-port", "2", "two")
+    #expect(options.value("data") == "/a b")
+    #expect(options.values("provider-port") == ["1", "2"])
+    #expect(options.has("json"))
+    #expect(!options.has("data"))
+    #expect(options.positionals == ["one", "two"])
+    #expect(options.value("loops") == nil)
+    #expect(!options.wantsHelp)
+  }
+
+  @Test("values may be empty, hold equals signs, and look like options after an equals sign")
+  func oddValues() throws {
+    #expect(try parse("--data=").value("data") == "")
+    #expect(try parse("--data=a=b").value("data") == "a=b")
+    #expect(try parse("--data=--x").value("data") == "--x")
+    #expect(try parse("--data", "-").value("data") == "-")
+    #expect(try parse("--", "--data").positionals == ["--data"])
+  }
+
+  @Test("what is wrong is named, with what to do")
+  func problems() {
+    #expect(problem("--dta", "x") == .unknown(key: "dta", nearest: "data"))
+    #expect(
+      problem("--provider-prot=1") == .unknown(key: "provider-prot", nearest: "provider-port"))
+    #expect(problem("--zzzzzzzz") == .unknown(key: "zzzzzzzz", nearest: nil))
+    #expect(problem("--data") == .missingValue(key: "data", name: "DIR"))
+    #expect(problem("--data", "--json") == .missingValue(key: "data", name: "DIR"))
+    #expect(problem("--json=yes") == .unexpectedValue(key: "json"))
+    #expect(problem("--data=1", "--data=2") == .repeated(key: "data"))
+    #expect(problem("1", "2", "3") == .arguments(count: 3, wanted: "TOKEN…"))
+    #expect(problem("--dta")?.description == "unknown option --dta: did you mean --data?")
+  }
+
+  @Test("values are checked for their kind")
+  func kinds() throws {
+    let options = try parse("--loops=4", "--data=sandbox")
+    #expect(try options.integer("loops", in: 1...64) == 4)
+    #expect(try options.integer("provider-port", in: UInt16.min...UInt16.max) == nil)
+    #expect(try options.choice("data", of: ["sandbox", "production"]) == "sandbox")
+    #expect(throws: CommandLineOptions.Problem.self) { _ = try options.integer("loops", in: 5...6) }
+    #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try options.choice("data", of: ["open", "code"])
+    }
+    #expect(throws: CommandLineOptions.Problem.required(key: "provider-port")) {
+      _ = try options.required("provider-port")
+    }
+    #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try parse("--loops=0x4").integer("loops", in: 1...64)
+    }
+  }
+
+  @Test("help is asked for anywhere but after the end of the options, and is made of the table")
+  func help() throws {
+    #expect(try parse("--nonsense", "--help").wantsHelp)
+    #expect(try !parse("--", "--help").wantsHelp)
+    #expect(
+      table.help == """
+        usage: belfry gateway [options] TOKEN…
+
+        Runs the push service.
+
+          --data DIR            keys and store [default: ~/.local/state]
+          --provider-port PORT  provider API (repeatable) [default: 2197]
+          --loops N             event loops
+          --json                one object a line
+
+        """)
+  }
+
+  @Test("suggestions are near, or there are none")
+  func suggestions() {
+    #expect(Suggestion.nearest(to: "gatewya", in: ["gateway", "agent"]) == "gateway")
+    #expect(Suggestion.nearest(to: "agnet", in: ["gateway", "agent"]) == "agent")
+    #expect(Suggestion.nearest(to: "completely", in: ["gateway", "agent"]) == nil)
+    #expect(Suggestion.nearest(to: "x", in: []) == nil)
+  }
+}

@@ -1,0 +1,265 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct EventLoopTests {
+  private let loop: EventLoop
+
+  init() throws { loop = try EventLoop() }
+
+  private func run(
+    sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool
+  ) {
+    let end = SystemClock.monotonicNanoseconds + 10_000_000_000
+    let alarm = loop.schedule(afterNanoseconds: 10_000_000_000) {}
+    while !condition(), SystemClock.monotonicNanoseconds < end { loop.turn(mayBlock: true) }
+    loop.cancel(alarm)
+    #expect(condition(), sourceLocation: sourceLocation)
+  }
+
+  @Test("timers fire after their time, in order, and not when cancelled")
+  func timers() {
+    var fired: [Int] = []
+    let start = loop.nowNanoseconds
+    var elapsed: Int64 = 0
+    loop.schedule(afterNanoseconds: 20_000_000) {
+      fired.append(20)
+      elapsed = loop.nowNanoseconds - start
+    }
+    loop.schedule(afterNanoseconds: 5_000_000) { fired.append(5) }
+    loop.schedule(afterNanoseconds: 0) { fired.append(0) }
+    loop.cancel(loop.schedule(afterNanoseconds: 10_000_000) { fired.append(10) })
+    run { fired.count == 3 }
+    #expect(fired == [0, 5, 20])
+    #expect(elapsed >= 20_000_000)
+  }
+
+  @Test("an absurd delay is taken as never")
+  func farTimers() {
+    let far = loop.schedule(afterNanoseconds: .max) { Issue.record("fired") }
+    loop.turn(mayBlock: false)
+    loop.cancel(far)
+  }
+
+  private final class Pipe: EventHandler {
+    let read: Int32
+    let write: Int32
+    var heard: [Readiness] = []
+    var onReady: () -> Void = {}
+
+    init() {
+      var ends: [Int32] = [0, 0]
+      let made = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+      #expect(made == 0)
+      (read, write) = (ends[0], ends[1])
+    }
+
+    deinit {
+      Glibc.close(read)
+      Glibc.close(write)
+    }
+
+    func ready(_ readiness: Readiness) {
+      heard.append(readiness)
+      onReady()
+    }
+
+    func send() {
+      var byte: UInt8 = 1
+      _ = Glibc.write(write, &byte, 1)
+    }
+  }
+
+  @Test("a descriptor is reported while it is ready, for what was asked, until deregistered")
+  func descriptors() throws {
+    let pipe = Pipe()
+    let registration = try loop.register(pipe.read, for: .readable, handler: pipe)
+    loop.turn(mayBlock: false)
+    #expect(pipe.heard.isEmpty)
+    pipe.send()
+    loop.turn(mayBlock: true)
+    loop.turn(mayBlock: true)
+    #expect(pipe.heard == [.readable, .readable])
+    loop.update(registration, for: .writable)
+    loop.turn(mayBlock: true)
+    #expect(pipe.heard.last == .writable)
+    loop.update(registration, for: [])
+    loop.turn(mayBlock: false)
+    #expect(pipe.heard.count == 3)
+    loop.deregister(registration)
+    loop.deregister(registration)
+    pipe.send()
+    loop.turn(mayBlock: false)
+    #expect(pipe.heard.count == 3)
+  }
+
+  @Test("a handler that is deregistered in the same turn hears nothing more")
+  func deregisteredInTurn() throws {
+    let one = Pipe()
+    let other = Pipe()
+    var registrations: [Registration] = []
+    registrations.append(try loop.register(one.read, for: .readable, handler: one))
+    registrations.append(try loop.register(other.read, for: .readable, handler: other))
+    // Whichever is first takes both away.
+    let drop = { [loop] in for registration in registrations { loop.deregister(registration) } }
+    one.onReady = drop
+    other.onReady = drop
+    one.send()
+    other.send()
+    loop.turn(mayBlock: true)
+    #expect(one.heard.count + other.heard.count == 1)
+    #expect(throws: SystemFailure.self) {
+      _ = try loop.register(-1, for: .readable, handler: one)
+    }
+  }
+
+  private final class TurnEnd: TurnEndTarget {
+    var calls = 0
+    var body: () -> Void = {}
+
+    func turnEnded() {
+      calls += 1
+      body()
+    }
+  }
+
+  @Test("turn-end targets are called once, and may call on each other within the turn")
+  func turnEnds() {
+    let first = TurnEnd()
+    let second = TurnEnd()
+    first.body = { [loop] in loop.atTurnEnd(second) }
+    loop.schedule(afterNanoseconds: 0) { [loop] in loop.atTurnEnd(first) }
+    run { first.calls == 1 }
+    #expect(second.calls == 1)
+    loop.turn(mayBlock: false)
+    #expect(first.calls == 1)
+    let endless = TurnEnd()
+    endless.body = { [loop] in loop.atTurnEnd(endless) }
+    loop.atTurnEnd(endless)
+    loop.turn(mayBlock: true)
+    #expect(endless.calls <= Limits.turnEndRounds)
+    endless.body = {}
+    loop.turn(mayBlock: true)
+  }
+
+  private struct Message: Sendable {
+    let sender: Int
+    let number: Int
+  }
+
+  @Test("messages from several threads arrive once each, in each one's order")
+  func mailboxes() throws {
+    var received: [Message] = []
+    let mailbox = loop.mailbox(of: Message.self) { received += $0 }
+    let threads = try (0..<4).map { sender in
+      try LoopThread.start(name: "sender") { loop in
+        for number in 0..<2_000 { mailbox.post(Message(sender: sender, number: number)) }
+        mailbox.post(contentsOf: (2_000..<2_500).map { Message(sender: sender, number: $0) })
+        mailbox.post(contentsOf: [])
+        loop.stop()
+      }
+    }
+    run { received.count == 10_000 }
+    for sender in 0..<4 {
+      #expect(received.filter { $0.sender == sender }.map(\.number) == Array(0..<2_500))
+    }
+    for thread in threads { thread.join() }
+  }
+
+  @Test("a message wakes a sleeping loop, and one posted on the loop itself is not lost")
+  func waking() throws {
+    var received: [Int] = []
+    let mailbox = loop.mailbox(of: Int.self) { received += $0 }
+    let thread = try LoopThread.start(name: "waker") { other in
+      other.schedule(afterNanoseconds: 20_000_000) { mailbox.post(1) }
+    }
+    run { received == [1] }
+    mailbox.post(2)
+    loop.turn(mayBlock: true)
+    #expect(received == [1, 2])
+    thread.stop()
+    thread.join()
+  }
+
+  @Test("posting to a mailbox that is read steadily costs no allocation")
+  func mailboxAllocations() {
+    var sum = 0
+    let mailbox = loop.mailbox(of: Int.self) { sum += $0.count }
+    for _ in 0..<2 {
+      for _ in 0..<100 { mailbox.post(1) }
+      loop.turn(mayBlock: false)
+    }
+    expectAllocations(atMost: 0) {
+      for _ in 0..<50 { mailbox.post(1) }
+      loop.turn(mayBlock: false)
+    }
+    #expect(sum > 1_000)
+  }
+
+  @Test("a loop's shared object is made once")
+  func shared() {
+    final class Buffers {}
+    var made = 0
+    let make = {
+      made += 1
+      return Buffers()
+    }
+    #expect(loop.shared(Buffers.self, make) === loop.shared(Buffers.self, make))
+    #expect(made == 1)
+  }
+
+  @Test("a thread's loop runs until it is stopped, and what it holds is let go of on its thread")
+  func threads() throws {
+    let ended = Tally()
+    let thread = try LoopThread.start(name: "a name longer than fifteen bytes") { loop in
+      let held = OnEnd(ended)
+      loop.schedule(afterNanoseconds: 3_600_000_000_000) { withExtendedLifetime(held) {} }
+    }
+    thread.stop()
+    thread.join()
+    thread.join()
+    #expect(ended.count == 1)
+  }
+
+  @Test("SIGHUP and SIGTERM become events of the loop")
+  func signals() throws {
+    var heard: [SignalWatcher.Signal] = []
+    let watcher = try SignalWatcher(on: loop, for: [.hangup, .terminate]) { heard.append($0) }
+    pthread_kill(pthread_self(), SIGHUP)
+    run { heard == [.hangup] }
+    pthread_kill(pthread_self(), SIGTERM)
+    run { heard == [.hangup, .terminate] }
+    watcher.close()
+  }
+
+  @Test("host names are resolved off the loop, addresses at once")
+  func resolving() {
+    var answers: [HostResolver.Answer] = []
+    HostResolver.shared(on: loop).resolve(host: "::1", port: 9) { answers.append($0) }
+    #expect(answers.count == 1)
+    HostResolver.shared(on: loop).resolve(host: "localhost", port: 9) { answers.append($0) }
+    #expect(answers.count == 1)
+    run { answers.count == 2 }
+    guard case .addresses(let addresses)? = answers.last else {
+      Issue.record("\(answers)")
+      return
+    }
+    #expect(addresses.allSatisfy { $0.port == 9 && $0.isLoopback })
+  }
+}
+
+/// Counts, from any thread.
+private final class Tally: Sendable {
+  private let total = Atomic<Int>(0)
+  var count: Int { total.load(ordering: .relaxed) }
+  func add() { total.wrappingAdd(1, ordering: .relaxed) }
+}
+
+private final class OnEnd {
+  private let tally: Tally
+  init(_ tally: Tally) { self.tally = tally }
+  deinit { tally.add() }
+}

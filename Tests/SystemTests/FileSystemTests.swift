@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct FileSystemTests {
+  private let scratch: ScratchFolder
+  private var folder: String { scratch.path }
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test("what is written is read back, with its mode, and nothing else is left")
+  func roundTrip() throws {
+    let path = "\(folder)/key"
+    try FileSystem.write(Array("one".utf8), to: path)
+    #expect(try FileSystem.mode(of: path) == 0o600)
+    try FileSystem.write(Array("two, longer".utf8), to: path, mode: 0o644)
+    #expect(try FileSystem.read(path, limit: 11) == Array("two, longer".utf8))
+    #expect(try FileSystem.mode(of: path) == 0o644)
+    #expect(try FileSystem.list(folder) == ["key"])
+    try FileSystem.write([], to: path)
+    #expect(try FileSystem.read(path, limit: 0) == [])
+  }
+
+  @Test("a file over the limit is an error, not half a file")
+  func limits() throws {
+    let path = "\(folder)/large"
+    let bytes = [UInt8](repeating: 5, count: 300_000)
+    try FileSystem.write(bytes, to: path)
+    #expect(try FileSystem.read(path, limit: 300_000) == bytes)
+    #expect(throws: SystemFailure.self) { _ = try FileSystem.read(path, limit: 299_999) }
+    // Files without a size of their own are read to their end.
+    #expect(try !FileSystem.read("/proc/self/status", limit: 100_000).isEmpty)
+    #expect(throws: SystemFailure.self) { _ = try FileSystem.read("/proc/self/status", limit: 20) }
+    #expect(throws: SystemFailure.self) { _ = try FileSystem.read("/dev/zero", limit: 10_000) }
+    #expect(throws: SystemFailure.self) { _ = try FileSystem.read(folder, limit: 10) }
+  }
+
+  @Test("a write that cannot be done leaves the old file and no other")
+  func failedWrite() throws {
+    try FileSystem.makeDirectories("\(folder)/taken/inside")
+    #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: "\(folder)/taken") }
+    #expect(try FileSystem.list(folder) == ["taken"])
+    #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: "\(folder)/no/file") }
+  }
+
+  @Test("folders are made with those above them, for this user alone")
+  func folders() throws {
+    let deep = "\(folder)/a/b/c"
+    try FileSystem.makeDirectories(deep)
+    try FileSystem.makeDirectories(deep)
+    #expect(FileSystem.isDirectory(deep))
+    #expect(try FileSystem.mode(of: deep) == 0o700)
+    try FileSystem.write([1], to: "\(folder)/file")
+    #expect(throws: SystemFailure.self) { try FileSystem.makeDirectories("\(folder)/file") }
+    try FileSystem.remove(deep)
+    try FileSystem.remove(deep)
+    #expect(!FileSystem.exists(deep))
+  }
+
+  @Test("a lock is held by one, and goes with its holder")
+  func locking() throws {
+    let path = "\(folder)/lock"
+    do {
+      let first = try LockFile(path)
+      do {
+        _ = try LockFile(path)
+        Issue.record("locked twice")
+      } catch {
+        guard case .locked? = error as? SystemFailure else {
+          Issue.record("\(error)")
+          return
+        }
+      }
+      withExtendedLifetime(first) {}
+    }
+    _ = try LockFile(path)
+  }
+
+  @Test("paths are taken apart and made absolute")
+  func paths() {
+    #expect(FileSystem.parent(of: "/a/b") == "/a")
+    #expect(FileSystem.parent(of: "/a/b/") == "/a")
+    #expect(FileSystem.parent(of: "/a") == "/")
+    #expect(FileSystem.parent(of: "a") == ".")
+    #expect(FileSystem.absolute("/a/./b/../c//d") == "/a/c/d")
+    #expect(FileSystem.absolute("/..") == "/")
+    #expect(FileSystem.absolute("x").hasPrefix("/"))
+    #expect(FileSystem.absolute("x").hasSuffix("/x"))
+  }
+}

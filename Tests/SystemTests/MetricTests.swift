@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct MetricTests {
+  @Test("the exposition is Prometheus text")
+  func exposition() {
+    let registry = MetricRegistry()
+    registry.counter("pushes_total", help: "Pushes.", labels: ["state": "Sent"]).add(3)
+    registry.counter("pushes_total", help: "Pushes.", labels: ["state": "a\"b\\c\n"]).add()
+    registry.gauge("links", help: "Open links.").set(-2)
+    let latency = registry.histogram(
+      "latency_seconds", help: "Time.", bounds: [1_000, 2_000], scale: 0.001)
+    for value: UInt64 in [1, 1_000, 1_001, 5_000] { latency.observe(value) }
+    #expect(
+      registry.exposition() == """
+        # HELP pushes_total Pushes.
+        # TYPE pushes_total counter
+        pushes_total{state="Sent"} 3
+        pushes_total{state="a\\"b\\\\c\\n"} 1
+        # HELP links Open links.
+        # TYPE links gauge
+        links -2
+        # HELP latency_seconds Time.
+        # TYPE latency_seconds histogram
+        latency_seconds_bucket{le="1.0"} 2
+        latency_seconds_bucket{le="2.0"} 3
+        latency_seconds_bucket{le="+Inf"} 4
+        latency_seconds_sum 7.002
+        latency_seconds_count 4
+
+        """)
+  }
+
+  @Test("one name and one set of labels is one metric")
+  func identity() {
+    let registry = MetricRegistry()
+    let first = registry.counter("a", help: "A")
+    #expect(registry.counter("a", help: "A") === first)
+    #expect(registry.counter("a", help: "A", labels: ["x": "y"]) !== first)
+    // A name keeps its kind; the newcomer counts unseen.
+    registry.gauge("a", help: "A").set(99)
+    #expect(!registry.exposition().contains("99"))
+  }
+
+  @Test("quantiles name the bucket in which they fall")
+  func quantiles() {
+    let histogram = MetricRegistry().histogram("h", help: "", bounds: [10, 20, 30])
+    #expect(histogram.quantile(0.5) == nil)
+    for value: UInt64 in [1, 2, 3, 15, 25, 99] { histogram.observe(value) }
+    #expect(histogram.quantile(0) == 10)
+    #expect(histogram.quantile(0.5) == 10)
+    #expect(histogram.quantile(0.6) == 20)
+    #expect(histogram.quantile(1) == nil)
+    #expect(histogram.count == 6)
+    #expect(histogram.sum == 145)
+  }
+
+  @Test("counting costs no allocation")
+  func allocations() {
+    let registry = MetricRegistry()
+    let counter = registry.counter("c", help: "")
+    let histogram = registry.histogram("h", help: "", bounds: [1, 10, 100])
+    expectAllocations(atMost: 0) {
+      counter.add()
+      histogram.observe(50)
+    }
+  }
+}

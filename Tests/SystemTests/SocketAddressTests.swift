@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct SocketAddressTests {
+  @Test(
+    "addresses in figures are read and written back",
+    arguments: [
+      "127.0.0.1:2197", "0.0.0.0:0", "[::1]:5223", "[2001:db8::7]:65535", "10.1.2.3:1",
+    ])
+  func roundTrip(text: String) throws {
+    let address = try #require(SocketAddress(text))
+    #expect(address.description == text)
+    #expect(SocketAddress(host: address.host, port: address.port) == address)
+  }
+
+  @Test(
+    "what is no address is refused",
+    arguments: [
+      "", "localhost:80", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "[::1]",
+      "1.2.3:4", "[::1]:x", "256.0.0.1:1",
+    ])
+  func refused(text: String) { #expect(SocketAddress(text) == nil) }
+
+  @Test("loopback is told apart")
+  func loopback() {
+    #expect(SocketAddress.loopback(port: 7).description == "127.0.0.1:7")
+    for host in ["127.0.0.1", "127.9.9.9", "::1", "[::1]"] {
+      #expect(SocketAddress(host: host, port: 1)?.isLoopback == true)
+    }
+    for host in ["0.0.0.0", "128.0.0.1", "::", "::2", "fe80::1"] {
+      #expect(SocketAddress(host: host, port: 1)?.isLoopback == false)
+    }
+  }
+
+  @Test("the kernel's form comes back the same", arguments: ["127.0.0.1", "::1"])
+  func kernel(host: String) throws {
+    let address = try #require(SocketAddress(host: host, port: 0))
+    guard let listener = try? Socket.listen(on: address, reusePort: false) else {
+      // A machine without IPv6.
+      #expect(host == "::1")
+      return
+    }
+    let bound = try #require(Socket.localAddress(listener))
+    #expect(bound.host == host)
+    #expect(bound.port != 0)
+    let client = try Socket.connect(to: bound)
+    #expect(Socket.peerAddress(client) == bound)
+    Socket.close(client)
+    Socket.close(listener)
+  }
+
+  @Test("a port that is taken is an error that says what to do")
+  func taken() throws {
+    let listener = try Socket.listen(on: .loopback(port: 0), reusePort: false)
+    let bound = try #require(Socket.localAddress(listener))
+    do {
+      _ = try Socket.listen(on: bound, reusePort: false)
+      Issue.record("listened twice")
+    } catch {
+      #expect("\(error)".contains("choose another port"))
+      #expect("\(error)".contains(bound.description))
+    }
+    Socket.close(listener)
+  }
+
+  @Test("a socket file that nobody listens on is replaced, one that is used is not")
+  func unixPaths() throws {
+    let folder = try ScratchFolder()
+    let path = "\(folder.path)/s"
+    let first = try Socket.listen(unixPath: path)
+    #expect(throws: SystemFailure.self) { _ = try Socket.listen(unixPath: path) }
+    Socket.close(first)
+    let second = try Socket.listen(unixPath: path)
+    Socket.close(second)
+    #expect(throws: SystemFailure.self) {
+      _ = try Socket.listen(unixPath: "/tmp/" + String(repeating: "x", count: 120))
+    }
+  }
+}
