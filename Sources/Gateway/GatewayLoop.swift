@@ -40,6 +40,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   var listeners: [StreamListener] = []
   var isDraining = false
 
+  private var followers: [((DeliveryLog.Entry) -> Bool, DeliveryLogFollower)] = []
   private var outboxes: [[LoopMessage]] = []
   private var effects: [DeliveryEffect] = []
   private var isPerforming = false
@@ -125,6 +126,10 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .revoked(let device, let atMilliseconds):
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
+    case .readLog(let query, let collector):
+      answer(query, to: collector)
+    case .followLog(let query, let follower):
+      followers.append((matcher(of: query), follower))
     case .open(let peers, let ports):
       self.peers = peers
       outboxes = Array(repeating: [], count: peers.count)
@@ -142,7 +147,10 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       core.commitFinished(isDurable: true, now: now)
       for one in dropped {
         metrics.count(one.reason.state)
-        deliveryLog.record(one, at: now)
+        note(
+          DeliveryLog.Entry(
+            atMilliseconds: loop.unixMilliseconds, state: one.reason.state, key: one.key,
+            id: one.id, uniqueID: one.uniqueID))
       }
     case .loaded(let rows):
       guard let load = loads.removeValue(forKey: reply.ticket) else { return }
@@ -213,7 +221,10 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .disabled: core.discard(notification, as: .discardedDisabled)
     case .unknown: answer(notification, .refused(.badDeviceToken, timestampMilliseconds: nil))
     case .unregistered(let since):
-      deliveryLog.record(.discardedUnregistered, notification, at: now)
+      note(
+        DeliveryLog.Entry(
+          atMilliseconds: loop.unixMilliseconds, state: .discardedUnregistered,
+          key: notification.key, id: notification.id, uniqueID: notification.uniqueID))
       answer(notification, .refused(.unregistered, timestampMilliseconds: since))
     }
   }
@@ -263,7 +274,18 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       devices[session]?.end(end.linkReason)
     case .record(let state, let notification):
       metrics.count(state)
-      deliveryLog.record(state, notification, at: now)
+      note(
+        DeliveryLog.Entry(
+          atMilliseconds: loop.unixMilliseconds, state: state, key: notification.key,
+          id: notification.id, uniqueID: notification.uniqueID))
+    }
+  }
+
+  private func note(_ entry: DeliveryLog.Entry) {
+    deliveryLog.append(entry)
+    guard !followers.isEmpty else { return }
+    followers.removeAll { matches, follower in
+      matches(entry) && !follower.receive([line(entry)])
     }
   }
 

@@ -72,8 +72,10 @@ public final class GatewayServer {
   private var isDraining = false
   private var isStopped = false
 
-  /// The control store, for the administration.
-  public let controlStore: any ControlStore
+  /// What administrators ask goes through here; any thread.
+  public let administration: Administration
+  private let controlStore: any ControlStore
+  private let logReader = DeliveryLogReader()
   /// The admin API's token.
   public let adminToken: String
 
@@ -88,6 +90,8 @@ public final class GatewayServer {
     ports = configuration.ports
     folder = GatewayFolder(path: configuration.folder)
     metrics = GatewayMetrics(registry: registry)
+    var receive: ([DeskMessage]) -> Void = { _ in }
+    let mailbox = loop.mailbox(of: DeskMessage.self) { receive($0) }
     do {
       dataFolder = try DataFolder(folder.path)
       controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
@@ -109,9 +113,11 @@ public final class GatewayServer {
       let server = try folder.server(
         hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses,
         authority: authority, nowSeconds: now / 1_000)
-      let mailbox = loop.mailbox(of: DeskMessage.self) { [unowned self] messages in
-        for message in messages { take(message) }
-      }
+      administration = Administration(
+        folder: folder, store: controlStore, environment: configuration.environment,
+        runtime: Administration.Runtime(faults: FaultBoard(), log: logReader) { changes in
+          mailbox.post(.changed(changes))
+        })
       shared = GatewayShared(
         configuration: configuration,
         providerTLS: try Self.providerContext(
@@ -127,6 +133,9 @@ public final class GatewayServer {
       throw .system(failure)
     } catch {
       throw .setup("\(error)")
+    }
+    receive = { [unowned self] messages in
+      for message in messages { take(message) }
     }
   }
 
@@ -221,6 +230,7 @@ public final class GatewayServer {
       mailboxes[index] = mailbox
       guard mailboxes.count == configuration.loops else { return }
       desk.use(peers)
+      logReader.use(peers)
       openNext()
     case .opened(_, let taken):
       ports = taken
@@ -228,6 +238,8 @@ public final class GatewayServer {
       if opening < configuration.loops { openNext() } else { onReady(description) }
     case .failed(_, let why):
       onFailed(why)
+    case .changed(let changes):
+      desk.changed(changes)
     case .request(let index, let request):
       desk.take(request, from: index)
     case .drained(let index):
@@ -251,9 +263,6 @@ public final class GatewayServer {
       keyFile: folder.keyFile(identity.keyID), enrolmentCode: identity.enrolmentCode,
       adminTokenFile: folder.adminTokenFile)
   }
-
-  /// Brings a change of the control store to the loops.
-  public func changed(_ changes: [ControlChange]) { desk.changed(changes) }
 
   // MARK: The end
 

@@ -25,6 +25,8 @@ enum Limits {
   static let scratchBytesMax = 1 << 20
   /// Lines of the delivery log on each loop; a line takes 80 bytes.
   static let deliveryLogLines = 65_536
+  /// That a question about the delivery log waits for the loops.
+  static let logAnswerMilliseconds = 2_000
   /// Before a device that was sent away comes back, so that a restart finds the gateway up again.
   static let reconnectMilliseconds: UInt32 = 1_000
   /// Over which the devices that were sent away spread their return.

@@ -25,6 +25,10 @@ enum LoopMessage: Sendable {
   case revoked(device: UInt64, atMilliseconds: Int64)
   /// Every loop runs: these are their mailboxes; open the listeners on these ports (0: any).
   case open(peers: LoopPeers, ports: GatewayPorts)
+  /// Hand the lines of the delivery log that match to the collector.
+  case readLog(DeliveryLogQuery, DeliveryLogCollector)
+  /// Hand every matching line from now on to the follower.
+  case followLog(DeliveryLogQuery, DeliveryLogFollower)
   /// Stop accepting, finish what is open.
   case drain
   /// Everything is finished or the time is up: let go of everything.
@@ -54,6 +58,8 @@ enum DeskMessage: Sendable {
   case opened(loop: Int, GatewayPorts)
   case failed(loop: Int, String)
   case request(loop: Int, ControlRequest)
+  /// The administration changed the control store.
+  case changed([ControlChange])
   /// The loop has finished everything that was accepted.
   case drained(loop: Int)
 }

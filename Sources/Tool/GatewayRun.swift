@@ -1,6 +1,8 @@
 import BelfryWire
+import Console
 import Gateway
 import Glibc
+import Synchronization
 import System
 
 /// One run of the gateway: signals, ready file, and the order of its end.
@@ -10,6 +12,10 @@ final class GatewayRun {
   private let readyFile: String?
   private let server: GatewayServer
   private let folder: GatewayFolder
+  private let metrics = MetricRegistry()
+  private let readiness = Readiness()
+  private let consoleAddress: SocketAddress?
+  private var console: ConsoleServer?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
 
@@ -21,7 +27,8 @@ final class GatewayRun {
     self.readyFile = readyFile
     folder = GatewayFolder(path: configuration.folder)
     server = try GatewayServer(
-      configuration: configuration, loop: loop, metrics: MetricRegistry(), log: log)
+      configuration: configuration, loop: loop, metrics: metrics, log: log)
+    consoleAddress = SocketAddress(host: configuration.host, port: consolePort)
   }
 
   /// Runs until a signal or a failure has ended it; the exit status.
@@ -29,12 +36,16 @@ final class GatewayRun {
     do {
       signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
         log.info("going down: providers and devices are told, what was accepted is kept")
+        readiness.isReady = false
         server.drain()
       }
       try server.start(
         onReady: { [unowned self] in ready($0) },
         onFailed: { [unowned self] in fail($0) },
-        onStopped: { [unowned self] in loop.stop() })
+        onStopped: { [unowned self] in
+          console?.stop()
+          loop.stop()
+        })
     } catch {
       Output.error(error)
       return 1
@@ -43,7 +54,26 @@ final class GatewayRun {
     return status
   }
 
-  private func ready(_ description: GatewayServer.Description) {
+  private func openConsole() throws(SystemFailure) -> UInt16 {
+    guard let consoleAddress else { return 0 }
+    let console = try ConsoleServer(
+      address: consoleAddress,
+      router: AdminRouter(
+        administration: server.administration, token: server.adminToken, metrics: metrics
+      ) { [readiness] in readiness.isReady })
+    self.console = console
+    return console.port
+  }
+
+  private func ready(_ opened: GatewayServer.Description) {
+    var description = opened
+    do throws(SystemFailure) {
+      description.consolePort = try openConsole()
+    } catch {
+      fail("\(error)")
+      return
+    }
+    readiness.isReady = true
     let text = Array((description.json + "\n").utf8)
     do throws(SystemFailure) {
       try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
@@ -64,6 +94,16 @@ final class GatewayRun {
     Output.error("the gateway cannot serve", do: why)
     status = 1
     server.drain()
+  }
+}
+
+/// Whether every listener accepts, as probes on other threads ask.
+private final class Readiness: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  var isReady: Bool {
+    get { flag.load(ordering: .acquiring) }
+    set { flag.store(newValue, ordering: .releasing) }
   }
 }
 

@@ -27,24 +27,8 @@ public struct DeliveryLog {
   /// An empty log that keeps that many lines.
   public init(capacity: Int) { self.capacity = max(1, capacity) }
 
-  mutating func record(
-    _ state: DeliveryState, _ notification: AcceptedNotification, at now: Moment
-  ) {
-    append(
-      Entry(
-        atMilliseconds: now.unixMilliseconds, state: state, key: notification.key,
-        id: notification.id, uniqueID: notification.uniqueID))
-  }
-
-  /// Notes what the store dropped.
-  mutating func record(_ dropped: DroppedNotification, at now: Moment) {
-    append(
-      Entry(
-        atMilliseconds: now.unixMilliseconds, state: dropped.reason.state, key: dropped.key,
-        id: dropped.id, uniqueID: dropped.uniqueID))
-  }
-
-  private mutating func append(_ entry: Entry) {
+  /// Adds a line, over the oldest where the log is full.
+  mutating func append(_ entry: Entry) {
     if entries.count < capacity {
       entries.append(entry)
     } else {
