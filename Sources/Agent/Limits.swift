@@ -22,4 +22,10 @@ enum Limits {
   static let apps = 10_000
   /// Connections at a time.
   static let connections = 4_096
+  /// Names of zones, wrong ones included, that are remembered: apps choose them.
+  static let zonesRemembered = 1_024
+  /// Nanoseconds without a change after which the time-zone database counts as updated.
+  static let databaseRestNanoseconds: Int64 = 2_000_000_000
+  /// Days that a search in a calendar other than the Gregorian looks at: a century.
+  static let calendarSearchDays = 36_600
 }

@@ -15,6 +15,7 @@ final class MachineClock: ScheduleClock {
 
   var onEvent: ((ScheduleClockEvent) -> Void)?
   private(set) var zone: Zone
+  private let loop: EventLoop
   private let paths: Paths
   private let environmentZone: String?
   private var elapsed: ElapsedTime
@@ -22,6 +23,7 @@ final class MachineClock: ScheduleClock {
   private var wallTimer: AlarmTimer?
   private var elapsedTimer: AlarmTimer?
   private var watches: [FolderWatch] = []
+  private var databaseTimer: TimerID?
 
   /// Starts to listen.
   ///
@@ -34,6 +36,7 @@ final class MachineClock: ScheduleClock {
   init(
     on loop: EventLoop, kept: [UInt8]?, environmentZone: String?, paths: Paths = Paths(), log: Log
   ) throws(SystemFailure) {
+    self.loop = loop
     self.paths = paths
     self.environmentZone = environmentZone
     zone = ZoneFolder.deviceZone(settings: paths.settings, environment: environmentZone)
@@ -49,21 +52,26 @@ final class MachineClock: ScheduleClock {
       self?.onEvent?(event == .due ? .due : .clockWasSet)
     }
     elapsedTimer = try AlarmTimer(.elapsed, on: loop) { [weak self] _ in self?.onEvent?(.due) }
-    watch(paths.settings, on: loop, log) { $0.isEmpty || $0.contains("localtime") }
-    // Packages of the database put its files in one by one: the last of them settles it.
-    watch(paths.zones, on: loop, log) { _ in true }
+    watch(paths.settings, log) { [weak self] names in
+      if names.isEmpty || names.contains("localtime") { self?.readZone() }
+    }
+    watch(paths.zones, log) { [weak self] _ in self?.databaseChanges() }
   }
 
-  private func watch(
-    _ folder: String, on loop: EventLoop, _ log: Log, _ concerns: @escaping (Set<String>) -> Bool
-  ) {
+  private func watch(_ folder: String, _ log: Log, _ body: @escaping (Set<String>) -> Void) {
     do {
-      watches.append(
-        try FolderWatch(folder, on: loop) { [weak self] names in
-          if concerns(names) { self?.readZone() }
-        })
+      watches.append(try FolderWatch(folder, on: loop, body))
     } catch {
-      log.warning("changes of the time zone are not noticed", ["why": "\(error)"])
+      log.warning("changes of time zones are not noticed", ["why": "\(error)"])
+    }
+  }
+
+  /// A package puts the database's files in one by one: it is read when no more come.
+  private func databaseChanges() {
+    if let timer = databaseTimer { loop.cancel(timer) }
+    databaseTimer = loop.schedule(afterNanoseconds: Limits.databaseRestNanoseconds) { [weak self] in
+      self?.databaseTimer = nil
+      self?.readZone()
     }
   }
 
@@ -94,5 +102,6 @@ final class MachineClock: ScheduleClock {
     elapsedTimer?.close()
     for watch in watches { watch.close() }
     watches = []
+    if let databaseTimer { loop.cancel(databaseTimer) }
   }
 }

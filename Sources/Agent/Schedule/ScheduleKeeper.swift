@@ -19,6 +19,7 @@ protocol ScheduleListener: AnyObject {
 /// Confined to its loop.
 final class ScheduleKeeper {
   private var schedule: Schedule<ZoneFolder>
+  private var world: ZoneFolder
   private let clock: any ScheduleClock
   private let makeCalendar: (String) -> (any CalendarSystem)?
   private weak var listener: (any ScheduleListener)?
@@ -34,8 +35,8 @@ final class ScheduleKeeper {
     self.clock = clock
     self.makeCalendar = makeCalendar
     self.listener = listener
-    schedule = Schedule(
-      policy: policy, world: ZoneFolder(deviceZone: clock.zone, makeCalendar: makeCalendar))
+    world = ZoneFolder(deviceZone: clock.zone, makeCalendar: makeCalendar)
+    schedule = Schedule(policy: policy, world: world)
   }
 
   /// Takes in what was kept, fires what was missed, and goes on from there.
@@ -177,15 +178,14 @@ final class ScheduleKeeper {
 
   // MARK: Inside
 
-  private var world: ZoneFolder {
-    ZoneFolder(deviceZone: clock.zone, makeCalendar: makeCalendar)
-  }
-
   private func happened(_ event: ScheduleClockEvent) {
     switch event {
     case .due: break
     case .clockWasSet: keep(schedule.clockWasSet(at: clock.now))
-    case .zonesChanged: keep(schedule.zonesChanged(to: world, at: clock.now))
+    case .zonesChanged:
+      // A new world: what the old one has read of the database may be outdated.
+      world = ZoneFolder(deviceZone: clock.zone, makeCalendar: makeCalendar)
+      keep(schedule.zonesChanged(to: world, at: clock.now))
     }
     let changes = clockChanges()
     if !changes.isEmpty { listener?.scheduleChanged(changes) }

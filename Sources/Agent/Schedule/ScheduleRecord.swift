@@ -21,7 +21,8 @@ enum ScheduleRecord {
   /// Three numbers of eight bytes, then the trigger.
   static func value(_ entry: ScheduleEntry) -> [UInt8] {
     var bytes: [UInt8] = []
-    for number in [UInt64(bitPattern: entry.since), UInt64(bitPattern: entry.handled), entry.order] {
+    for number in [UInt64(bitPattern: entry.since), UInt64(bitPattern: entry.handled), entry.order]
+    {
       for shift in stride(from: UInt64(56), through: 0, by: -8) {
         bytes.append(UInt8(truncatingIfNeeded: number >> shift))
       }

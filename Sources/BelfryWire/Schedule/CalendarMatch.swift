@@ -135,14 +135,16 @@ public struct CalendarMatch: Hashable, Sendable {
     }
   }
 
-  var constrainsTime: Bool {
+  /// Whether a time of day is given.
+  public var constrainsTime: Bool {
     hour != Self.absent || minute != Self.absent || second != Self.absent
   }
 
   /// Whether a day is singled out, not merely a week, month or longer.
-  var constrainsDay: Bool { day != Self.absent || weekday != Self.absent }
+  public var constrainsDay: Bool { day != Self.absent || weekday != Self.absent }
 
-  var constrainsDate: Bool {
+  /// Whether anything but a time of day is given.
+  public var constrainsDate: Bool {
     constrainsDay || eraYear != Self.absentYear || weekYear != Self.absentYear
       || era != Self.absent || quarter != Self.absent || month != Self.absent
       || weekOfYear != Self.absent || weekOfMonth != Self.absent

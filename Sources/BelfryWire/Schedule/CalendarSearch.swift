@@ -12,15 +12,27 @@ extension CalendarMatch {
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
+  /// The next match strictly after an instant, for a calendar that finds its days by itself.
+  ///
+  /// - Parameters:
+  ///   - instant: Seconds since 1970.
+  ///   - zone: Where the wall clock hangs.
+  ///   - nextDay: The first day to fire on at or after a day, counted from 1970-01-01.
+  public func next(after instant: Int, in zone: Zone, nextDay: (Int) -> Int?) -> Int? {
+    nextWall(after: zone.latestWall(at: instant), nextDay: nextDay).map(zone.firstInstant(ofWall:))
+  }
+
   /// The next match strictly after a wall time, both in seconds since 1970 of a wall clock.
-  public func nextWall(after wall: Int) -> Int? {
+  public func nextWall(after wall: Int) -> Int? { nextWall(after: wall, nextDay: nextDay(from:)) }
+
+  private func nextWall(after wall: Int, nextDay: (Int) -> Int?) -> Int? {
     guard constrainsDate || constrainsTime else { return nil }
     let from = Gregorian.clampedSeconds(wall) + 1
     let day = Gregorian.floorDivide(from, Gregorian.secondsPerDay)
-    guard let found = nextDay(from: day) else { return nil }
+    guard let found = nextDay(day) else { return nil }
     let second = found == day ? from - day * Gregorian.secondsPerDay : 0
     if let time = nextSecond(from: second) { return found * Gregorian.secondsPerDay + time }
-    guard let next = nextDay(from: found + 1), let time = nextSecond(from: 0) else { return nil }
+    guard let next = nextDay(found + 1), let time = nextSecond(from: 0) else { return nil }
     return next * Gregorian.secondsPerDay + time
   }
 
