@@ -112,7 +112,8 @@ enum TestZones {
     let half = 1_772_937_000  // 2026-03-08T02:30 as a wall clock would count it
     #expect(zone.firstInstant(ofWall: half) == 1_772_964_000)  // 03:00 PDT
     #expect(zone.firstInstant(ofWall: 1_793_496_600) == 1_793_521_800)  // 1 November, 01:30 PDT
-    #expect(zone.latestWall(at: 1_793_521_800 + 3_600) == 1_793_498_399)  // 01:30 PST: 01:59:59 shown
+    // At 01:30 PST, 01:59:59 has been shown.
+    #expect(zone.latestWall(at: 1_793_521_800 + 3_600) == 1_793_498_399)
   }
 }
 

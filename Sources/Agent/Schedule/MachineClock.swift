@@ -33,6 +33,7 @@ final class MachineClock: ScheduleClock {
   ///   - environmentZone: `TZ`, which fixes the device's zone.
   ///   - paths: Where the machine's settings are.
   ///   - log: Told of what cannot be watched.
+  /// - Throws: When the kernel gives no timer.
   init(
     on loop: EventLoop, kept: [UInt8]?, environmentZone: String?, paths: Paths = Paths(), log: Log
   ) throws(SystemFailure) {

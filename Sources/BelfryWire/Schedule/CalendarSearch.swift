@@ -18,6 +18,7 @@ extension CalendarMatch {
   ///   - instant: Seconds since 1970.
   ///   - zone: Where the wall clock hangs.
   ///   - nextDay: The first day to fire on at or after a day, counted from 1970-01-01.
+  /// - Returns: Seconds since 1970; nil when no match lies ahead.
   public func next(after instant: Int, in zone: Zone, nextDay: (Int) -> Int?) -> Int? {
     nextWall(after: zone.latestWall(at: instant), nextDay: nextDay).map(zone.firstInstant(ofWall:))
   }

@@ -15,6 +15,7 @@ public final class FolderWatch: EventHandler {
   ///   - folder: A folder that exists. What lies deeper is not watched.
   ///   - loop: Whose turn it is told in.
   ///   - body: What is called.
+  /// - Throws: When there is no such folder, or no more can be watched.
   public init(
     _ folder: String, on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
