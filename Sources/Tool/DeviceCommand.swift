@@ -29,6 +29,7 @@ enum DeviceCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
+    if DeviceAdministration.noun.has(arguments) { return DeviceAdministration.noun.run(arguments) }
     guard let verb = arguments.first, verb == "run" else {
       if arguments.first == "--help" { return help() }
       Output.error("'belfry device' needs a verb", do: "type belfry device run --help")
@@ -53,7 +54,8 @@ enum DeviceCommand {
   }
 
   private static func help() -> Int32 {
-    print(table.help, terminator: "")
+    Output.text(table.help + "\n")
+    for verb in DeviceAdministration.noun.verbs { Output.text(verb.table.help + "\n") }
     return 0
   }
 }

@@ -21,8 +21,19 @@ enum Tool {
     Command(name: "clock", summary: "move an agent's manual clock", run: ClockCommand.run),
     Command(name: "state", summary: "say how the device stands", run: StateCommand.run),
     Command(name: "doctor", summary: "what this machine lacks", run: DoctorCommand.run),
-    Command(name: "device", summary: "run virtual devices", run: DeviceCommand.run),
+    Command(
+      name: "device", summary: "run virtual devices, list and revoke devices",
+      run: DeviceCommand.run),
     Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
+    Command(name: "team", summary: "who owns apps and keys", run: TeamCommand.noun.run),
+    Command(
+      name: "key", summary: "what providers sign their tokens with", run: KeyCommand.noun.run),
+    Command(
+      name: "certificate", summary: "providers' TLS certificates", run: CertificateCommand.noun.run),
+    Command(name: "topic", summary: "the apps that a team owns", run: TopicCommand.noun.run),
+    Command(name: "channel", summary: "an app's broadcast channels", run: ChannelCommand.noun.run),
+    Command(name: "fault", summary: "scripted answers, for testing", run: FaultCommand.noun.run),
+    Command(name: "log", summary: "what happened to notifications", run: LogCommand.run),
   ]
 
   static func main() {

@@ -131,7 +131,7 @@ extension HTTP1Response {
       switch failure.kind {
       case .invalid: 400
       case .missing: 404
-      case .conflict: 409
+      case .conflict, .held: 409
       case .broken: 500
       }
     return .failure(failure.kind, failure.what, failure.advice, status: status)

@@ -14,6 +14,8 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
     case missing
     /// It cannot be done as things are.
     case conflict
+    /// Another process has the folder: a running gateway, or another command.
+    case held
     /// The gateway could not, though it should.
     case broken
   }
@@ -38,7 +40,8 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
     let parts = text.split(separator: ": ", maxSplits: 1)
     let kind: Kind =
       switch failure {
-      case .exists, .busy: .conflict
+      case .busy: .held
+      case .exists: .conflict
       case .missing: .missing
       default: .broken
       }

@@ -99,19 +99,3 @@ enum AdministrationLines {
     Int64(exactly: device).map { .integer($0) } ?? .string("\(device)")
   }
 }
-
-extension EnvironmentScope {
-  /// The word in options and lines.
-  var name: String {
-    switch self {
-    case .both: "both"
-    case .sandbox: "sandbox"
-    case .production: "production"
-    }
-  }
-
-  init?(name: String) {
-    guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = scope
-  }
-}

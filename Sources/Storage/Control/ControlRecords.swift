@@ -13,6 +13,21 @@ public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
     self = environment == .sandbox ? .sandbox : .production
   }
 
+  /// The word in options and JSON lines.
+  public var name: String {
+    switch self {
+    case .both: "both"
+    case .sandbox: "sandbox"
+    case .production: "production"
+    }
+  }
+
+  /// The scope that `name` names.
+  public init?(name: String) {
+    guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = scope
+  }
+
   /// Whether it is good there.
   public func contains(_ environment: Environment) -> Bool {
     self == .both || self == EnvironmentScope(environment)

@@ -44,7 +44,7 @@ import Transport
       let administration = try stopped()
       #expect(
         throws: AdministrationFailure(
-          .conflict, "\(folder.path) is held by another process", do: "stop that process")
+          .held, "\(folder.path) is held by another process", do: "stop that process")
       ) { try Administration(stopped: folder) }
       #expect(try administration.perform(.listTeams).first?["id"] == "TEAMAAAAAA")
     }

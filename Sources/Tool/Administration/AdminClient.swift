@@ -1,0 +1,174 @@
+import BelfryWire
+import Gateway
+import Glibc
+import System
+
+/// The admin API's client: one request a connection, HTTP/1.0, so that an answer ends with it.
+struct AdminClient {
+  let address: SocketAddress
+  let token: String
+
+  /// The answer's lines; nil where nothing listens.
+  func perform(_ request: AdministrationRequest) throws -> [JSONObject]? {
+    var lines: [JSONObject] = []
+    guard try exchange(request.call, { lines.append($0) }) else { return nil }
+    return lines
+  }
+
+  /// Hands on each line as it comes; false where nothing listens.
+  func follow(
+    _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
+  ) throws -> Bool {
+    var call = request.call
+    call.query.append(("follow", "1"))
+    return try exchange(call, receive)
+  }
+
+  private static let patienceMilliseconds: Int32 = 30_000
+
+  private func exchange(
+    _ call: AdministrationCall, _ receive: (JSONObject) -> Void
+  ) throws -> Bool {
+    guard let descriptor = try connect() else { return false }
+    defer { Socket.close(descriptor) }
+    try write(Self.text(of: call, to: address, token: token), to: descriptor)
+    let isFollowing = call.query.contains { $0.name == "follow" }
+    var answer = AdminAnswer()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      try wait(descriptor, for: POLLIN, milliseconds: isFollowing ? -1 : Self.patienceMilliseconds)
+      let transfer = unsafe buffer.withUnsafeMutableBytes {
+        unsafe Socket.read(descriptor, into: $0)
+      }
+      switch transfer {
+      case .bytes(0):
+        try answer.end()
+        return true
+      case .bytes(let count):
+        for line in try answer.take(buffer[..<count]) { receive(line) }
+      case .wouldBlock:
+        continue
+      case .failed(let number):
+        throw SystemFailure.call(name: "recv", errno: number, subject: address.description)
+      }
+    }
+  }
+
+  private func connect() throws -> Int32? {
+    let descriptor = try Socket.connect(to: address)
+    do {
+      try wait(descriptor, for: POLLOUT, milliseconds: Self.patienceMilliseconds)
+    } catch {
+      Socket.close(descriptor)
+      throw error
+    }
+    let code = Socket.pendingError(descriptor)
+    if code == 0 { return descriptor }
+    Socket.close(descriptor)
+    if code == ECONNREFUSED { return nil }
+    throw SystemFailure.call(name: "connect", errno: code, subject: address.description)
+  }
+
+  private func wait(_ descriptor: Int32, for events: Int32, milliseconds: Int32) throws {
+    var wanted = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    while true {
+      let count = unsafe poll(&wanted, 1, milliseconds)
+      if count > 0 { return }
+      if count < 0, errno == EINTR { continue }
+      throw SystemFailure.call(name: "poll", errno: ETIMEDOUT, subject: address.description)
+    }
+  }
+
+  private func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      switch unsafe rest.withUnsafeBytes({ unsafe Socket.write(descriptor, $0) }) {
+      case .bytes(let count): rest = rest.dropFirst(count)
+      case .wouldBlock:
+        try wait(descriptor, for: POLLOUT, milliseconds: Self.patienceMilliseconds)
+      case .failed(let number):
+        throw SystemFailure.call(name: "send", errno: number, subject: address.description)
+      }
+    }
+  }
+
+  /// The request as it stands on the wire.
+  static func text(
+    of call: AdministrationCall, to address: SocketAddress, token: String
+  ) -> [UInt8] {
+    var target = call.path.split(separator: "/").map { "/" + escaped(String($0)) }.joined()
+    for (index, pair) in call.query.enumerated() {
+      target += "\(index == 0 ? "?" : "&")\(escaped(pair.name))=\(escaped(pair.value))"
+    }
+    let body = call.body?.bytes ?? []
+    let head = [
+      "\(call.method) \(target) HTTP/1.0", "host: \(address)", "authorization: Bearer \(token)",
+      "content-type: application/json", "content-length: \(body.count)", "", "",
+    ]
+    return Array(head.joined(separator: "\r\n").utf8) + body
+  }
+
+  /// RFC 3986's unreserved characters as they are, the rest percent-encoded.
+  static func escaped(_ text: String) -> String {
+    var escaped: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: escaped.append(byte)
+      default: escaped += "%\(Hexadecimal.encode([byte]).uppercased())".utf8
+      }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+  }
+}
+
+/// Reads an answer as it comes in: a status, fields that do not matter, JSON objects one a line.
+struct AdminAnswer {
+  private var pending: [UInt8] = []
+  private var status: Int?
+  private var isInBody = false
+
+  /// The objects that are whole with these bytes; throws the failure that the gateway answers.
+  mutating func take(_ bytes: ArraySlice<UInt8>) throws -> [JSONObject] {
+    pending += bytes
+    var objects: [JSONObject] = []
+    while let end = pending.firstIndex(of: 0x0A) {
+      let line = Array(pending[..<end])
+      pending.removeSubrange(...end)
+      if let object = try take(line: line) { objects.append(object) }
+    }
+    return objects
+  }
+
+  /// The connection has ended; throws where the answer has not.
+  func end() throws {
+    guard isInBody, pending.isEmpty else {
+      throw AdministrationFailure(
+        .broken, "the gateway's answer ends in the middle", do: "see the gateway's log")
+    }
+  }
+
+  private mutating func take(line: [UInt8]) throws -> JSONObject? {
+    guard isInBody else {
+      let text = String(decoding: line, as: UTF8.self)
+      if status == nil { status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
+      if line.isEmpty || line == [0x0D] { isInBody = true }
+      return nil
+    }
+    guard let object = try JSONValue(parsing: line).objectValue else { return nil }
+    guard status == 200 else { throw failure(object) }
+    return object
+  }
+
+  private func failure(_ object: JSONObject) -> AdministrationFailure {
+    let kind: AdministrationFailure.Kind =
+      switch status {
+      case 400: .invalid
+      case 404: .missing
+      case 409: .conflict
+      default: .broken
+      }
+    return AdministrationFailure(
+      kind, object["error"]?.stringValue ?? "the gateway answered \(status ?? 0)",
+      do: object["advice"]?.stringValue ?? "see the gateway's log")
+  }
+}

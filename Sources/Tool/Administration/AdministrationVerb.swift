@@ -1,0 +1,96 @@
+import BelfryWire
+import Gateway
+import System
+
+/// One administration command, such as `belfry key add`: its options, what it asks for, what it shows.
+struct AdministrationVerb: Sendable {
+  /// The word after the noun.
+  let name: String
+  let table: OptionTable
+  /// The members of the answer that a person sees; with `--json`, all of them.
+  let columns: [String]
+  let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
+  /// Does what is left to do with the answer here, such as writing a file.
+  let finish: @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject]
+
+  init(
+    _ noun: String, _ name: String, _ summary: String, positionals: String = "",
+    positionalCount: ClosedRange<Int> = 0...0, options: [OptionTable.Entry] = [],
+    columns: [String],
+    finish: @escaping @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject] = {
+      lines, _ in lines
+    },
+    request: @escaping @Sendable (CommandLineOptions) throws -> AdministrationRequest
+  ) {
+    self.name = name
+    table = OptionTable(
+      command: "belfry \(noun)\(name.isEmpty ? "" : " \(name)")", summary: summary,
+      positionals: positionals, positionalCount: positionalCount,
+      options + [
+        .value(
+          "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+        .flag("json", "one JSON object a line"),
+      ])
+    self.columns = columns
+    self.finish = finish
+    self.request = request
+  }
+}
+
+/// The verbs of one noun, run on a gateway that runs or not.
+struct AdministrationNoun: Sendable {
+  let name: String
+  let verbs: [AdministrationVerb]
+
+  /// Whether `arguments` begin with one of its verbs.
+  func has(_ arguments: [String]) -> Bool {
+    verbs.contains { $0.name == arguments.first }
+  }
+
+  /// Runs the verb that `arguments` begin with; the exit status.
+  func run(_ arguments: [String]) -> Int32 {
+    guard let first = arguments.first else {
+      Output.error("'belfry \(name)' needs a verb", do: "give \(verbNames)")
+      return 2
+    }
+    if first == "--help" {
+      for verb in verbs { Output.text(verb.table.help + "\n") }
+      return 0
+    }
+    guard let verb = verbs.first(where: { $0.name == first }) else {
+      let nearest = Suggestion.nearest(to: first, in: verbs.map(\.name))
+      Output.error(
+        "there is no 'belfry \(name) \(first)'",
+        do: nearest.map { "did you mean '\($0)'?" } ?? "give \(verbNames)")
+      return 2
+    }
+    return Self.run(verb, Array(arguments.dropFirst()))
+  }
+
+  /// Runs one verb with what follows it.
+  static func run(_ verb: AdministrationVerb, _ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: verb.table)
+      if options.wantsHelp {
+        Output.text(verb.table.help)
+        return 0
+      }
+      let request = try verb.request(options)
+      let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
+      let lines = try verb.finish(access.perform(request), options)
+      AdministrationTable.show(lines, columns: verb.columns, json: options.has("json"))
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let failure as AdministrationFailure {
+      Output.error(failure)
+      return failure.kind == .invalid ? 2 : 1
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private var verbNames: String { verbs.map(\.name).joined(separator: ", ") }
+}

@@ -1,0 +1,89 @@
+import BelfryWire
+import Gateway
+import System
+
+/// `belfry fault`: scripted answers of a running sandbox gateway.
+enum FaultCommand {
+  static let noun = AdministrationNoun(
+    name: "fault",
+    verbs: [
+      AdministrationVerb(
+        "fault", "add", "Scripts what a sandbox gateway answers, for testing a client.",
+        options: [
+          .value("token", "HEX", "only for this device token"),
+          .value("topic", "T", "only for this topic"),
+          .value("reason", "R", "answers with this reason of APNs"),
+          .value("timestamp", "MS", "since when, with Unregistered"),
+          .value("share", "0..1", default: "1", "of the requests, with --reason"),
+          .value("goaway-after", "N", "GOAWAY after so many requests of a connection"),
+          .value("streams", "N", "so many concurrent streams"),
+          .value("window", "BYTES", "a flow-control window of so many bytes"),
+          .value("delay", "MS", "answers so much later"),
+          .flag("close", "closes the connection without an answer"),
+        ], columns: columns
+      ) { .addFault(try rule($0)) },
+      AdministrationVerb("fault", "list", "Lists the scripted answers.", columns: columns) { _ in
+        .listFaults
+      },
+      AdministrationVerb("fault", "clear", "Removes the scripted answers.", columns: columns) { _ in
+        .clearFaults
+      },
+    ])
+
+  private static let columns = [
+    "reason", "goawayAfter", "streams", "window", "delay", "close", "share", "timestamp", "topic",
+    "token",
+  ]
+
+  private static func rule(_ options: CommandLineOptions) throws -> FaultRule {
+    var token: [UInt8]?
+    if let text = options.value("token") {
+      guard let bytes = Hexadecimal.decode(text), !bytes.isEmpty else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "token", value: text, wanted: "a device token in hexadecimal")
+      }
+      token = bytes
+    }
+    let effects = try effects(options)
+    guard effects.count == 1 else {
+      throw AdministrationFailure(
+        .invalid, "a scripted answer does one thing",
+        do: "give one of --reason, --goaway-after, --streams, --window, --delay, --close")
+    }
+    return FaultRule(token: token, topic: options.value("topic"), effect: effects[0])
+  }
+
+  private static func effects(_ options: CommandLineOptions) throws -> [FaultRule.Effect] {
+    var effects: [FaultRule.Effect] = []
+    if let reason = options.value("reason") {
+      guard let rejection = Rejection(reason: reason) else {
+        let nearest = Suggestion.nearest(to: reason, in: Rejection.allCases.map(\.reason))
+        throw CommandLineOptions.Problem.badValue(
+          key: "reason", value: reason, wanted: nearest ?? "one of APNs' reasons")
+      }
+      effects.append(
+        .answer(
+          rejection, timestampMilliseconds: try options.integer("timestamp", in: 0...Int64.max),
+          share: try share(options)))
+    }
+    if let count: UInt32 = try options.integer("goaway-after") {
+      effects.append(.goAway(afterRequests: count))
+    }
+    if let count: UInt32 = try options.integer("streams") { effects.append(.streams(count)) }
+    if let bytes: UInt32 = try options.integer("window") { effects.append(.window(bytes: bytes)) }
+    if let time: UInt32 = try options.integer("delay") {
+      effects.append(.delay(milliseconds: time))
+    }
+    if options.has("close") { effects.append(.close) }
+    return effects
+  }
+
+  private static func share(_ options: CommandLineOptions) throws -> Double {
+    guard let text = options.value("share") else { return 1 }
+    guard let share = Double(text), (0...1).contains(share) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "share", value: text, wanted: "a number from 0 to 1")
+    }
+    return share
+  }
+}

@@ -1,0 +1,63 @@
+import BelfryWire
+import Gateway
+import Glibc
+import Storage
+import System
+
+/// The gateway whose folder is named: through its admin API while it runs, else through its data.
+struct GatewayAccess {
+  private let folder: GatewayFolder
+
+  init(folder: String) { self.folder = GatewayFolder(path: folder) }
+
+  /// Does what is asked, by whoever holds the folder.
+  ///
+  /// Whether the gateway runs is asked of the folder's lock and not of `gateway.json`, which a
+  /// gateway that was killed leaves behind.
+  func perform(_ request: AdministrationRequest) throws -> [JSONObject] {
+    var attempts = Self.attempts
+    while true {
+      do {
+        return try Administration(stopped: folder).perform(request)
+      } catch {
+        guard error.kind == .held else { throw error }
+        if let client = try client(), let lines = try client.perform(request) { return lines }
+        // A gateway that starts, or another command, holds the folder for a moment.
+        attempts -= 1
+        guard attempts > 0 else { throw error }
+        usleep(Self.pauseMicroseconds)
+      }
+    }
+  }
+
+  /// Follows the delivery log of the running gateway until it ends.
+  func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
+    guard let client = try client(), try client.follow(request, receive) else {
+      throw AdministrationFailure(
+        .conflict, "the delivery log is a running gateway's", do: "start it with `belfry gateway`")
+    }
+  }
+
+  private static let attempts = 40
+  private static let pauseMicroseconds: UInt32 = 50_000
+  private static let fileBytesMax = 65_536
+
+  /// The admin API of the gateway that wrote `gateway.json`; nil where it has none open.
+  private func client() throws -> AdminClient? {
+    guard FileSystem.exists(folder.descriptionFile), FileSystem.exists(folder.adminTokenFile),
+      let object = try JSONValue(
+        parsing: FileSystem.read(folder.descriptionFile, limit: Self.fileBytesMax)
+      ).objectValue,
+      let port = object["ports"]?.objectValue?["console"]?.integerValue.flatMap(UInt16.init),
+      port > 0
+    else { return nil }
+    let host = object["host"]?.stringValue ?? "127.0.0.1"
+    // A gateway that listens everywhere is reached on this machine.
+    let reached = ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
+    guard let address = SocketAddress(host: reached, port: port) else { return nil }
+    let token = try FileSystem.read(folder.adminTokenFile, limit: Self.fileBytesMax)
+    return AdminClient(
+      address: address,
+      token: String(decoding: token, as: UTF8.self).filter { !$0.isWhitespace })
+  }
+}

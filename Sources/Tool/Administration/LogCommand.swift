@@ -1,0 +1,35 @@
+import BelfryWire
+import Gateway
+import System
+
+/// `belfry log`: what happened to accepted notifications, newest last.
+enum LogCommand {
+  private static let columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic"]
+
+  static let verb = AdministrationVerb(
+    "log", "", "Prints the delivery log of a token, an apns-id or an apns-unique-id, newest last.",
+    positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
+    options: [.flag("follow", "goes on with what happens, until it is stopped")],
+    columns: columns
+  ) { .log(of: $0.positionals.first) }
+
+  static func run(_ arguments: [String]) -> Int32 {
+    guard arguments.contains("--follow"), !arguments.contains("--help") else {
+      return AdministrationNoun.run(verb, arguments)
+    }
+    do {
+      let options = try CommandLineOptions(arguments, by: verb.table)
+      let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
+      try access.follow(try verb.request(options)) { line in
+        AdministrationTable.show([line], columns: columns, json: options.has("json"))
+      }
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+}

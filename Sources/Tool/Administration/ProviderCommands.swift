@@ -1,0 +1,133 @@
+import BelfryWire
+import Gateway
+import Glibc
+import Storage
+import System
+import Transport
+
+/// `belfry team`: who owns apps and keys.
+enum TeamCommand {
+  static let noun = AdministrationNoun(
+    name: "team",
+    verbs: [
+      AdministrationVerb(
+        "team", "add", "Adds a team.", positionals: "[NAME]", positionalCount: 0...1,
+        options: [.value("id", "ID", default: "made", "ten upper-case letters and digits")],
+        columns: ["id"]
+      ) { options in
+        .addTeam(id: options.value("id"), name: options.positionals.first)
+      },
+      AdministrationVerb(
+        "team", "list", "Lists the teams.", columns: ["id", "name", "createdAt"]
+      ) { _ in .listTeams },
+    ])
+}
+
+/// `belfry key`: what provider tokens are signed with.
+enum KeyCommand {
+  static let noun = AdministrationNoun(name: "key", verbs: [add, list, revoke, token])
+
+  private static let add = AdministrationVerb(
+    "key", "add", "Adds an ES256 key, in the .p8 form that Apple hands out.",
+    options: [
+      .value("team", "ID", "whose apps it sends to"),
+      .value("id", "KEYID", default: "made", "ten upper-case letters and digits"),
+      .repeatable("topic", "T", default: "all", "a bundle identifier that it may send to"),
+      .value("environment", "sandbox|production", default: "both", "where it is good"),
+      .value("related", "KEYID", "the one other key that may share its connection"),
+      .value("out", "FILE.p8", "also writes the private key there"),
+    ], columns: ["id", "file"],
+    finish: { lines, options in
+      guard let file = options.value("out"), var line = lines.first,
+        let kept = line["file"]?.stringValue
+      else { return lines }
+      try FileSystem.write(FileSystem.read(kept, limit: 65_536), to: file)
+      line["file"] = .string(FileSystem.absolute(file))
+      return [line]
+    }
+  ) { options in
+    .addKey(
+      .init(
+        id: options.value("id"), team: try options.required("team"),
+        environments: try Self.environments(options), topics: options.values("topic"),
+        relatedKey: options.value("related")))
+  }
+
+  private static let list = AdministrationVerb(
+    "key", "list", "Lists the keys.",
+    columns: ["id", "team", "environment", "topics", "related", "revokedAt"]
+  ) { _ in .listKeys }
+
+  private static let revoke = AdministrationVerb(
+    "key", "revoke", "Revokes a key, at once.", positionals: "KEYID", positionalCount: 1...1,
+    columns: ["id", "revokedAt"]
+  ) { .revokeKey(id: $0.positionals[0]) }
+
+  private static let token = AdministrationVerb(
+    "key", "jwt", "Prints a fresh provider token.",
+    options: [.value("id", "KEYID", default: "the first one", "which key signs")],
+    columns: ["token"]
+  ) { .makeProviderToken(key: $0.value("id")) }
+
+  static func environments(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> EnvironmentScope {
+    let name = try options.choice("environment", of: ["sandbox", "production"])
+    return name.flatMap(EnvironmentScope.init(name:)) ?? .both
+  }
+}
+
+/// `belfry certificate`: providers' TLS certificates with Apple's extensions.
+enum CertificateCommand {
+  static let noun = AdministrationNoun(name: "certificate", verbs: [add, list, revoke])
+
+  private static let add = AdministrationVerb(
+    "certificate", "add",
+    "Makes a provider's TLS certificate with its key: PEM, or PKCS#12 with an empty password.",
+    options: [
+      .value("team", "ID", "the team"), .value("topic", "T", "the app's bundle identifier"),
+      .value("environment", "sandbox|production", default: "both", "where it is good"),
+      .value("form", "universal|uid", default: "universal", "which of Apple's it is like"),
+      .flag("legacy-p12", "PKCS#12 with RC2 and triple DES, for old readers"),
+      .value("out", "FILE.pem|FILE.p12", "where certificate and key go"),
+    ], columns: ["serial", "file"], finish: write
+  ) { options in
+    _ = try options.required("out")
+    let form = try options.choice("form", of: ["universal", "uid"])
+    return .addCertificate(
+      .init(
+        team: try options.required("team"), bundleID: try options.required("topic"),
+        environments: try KeyCommand.environments(options), isUniversal: form != "uid"))
+  }
+
+  private static let list = AdministrationVerb(
+    "certificate", "list", "Lists the certificates.",
+    columns: ["serial", "team", "topic", "environment", "form", "expiresAt", "revokedAt"]
+  ) { _ in .listCertificates }
+
+  private static let revoke = AdministrationVerb(
+    "certificate", "revoke", "Revokes a certificate, at once.", positionals: "SERIAL",
+    positionalCount: 1...1, columns: ["serial", "revokedAt"]
+  ) { .revokeCertificate(serial: $0.positionals[0]) }
+
+  /// The private key goes into the file and nowhere else.
+  @Sendable private static func write(
+    _ lines: [JSONObject], _ options: CommandLineOptions
+  ) throws -> [JSONObject] {
+    guard let line = lines.first, let chain = line["certificateChain"]?.stringValue,
+      let key = line["privateKey"]?.stringValue
+    else { return lines }
+    let file = try options.required("out")
+    let isPKCS12 = options.has("legacy-p12") || file.hasSuffix(".p12") || file.hasSuffix(".pfx")
+    let bytes =
+      isPKCS12
+      ? try PKCS12.encode(
+        certificatePEM: Array(chain.utf8), privateKeyPEM: Array(key.utf8), authorityPEM: nil,
+        name: line["topic"]?.stringValue ?? "", password: "", legacy: options.has("legacy-p12"))
+      : Array((chain + key).utf8)
+    try FileSystem.write(bytes, to: file)
+    var members = line.members.filter { !["certificateChain", "privateKey"].contains($0.key) }
+    members.append(.init(key: "file", value: .string(FileSystem.absolute(file))))
+    return [JSONObject(members.map { ($0.key, $0.value) })]
+  }
+}

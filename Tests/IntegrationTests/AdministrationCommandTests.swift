@@ -1,0 +1,150 @@
+import Foundation
+import Gateway
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Tool
+
+/// The administration commands on a stopped gateway's folder.
+@Suite struct AdministrationCommandTests {
+  /// Runs a command on the folder; its lines, and its exit status.
+  private func run(
+    _ stage: Stage, _ words: String..., data: String
+  ) async throws -> (lines: [String], status: Int32) {
+    let program = try stage.belfry(words + ["--data", data])
+    let status = try await program.end()
+    return (program.lines, status)
+  }
+
+  private func stoppedFolder(_ stage: Stage) throws -> String {
+    let folder = GatewayFolder(path: stage.folder.file("gateway"))
+    try FileSystem.makeDirectories(folder.path)
+    let authority = try CertificateAuthority.forTests()
+    try folder.write(authority.certificatePEM, "ca.pem")
+    try folder.write(authority.privateKeyPEM, "ca-key.pem")
+    try SQLiteControlStore(path: folder.controlStoreFile).close()
+    return folder.path
+  }
+
+  @Test("what was added is listed, and files are written for their owner alone")
+  func addsAndLists() async throws {
+    try await Stage.play { stage in
+      let data = try stoppedFolder(stage)
+      var answer = try await run(stage, "team", "add", "A team", "--id", "TEAMAAAAAA", data: data)
+      #expect(answer.lines == ["TEAMAAAAAA"] && answer.status == 0)
+      answer = try await run(
+        stage, "topic", "add", "com.example.app", "--team", "TEAMAAAAAA", "--broadcast", "on",
+        "--keep", "all", data: data)
+      #expect(answer.lines == ["com.example.app"])
+      let keyFile = stage.folder.file("key.p8")
+      answer = try await run(
+        stage, "key", "add", "--id", "KEYTPSBX01", "--team", "TEAMAAAAAA", "--environment=sandbox",
+        "--topic", "com.example.app", "--out", keyFile, data: data)
+      #expect(answer.lines == ["KEYTPSBX01  \(keyFile)"])
+      #expect(try FileSystem.mode(of: keyFile) == 0o600)
+      let key = try ES256PrivateKey(pkcs8PEM: FileSystem.read(keyFile, limit: 10_000))
+      let store = try SQLiteControlStore(path: GatewayFolder(path: data).controlStoreFile)
+      #expect(try store.keys().map(\.publicKeySPKI) == [key.publicKey.spkiDER])
+      store.close()
+
+      let pem = stage.folder.file("certificate.pem")
+      answer = try await run(
+        stage, "certificate", "add", "--team", "TEAMAAAAAA", "--topic", "com.example.app",
+        "--out", pem, "--json", data: data)
+      let line = try #require(answer.lines.first.flatMap { JSONLine($0) })
+      let certificate = try Certificate(pem: FileSystem.read(pem, limit: 100_000))
+      #expect(line["serial"].string == certificate.serial)
+      #expect(line["privateKey"].string == nil)
+      answer = try await run(
+        stage, "certificate", "revoke", certificate.serial.uppercased(), data: data)
+      #expect(answer.status == 0)
+
+      let channel = try await run(stage, "channel", "add", "--app", "com.example.app", data: data)
+      let id = try #require(channel.lines.first)
+      answer = try await run(
+        stage, "channel", "remove", id, "--app", "com.example.app", data: data)
+      #expect(answer.lines == [id])
+      answer = try await run(stage, "topic", "list", "--json", data: data)
+      #expect(answer.lines.first.flatMap { JSONLine($0) }?["keep"].string == "all")
+    }
+  }
+
+  @Test("wrong usage is 2, what cannot be done is 1, and stdout stays empty")
+  func tellsErrors() async throws {
+    try await Stage.play { stage in
+      let data = try stoppedFolder(stage)
+      for words in [
+        ["key", "add"], ["topic", "add"], ["team", "ad"], ["team", "add", "--id", "x"],
+      ] {
+        let program = try stage.belfry(words + ["--data", data])
+        #expect(try await program.end() == 2, "\(words)")
+        #expect(program.lines.isEmpty)
+        #expect(program.errors.hasPrefix("belfry: "), "\(program.errors)")
+      }
+      for words in [["key", "revoke", "NOSUCHKEY0"], ["fault", "list"], ["log"]] {
+        let program = try stage.belfry(words + ["--data", data])
+        #expect(try await program.end() == 1, "\(words)")
+      }
+      let nowhere = try await run(stage, "team", "list", data: data + "-nowhere")
+      #expect(nowhere.status == 1)
+    }
+  }
+}
+
+@Suite struct AdminAnswerTests {
+  @Test("an answer is read however it is cut")
+  func readsInPieces() throws {
+    let text = "HTTP/1.0 200 OK\r\ncontent-type: x\r\n\r\n{\"a\":1}\n{\"b\":2}\n"
+    for size in 1...text.utf8.count {
+      var answer = AdminAnswer()
+      var keys: [String] = []
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        let piece = bytes[start..<min(start + size, bytes.count)]
+        keys += try answer.take(piece).flatMap(\.keys)
+      }
+      try answer.end()
+      #expect(keys == ["a", "b"])
+    }
+  }
+
+  @Test("a refusal is the gateway's own failure")
+  func readsRefusals() {
+    var answer = AdminAnswer()
+    #expect(throws: AdministrationFailure(.missing, "no key", do: "look")) {
+      try answer.take(
+        Array("HTTP/1.1 404 x\r\n\r\n{\"error\":\"no key\",\"advice\":\"look\"}\n".utf8)[...])
+    }
+  }
+
+  @Test(
+    "an answer that stops in the middle is an error",
+    arguments: ["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\r\n\r\n{\"a\""])
+  func refusesCutAnswers(text: String) throws {
+    var answer = AdminAnswer()
+    _ = try answer.take(Array(text.utf8)[...])
+    #expect(throws: AdministrationFailure.self) { try answer.end() }
+  }
+
+  @Test("calls are written with what is reserved escaped")
+  func writesCalls() throws {
+    let address = try #require(SocketAddress(host: "127.0.0.1", port: 80))
+    let call = AdministrationRequest.removeChannel(id: "a+/=", bundleID: "b c").call
+    let text = String(
+      decoding: AdminClient.text(of: call, to: address, token: "t"), as: UTF8.self)
+    #expect(text.hasPrefix("DELETE /api/channels?channel=a%2B%2F%3D&app=b%20c HTTP/1.0\r\n"))
+    #expect(text.contains("\r\nauthorization: Bearer t\r\n"))
+    #expect(text.hasSuffix("content-length: 0\r\n\r\n"))
+    #expect(AdminClient.escaped("ä/..") == "%C3%A4%2F..")
+  }
+
+  @Test("columns are aligned, and what is missing is a dash")
+  func alignsColumns() {
+    let rows = AdministrationTable.rows(
+      [["a": "long", "b": ["x", "y"]], ["a": "s", "c": true]], columns: ["a", "b", "c"])
+    #expect(rows == ["long  x,y  -", "s     -    true"])
+  }
+}
