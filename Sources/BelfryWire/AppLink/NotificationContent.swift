@@ -152,6 +152,8 @@ public struct NotificationContent: Sendable, Hashable {
   public var category = ""
   /// Buttons of this notification alone, in place of its category's; nil goes by the category.
   public var actions: [NotificationAction]?
+  /// Whether putting it away is told to the app, as a category's option does.
+  public var tellsDismissal = false
   /// Groups notifications; empty is the app's own group.
   public var thread = ""
   /// The image shown while the app launches; empty is none.
@@ -198,6 +200,7 @@ public struct NotificationContent: Sendable, Hashable {
     if let sound = try fields.optionalFields("sound") { self.sound = try NotificationSound(sound) }
     category = try fields.optionalString("category") ?? ""
     actions = try fields.optionalList("actions", NotificationAction.init)
+    tellsDismissal = try fields.bool("tellsDismissal")
     guard actions?.count ?? 0 <= WireLimits.actionsPerCategoryMax else {
       throw .unexpected(field: "actions")
     }
@@ -226,6 +229,7 @@ public struct NotificationContent: Sendable, Hashable {
     builder.set("sound", sound) { $0.write(&$1) }
     builder.set(nonEmpty: "category", category)
     builder.set("actions", list: actions) { $0.write(&$1) }
+    builder.set("tellsDismissal", tellsDismissal)
     builder.set(nonEmpty: "thread", thread)
     builder.set(nonEmpty: "launchImage", launchImage)
     builder.object["actionTitle"] = actionTitle.json

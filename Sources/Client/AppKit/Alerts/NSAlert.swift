@@ -1,6 +1,10 @@
+import BelfryClient
 public import Foundation
 
 /// A question to the user.
+///
+/// Where a desktop is there, it is shown as a notification that stays until it is answered, with
+/// the answers as its buttons. It needs the permission for alerts; without it nobody is asked.
 @preconcurrency @MainActor
 open class NSAlert: NSObject {
   /// How serious it is.
@@ -51,6 +55,47 @@ open class NSAlert: NSObject {
     button.tag = NSApplication.ModalResponse.alertFirstButtonReturn.rawValue + buttons.count
     buttons.append(button)
     return button
+  }
+}
+
+extension NSAlert {
+  /// Asks, and waits until the user has answered.
+  ///
+  /// - Returns: which button; `.abort` when nobody could be asked.
+  @discardableResult
+  public func runModal() -> NSApplication.ModalResponse {
+    let answer = Guarded<NSApplication.ModalResponse?>(nil)
+    ask { response in answer.withLock { $0 = response } }
+    while true {
+      if let response = answer.withLock({ $0 }) { return response }
+      // A short turn: the answer comes on another thread and wakes nothing here.
+      let moment = Date(timeIntervalSinceNow: 0.05)
+      if !RunLoop.main.run(mode: .default, before: moment) { Thread.sleep(until: moment) }
+    }
+  }
+
+  /// Asks; the handler is told which button, or `.abort` when nobody could be asked.
+  public func beginSheetModal(
+    for sheetWindow: NSWindow,
+    completionHandler handler: (@MainActor @Sendable (NSApplication.ModalResponse) -> Void)? = nil
+  ) {
+    ask { response in
+      DispatchQueue.main.async { MainActor.assumeIsolated { handler?(response) } }
+    }
+  }
+
+  private func ask(_ answered: @escaping @Sendable (NSApplication.ModalResponse) -> Void) {
+    let titles = buttons.isEmpty ? ["OK"] : buttons.map(\.title)
+    DialogCenter.shared.ask(
+      title: messageText, message: informativeText, choices: titles.map { .init(title: $0) }
+    ) { answer in
+      let first = NSApplication.ModalResponse.alertFirstButtonReturn.rawValue
+      switch answer {
+      case .choice(let index, _): answered(.init(first + index))
+      case .opened: answered(.init(first + titles.count - 1))
+      case .unasked: answered(.abort)
+      }
+    }
   }
 }
 

@@ -79,6 +79,7 @@ extension NSApplication {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false
     }
+    session.listenForActivation { [weak self] _ in self?.becomeActive() }
   }
 
   private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
@@ -88,17 +89,15 @@ extension NSApplication {
         self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
+      // The notification delegate is asked about what is only shown.
+      if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload)
       question?.reply(.fetched(.newData))
     case .willPresent(let delivered) where delivered.request.content.generation != .desktop:
-      // One with content-available comes as an arrival besides.
-      if let payload = delivered.payload, !PushPayload.isContentAvailable(payload) {
-        receive(payload)
-      }
+      // A push comes as an arrival besides.
       question?.reply(.present([]))
     case .response(let response)
     where response.notification.request.content.generation != .desktop:
-      if response.action == NotificationResponse.defaultAction { becomeActive() }
       question?.reply(.handled)
     default: return false
     }

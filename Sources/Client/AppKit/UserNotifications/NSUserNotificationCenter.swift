@@ -110,7 +110,6 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     case .response(let response)
     where response.notification.request.content.generation == .desktop:
       if response.action != NotificationResponse.dismissAction {
-        NSApplication.shared.becomeActive()
         delegate?.userNotificationCenter(
           self, didActivate: NSUserNotification(UserNotificationFields(response)))
       }

@@ -21,6 +21,8 @@ package final class AgentSession: Sendable {
   private struct State {
     var connection: AppLinkConnection?
     var handlers: [Listener: Handler] = [:]
+    var activation: (@MainActor @Sendable (NotificationResponse) -> Void)?
+    var categories: [NotificationCategory] = []
     var appState = AppState.background
     var hasApplication = false
     var registrations: Set<TokenKind> = []
@@ -93,11 +95,21 @@ package final class AgentSession: Sendable {
   /// What the agent said when it last greeted.
   package var welcome: AppWelcome? { state.withLock { $0.welcome } }
 
+  /// Whether no agent has answered yet, although it was tried.
+  package var isUnreachable: Bool { state.withLock { $0.welcome == nil && $0.failure != nil } }
+
   // MARK: What this process is
 
   /// Takes events for a part of the process.
   package func listen(as listener: Listener, _ handler: @escaping Handler) {
     state.withLock { $0.handlers[listener] = handler }
+  }
+
+  /// Calls the handler before a response that brings the app to the front.
+  package func listenForActivation(
+    _ handler: @escaping @MainActor @Sendable (NotificationResponse) -> Void
+  ) {
+    state.withLock { $0.activation = handler }
   }
 
   /// Whether an application object runs here: then it says whether the app is in front.
@@ -147,6 +159,7 @@ package final class AgentSession: Sendable {
         state.registrations.remove(kind)
         if kind == .alert { state.isRegistered = false }
       case .setLocationUpdates(let on): state.wantsPlaces = on
+      case .setCategories(let categories): state.categories = categories
       case .setBadge(let badge): state.badge = badge
       default: break
       }
@@ -229,6 +242,8 @@ package final class AgentSession: Sendable {
     case .badge(let badge): state.withLock { $0.badge = badge }
     default: break
     }
+    // An answer to a question of the app comes while the main thread may wait for it.
+    if DialogCenter.shared.handle(event, question) { return }
     // On the main thread, so that what an app sets up while it launches is there already.
     DispatchQueue.main.async { [self] in
       MainActor.assumeIsolated { pass(event, question) }
@@ -237,11 +252,25 @@ package final class AgentSession: Sendable {
 
   @MainActor
   private func pass(_ event: AppEvent, _ question: AppLinkQuestion?) {
-    let handlers = state.withLock { $0.handlers }
+    let (handlers, activation) = state.withLock { ($0.handlers, $0.activation) }
+    if case .response(let response) = event, bringsToFront(response) { activation?(response) }
     for listener in Listener.allCases {
       if let handler = handlers[listener], handler(event, question) { return }
     }
     question?.reply(Self.replyOfNobody(to: event))
+  }
+
+  /// Whether the action opens the app: opening does, and an action that says so.
+  private func bringsToFront(_ response: NotificationResponse) -> Bool {
+    if response.action == NotificationResponse.defaultAction { return true }
+    let content = response.notification.request.content
+    let actions =
+      content.actions
+      ?? state.withLock { state in
+        state.categories.first { $0.id == content.category }
+          .map { $0.actions + ($0.minimalActions ?? []) }
+      }
+    return actions?.first { $0.id == response.action }?.options.contains(.foreground) ?? false
   }
 
   /// What is answered to a question that nobody here understands: present what is shown, and

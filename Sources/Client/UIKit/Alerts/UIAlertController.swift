@@ -1,3 +1,4 @@
+import BelfryClient
 public import Foundation
 
 /// A question to the user.
@@ -39,6 +40,45 @@ open class UIAlertController: UIViewController {
 
   /// Adds an answer.
   open func addAction(_ action: UIAlertAction) { actions.append(action) }
+
+  private var dialog: String?
+
+  override func appear(animated: Bool) {
+    super.appear(animated: animated)
+    guard dialog == nil else { return }
+    dialog = DialogCenter.shared.ask(
+      title: title ?? "", message: message ?? "",
+      choices: actions.map {
+        .init(title: $0.title ?? "", isDestructive: $0.style == .destructive)
+      },
+      placeholder: textFields?.first.map { $0.placeholder ?? "" }
+    ) { answer in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { [weak self] in self?.answered(answer) }
+      }
+    }
+  }
+
+  override func disappear(animated: Bool) {
+    super.disappear(animated: animated)
+    if let dialog { DialogCenter.shared.withdraw(dialog) }
+    dialog = nil
+  }
+
+  private func answered(_ answer: DialogCenter.Answer) {
+    let chosen: UIAlertAction?
+    switch answer {
+    case .choice(let index, let text):
+      chosen = actions.indices.contains(index) ? actions[index] : nil
+      if let text { textFields?.first?.text = text }
+    // A click on the question itself changes nothing, unless there is only one answer.
+    case .opened: chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
+    case .unasked: return
+    }
+    dialog = nil
+    presentingViewController?.dismiss(animated: false)
+    if let chosen { chosen.handler?(chosen) }
+  }
 
   /// Adds a field for text.
   open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {

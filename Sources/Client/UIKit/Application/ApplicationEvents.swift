@@ -10,6 +10,9 @@ extension UIApplication {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false
     }
+    session.listenForActivation { [weak self] response in
+      self?.life.enterForeground(response: UNNotificationResponse.make(response))
+    }
   }
 
   /// Hands an event to the app's delegate; false when it is not for the app object.
@@ -20,6 +23,9 @@ extension UIApplication {
         self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
+      // The notification delegate is asked about what is only shown; the app's delegate gets what
+      // is there to fetch, and everything when there is no other one (S2-20).
+      if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload) { question?.reply(.fetched($0)) }
     case .willPresent(let delivered): return willPresent(delivered, question)
     case .response(let response): return respond(response, question)
@@ -63,10 +69,8 @@ extension UIApplication {
       delegate?.application(
         self, didReceive: UILocalNotification(LocalNotificationFields(delivered.request)))
     case .userNotification:
-      // One with content-available comes as an arrival besides.
-      if let payload = delivered.payload, !PushPayload.isContentAvailable(payload) {
-        receive(payload) { _ in }
-      }
+      // A push comes as an arrival besides.
+      break
     }
     question?.reply(.present([]))
     return true

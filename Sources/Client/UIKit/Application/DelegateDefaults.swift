@@ -118,6 +118,17 @@ extension UIApplicationDelegate {
     error: any Error
   ) {}
 
+  /// Says that nothing was done.
+  public func application(
+    _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
+    completionHandler: @escaping @MainActor @Sendable (Bool) -> Void
+  ) { completionHandler(false) }
+
+  /// Says that nothing was done.
+  public func application(
+    _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
+  ) async -> Bool { false }
+
   /// The set-up of the app's manifest.
   public func application(
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,

@@ -195,6 +195,16 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     _ application: UIApplication, didFailToContinueUserActivityWithType userActivityType: String,
     error: any Error)
 
+  /// The user chose an action of the app's launcher; never called on this system.
+  func application(
+    _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
+    completionHandler: @escaping @MainActor @Sendable (Bool) -> Void)
+
+  /// The user chose an action of the app's launcher; never called on this system.
+  func application(
+    _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
+  ) async -> Bool
+
   // MARK: Scenes
 
   /// How the app's scene is set up; the manifest says when the app does not.

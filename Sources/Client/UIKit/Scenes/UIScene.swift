@@ -81,6 +81,9 @@ extension UIScene {
     /// URLs to open.
     public let urlContexts: Set<UIOpenURLContext>
 
+    /// An action of the app's launcher; nil on this system.
+    open var shortcutItem: UIApplicationShortcutItem? { nil }
+
     /// Activities to go on with; none on this system.
     public let userActivities: Set<NSUserActivity>
 

@@ -31,6 +31,9 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The app's own number.
   open var tag = 0
 
+  /// Light or dark; kept, without effect.
+  open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
+
   /// The areas in it.
   open private(set) var subviews: [UIView] = []
 

@@ -37,6 +37,9 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// Whether its view was made.
   open var isViewLoaded: Bool { loadedView != nil }
 
+  /// Light or dark; kept, without effect.
+  open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
+
   /// What it is called.
   open var title: String?
 

@@ -23,6 +23,7 @@ extension UNUserNotificationCenter {
   /// Asks for the user's permission; returns whether notifications are allowed.
   ///
   /// - Throws: `UNError` when the user could not be asked.
+  @discardableResult
   public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
       requestAuthorization(options: options) { granted, error in

@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The programs of the documents, in our own words, as an outside package would write them.
+func program(_ name: String, _ modules: String...) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: ["Narration"] + modules.map { .product(name: $0, package: "belfry") },
+    swiftSettings: [.swiftLanguageMode(.v5)])
+}
+
+let package = Package(
+  name: "examples",
+  dependencies: [.package(name: "belfry", path: "..")],
+  targets: [
+    .target(name: "Narration"),
+    program("RestaurantAlert", "UIKit", "UserNotifications"),
+    program("MenuUpdate", "UIKit"),
+    program("TodoReminder", "UIKit"),
+    program("BackgroundChat", "UIKit"),
+    program("Registration", "UIKit"),
+    program("Invitation", "UIKit"),
+    program("LaunchHandling", "UIKit"),
+    program("MacNotification", "Cocoa"),
+    program("NearbyReminder", "UIKit", "CoreLocation"),
+    program("LanguagePreference", "UIKit"),
+    program("PushClient", "UIKit"),
+    program("BaseballGame", "UIKit"),
+    program("AlarmClock", "UIKit"),
+    program("CallWaiter", "PushKit"),
+    program("PlainReminder", "UserNotifications"),
+    program("PictureExtension", "UserNotifications"),
+  ]
+)

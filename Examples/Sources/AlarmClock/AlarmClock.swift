@@ -1,0 +1,38 @@
+// An alarm rings at nine in the morning of wherever its owner is: a date with a time zone.
+import Narration
+import UIKit
+
+@main
+class AppDelegate: UIResponder, UIApplicationDelegate {
+  func application(
+    _ application: UIApplication,
+    didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    application.registerUserNotificationSettings(
+      UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
+    return true
+  }
+
+  func application(
+    _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
+  ) {
+    let notification = UILocalNotification()
+    // 9:00 AM in Los Angeles on 10 June 2010; with the zone it is nine anywhere.
+    notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_878_400)
+    notification.timeZone = TimeZone(identifier: "America/Los_Angeles")
+    notification.repeatInterval = .weekOfYear
+    notification.repeatCalendar = .current
+    notification.alertBody = "Good morning"
+    notification.soundName = UILocalNotificationDefaultSoundName
+    application.scheduleLocalNotification(notification)
+    say("scheduled \(application.scheduledLocalNotifications?.count ?? 0)")
+    if CommandLine.arguments.contains("--cancel") {
+      application.cancelLocalNotification(notification)
+      say("left \(application.scheduledLocalNotifications?.count ?? 0)")
+    }
+  }
+
+  func application(_ application: UIApplication, didReceive notification: UILocalNotification) {
+    say("ring")
+  }
+}

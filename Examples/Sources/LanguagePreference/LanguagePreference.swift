@@ -1,0 +1,23 @@
+// Tells the provider which language the user prefers, now and whenever that changes.
+import Narration
+import UIKit
+
+@main
+class AppDelegate: UIResponder, UIApplicationDelegate {
+  func application(
+    _ application: UIApplication,
+    didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    sendPreferredLanguage()
+    NotificationCenter.default.addObserver(
+      forName: NSLocale.currentLocaleDidChangeNotification, object: nil, queue: .main
+    ) { _ in self.sendPreferredLanguage() }
+    return true
+  }
+
+  func sendPreferredLanguage() {
+    let preferredLang = NSLocale.preferredLanguages[0]
+    let bytes = Data(preferredLang.utf8)
+    say("language \(String(decoding: bytes, as: UTF8.self))")
+  }
+}

@@ -1,0 +1,60 @@
+// A Mac app's notification, in the form before macOS 11.
+import Cocoa
+import Narration
+
+@main
+class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDelegate {
+  func applicationDidFinishLaunching(_ notification: Notification) {
+    let isUsual = notification.userInfo?[NSApplication.launchIsDefaultUserInfoKey] as? Bool
+    say("launched \(isUsual ?? true)")
+    NSApp.registerForRemoteNotifications(matching: [.badge, .sound, .alert])
+    NSUserNotificationCenter.default.delegate = self
+    UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge]) {
+      granted, _ in
+      say("permission \(granted)")
+      DispatchQueue.main.async { self.present() }
+    }
+  }
+
+  func present() {
+    let userNotification = NSUserNotification()
+    userNotification.title = "Meeting"
+    userNotification.informativeText = "In ten minutes"
+    userNotification.hasActionButton = true
+    userNotification.actionButtonTitle = "Snooze"
+    if CommandLine.arguments.contains("--later") {
+      userNotification.deliveryDate = Date(timeIntervalSinceNow: 20)
+      NSUserNotificationCenter.default.scheduleNotification(userNotification)
+      say("scheduled \(NSUserNotificationCenter.default.scheduledNotifications.count)")
+    } else {
+      NSUserNotificationCenter.default.deliver(userNotification)
+    }
+  }
+
+  func application(
+    _ application: NSApplication,
+    didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+  ) {
+    say("token \(deviceToken.map { String(format: "%02x", $0) }.joined())")
+  }
+
+  func application(
+    _ application: NSApplication, didFailToRegisterForRemoteNotificationsWithError error: Error
+  ) { say("no token: \(error.localizedDescription)") }
+
+  func application(
+    _ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any]
+  ) { say("push \(userInfo["item"] as? String ?? "")") }
+
+  func userNotificationCenter(
+    _ center: NSUserNotificationCenter, didDeliver notification: NSUserNotification
+  ) { say("delivered \(notification.title ?? "")") }
+
+  func userNotificationCenter(
+    _ center: NSUserNotificationCenter, shouldPresent notification: NSUserNotification
+  ) -> Bool { !CommandLine.arguments.contains("--quiet") }
+
+  func userNotificationCenter(
+    _ center: NSUserNotificationCenter, didActivate notification: NSUserNotification
+  ) { say("activated \(notification.activationType.rawValue)") }
+}

@@ -1,0 +1,42 @@
+// Reminds on arrival at a place.
+import CoreLocation
+import Narration
+import UIKit
+
+@main
+class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+  let locMan = CLLocationManager()
+
+  func application(
+    _ application: UIApplication,
+    didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    application.registerUserNotificationSettings(
+      UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
+    locMan.delegate = self
+    locMan.requestWhenInUseAuthorization()
+    return true
+  }
+
+  func locationManager(
+    _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
+  ) {
+    say("location \(status.rawValue)")
+    if status == .authorizedWhenInUse { startShowingLocationNotifications() }
+  }
+
+  func startShowingLocationNotifications() {
+    let locNotification = UILocalNotification()
+    locNotification.alertBody = "You have arrived!"
+    locNotification.regionTriggersOnce = true
+    locNotification.region = CLCircularRegion(
+      center: CLLocationCoordinate2D(latitude: 48.8584, longitude: 2.2945), radius: 200,
+      identifier: "tower")
+    UIApplication.shared.scheduleLocalNotification(locNotification)
+    say("scheduled \(UIApplication.shared.scheduledLocalNotifications?.count ?? 0)")
+  }
+
+  func application(_ application: UIApplication, didReceive notification: UILocalNotification) {
+    if let region = notification.region { say("arrived \(region.identifier)") }
+  }
+}

@@ -1,0 +1,25 @@
+// Changes an alert before it is shown, in a process of its own.
+import UserNotifications
+
+@main
+class NotificationService: UNNotificationServiceExtension {
+  var contentHandler: ((UNNotificationContent) -> Void)?
+  var bestAttemptContent: UNMutableNotificationContent?
+
+  override func didReceive(
+    _ request: UNNotificationRequest,
+    withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+  ) {
+    self.contentHandler = contentHandler
+    bestAttemptContent = request.content.mutableCopy() as? UNMutableNotificationContent
+    guard let bestAttemptContent = bestAttemptContent else { return }
+    bestAttemptContent.title = "\(bestAttemptContent.title) [modified]"
+    if bestAttemptContent.userInfo["slow"] == nil { contentHandler(bestAttemptContent) }
+  }
+
+  override func serviceExtensionTimeWillExpire() {
+    if let contentHandler = contentHandler, let bestAttemptContent = bestAttemptContent {
+      contentHandler(bestAttemptContent)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// A client that switches its three types of push on and off, and shows what comes.
+import Narration
+import UIKit
+
+@main
+class AppDelegate: UIResponder, UIApplicationDelegate {
+  var badgeSwitch = true
+  var alertSwitch = true
+  var soundSwitch = false
+
+  func application(
+    _ application: UIApplication,
+    didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    NotificationCenter.default.addObserver(
+      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
+    ) { _ in self.confirmationWasHidden() }
+    doOn()
+    return true
+  }
+
+  var switchTypes: UIRemoteNotificationType {
+    var types: UIRemoteNotificationType = []
+    if badgeSwitch { types.insert(.badge) }
+    if alertSwitch { types.insert(.alert) }
+    if soundSwitch { types.insert(.sound) }
+    return types
+  }
+
+  func doOn() { UIApplication.shared.registerForRemoteNotifications(matching: switchTypes) }
+
+  func doOff() {
+    UIApplication.shared.unregisterForRemoteNotifications()
+    updateSwitches()
+  }
+
+  func confirmationWasHidden() {
+    say("active")
+    updateSwitches()
+  }
+
+  func updateSwitches() {
+    let types = UIApplication.shared.enabledRemoteNotificationTypes()
+    say("switches \(types.rawValue)")
+  }
+
+  func application(
+    _ application: UIApplication,
+    didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+  ) {
+    say("token \(deviceToken.map { String(format: "%02x", $0) }.joined())")
+    updateSwitches()
+    if CommandLine.arguments.contains("--off") { doOff() }
+  }
+
+  func application(
+    _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: Error
+  ) { say("no token: \(error.localizedDescription)") }
+
+  func application(
+    _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+  ) {
+    let aps = userInfo["aps"] as? [String: Any]
+    say("push \(aps?["alert"] as? String ?? "")")
+  }
+}

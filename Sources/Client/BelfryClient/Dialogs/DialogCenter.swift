@@ -1,0 +1,90 @@
+import AppLink
+import BelfryWire
+import Foundation
+
+/// Questions of the app to the person, shown as notifications that stay until they are answered.
+///
+/// They need the permission for alerts; without it, or without an agent, nobody is asked.
+package final class DialogCenter: Sendable {
+  /// One answer that the person can give.
+  package struct Choice: Sendable {
+    package var title: String
+    package var isDestructive: Bool
+
+    package init(title: String, isDestructive: Bool = false) {
+      self.title = title
+      self.isDestructive = isDestructive
+    }
+  }
+
+  /// What the person answered.
+  package enum Answer: Sendable {
+    /// One of the choices, with what was typed.
+    case choice(Int, text: String?)
+    /// The question itself was clicked.
+    case opened
+    /// Nobody could be asked.
+    case unasked
+  }
+
+  package static let shared = DialogCenter(session: .shared)
+
+  /// What the ids of questions begin with; no app's own id does.
+  static let prefix = "belfry.dialog."
+
+  private let session: AgentSession
+  private let waiting = Guarded<[String: @Sendable (Answer) -> Void]>([:])
+
+  init(session: AgentSession) { self.session = session }
+
+  /// Asks; the handler runs once, on whatever thread the answer came on.
+  ///
+  /// - Returns: what `withdraw` takes.
+  @discardableResult
+  package func ask(
+    title: String, message: String, choices: [Choice], placeholder: String? = nil,
+    answer: @escaping @Sendable (Answer) -> Void
+  ) -> String {
+    let id = Self.prefix + UUID().uuidString
+    var content = NotificationContent()
+    content.title = NotificationText(title)
+    content.body = NotificationText(title.isEmpty && message.isEmpty ? "…" : message)
+    content.tellsDismissal = true
+    content.actions = choices.prefix(WireLimits.actionsPerCategoryMax).enumerated().map {
+      NotificationAction(
+        id: String($0), title: NotificationText($1.title),
+        options: $1.isDestructive ? [.destructive] : [],
+        textInput: $0 == 0 ? placeholder.map { .init(placeholder: $0) } : nil)
+    }
+    waiting.withLock { $0[id] = answer }
+    session.send(.add(NotificationRequest(id: id, content: content))) { [self] result in
+      if case .failure = result { finish(id, .unasked) }
+    }
+    return id
+  }
+
+  /// Takes a question back; its handler is not called.
+  package func withdraw(_ id: String) {
+    guard waiting.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
+    session.send(.removeDelivered([id]))
+  }
+
+  /// Takes an event that belongs to a question; false when it does not.
+  func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
+    switch event {
+    case .willPresent(let delivered) where delivered.request.id.hasPrefix(Self.prefix):
+      question?.reply(.present([.banner, .list]))
+    case .response(let response)
+    where response.notification.request.id.hasPrefix(Self.prefix):
+      question?.reply(.handled)
+      let answer = Int(response.action).map { Answer.choice($0, text: response.text) }
+      finish(response.notification.request.id, answer ?? .opened)
+    default: return false
+    }
+    return true
+  }
+
+  private func finish(_ id: String, _ answer: Answer) {
+    waiting.withLock { $0.removeValue(forKey: id) }?(answer)
+  }
+}
