@@ -15,7 +15,7 @@ enum Limits {
   /// Bytes of one read(2): one turn's work for one stream, and about what a socket holds.
   static let readBytes = 65_536
   /// Bytes of plaintext of one read: its records, and one whose first part came before.
-  static let plaintextBytes = readBytes + 16_384
+  static let plaintextBytes = readBytes + TLSRecord.ciphertextBytes
   /// Bytes waiting for the peer above which a stream's writer should stop.
   static let highWaterBytes = 262_144
   /// Bytes waiting for the peer at which a stopped writer may go on.

@@ -226,13 +226,22 @@ import Testing
 
   @Test("SIGHUP and SIGTERM become events of the loop")
   func signals() throws {
-    var heard: [SignalWatcher.Signal] = []
-    let watcher = try SignalWatcher(on: loop, for: [.hangup, .terminate]) { heard.append($0) }
-    pthread_kill(pthread_self(), SIGHUP)
-    run { heard == [.hangup] }
-    pthread_kill(pthread_self(), SIGTERM)
-    run { heard == [.hangup, .terminate] }
-    watcher.close()
+    let heard = Mutex<[SignalWatcher.Signal]>([])
+    let mailbox = loop.mailbox(of: SignalWatcher.Signal.self) { more in
+      heard.withLock { $0 += more }
+    }
+    // A thread of its own: what it blocks stays blocked, for the programs that it starts, too.
+    let thread = try LoopThread.start(name: "signals") { loop in
+      let watcher = try? SignalWatcher(on: loop, for: [.hangup, .terminate]) { signal in
+        mailbox.post(signal)
+        if signal == .hangup { pthread_kill(pthread_self(), SIGTERM) }
+      }
+      pthread_kill(pthread_self(), SIGHUP)
+      #expect(watcher != nil)
+    }
+    run { heard.withLock { $0 } == [.hangup, .terminate] }
+    thread.stop()
+    thread.join()
   }
 
   @Test("host names are resolved off the loop, addresses at once")

@@ -2,6 +2,7 @@
 // TLS over buffers that all connections of one loop share: a BIO that reads from and appends to
 // a `belfry_tls_exchange`, so that no connection holds a BIO buffer of its own.
 #include <openssl/bio.h>
+#include <openssl/hmac.h>
 #include <openssl/ssl.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -102,6 +102,8 @@ extension ByteStream: EventHandler {
     guard let session = tls as? TLSSession else { return false }
     shared.dropOutput()
     let step = session.handshake()
+    // What a finished server still says, it says under the new keys.
+    let recordsSent = unsafe TLSRecord.count(in: shared.output)
     queueOutput()
     switch step {
     case .needsInput: return false
@@ -111,7 +113,7 @@ extension ByteStream: EventHandler {
     case .finished:
       cancelTimer()
       state = .open
-      let records = takeOverRecords(of: session)
+      let records = takeOverRecords(of: session, recordsSent: recordsSent)
       handler?.streamOpened(self)
       records?.forgetPeer()
       return state == .open
@@ -165,7 +167,7 @@ extension ByteStream: EventHandler {
       let outcome = unsafe tls.read(into: UnsafeMutableRawBufferPointer(rebasing: target[count...]))
       guard case .bytes(let more) = outcome else { return (count, outcome) }
       count += more
-      if target.count - count < TLSRecord.plaintextBytes { return (count, outcome) }
+      if target.count - count < TLSRecord.ciphertextBytes { return (count, outcome) }
     }
   }
 
@@ -191,10 +193,4 @@ extension ByteStream: EventHandler {
     }
     closeDescriptor()
   }
-}
-
-/// TLS's own measures.
-enum TLSRecord {
-  /// Bytes of plaintext in a record at most (RFC 8446 section 5.1).
-  static let plaintextBytes = 16_384
 }

@@ -85,7 +85,7 @@ extension ByteStream {
     descriptor = parts.descriptor
     parts.descriptor = -1
     tls = parts.tls
-    unsafe tls?.use(shared.exchange)
+    tls?.use(shared)
     swap(&plain, &parts.plain)
     leftover = parts.leftover
     flags = parts.flags

@@ -6,6 +6,7 @@ import System
 @safe final class StreamLoop {
   unowned let loop: EventLoop
   let pool = BufferPool()
+  let ciphers = TLS13Ciphers()
   /// One read(2) goes here; used only within one event.
   ///
   /// Owned here.
@@ -54,6 +55,21 @@ import System
     unsafe UnsafeRawBufferPointer(
       start: exchange.pointee.output, count: exchange.pointee.output_count)
   }
+
+  /// Passes over input that is done with.
+  func skipInput(_ count: Int) {
+    unsafe exchange.pointee.input = exchange.pointee.input.map { unsafe $0 + count }
+    unsafe exchange.pointee.input_count -= count
+  }
+
+  /// Room for `count` bytes of output; nil without memory.
+  func reserveOutput(_ count: Int) -> UnsafeMutablePointer<UInt8>? {
+    guard unsafe belfry_tls_reserve(exchange, count) == 1 else { return nil }
+    return unsafe exchange.pointee.output + exchange.pointee.output_count
+  }
+
+  /// The reserved bytes are written.
+  func addOutput(_ count: Int) { unsafe exchange.pointee.output_count += count }
 
   func dropOutput() { unsafe exchange.pointee.output_count = 0 }
 }

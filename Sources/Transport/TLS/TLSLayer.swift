@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// The encryption of one open stream: bytes pass through the loop's exchange.
 ///
 /// A class and not a protocol: one word in each stream, and no witness tables on the hot path.
@@ -31,5 +29,5 @@ class TLSLayer {
   func end() {}
 
   /// The stream moved to another loop.
-  func use(_ exchange: UnsafeMutablePointer<belfry_tls_exchange>) {}
+  func use(_ shared: StreamLoop) {}
 }

@@ -36,23 +36,27 @@ public final class TLSServerContext: Sendable {
   let alpn: ALPNList
   let unmatchedALPN: UnmatchedALPN
   let takesOverRecords: Bool
+  let recordsPerKey: UInt64
   private let check: (@Sendable (PeerCertificate) -> Verdict)?
 
   /// Reads certificate and key (PEM); fails where they do not belong together.
   ///
   /// `check` is asked on the loop's thread during the handshake. With `takeOverRecords` streams of
   /// TLS 1.3 need some 300 bytes instead of 14 KB while idle, and their `peerCertificate` is there
-  /// until `streamOpened` has returned.
+  /// until `streamOpened` has returned; `recordsPerKey` of them are sent before their key is renewed
+  /// (2^24.5 is what RFC 8446 section 5.5 allows).
   public init(
     certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alpn: [String],
     unmatchedALPN: UnmatchedALPN = .refuse, clientCertificates: ClientCertificates = .none,
     minimumVersion: TLSVersion = .tls12, takeOverRecords: Bool = false,
+    recordsPerKey: UInt64 = 16_777_216,
     check: (@Sendable (PeerCertificate) -> Verdict)? = nil
   ) throws(TLSFailure) {
     handle = try TLSContextHandle(server: true, minimumVersion: minimumVersion)
     self.alpn = try ALPNList(alpn)
     self.unmatchedALPN = unmatchedALPN
     takesOverRecords = takeOverRecords
+    self.recordsPerKey = recordsPerKey
     self.check = check
     try handle.use(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
     switch clientCertificates {

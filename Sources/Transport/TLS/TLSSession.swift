@@ -13,7 +13,7 @@ import Glibc
   private let ssl: OpaquePointer
   /// Owned by `ssl`.
   private let bio: OpaquePointer
-  private let context: any Sendable & AnyObject
+  let context: any Sendable & AnyObject
   private let isServer: Bool
   /// The traffic secrets of a TLS 1.3 server whose records will be taken over.
   private(set) var secrets: TLSSecrets?
@@ -103,8 +103,14 @@ import Glibc
     ERR_clear_error()
   }
 
-  override func use(_ exchange: UnsafeMutablePointer<belfry_tls_exchange>) {
-    unsafe BIO_set_data(bio, exchange)
+  override func use(_ shared: StreamLoop) {
+    unsafe BIO_set_data(bio, shared.exchange)
+  }
+
+  /// Sends a KeyUpdate with the next bytes, and asks for the peer's.
+  func updateKeys() {
+    _ = unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+    ERR_clear_error()
   }
 
   override var negotiatedProtocol: String? {

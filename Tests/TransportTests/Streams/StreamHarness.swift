@@ -105,14 +105,14 @@ enum TestIdentities {
   static func serverContext(
     alpn: [String] = [], unmatched: TLSServerContext.UnmatchedALPN = .refuse,
     clients: TLSServerContext.ClientCertificates = .none, minimum: TLSVersion = .tls12,
-    takeOver: Bool = false,
+    takeOver: Bool = false, recordsPerKey: UInt64 = 1 << 24,
     check: (@Sendable (PeerCertificate) -> TLSServerContext.Verdict)? = nil
   ) throws -> TLSServerContext {
     let identity = try server.get()
     return try TLSServerContext(
       certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
       alpn: alpn, unmatchedALPN: unmatched, clientCertificates: clients, minimumVersion: minimum,
-      takeOverRecords: takeOver, check: check)
+      takeOverRecords: takeOver, recordsPerKey: recordsPerKey, check: check)
   }
 
   static func clientContext(

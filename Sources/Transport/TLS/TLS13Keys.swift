@@ -1,0 +1,118 @@
+import COpenSSL
+
+/// What a TLS 1.3 cipher suite fixes (RFC 8446 appendix B.4).
+struct TLS13Suite {
+  let cipher: TLS13Cipher
+  let secretBytes: Int
+  let keyBytes: Int
+
+  /// Nil for a suite that is not taken over.
+  init?(number: UInt16) {
+    switch number {
+    case 0x1301: (cipher, secretBytes, keyBytes) = (.aes128, 32, 16)
+    case 0x1302: (cipher, secretBytes, keyBytes) = (.aes256, 48, 32)
+    case 0x1303: (cipher, secretBytes, keyBytes) = (.chacha20, 32, 32)
+    default: return nil
+    }
+  }
+}
+
+/// The AEADs of TLS 1.3.
+enum TLS13Cipher: Int {
+  case aes128
+  case aes256
+  case chacha20
+}
+
+/// One direction's traffic secret, and the key and IV derived from it.
+///
+/// Whoever holds one wipes it in its own `deinit`.
+struct TLS13Keys {
+  typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
+
+  /// Kept for KeyUpdate: 32 or 48 bytes of it are used.
+  private var secret: (Word4, UInt64, UInt64) = ((0, 0, 0, 0), 0, 0)
+  private(set) var key: Word4 = (0, 0, 0, 0)
+  /// The first four bytes of the IV, then its last eight as they lie in memory.
+  private var ivHead: UInt32 = 0
+  private var ivTail: UInt64 = 0
+  /// The number of the next record.
+  private(set) var sequence: UInt64 = 0
+
+  init() {}
+
+  mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
+    unsafe withUnsafeMutableBytes(of: &secret) { target in
+      unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(target.count)))
+    }
+    derive(suite)
+    self.sequence = sequence
+  }
+
+  /// Goes on to the next generation of keys (RFC 8446 section 7.2).
+  mutating func update(_ suite: TLS13Suite) {
+    unsafe withUnsafeMutableBytes(of: &secret) { secret in
+      let used = unsafe UnsafeMutableRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
+      // The output of HMAC is complete before it is copied over its key.
+      unsafe Self.expand(UnsafeRawBufferPointer(used), suite, "traffic upd", into: used)
+    }
+    derive(suite)
+    sequence = 0
+  }
+
+  /// The nonce of the next record: 12 bytes (RFC 8446 section 5.3).
+  mutating func nextNonce(into target: UnsafeMutableRawBufferPointer) {
+    unsafe target.storeBytes(of: ivHead, as: UInt32.self)
+    unsafe target.storeBytes(
+      of: ivTail ^ sequence.bigEndian, toByteOffset: 4, as: UInt64.self)
+    sequence &+= 1
+  }
+
+  mutating func wipe() {
+    unsafe withUnsafeMutableBytes(of: &self) { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+  }
+
+  private mutating func derive(_ suite: TLS13Suite) {
+    unsafe withUnsafeMutableBytes(of: &secret) { secret in
+      let used = unsafe UnsafeRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
+      unsafe withUnsafeMutableBytes(of: &key) { target in
+        unsafe Self.expand(
+          used, suite, "key",
+          into: UnsafeMutableRawBufferPointer(rebasing: target[0..<suite.keyBytes]))
+      }
+      unsafe withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { iv in
+        unsafe Self.expand(used, suite, "iv", into: iv)
+        ivHead = unsafe iv.loadUnaligned(as: UInt32.self)
+        ivTail = unsafe iv.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
+      }
+    }
+  }
+
+  /// HKDF-Expand-Label with an empty context, for outputs of at most one hash (RFC 8446 7.1).
+  static func expand(
+    _ secret: UnsafeRawBufferPointer, _ suite: TLS13Suite, _ label: StaticString,
+    into target: UnsafeMutableRawBufferPointer
+  ) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { space in
+      let labelBytes = label.utf8CodeUnitCount
+      unsafe space[0] = 0
+      unsafe space[1] = UInt8(truncatingIfNeeded: target.count)
+      unsafe space[2] = UInt8(truncatingIfNeeded: 6 + labelBytes)
+      for (index, byte) in "tls13 ".utf8.enumerated() { unsafe space[3 + index] = byte }
+      for index in 0..<labelBytes { unsafe space[9 + index] = label.utf8Start[index] }
+      unsafe space[9 + labelBytes] = 0
+      unsafe space[10 + labelBytes] = 1
+      let output = unsafe UnsafeMutableRawBufferPointer(rebasing: space[64..<112])
+      var count: UInt32 = 0
+      let digest = unsafe suite.secretBytes == 48 ? EVP_sha384() : EVP_sha256()
+      let done = unsafe HMAC(
+        digest, secret.baseAddress, Int32(secret.count),
+        space.baseAddress?.assumingMemoryBound(to: UInt8.self), 11 + labelBytes,
+        output.baseAddress?.assumingMemoryBound(to: UInt8.self), &count)
+      precondition(unsafe done != nil && Int(count) >= target.count, "HMAC failed")
+      unsafe target.copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: output[0..<target.count]))
+      unsafe OPENSSL_cleanse(space.baseAddress, space.count)
+    }
+  }
+}

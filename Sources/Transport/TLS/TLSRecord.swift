@@ -1,0 +1,58 @@
+/// TLS's own measures (RFC 8446 section 5).
+enum TLSRecord {
+  static let headerBytes = 5
+  static let tagBytes = 16
+  /// Bytes of content in a record at most.
+  static let contentBytes = 16_384
+  /// Bytes of an encrypted record's body at most: content, type, padding and tag.
+  static let ciphertextBytes = contentBytes + 256
+  /// Key updates without a byte of content between them, as OpenSSL bounds them.
+  static let idleKeyUpdates: UInt8 = 32
+
+  /// How many whole records `bytes` hold.
+  static func count(in bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var offset = 0
+    var count: UInt64 = 0
+    while offset + headerBytes <= bytes.count {
+      unsafe offset += headerBytes + length(bytes, at: offset)
+      count += 1
+    }
+    return count
+  }
+
+  /// The length field of the header at `offset`, which must be there.
+  static func length(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+    unsafe Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4])
+  }
+}
+
+/// What a record holds.
+enum TLSContentType: UInt8 {
+  case changeCipherSpec = 20
+  case alert = 21
+  case handshake = 22
+  case applicationData = 23
+}
+
+/// The alerts that this side gives.
+enum TLSAlert: UInt8 {
+  case closeNotify = 0
+  case unexpectedMessage = 10
+  case badRecordMAC = 20
+  case recordOverflow = 22
+  case illegalParameter = 47
+  case decodeError = 50
+  case internalError = 80
+  case userCanceled = 90
+
+  var text: String {
+    switch self {
+    case .closeNotify, .userCanceled: "closed"
+    case .unexpectedMessage: "unexpected TLS message"
+    case .badRecordMAC: "a TLS record was changed on its way"
+    case .recordOverflow: "a TLS record is too long"
+    case .illegalParameter, .decodeError: "a TLS message is malformed"
+    case .internalError: "encrypting failed"
+    }
+  }
+}
