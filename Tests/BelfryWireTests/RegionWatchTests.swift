@@ -1,0 +1,133 @@
+import BelfryWire
+import Testing
+
+@Suite struct RegionWatchTests {
+  private func circle(_ radius: Double = 150, entry: Bool = true, exit: Bool = true)
+    -> NotificationRegion
+  {
+    NotificationRegion(
+      id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: radius),
+      notifiesOnEntry: entry, notifiesOnExit: exit)
+  }
+
+  /// So many metres north of the tower.
+  private func place(_ metres: Double, _ certainty: Place.Certainty) throws -> Place {
+    try #require(
+      Place(
+        latitude: 48.8584 + metres / 111_195, longitude: 2.2945, certainty: certainty))
+  }
+
+  @Test func `distances are those of the globe`() throws {
+    let paris = try #require(Place(latitude: 48.8566, longitude: 2.3522, certainty: .told))
+    #expect(abs(paris.distance(toLatitude: 51.5074, longitude: -0.1278) - 343_556) < 100)
+    let dateLine = try #require(Place(latitude: 0, longitude: 179.9995, certainty: .told))
+    #expect(abs(dateLine.distance(toLatitude: 0, longitude: -179.9995) - 111.2) < 0.1)
+    #expect(abs(paris.distance(toLatitude: -48.8566, longitude: -177.6478) - 20_015_115) < 10)
+    #expect(Place(latitude: 90.1, longitude: 0, certainty: .told) == nil)
+    #expect(Place(latitude: 0, longitude: .nan, certainty: .told) == nil)
+  }
+
+  @Test func `S1-62 a place that is told crosses at once, both ways`() throws {
+    var watch = RegionWatch<String>()
+    try watch.watch("t", circle())
+    var crossings = watch.placed(try place(1_000, .told), at: 0)
+    #expect(crossings == [.init(key: "t", state: .outside, isWanted: false)])
+    crossings = watch.placed(try place(100, .told), at: 0)
+    #expect(crossings == [.init(key: "t", state: .inside, isWanted: true)])
+    crossings = watch.placed(try place(10, .told), at: 0)
+    #expect(crossings == [])
+    crossings = watch.placed(try place(151, .told), at: 0)
+    #expect(crossings == [.init(key: "t", state: .outside, isWanted: true)])
+  }
+
+  @Test func `being there already is no entry, arriving from nowhere is`() throws {
+    var watch = RegionWatch<String>()
+    try watch.watch("early", circle())
+    var crossings = watch.placed(try place(0, .told), at: 0)
+    #expect(crossings == [.init(key: "early", state: .inside, isWanted: true)])
+    let state = try watch.watch("late", circle())
+    #expect(state == .inside)
+    crossings = watch.placed(try place(0, .told), at: 0)
+    #expect(crossings == [])
+  }
+
+  @Test func `only the direction that is wanted is told`() throws {
+    var watch = RegionWatch<String>()
+    try watch.watch("in", circle(exit: false), kept: .outside)
+    try watch.watch("out", circle(entry: false), kept: .outside)
+    let entries = watch.placed(try place(0, .told), at: 0).filter(\.isWanted).map(\.key)
+    let exits = watch.placed(try place(500, .told), at: 0).filter(\.isWanted).map(\.key)
+    #expect(entries == ["in"] && exits == ["out"])
+  }
+
+  @Test func `a measured crossing has to be past the bounds for twenty seconds`() throws {
+    var watch = RegionWatch<String>()
+    try watch.watch("t", circle(), kept: .outside)
+    var crossings = watch.placed(try place(100, .measured(metres: 20)), at: 1_000)
+    #expect(crossings == [])
+    let wakeUp = watch.wakeUp
+    #expect(wakeUp == 21_000)
+    crossings = watch.passed(to: 20_999)
+    #expect(crossings == [])
+    crossings = watch.passed(to: 21_000)
+    #expect(crossings == [.init(key: "t", state: .inside, isWanted: true)])
+    // A fix that strays for a moment is no crossing; one that is too unsure changes nothing.
+    crossings = watch.placed(try place(400, .measured(metres: 20)), at: 30_000)
+    crossings += watch.placed(try place(100, .measured(metres: 20)), at: 40_000)
+    crossings += watch.passed(to: 60_000)
+    crossings += watch.placed(try place(160, .measured(metres: 20)), at: 70_000)
+    crossings += watch.placed(try place(400, .measured(metres: 5_000)), at: 80_000)
+    crossings += watch.passed(to: 200_000)
+    #expect(crossings == [] && watch.wakeUp == nil)
+    crossings = watch.placed(try place(289, .measured(metres: 0)), at: 300_000)
+    crossings += watch.placed(try place(320, .measured(metres: nil)), at: 320_000)
+    #expect(crossings == [.init(key: "t", state: .outside, isWanted: true)])
+  }
+
+  @Test func `where a measured device is at first is no crossing, also after a restart`() throws {
+    var watch = RegionWatch<String>()
+    try watch.watch("new", circle())
+    try watch.watch("kept", circle(), kept: .inside)
+    let crossings = watch.placed(try place(0, .measured(metres: 10)), at: 0)
+    #expect(crossings == [.init(key: "new", state: .inside, isWanted: false)])
+  }
+
+  @Test func `a beacon is entered when heard, and left after half a minute of silence`() throws {
+    let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+    var watch = RegionWatch<String>()
+    try watch.watch(
+      "any",
+      NotificationRegion(id: "b", shape: .beacon(uuid: uuid.lowercased(), major: nil, minor: nil)))
+    try watch.watch(
+      "one", NotificationRegion(id: "b", shape: .beacon(uuid: uuid, major: 1, minor: 2)))
+    let needs = (watch.needsBeacons, watch.needsPlaces)
+    #expect(needs == (true, false))
+    var crossings = watch.heard(uuid: uuid, major: 1, minor: 3, at: 0)
+    #expect(crossings.map(\.key) == ["any"])
+    crossings = watch.heard(uuid: uuid, major: 1, minor: 2, at: 5_000)
+    #expect(crossings.map(\.key) == ["one"])
+    crossings = watch.passed(to: 34_999)
+    #expect(crossings == [])
+    crossings = watch.passed(to: 35_000)
+    #expect(Set(crossings.map(\.key)) == ["any", "one"] && watch.wakeUp == nil)
+  }
+
+  @Test func `what is no region is refused`() throws {
+    var watch = RegionWatch<String>()
+    var refusals: [RegionWatch<String>.Refusal] = []
+    for shape: NotificationRegion.Shape in [
+      .circle(latitude: 91, longitude: 0, radius: 1), .circle(latitude: 0, longitude: 0, radius: 0),
+      .circle(latitude: 0, longitude: 0, radius: .nan),
+      .circle(latitude: 0, longitude: 0, radius: 2_000_000),
+      .beacon(uuid: "E2C56DB5", major: nil, minor: nil),
+    ] {
+      do throws(RegionWatch<String>.Refusal) {
+        try watch.watch("x", NotificationRegion(id: "x", shape: shape))
+      } catch {
+        refusals.append(error)
+      }
+    }
+    #expect(refusals == [.notAPlace, .notAPlace, .notAPlace, .tooLarge, .notABeacon])
+    #expect(watch.state(of: "x") == .unknown)
+  }
+}
