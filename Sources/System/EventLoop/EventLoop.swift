@@ -60,6 +60,19 @@ import Glibc
   /// Makes `run()` return after the current turn; from another thread use `LoopThread.stop()`.
   public func stop() { waker.stop() }
 
+  /// Lets go of handlers, timers and turn-end targets while the loop is still there for them: their
+  /// ends may reach back to it.
+  func letGo() {
+    for index in slots.indices where slots[index].handler != nil {
+      let handler = slots[index].handler
+      slots[index].handler = nil
+      withExtendedLifetime(handler) {}
+    }
+    timers = TimerWheel(now: timers.now)
+    turnEnd = []
+    receivers = []
+  }
+
   /// One turn: waits when nothing is due and `mayBlock`, then handles what there is.
   public func turn(mayBlock: Bool) {
     let count = wait(mayBlock: mayBlock)

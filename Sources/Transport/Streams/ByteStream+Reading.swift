@@ -115,8 +115,10 @@ extension ByteStream: EventHandler {
       state = .open
       let records = takeOverRecords(of: session, recordsSent: recordsSent)
       handler?.streamOpened(self)
+      // A stream that was detached meanwhile belongs to another thread.
+      guard state == .open else { return false }
       records?.forgetPeer()
-      return state == .open
+      return true
     }
   }
 

@@ -58,6 +58,7 @@ extension ByteStream {
     if let registration { loop.deregister(registration) }
     registration = nil
     handler = nil
+    (tls as? TLSRecordLayer)?.forgetPeer()
     let parts = DetachedStream.Parts(
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(), leftover: leftover,
       flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut)

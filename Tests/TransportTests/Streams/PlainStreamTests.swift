@@ -230,6 +230,22 @@ import Testing
     #expect(client.closure != .local)
   }
 
+  @Test("a handler may close its stream while its loop's thread ends")
+  func threadEnd() throws {
+    let server = Recorder()
+    let listener = try harness.listen { _ in server }
+    let port = listener.port
+    let thread = try LoopThread.start(name: "short-lived") { loop in
+      _ = ByteStream.connect(
+        on: loop, to: .tcp(host: "127.0.0.1", port: port), tls: nil,
+        timeoutNanoseconds: 5_000_000_000, handler: ClosingAtEnd())
+    }
+    harness.run { server.text == "here" }
+    thread.stop()
+    thread.join()
+    harness.run { server.closure != nil }
+  }
+
   @Test("a stream moves to another loop with what had come for it")
   func moving() throws {
     let first = Recorder()
@@ -255,6 +271,20 @@ import Testing
     thread.stop()
     thread.join()
   }
+}
+
+/// Closes its stream when nobody needs it any more.
+final class ClosingAtEnd: StreamHandler {
+  /// The stream holds its handler; holding it in turn would keep both for ever.
+  private weak var stream: ByteStream?
+  func streamOpened(_ stream: ByteStream) {
+    self.stream = stream
+    stream.write(Array("here".utf8))
+  }
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {}
+  func streamDrained(_ stream: ByteStream) {}
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) { self.stream = nil }
+  deinit { stream?.close() }
 }
 
 /// Sends back what comes.
