@@ -21,6 +21,8 @@ struct ClientSession: ~Copyable {
   private var steps = Queue<Step>()
   /// Connections that take no more requests and still owe answers.
   private var draining: Set<ConnectionNumber> = []
+  /// Why there is no connection that takes requests; `nil` while there is one.
+  private var trouble: String?
   private let policy: RetryPolicy
   private let endpoint: String
   private var random: any RandomNumberGenerator
@@ -63,6 +65,7 @@ struct ClientSession: ~Copyable {
 
   /// The service greeted on a connection; it takes `limit` requests at a time.
   mutating func opened(_ connection: ConnectionNumber, limit: Int) {
+    trouble = nil
     if !lifecycle.opened(connection, limit: limit) { steps.append(.close(connection)) }
   }
 
@@ -129,7 +132,7 @@ struct ClientSession: ~Copyable {
 
   /// A connection ended, or never came about.
   mutating func ended(_ connection: ConnectionNumber, reason: String, now: Int64) {
-    draining.remove(connection)
+    if draining.remove(connection) == nil { trouble = reason }
     for number in ledger.unanswered(on: connection).reversed() {
       let attempts = ledger.sent(number)?.attempts ?? 0
       resend(number, attempts: attempts, unprocessed: false, reason: reason)
@@ -157,6 +160,10 @@ struct ClientSession: ~Copyable {
   private mutating func giveUp(
     _ overdue: (number: RequestNumber, connection: ConnectionNumber?), now: Int64
   ) {
+    if overdue.connection == nil, let trouble {
+      steps.append(.fail(overdue.number, .unreachable(endpoint: endpoint, reason: trouble)))
+      return
+    }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
     // A connection that owes an answer for so long is taken for dead: half-open links look like this.
@@ -168,6 +175,7 @@ struct ClientSession: ~Copyable {
 
   private mutating func leave(_ connection: ConnectionNumber, now: Int64, reason: String) {
     draining.insert(connection)
+    trouble = reason
     guard lifecycle.left(connection, now: now, jitter: random.next()) == .giveUp else { return }
     tellWaiting(reason)
   }

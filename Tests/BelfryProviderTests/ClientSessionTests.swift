@@ -203,6 +203,17 @@ private func openSession(
   #expect(session.next(now: 5 * second) == .close(connection(1)))
 }
 
+@Test func aRequestThatNeverGotAConnectionIsToldWhatStoodInTheWay() {
+  var session = session(RetryPolicy(timeoutNanoseconds: second))
+  session.submit(request(1), now: 0)
+  #expect(session.next(now: 0) == .connect(connection(1)))
+  session.ended(connection(1), reason: "refused", now: 900_000_000)
+  #expect(session.next(now: 900_000_000) == .rest(until: 950_000_000))
+  #expect(
+    session.next(now: second)
+      == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "refused")))
+}
+
 @Test func aRefusedStreamIsNoAttempt() {
   var session = openSession(RetryPolicy(attemptsMax: 1), limit: 10, requests: 1...1)
   #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])

@@ -1,0 +1,206 @@
+import Dispatch
+import Synchronization
+import System
+import Transport
+
+/// A push service that answers by a script: HTTP/2 over TLS on a free port of this machine.
+final class FakeService: Sendable {
+  /// What a request said.
+  struct Request: Sendable, Equatable {
+    var fields: [String: String] = [:]
+    var body: [UInt8] = []
+    /// Counts the connections, from 1.
+    var connection = 0
+
+    var token: String { String(fields[":path", default: ""].split(separator: "/").last ?? "") }
+  }
+
+  /// What follows a request.
+  enum Reply: Sendable {
+    case accept
+    case refuse(status: Int, reason: String)
+    /// GOAWAY that says this request was not processed.
+    case goAwayUnprocessed
+    /// The connection ends without an answer.
+    case cut
+    /// No answer ever.
+    case silence
+    /// RST_STREAM with this code.
+    case reset(UInt32)
+  }
+
+  /// Asked on the service's thread, with the number of requests before this one.
+  typealias Script = @Sendable (Request, Int) -> Reply
+
+  let port: UInt16
+  let authorityPEM: [UInt8]
+  private let thread: LoopThread
+  private let log = RequestLog()
+
+  /// Requests so far, in the order they were whole.
+  var requests: [Request] { log.all }
+
+  init(
+    settings: HTTP2Settings = HTTP2Settings(), alpn: [String] = ["h2"],
+    clientAuthority: CertificateAuthority? = nil, script: @escaping Script
+  ) throws {
+    let now = SystemClock.unixMilliseconds / 1_000
+    let authority = try CertificateAuthority.make(
+      commonName: "Fake service",
+      nameConstraints: .init(
+        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: now)
+    let identity = try authority.issueServer(names: ["localhost"], addresses: [], now: now)
+    let tls = try TLSServerContext(
+      certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+      alpn: alpn,
+      clientCertificates: clientAuthority.map { .required(caPEM: $0.certificatePEM) } ?? .none)
+    self.authorityPEM = authority.certificatePEM
+    let started = Mutex<Result<UInt16, SystemFailure>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
+    let log = self.log
+    self.thread = try LoopThread.start(name: "fake-service") { loop in
+      var connections = 0
+      let result = Result { () throws(SystemFailure) in
+        try StreamListener(loop: loop, address: .loopback(port: 0), security: .tls(tls)) { _ in
+          connections += 1
+          return FakeConnection(connections, loop: loop, settings: settings) { request in
+            script(request, log.append(request))
+          }
+        }.port
+      }
+      started.withLock { $0 = result }
+      isStarted.signal()
+    }
+    isStarted.wait()
+    guard let result = started.withLock({ $0 }) else { preconditionFailure("no listener") }
+    self.port = try result.get()
+  }
+
+  deinit { thread.stop() }
+}
+
+/// The requests of a service's life, for the test's thread and the service's.
+private final class RequestLog: Sendable {
+  private let requests = Mutex<[FakeService.Request]>([])
+
+  var all: [FakeService.Request] { requests.withLock { $0 } }
+
+  func append(_ request: FakeService.Request) -> Int {
+    requests.withLock { requests in
+      requests.append(request)
+      return requests.count - 1
+    }
+  }
+}
+
+/// One connection of the fake service.
+private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarget {
+  private let number: Int
+  private let loop: EventLoop
+  private let settings: HTTP2Settings
+  private let reply: (FakeService.Request) -> FakeService.Reply
+  private var session: (any HTTP2ServerSession)?
+  private var stream: ByteStream?
+  private var requests: [Int32: FakeService.Request] = [:]
+  private var isCut = false
+  private var hasAllowedMore = false
+
+  init(
+    _ number: Int, loop: EventLoop, settings: HTTP2Settings,
+    reply: @escaping (FakeService.Request) -> FakeService.Reply
+  ) {
+    self.number = number
+    self.loop = loop
+    self.settings = settings
+    self.reply = reply
+  }
+
+  func streamOpened(_ stream: ByteStream) {
+    self.stream = stream
+    session = NGHTTP2ServerSession(settings: settings, handler: self)
+    loop.atTurnEnd(self)
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    if session?.receive(bytes) == .closing { stream.close() }
+    loop.atTurnEnd(self)
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    self.stream = nil
+    session = nil
+  }
+
+  func turnEnded() {
+    guard let stream, let session else { return }
+    if isCut { return stream.close(afterFlush: false) }
+    session.takeOutput { stream.write($0) }
+    if session.isFinished { stream.close() }
+  }
+
+  func requestBegan(_ streamID: Int32) {
+    requests[streamID] = FakeService.Request(connection: number)
+  }
+
+  func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+  {
+    requests[streamID]?.fields[String(decoding: name, as: UTF8.self)] = String(
+      decoding: value, as: UTF8.self)
+  }
+
+  func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+    requests[streamID]?.body.append(contentsOf: bytes)
+  }
+
+  func requestReset(_ streamID: Int32, errorCode: UInt32) { requests[streamID] = nil }
+
+  func requestEnded(_ streamID: Int32) {
+    guard let request = requests.removeValue(forKey: streamID), let session else { return }
+    let id = request.fields["apns-id"] ?? ""
+    switch reply(request) {
+    case .accept:
+      answer(
+        streamID, status: 200, fields: ["apns-id": id, "apns-unique-id": "U-\(id)"], body: nil)
+      if !hasAllowedMore { session.allowConcurrentStreams(settings.servedConcurrentStreams) }
+      hasAllowedMore = true
+    case .refuse(let status, let reason):
+      answer(
+        streamID, status: status, fields: ["apns-id": id], body: "{\"reason\":\"\(reason)\"}")
+    case .goAwayUnprocessed:
+      session.goAway(
+        lastStreamID: streamID - 2, errorCode: HTTP2ErrorCode.noError,
+        debugData: Array("{\"reason\":\"Shutdown\"}".utf8))
+    case .cut: isCut = true
+    case .silence: return
+    case .reset(let code): session.reset(streamID, errorCode: code)
+    }
+  }
+
+  private func answer(_ streamID: Int32, status: Int, fields: [String: String], body: String?) {
+    // One buffer for all the text, so that the views point at what lives as long as the call.
+    var bytes: [UInt8] = []
+    var ranges: [(Range<Int>, Range<Int>)] = []
+    func append(_ text: String) -> Range<Int> {
+      let start = bytes.count
+      bytes.append(contentsOf: text.utf8)
+      return start..<bytes.count
+    }
+    for (name, value) in fields { ranges.append((append(name), append(value))) }
+    let body = body.map(append)
+    bytes.withUnsafeBytes { bytes in
+      let views = ranges.map { name, value in
+        HTTP2FieldView(
+          name: UnsafeRawBufferPointer(rebasing: bytes[name]),
+          value: UnsafeRawBufferPointer(rebasing: bytes[value]))
+      }
+      views.withUnsafeBufferPointer { views in
+        session?.respond(
+          streamID, status: status, fields: views,
+          body: body.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
+      }
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import BelfryWire
+import Foundation
+import System
+import Testing
+import Transport
+
+@testable import BelfryProvider
+
+private func client(
+  of service: FakeService, policy: RetryPolicy = RetryPolicy(),
+  credentials: ProviderCredentials? = nil
+) throws -> ProviderClient {
+  let key = try ProviderKey(
+    p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
+  return try ProviderClient(
+    .init(
+      endpoint: ProviderEndpoint(host: "localhost", port: service.port),
+      credentials: credentials ?? .token(key), authorityPEM: service.authorityPEM,
+      policy: policy))
+}
+
+private func push(_ token: String = "00ff") -> Push {
+  Push(to: token, topic: "com.example.app", payload: Array(#"{"aps":{"alert":"A"}}"#.utf8))
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ProviderClientTests {
+  @Test func anAcceptedPushIsAValueWithItsIdentities() async throws {
+    let service = try FakeService { _, _ in .accept }
+    let client = try client(of: service)
+    var one = push()
+    one.id = "123e4567-e89b-12d3-a456-4266554400a0"
+    let outcome = try await client.send(one)
+    #expect(
+      outcome
+        == .accepted(
+          .init(
+            id: "123e4567-e89b-12d3-a456-4266554400a0",
+            uniqueID: "U-123e4567-e89b-12d3-a456-4266554400a0")))
+    let request = try #require(service.requests.first)
+    #expect(request.fields[":authority"] == "localhost:\(service.port)")
+    #expect(request.fields["authorization"]?.hasPrefix("bearer ey") == true)
+    #expect(request.body == one.payload)
+  }
+
+  @Test func aRefusedPushIsAValueToo() async throws {
+    let service = try FakeService { _, _ in .refuse(status: 400, reason: "BadDeviceToken") }
+    let outcome = try await client(of: service).send(push())
+    guard case .rejected(let refusal) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(refusal.rejection == .badDeviceToken)
+    #expect(refusal.tokenIsDead)
+  }
+
+  @Test func aThousandPushesAtOnceShareOneConnectionOfOneStreamAtFirst() async throws {
+    let service = try FakeService { _, _ in .accept }
+    let client = try client(of: service)
+    let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<1_000 {
+        group.addTask {
+          if case .accepted = try await client.send(push(String(number))) { true } else { false }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(accepted == 1_000)
+    #expect(service.requests.allSatisfy { $0.connection == 1 })
+    #expect(Set(service.requests.map(\.token)).count == 1_000)
+    #expect(Set(service.requests.compactMap { $0.fields["authorization"] }).count == 1)
+  }
+
+  @Test func aPushWithoutAnIdentityGetsOneThatItKeepsWhenSentAgain() async throws {
+    let service = try FakeService { _, index in index == 0 ? .cut : .accept }
+    let outcome = try await client(of: service).send(push())
+    guard case .accepted(let receipt) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(service.requests.map { $0.fields["apns-id"] } == [receipt.id, receipt.id])
+    #expect(service.requests.map(\.connection) == [1, 2])
+    #expect(receipt.id == receipt.id.lowercased())
+    #expect(UUID(uuidString: receipt.id) != nil)
+  }
+
+  @Test func aGoingServiceIsLeftForAnotherConnection() async throws {
+    let service = try FakeService { request, _ in
+      request.connection == 1 && request.token == "02" ? .goAwayUnprocessed : .accept
+    }
+    let client = try client(of: service)
+    _ = try await client.send(push("01"))
+    let outcome = try await client.send(push("02"))
+    #expect(outcome != .accepted(.init(id: "", uniqueID: nil)))
+    #expect(service.requests.map(\.token) == ["01", "02", "02"])
+    #expect(service.requests.map(\.connection) == [1, 1, 2])
+  }
+
+  @Test func anExpiredProviderTokenIsMadeAnewOnAnotherConnection() async throws {
+    let service = try FakeService { _, index in
+      index == 0 ? .refuse(status: 403, reason: "ExpiredProviderToken") : .accept
+    }
+    let outcome = try await client(of: service).send(push())
+    guard case .accepted = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(service.requests.map(\.connection) == [1, 2])
+    let tokens = service.requests.compactMap { $0.fields["authorization"] }
+    #expect(tokens.count == 2 && tokens[0] != tokens[1])
+  }
+
+  @Test func aRefusedStreamIsSentAgainOnTheSameConnection() async throws {
+    let service = try FakeService { _, index in
+      index == 0 ? .reset(HTTP2ErrorCode.refusedStream) : .accept
+    }
+    _ = try await client(of: service).send(push())
+    #expect(service.requests.map(\.connection) == [1, 1])
+  }
+
+  @Test func aServiceThatIsNotThereIsAnErrorThatNamesIt() async throws {
+    let listener = try Socket.listen(on: .loopback(port: 0), reusePort: false)
+    let gone = try #require(Socket.localAddress(listener)).port
+    Socket.close(listener)
+    let key = try ProviderKey(
+      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
+    let client = try ProviderClient(
+      .init(
+        endpoint: ProviderEndpoint(host: "localhost", port: gone), credentials: .token(key)))
+    let failure = await #expect(throws: ProviderFailure.self) { try await client.send(push()) }
+    guard case .unreachable(let endpoint, _) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(endpoint == "localhost:\(gone)")
+  }
+
+  @Test func anAuthorityThatDidNotSignTheServiceIsNotTrusted() async throws {
+    let service = try FakeService { _, _ in .accept }
+    let other = try FakeService { _, _ in .accept }
+    let key = try ProviderKey(
+      p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")
+    let client = try ProviderClient(
+      .init(
+        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
+        credentials: .token(key), authorityPEM: other.authorityPEM))
+    let failure = await #expect(throws: ProviderFailure.self) { try await client.send(push()) }
+    guard case .unreachable(_, let reason) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(reason.contains("TLS"))
+    #expect(service.requests.isEmpty)
+  }
+
+  @Test func aCertificateIsShownAndNoTokenSent() async throws {
+    let authority = try CertificateAuthority.make(
+      commonName: "Senders",
+      nameConstraints: .init(
+        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: Int64(Date.now.timeIntervalSince1970))
+    let key = try ES256PrivateKey()
+    let now = Int64(Date.now.timeIntervalSince1970)
+    let certificate = try authority.issueClient(
+      publicKeySPKI: key.publicKey.spkiDER, commonName: "Sender", uid: "com.example.app",
+      notBefore: now - 60, notAfter: now + 3_600)
+    let service = try FakeService(clientAuthority: authority) { _, _ in .accept }
+    let client = try client(
+      of: service,
+      credentials: .certificate(
+        chainPEM: certificate.pem(), privateKeyPEM: key.pkcs8PEM()))
+    _ = try await client.send(push())
+    #expect(service.requests.first?.fields["authorization"] == nil)
+    #expect(service.requests.count == 1)
+  }
+
+  @Test func aSilentServiceIsNotAwaitedLongerThanThePolicySays() async throws {
+    let service = try FakeService { _, _ in .silence }
+    let client = try client(of: service, policy: RetryPolicy(timeoutNanoseconds: 200_000_000))
+    await #expect(throws: ProviderFailure.timedOut(seconds: 0)) { try await client.send(push()) }
+  }
+
+  @Test func aCancelledTaskIsToldSoAtOnce() async throws {
+    let service = try FakeService { _, _ in .silence }
+    let client = try client(of: service)
+    let task = Task { try await client.send(push()) }
+    while service.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    let result = await task.result
+    #expect(throws: ProviderFailure.cancelled) { try result.get() }
+  }
+
+  @Test func closingTellsWhoWaitsAndWhoComesLater() async throws {
+    let service = try FakeService { _, _ in .silence }
+    let client = try client(of: service)
+    let task = Task { try await client.send(push()) }
+    while service.requests.isEmpty { await Task.yield() }
+    client.close()
+    let result = await task.result
+    #expect(throws: ProviderFailure.closed) { try result.get() }
+    await #expect(throws: ProviderFailure.closed) { try await client.send(push()) }
+  }
+}
