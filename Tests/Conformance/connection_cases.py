@@ -77,6 +77,8 @@ def refused_certificate(world, vector):
         stream, frames = connection.request_frames(headers(world, world.gateway), BODY)
         connection.send(*frames)
         connection.wait_closed()
+    except ConnectionRefusedError:
+        raise  # Nobody listens: that refuses everybody.
     except (ssl.SSLError, ConnectionError, Closed):
         return
     if connection.goaways:
