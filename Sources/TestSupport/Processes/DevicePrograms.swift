@@ -31,6 +31,18 @@ public struct DevicesProgram: Sendable {
     return token
   }
 
+  /// Takes the device off the gateway and waits until its link is down.
+  public func goOffline() async throws {
+    program.tell(#"{"do":"offline"}"#)
+    _ = try await program.event("link") {
+      // Enrolment ends a link of its own.
+      $0["state"].string == "down" && $0["reason"].string != "enrolled"
+    }
+  }
+
+  /// Lets the device connect again.
+  public func goOnline() { program.tell(#"{"do":"online"}"#) }
+
   /// The next notification received.
   public func received(
     within limit: Duration = .seconds(20),

@@ -74,6 +74,15 @@ public final class RunningProgram: Sendable {
     return line
   }
 
+  /// Waits until the lines printed so far, whatever they are, meet `isEnough`; then returns them.
+  public func output(
+    called what: String, within limit: Duration = .seconds(20),
+    until isEnough: @escaping @Sendable ([String]) -> Bool
+  ) async throws -> [String] {
+    try await wait(for: what, within: limit) { isEnough($0.lines) }
+    return lines
+  }
+
   /// Every line so far.
   public var lines: [String] { state.withLock { $0.lines } }
 

@@ -1,0 +1,174 @@
+import Foundation
+
+/// A desktop of a test's own: a private session bus, an X server without a screen, and dunst, a real
+/// notification server, with its own configuration.
+public struct DesktopSession: Sendable {
+  /// What the programs on this desktop see.
+  public let environment: [String: String]
+  /// Prints what crosses the bus to and from the notification server.
+  public let monitor: RunningProgram
+  private let stage: Stage
+
+  /// Where dunst puts its window: the left upper corner, so that tests know where to click.
+  private static let configuration = """
+    [global]
+    monitor = 0
+    follow = none
+    origin = top-left
+    offset = 10x10
+    width = (300, 300)
+    height = 200
+    notification_limit = 5
+    indicate_hidden = no
+    font = Sans 12
+    markup = full
+    format = "<b>%s</b>\\n%b"
+    frame_width = 2
+    frame_color = "#ffffff"
+    mouse_left_click = do_action, close_current
+    mouse_right_click = close_current
+    [urgency_low]
+    background = "#2040a0"
+    foreground = "#ffffff"
+    timeout = 0
+    [urgency_normal]
+    background = "#2040a0"
+    foreground = "#ffffff"
+    timeout = 0
+    [urgency_critical]
+    background = "#a02020"
+    foreground = "#ffffff"
+    timeout = 0
+    """
+
+  private static let busConfiguration = """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+      "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>session</type>
+      <listen>unix:path=SOCKET</listen>
+      <policy context="default">
+        <allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/>
+        <allow own="*"/>
+      </policy>
+    </busconfig>
+    """
+
+  /// Starts the desktop on `stage` and waits until its notification server is there.
+  public init(on stage: Stage) async throws {
+    self.stage = stage
+    let socket = stage.folder.file("bus")
+    let busFile = stage.folder.file("bus.conf")
+    try Self.busConfiguration.replacingOccurrences(of: "SOCKET", with: socket)
+      .write(toFile: busFile, atomically: true, encoding: .utf8)
+    let bus = try stage.start([
+      TestTool.dbus.required(), "--config-file=\(busFile)", "--nofork", "--print-address=1",
+    ])
+    _ = try await bus.output(called: "the bus's address") { !$0.isEmpty }
+    let screen = try stage.start([
+      TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp",
+    ])
+    let number = try await screen.output(called: "the display's number") { !$0.isEmpty }[0]
+    environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(socket)", "DISPLAY": ":\(number)"]
+    monitor = try stage.start(
+      [
+        TestTool.dbusMonitor.required(), "--session",
+        "interface=org.freedesktop.Notifications",
+        "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
+      ], environment: environment)
+    // The monitor's own NameAcquired is its first line: from then on it misses nothing.
+    _ = try await monitor.output(called: "the monitor's first line") { !$0.isEmpty }
+    let file = stage.folder.file("dunstrc")
+    try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)
+    _ = try stage.start(
+      [TestTool.dunst.required(), "-config", file], environment: environment)
+    _ = try await monitor.output(called: "the notification server") { lines in
+      lines.contains { $0.contains("member=NameOwnerChanged") }
+    }
+  }
+
+  /// How many notifications the server displays.
+  public func displayedCount() async throws -> Int {
+    let reply = try await stage.command(
+      [
+        "dbus-send", "--session", "--print-reply=literal", "--dest=org.freedesktop.Notifications",
+        "/org/freedesktop/Notifications", "org.freedesktop.DBus.Properties.Get",
+        "string:org.dunstproject.cmd0", "string:displayedLength",
+      ], environment: environment)
+    let words = reply.output.split(separator: " ")
+    guard let count = words.last.flatMap({ Int($0) }) else {
+      throw ProgramFailure.unreadable("the server says no count: \(reply.output)")
+    }
+    return count
+  }
+
+  /// Waits until a call of `member` on the notification server has crossed the bus: its lines.
+  public func call(_ member: String, containing text: String) async throws -> [String] {
+    let lines = try await monitor.output(called: "a call of \(member) with '\(text)'") { lines in
+      !Self.message(member, containing: text, in: lines).isEmpty
+    }
+    return Self.message(member, containing: text, in: lines)
+  }
+
+  private static func message(_ member: String, containing text: String, in lines: [String])
+    -> [String]
+  {
+    var message: [String] = []
+    var found: [String] = []
+    // A message's lines after its first are indented; one is whole when the next begins.
+    for line in lines + ["end"] {
+      if line.hasPrefix(" ") {
+        message.append(line)
+        continue
+      }
+      let isWanted = message.first?.hasSuffix("member=\(member)") == true
+      if isWanted, message.contains(where: { $0.contains(text) }) { found = message }
+      message = [line]
+    }
+    return found
+  }
+
+  /// A picture of the screen, in a file of the portable pixmap format.
+  public func picture(_ name: String) async throws -> String {
+    let file = stage.folder.file(name + ".ppm")
+    _ = try await stage.command(
+      [TestTool.importPicture.required(), "-window", "root", file], environment: environment)
+    return file
+  }
+
+  /// How many pixels differ between two pictures.
+  public static func changedPixels(_ one: String, _ other: String) throws -> Int {
+    let first = try pixels(one)
+    let second = try pixels(other)
+    guard first.count == second.count else {
+      throw ProgramFailure.unreadable("\(one) and \(other) are not of one size")
+    }
+    var changed = 0
+    for start in stride(from: 0, to: first.count - 2, by: 3)
+    where first[start..<(start + 3)] != second[start..<(start + 3)] {
+      changed += 1
+    }
+    return changed
+  }
+
+  /// The bytes after a pixmap's header of three lines.
+  private static func pixels(_ file: String) throws -> ArraySlice<UInt8> {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    var start = 0
+    for _ in 0..<3 {
+      guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+        throw ProgramFailure.unreadable("\(file) is no pixmap")
+      }
+      start = end + 1
+    }
+    return Array(bytes[start...])[...]
+  }
+
+  /// Clicks into the window of the first notification.
+  public func click() async throws {
+    _ = try await stage.command(
+      [TestTool.xdotool.required(), "mousemove", "100", "40", "click", "1"],
+      environment: environment)
+  }
+}

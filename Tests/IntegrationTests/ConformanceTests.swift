@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Tests/Conformance/run-vectors` against the gateway of this build, once for all cases.
+private actor Vectors {
+  static let shared = Vectors()
+  private var run: Task<[String: String?], any Error>?
+
+  /// Why each case failed; `nil` for one that passed.
+  func results() async throws -> [String: String?] {
+    let task =
+      run
+      ?? Task {
+        try await Stage.play { stage in
+          let result = try await stage.command(
+            [
+              TestTool.python.required(), Installation.root + "/Tests/Conformance/run-vectors",
+              Installation.belfry,
+            ], succeeding: false, within: .seconds(600))
+          var results: [String: String?] = [:]
+          for line in result.values {
+            if let id = line["id"].string { results[id] = .some(line["why"].string) }
+          }
+          guard !results.isEmpty else {
+            throw ProgramFailure.unreadable("no case was run: \(result.errors)")
+          }
+          return results
+        }
+      }
+    run = task
+    return try await task.value
+  }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
+  private static func lines(_ name: String) -> [String] {
+    let file = Installation.root + "/Tests/Conformance/" + name
+    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  private static let expected = Set(lines("expected-to-pass.txt"))
+  private static let all = lines("vectors.jsonl").compactMap { JSONLine($0)?["id"].string }
+
+  /// One test a case, named by its id.
+  ///
+  /// A case that is not expected to pass yet is listed with what the
+  /// gateway did instead; `run-vectors --learn` takes it into the list once it passes.
+  @Test(.requires(.python), arguments: all)
+  func vector(_ id: String) async throws {
+    let result = try await Vectors.shared.results()[id]
+    let why = try #require(result, "the case \(id) was not run")
+    guard !Self.expected.contains(id) else {
+      #expect(why == nil, "\(id): \(why ?? "")")
+      return
+    }
+    withKnownIssue("\(id) is not expected to pass yet", isIntermittent: true) {
+      #expect(why == nil, "\(id): \(why ?? "")")
+    }
+  }
+
+  @Test func everyExpectedCaseIsOneOfTheVectors() {
+    #expect(Self.expected.isSubset(of: Set(Self.all)))
+    #expect(Self.all.count == 120)
+  }
+}

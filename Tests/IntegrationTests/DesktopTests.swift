@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+/// The desktop presenter before a real notification server under a private bus and X server.
+@Suite(
+  .timeLimit(.minutes(2)),
+  .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .xdotool, .importPicture))
+struct DesktopTests {
+  @Test func aPushIsDisplayedByTheNotificationServerAndActivatingItReachesTheApp() async throws {
+    try await Stage.play { stage in
+      let desktop = try await DesktopSession(on: stage)
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(
+        of: gateway, presenters: ["json", "desktop"], environment: desktop.environment)
+      let (app, token) = try await stage.app("org.example.burger", on: agent)
+      #expect(try await desktop.displayedCount() == 0)
+      let before = try await desktop.picture("before")
+
+      let sent = try await stage.belfryCommand([
+        "send", token, "--topic", "org.example.burger", "--title", "Burger Town", "--body",
+        "Your order <1> is ready & hot.", "--gateway", gateway.file,
+      ])
+      #expect(sent.values.first?["status"].integer == 200)
+
+      let call = try await desktop.call("Notify", containing: "Burger Town")
+      // dunst lists body-markup, so that the body's own signs have to be escaped.
+      #expect(call.contains { $0.contains("Your order &lt;1&gt; is ready &amp; hot.") })
+      #expect(call.contains { $0.contains(#"string "default""#) }, "a click is an action")
+      let presented = try await agent.program.event("presented")
+      #expect(presented["title"].string == "Burger Town")
+      #expect(presented["body"].string == "Your order <1> is ready & hot.")
+      #expect(try await isMet { try await desktop.displayedCount() == 1 })
+      #expect(
+        try await isMet {
+          let after = try await desktop.picture("after")
+          return try DesktopSession.changedPixels(before, after) > 5_000
+        }, "the picture of the screen did not change")
+
+      try await desktop.click()
+      _ = try await desktop.call("ActionInvoked", containing: "default")
+      let response = try await app.event("response")
+      #expect(response["notification"] != .null)
+      #expect(try await isMet { try await desktop.displayedCount() == 0 })
+    }
+  }
+
+  @Test func theDesktopOfTheTestsIsEmptyAtFirstAndAClickOnNothingDoesNothing() async throws {
+    try await Stage.play { stage in
+      let desktop = try await DesktopSession(on: stage)
+      #expect(try await desktop.displayedCount() == 0)
+      let before = try await desktop.picture("before")
+      try await desktop.click()
+      #expect(try DesktopSession.changedPixels(before, try await desktop.picture("after")) == 0)
+    }
+  }
+
+  /// The server draws in its own time and tells nobody: it is asked again, for at most ten seconds.
+  private func isMet(_ condition: () async throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < end {
+      if try await condition() { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+import Transport
+
+/// A device of another make: `Tests/Clients/link-client`, written from docs/device-link.md alone.
+extension Stage {
+  fileprivate func linkClient(_ gateway: GatewayProgram, _ words: [String]) throws -> RunningProgram
+  {
+    try start(
+      [
+        TestTool.python.required(), Installation.root + "/Tests/Clients/link-client",
+        gateway.host, String(gateway.port("device")), gateway.caFile,
+      ] + words, name: "link-client")
+  }
+
+  /// Enrols a device at `gateway`; its number, and the file with its identity.
+  fileprivate func enrolled(_ gateway: GatewayProgram, _ name: String) async throws -> (
+    device: JSONLine, file: String
+  ) {
+    let file = folder.file(name + ".pem")
+    let client = try linkClient(gateway, ["enrol", gateway.enrollmentCode, file])
+    let line = try await client.event("enrolled")
+    return (line["device"], file)
+  }
+}
+
+@Suite(.timeLimit(.minutes(2)), .requires(.python)) struct DeviceCertificateTests {
+  @Test func aDeviceWrittenFromTheSpecificationAloneGetsItsPushes() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let identity = try await stage.enrolled(gateway, "device")
+      let device = try stage.linkClient(gateway, ["run", identity.file, "com.example.app"])
+      let token = try #require(try await device.event("registered")["token"].string)
+      let answer = try await stage.push("to the other make", to: token, through: gateway)
+      #expect(answer["status"].integer == 200)
+      let received = try await device.event("received")
+      #expect(received["payload"].string?.contains("to the other make") == true)
+    }
+  }
+
+  @Test func aWrongEnrolmentCodeEnrolsNobody() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let client = try stage.linkClient(
+        gateway, ["enrol", "wrong-code", stage.folder.file("nobody.pem")])
+      let status = try await client.end()
+      #expect(status != 0 || !client.lines.contains { $0.contains("enrolled") })
+    }
+  }
+
+  @Test func aCertificateOfAnotherGatewayIsRefusedInTheHandshake() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let other = try await stage.gateway("other")
+      let foreign = try await stage.enrolled(other, "foreign")
+      let client = try stage.linkClient(gateway, ["connect", foreign.file])
+      let ended = try await client.event("ended")
+      #expect(ended["reason"].string?.lowercased().contains("unknown") == true, "\(ended)")
+    }
+  }
+
+  @Test func anExpiredCertificateIsRefusedInTheHandshake() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let identity = try await stage.enrolled(gateway, "device")
+      let file = try expired(identity.file, by: gateway)
+      let client = try stage.linkClient(gateway, ["connect", file])
+      let ended = try await client.event("ended")
+      #expect(ended["reason"].string?.lowercased().contains("expired") == true, "\(ended)")
+    }
+  }
+
+  @Test(.requiresCommand("key")) func aRevokedDeviceIsClosedAndItsTokensAreUnregistered()
+    async throws
+  {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let identity = try await stage.enrolled(gateway, "device")
+      let device = try stage.linkClient(gateway, ["run", identity.file, "com.example.app"])
+      let token = try #require(try await device.event("registered")["token"].string)
+      let number = try #require(identity.device.integer)
+      _ = try await stage.belfryCommand([
+        "device", "revoke", String(number), "--data", gateway.data,
+      ])
+      // 11: revoked (docs/device-link.md section 5), on the open link and on the next one.
+      #expect(try await device.event("ended")["reason"].integer == 11)
+      let again = try stage.linkClient(gateway, ["connect", identity.file])
+      #expect(try await again.event("ended")["reason"].integer == 11)
+      let answer = try await stage.push("too late", to: token, through: gateway)
+      #expect(answer["reason"].string == "Unregistered")
+      #expect(answer["timestamp"].integer != nil)
+    }
+  }
+
+  /// The device's certificate once more, but of last year.
+  private func expired(_ identity: String, by gateway: GatewayProgram) throws -> String {
+    let folder = gateway.data
+    let pem = try Data(contentsOf: URL(fileURLWithPath: identity))
+    let authority = try CertificateAuthority.load(
+      certificatePEM: Array(Data(contentsOf: URL(fileURLWithPath: gateway.caFile))),
+      privateKeyPEM: Array(Data(contentsOf: URL(fileURLWithPath: folder + "/ca-key.pem"))))
+    let certificate = try Certificate(pem: Array(pem))
+    let now = Int64(Date.now.timeIntervalSince1970)
+    let old = try authority.issueClient(
+      publicKeySPKI: certificate.publicKeySPKI, commonName: certificate.commonName,
+      uid: certificate.uid, organizationalUnit: certificate.organizationalUnit,
+      notBefore: now - 31_536_000, notAfter: now - 86_400)
+    let text = String(decoding: pem, as: UTF8.self)
+    let key = text.components(separatedBy: "-----END PRIVATE KEY-----")[0]
+    let file = identity + ".expired"
+    let all = key + "-----END PRIVATE KEY-----\n" + String(decoding: try old.pem(), as: UTF8.self)
+    try Data(all.utf8).write(to: URL(fileURLWithPath: file))
+    return file
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What every test of this file needs: a gateway and a device with an app's token.
+private func withDevice<Result>(
+  _ body: (Stage, GatewayProgram, DevicesProgram, String) async throws -> Result
+) async throws -> Result {
+  try await Stage.play { stage in
+    let gateway = try await stage.gateway()
+    let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+    let token = try await devices.token()
+    return try await body(stage, gateway, devices, token)
+  }
+}
+
+/// A client of `Tests/Clients`.
+private func script(_ name: String) -> String { Installation.root + "/Tests/Clients/" + name }
+
+@Suite(.timeLimit(.minutes(2))) struct SendingTests {
+  @Test func belfrySendReadsTheGatewaysFileAndPrintsALineAToken() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      let sent = try await stage.belfryCommand([
+        "send", token, "--topic", "com.example.app", "--title", "Hello", "--gateway", gateway.file,
+      ])
+      let line = try #require(sent.values.first)
+      #expect(line["status"].integer == 200)
+      let id = try #require(line["apnsID"].string)
+      #expect(line["uniqueID"].string != nil)
+      let received = try await devices.received()
+      #expect(received["apnsID"].string?.lowercased() == id.lowercased())
+      #expect(payload(received) == #"{"aps":{"alert":{"title":"Hello"}}}"#)
+    }
+  }
+
+  @Test func belfrySendSaysWhyATokenWasRefusedAndEndsWithOne() async throws {
+    try await withDevice { stage, gateway, _, token in
+      let invented = String(repeating: "ab", count: 32)
+      let sent = try await stage.belfryCommand(
+        [
+          "send", token, invented, "--topic", "com.example.app", "--body", "Hello", "--gateway",
+          gateway.file,
+        ], succeeding: false)
+      #expect(sent.status == 1)
+      #expect(sent.values.map { $0["status"].integer } == [200, 400])
+      #expect(sent.values.map { $0["reason"].string } == [nil, "BadDeviceToken"])
+    }
+  }
+
+  @Test func belfrySendSaysWhereNoGatewayIs() async throws {
+    try await Stage.play { stage in
+      let sent = try await stage.belfryCommand(
+        ["send", "00ff", "--topic", "com.example.app", "--body", "Hello"], succeeding: false)
+      #expect(sent.status == 1)
+      #expect(sent.errors.contains("belfry gateway"))
+      #expect(sent.lines.isEmpty)
+    }
+  }
+
+  @Test(.requires(.python)) func aioapnsGetsAnAnswerAndAReasonWithoutALPN() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      let accepted = try await aioapns(stage, gateway, token)
+      #expect(accepted["answers"]["200"].integer == 1)
+      _ = try await devices.received()
+      let refused = try await aioapns(stage, gateway, String(repeating: "ab", count: 32))
+      #expect(refused["answers"]["400 BadDeviceToken"].integer == 1)
+    }
+  }
+
+  @Test(.requires(.python)) func twoHundredPushesAtOnceOnOneNewConnectionAreAllAnswered()
+    async throws
+  {
+    try await withDevice { stage, gateway, _, token in
+      let sent = try await aioapns(stage, gateway, token, ["200", "200"])
+      #expect(sent["answers"]["200"].integer == 200)
+      #expect(sent["connections"].integer == 1)
+    }
+  }
+
+  @Test(.requires(.python)) func aConnectionIsReusedForAThousandPushes() async throws {
+    try await withDevice { stage, gateway, _, token in
+      let sent = try await aioapns(stage, gateway, token, ["1000", "100"])
+      #expect(sent["answers"]["200"].integer == 1_000)
+      #expect(sent["connections"].integer == 1)
+      let httpx = try await stage.command(
+        [
+          TestTool.python.required(), script("httpx-client"), gateway.file, "com.example.app",
+          token, "1000",
+        ], within: .seconds(90))
+      let line = try #require(httpx.values.last)
+      #expect(line["answers"]["200"].integer == 1_000)
+      #expect(line["connections"].integer == 1)
+      #expect(line["versions"] == .array([.string("HTTP/2")]))
+    }
+  }
+
+  @Test(.requires(.curl, .openssl)) func applesRecipeOfOpensslAndCurlWorks() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      let sent = try await stage.command([
+        script("apple-recipe"), gateway.keyFile, gateway.keyID, gateway.teamID, "com.example.app",
+        token, "127.0.0.1:\(gateway.port("provider"))", gateway.caFile,
+      ])
+      #expect(sent.lines.first?.hasPrefix("HTTP/2 200") == true)
+      #expect(payload(try await devices.received()) == #"{"aps":{"alert":"test"}}"#)
+    }
+  }
+
+  /// What pushy, APNSwift, kalyke, PyAPNs2 and dotAPNS send (apns-protocol 2.1).
+  @Test(
+    .requires(.python, .curl),
+    arguments: [
+      "sig=raw64", "sig=der", "iat=float", "iat=string", "b64=standard_padded",
+      "iat=string;sig=der",
+    ])
+  func aProviderTokenIsReadInEachShapeThatRealClientsSend(_ shape: String) async throws {
+    try await withDevice { stage, gateway, _, token in
+      let jwt = try await stage.command([
+        TestTool.python.required(), script("provider-token"), gateway.file, shape,
+      ]).output
+      let sent = try await curl(stage, gateway, token, jwt: jwt)
+      #expect(sent.lines.first?.hasPrefix("HTTP/2 200") == true, "\(sent.output)")
+    }
+  }
+
+  @Test(.requires(.curl), .requiresCommand("key")) func theTokenThatBelfryKeyPrintsIsAccepted()
+    async throws
+  {
+    try await withDevice { stage, gateway, _, token in
+      let jwt = try await stage.belfryCommand(["key", "jwt", "--data", gateway.data]).output
+      let sent = try await curl(stage, gateway, token, jwt: jwt)
+      #expect(sent.lines.first?.hasPrefix("HTTP/2 200") == true, "\(sent.output)")
+      #expect(sent.lines.contains { $0.hasPrefix("apns-id: ") })
+      #expect(sent.lines.contains { $0.hasPrefix("apns-unique-id: ") })
+    }
+  }
+
+  @Test func aTokenOfAnotherGatewayIsABadDeviceToken() async throws {
+    try await withDevice { stage, gateway, _, _ in
+      let other = try await stage.gateway("other")
+      let token = try await stage.devices("others", of: other, topics: ["com.example.app"]).token()
+      let sent = try await stage.belfryCommand(
+        [
+          "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
+          gateway.file,
+        ], succeeding: false)
+      #expect(sent.values.first?["reason"].string == "BadDeviceToken")
+    }
+  }
+
+  // MARK: clients
+
+  private func aioapns(
+    _ stage: Stage, _ gateway: GatewayProgram, _ token: String, _ counts: [String] = []
+  ) async throws -> JSONLine {
+    let result = try await stage.command(
+      [
+        TestTool.python.required(), script("aioapns-client"), gateway.file, "com.example.app",
+        token,
+      ] + counts, within: .seconds(90))
+    return try #require(result.values.last, "\(result.output)\(result.errors)")
+  }
+
+  private func curl(_ stage: Stage, _ gateway: GatewayProgram, _ token: String, jwt: String)
+    async throws -> Stage.CommandResult
+  {
+    try await stage.command([
+      TestTool.curl.required(), "--silent", "--show-error", "--include", "--http2", "--max-time",
+      "20", "--cacert", gateway.caFile, "--header", "authorization: bearer \(jwt)", "--header",
+      "apns-topic: com.example.app", "--header", "apns-push-type: alert", "--data",
+      #"{"aps":{"alert":"test"}}"#,
+      "https://127.0.0.1:\(gateway.port("provider"))/3/device/\(token)",
+    ])
+  }
+}
+
+/// The payload of a device's `received` line as text.
+func payload(_ received: JSONLine) -> String {
+  let bytes = received["payload"].string.flatMap { Data(base64Encoded: $0) } ?? Data()
+  return String(decoding: bytes, as: UTF8.self)
+}

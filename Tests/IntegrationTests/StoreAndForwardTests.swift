@@ -1,0 +1,183 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+private let bundleID = "com.example.app"
+
+extension Stage {
+  /// Sends an alert with this text by `belfry send`; the answer of the one token.
+  func push(
+    _ text: String, to token: String, topic: String = bundleID, through gateway: GatewayProgram,
+    options: [String] = []
+  ) async throws -> JSONLine {
+    let result = try await belfryCommand(
+      ["send", token, "--topic", topic, "--body", text, "--gateway", gateway.file] + options,
+      succeeding: false)
+    guard let line = result.values.first else {
+      throw ProgramFailure.unreadable("belfry send printed nothing: \(result.errors)")
+    }
+    return line
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct StoreAndForwardTests {
+  @Test func aPushToADeviceThatIsAwayIsStoredAndDeliveredWhenItComesBack() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: [bundleID])
+      let token = try await devices.token()
+      try await devices.goOffline()
+      #expect(
+        try await stage.push("while away", to: token, through: gateway)["status"].integer == 200)
+      devices.goOnline()
+      let received = try await devices.received()
+      #expect(payload(received).contains("while away"))
+      #expect(received["stored"].boolean == true)
+    }
+  }
+
+  @Test func whatWasAcceptedSurvivesAKillOfTheGateway() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: [bundleID])
+      let token = try await devices.token()
+      try await devices.program.stop()
+      #expect(
+        try await stage.push("survivor", to: token, through: gateway)["status"].integer == 200)
+      try await gateway.crash()
+      let again = try await stage.restart(gateway)
+      let back = try stage.devices(of: again, topics: [bundleID])
+      #expect(try await back.token() == token)
+      #expect(payload(try await back.received()).contains("survivor"))
+    }
+  }
+
+  @Test func devicesComeBackToAGatewayThatWasRestarted() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: [bundleID], options: ["--count", "5"])
+      var tokens: [String] = []
+      for _ in 0..<5 { tokens.append(try await devices.token()) }
+      #expect(try await gateway.stop() == 0)
+      let again = try await stage.restart(gateway)
+      for (index, token) in tokens.enumerated() {
+        let answer = try await stage.push("again \(index)", to: token, through: again)
+        #expect(answer["status"].integer == 200)
+      }
+      for index in 0..<5 {
+        _ = try await devices.received { payload($0).contains("again \(index)") }
+      }
+    }
+  }
+
+  @Test func devicesComeBackToAGatewayThatCrashed() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: [bundleID])
+      let token = try await devices.token()
+      try await gateway.crash()
+      let again = try await stage.restart(gateway)
+      #expect(try await stage.push("back", to: token, through: again)["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("back"))
+    }
+  }
+
+  @Test func twoAppsOfADeviceGetTheirsInTheOrderOfAcceptance() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let topics = ["com.example.one", "com.example.two"]
+      let devices = try stage.devices(of: gateway, topics: topics)
+      var tokens: [String: String] = [:]
+      for topic in topics { tokens[topic] = try await devices.token(topic: topic) }
+      try await devices.goOffline()
+      for topic in topics.reversed() {
+        let token = try #require(tokens[topic])
+        let answer = try await stage.push("for \(topic)", to: token, topic: topic, through: gateway)
+        #expect(answer["status"].integer == 200)
+      }
+      devices.goOnline()
+      let first = try await devices.received()
+      let second = try await devices.received()
+      #expect(first["topic"].string == topics[1])
+      #expect(second["topic"].string == topics[0])
+    }
+  }
+
+  @Test func theNewestOfSeveralIsKeptAndOneToBeTriedOnceIsNot() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: [bundleID])
+      let token = try await devices.token()
+      try await devices.goOffline()
+      for text in ["first", "second"] {
+        #expect(try await stage.push(text, to: token, through: gateway)["status"].integer == 200)
+      }
+      let once = try await stage.push(
+        "once", to: token, through: gateway, options: ["--expiration", "0"])
+      #expect(once["status"].integer == 200)
+      devices.goOnline()
+      #expect(payload(try await devices.received()).contains("second"))
+      // A further push comes after all that was stored.
+      _ = try await stage.push("last", to: token, through: gateway)
+      #expect(payload(try await devices.received()).contains("last"))
+    }
+  }
+
+  @Test func eachOfTwoAgentsGetsItsOwn() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let one = try await stage.agent("one", of: gateway)
+      let two = try await stage.agent("two", of: gateway)
+      let first = try await stage.app("org.example.one", on: one)
+      let second = try await stage.app("org.example.one", on: two)
+      #expect(first.token != second.token)
+      for (agent, token, text) in [(one, first.token, "to one"), (two, second.token, "to two")] {
+        let answer = try await stage.push(
+          text, to: token, topic: "org.example.one", through: gateway)
+        #expect(answer["status"].integer == 200)
+        #expect(try await agent.program.event("presented")["body"].string == text)
+      }
+      #expect(!one.program.untaken.contains { $0["event"].string == "presented" })
+      #expect(!two.program.untaken.contains { $0["event"].string == "presented" })
+    }
+  }
+
+  @Test func anAgentThatWasAwayShowsWhatWasStored() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let (program, token) = try await stage.app("org.example.one", on: agent)
+      try await program.stop()
+      try await agent.program.stop()
+      let answer = try await stage.push(
+        "stored", to: token, topic: "org.example.one", through: gateway)
+      #expect(answer["status"].integer == 200)
+      let back = try await stage.agent(of: gateway)
+      #expect(try await back.program.event("presented")["body"].string == "stored")
+    }
+  }
+
+  @Test func registeringAgainReturnsTheSameTokenAndAfterUnregisteringANewOne() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: [bundleID])
+      let token = try await devices.token()
+      devices.program.tell(#"{"do":"unregister","topic":"\#(bundleID)"}"#)
+      _ = try await devices.program.event("unregistered")
+      let gone = try await stage.push("late", to: token, through: gateway)
+      #expect(gone["status"].integer == 410)
+      #expect(gone["reason"].string == "Unregistered")
+      let moment = try #require(gone["timestamp"].integer)
+      #expect(abs(Double(moment) / 1_000 - Date.now.timeIntervalSince1970) < 60)
+      try await devices.program.stop()
+      let back = try stage.devices(of: gateway, topics: [bundleID])
+      let new = try await back.token()
+      #expect(new != token)
+      #expect(try await stage.push("now", to: new, through: gateway)["status"].integer == 200)
+      try await back.program.stop()
+      let third = try stage.devices(of: gateway, topics: [bundleID])
+      #expect(try await third.token() == new)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2)), .requires(.python, .unshare, .openssl))
+struct UnmodifiedClientTests {
+  /// What docs/clients.md tells for clients that cannot be told where to go, tried in namespaces of its
+  /// own: a hosts file, a trusted authority, and Apple's port.
+  @Test func aClientThatCannotBeToldWhereToGoIsLedToTheGateway() async throws {
+    try await Stage.play { stage in
+      let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
+      let probe = try await stage.command(unshare + ["true"], succeeding: false)
+      guard probe.status == 0 else {
+        // A container may forbid namespaces: that is the machine's, not the gateway's, shortcoming.
+        print("skipped: this machine gives no namespaces: \(probe.errors)")
+        return
+      }
+      let python = try TestTool.python.required()
+      let result = try await stage.command(
+        unshare + [
+          python, Installation.root + "/Tests/Clients/unmodified-client", Installation.belfry,
+          stage.folder.path, python,
+        ], within: .seconds(90))
+      let line = try #require(result.values.last)
+      #expect(line["answers"]["200"].integer == 5, "\(result.output)\(result.errors)")
+      #expect(line["connections"].integer == 1)
+    }
+  }
+}
