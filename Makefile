@@ -38,6 +38,13 @@ lint:
 	@scripts/install-packages build
 	scripts/lint
 
+# Each against its reference in the same run; docs/development.md tells how to read them.
+.PHONY: bench bench-quick
+bench bench-quick:
+	@scripts/install-packages build bench
+	swift build -c release --product belfry
+	@Benchmarks/run $(if $(findstring quick,$@),--quick)
+
 # The schedule against a day-by-day count in Python: 100,000 schedules, where `make test` has 5,000.
 SEED ?= 1
 .PHONY: oracle
