@@ -161,6 +161,11 @@ public struct DeviceLinkServer: ~Copyable {
     return true
   }
 
+  /// Whether the device was told to leave.
+  public var isDraining: Bool {
+    if case .draining = phase { true } else { false }
+  }
+
   /// The interval that the device keeps.
   public var intervalSeconds: UInt16 { keepAlive.seconds }
 

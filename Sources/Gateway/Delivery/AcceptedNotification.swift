@@ -65,7 +65,8 @@ public final class AcceptedNotification: @unchecked Sendable {
   var durability = Durability.none
   var isAnswered = false
   var isAcknowledged = false
-  var isFromStore = false
+  /// Whether it waited on disk.
+  public internal(set) var isFromStore = false
   var isDropped = false
   var heldSinceNanoseconds: Int64 = 0
 

@@ -396,7 +396,8 @@ public struct DeliveryCore: ~Copyable {
 
   /// Does what time alone asks for; to be called about once a second.
   public mutating func tick(now: Moment) {
-    for number in holding {
+    // Sorted, so that a run can be replayed.
+    for number in holding.sorted() {
       guard let device = devices[number], !device.power.isRestricted else { continue }
       var due: [AcceptedNotification] = []
       device.held.removeAll { notification in

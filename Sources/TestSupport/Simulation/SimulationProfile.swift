@@ -1,0 +1,49 @@
+/// How rough one simulated world is: drawn from the seed, so that different seeds stress different parts.
+struct SimulationProfile {
+  let devices: Int
+  let apps: Int
+  /// Virtual nanoseconds for which things go wrong.
+  let troubled: Int64
+  /// Virtual nanoseconds in which all is well, at the end.
+  let calm: Int64 = 900_000_000_000
+  let latencyMost: Int64
+  let commitMost: Int64
+  /// Nanoseconds between two pushes, on average.
+  let pushEvery: Int64
+  let gatewayCrashEvery: Int64
+  let deviceCrashEvery: Int64
+  let cutEvery: Int64
+  let darkEvery: Int64
+  let stateEvery: Int64
+  let topicEvery: Int64
+  let offlineEvery: Int64
+  let drainEvery: Int64
+  let commitFailure: Double
+  let window: UInt16
+  let keepMost: Int64
+
+  init(_ random: inout SeededGenerator) {
+    func pick(_ choices: Int64...) -> Int64 {
+      choices[Int(random.next() % UInt64(choices.count))]
+    }
+    let never = Int64.max / 4
+    let second: Int64 = 1_000_000_000
+    devices = Int(pick(1, 2, 3))
+    apps = Int(pick(1, 2, 4))
+    troubled = pick(60, 180, 400) * second
+    latencyMost = pick(1_000_000, 30_000_000, 400_000_000)
+    commitMost = pick(2_000_000, 20_000_000, 800_000_000)
+    pushEvery = pick(20_000_000, 200_000_000, 1_500_000_000)
+    gatewayCrashEvery = pick(never, 25 * second, 90 * second)
+    deviceCrashEvery = pick(never, 20 * second, 60 * second)
+    cutEvery = pick(never, 5 * second, 40 * second)
+    darkEvery = pick(never, 60 * second)
+    stateEvery = pick(never, 4 * second, 30 * second)
+    topicEvery = pick(never, 10 * second, 60 * second)
+    offlineEvery = pick(never, 15 * second, 60 * second)
+    drainEvery = pick(never, never, 60 * second)
+    commitFailure = pick(0, 0, 1) == 1 ? 0.02 : 0
+    window = UInt16(pick(1, 4, 64))
+    keepMost = pick(1_000_000, 50_000_000, 2_000_000_000)
+  }
+}
