@@ -83,7 +83,9 @@ extension DeliveryCore {
     committing.removeAll(keepingCapacity: true)
     if !isDurable {
       removals.append(contentsOf: committingRemovals)
-      removalsDueNanoseconds = now.nanoseconds + Limits.removalNanoseconds
+      if !removals.isEmpty {
+        removalsDueNanoseconds = now.nanoseconds + Limits.removalNanoseconds
+      }
     }
     committingRemovals.removeAll(keepingCapacity: true)
     for notification in finished {

@@ -210,8 +210,8 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     if !notification.isOnce(at: now) { replaceUnsent(by: notification, on: device) }
-    if device.holdsBack(notification), notification.durability != .none {
-      hold(notification, on: device, now: now)
+    if device.holdsBack(notification) {
+      holdOrGiveUp(notification, on: device, now: now)
     } else {
       device.waiting.append(notification)
     }
@@ -225,7 +225,8 @@ public struct DeliveryCore: ~Copyable {
     delivery.isOverflowing = false
     holding.remove(device)
     var unsafeOnes: [AcceptedNotification] = delivery.uncommitted
-    for notification in delivery.inFlight + delivery.waiting + delivery.held {
+    for notification in delivery.inFlight + delivery.waiting + delivery.held
+    where !notification.isDropped {
       switch notification.durability {
       case .none:
         if !notification.isAnswered {
@@ -261,6 +262,10 @@ public struct DeliveryCore: ~Copyable {
       let index = delivery.inFlight.firstIndex(where: { $0.sequence == sequence })
     else { return }
     let notification = delivery.inFlight.remove(at: index)
+    guard !notification.isDropped else {
+      pump(delivery, now: now)
+      return
+    }
     notification.isAcknowledged = true
     effects.append(
       .record(notification.isFromStore ? .deliveredFromStorage : .delivered, notification))
@@ -278,6 +283,7 @@ public struct DeliveryCore: ~Copyable {
   ) {
     guard let delivery = devices[device], delivery.session == session else { return }
     delivery.power = power
+    if power.isRestricted { holdWaiting(on: delivery, now: now) }
     if !power.isAsleep || !power.isRestricted { releaseHeld(on: delivery, now: now) }
     pump(delivery, now: now)
   }
@@ -326,10 +332,10 @@ public struct DeliveryCore: ~Copyable {
   ) -> [AcceptedNotification] {
     var taken: [UInt64: AcceptedNotification] = [:]
     for notification in device.inFlight + device.waiting + device.held + device.uncommitted
-    where matches(notification) {
+    where matches(notification) && !notification.isDropped {
       taken[notification.sequence] = notification
     }
-    device.inFlight.removeAll(where: matches)
+    // What was sent takes up the window until the device has acknowledged it.
     device.waiting.removeAll(where: matches)
     device.held.removeAll(where: matches)
     device.uncommitted.removeAll(where: matches)
@@ -366,6 +372,27 @@ public struct DeliveryCore: ~Copyable {
       device.presence = .loading(session)
       effects.append(.load(device: device.device, session))
     }
+  }
+
+  /// The power was restricted while the window was full: what had to wait for it waits for that too.
+  private mutating func holdWaiting(on device: DeviceDelivery, now: Moment) {
+    let unsent = device.waiting
+    device.waiting.removeAll(where: device.holdsBack)
+    for notification in unsent where device.holdsBack(notification) {
+      holdOrGiveUp(notification, on: device, now: now)
+    }
+    device.held.sort { $0.sequence < $1.sequence }
+  }
+
+  private mutating func holdOrGiveUp(
+    _ notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
+  ) {
+    guard notification.durability == .none else {
+      return hold(notification, on: device, now: now)
+    }
+    // To be tried once, and this is not the moment.
+    effects.append(.record(.discardedExpired, notification))
+    answer(notification)
   }
 
   private mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {

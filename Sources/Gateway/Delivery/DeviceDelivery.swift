@@ -60,7 +60,8 @@ final class DeviceDelivery {
     var kept: UInt32 = 1
     for index in list.indices.reversed() {
       let older = list[index]
-      guard older.key == newer.key, older !== newer else { continue }
+      // What is tried once takes no place in the store, and none from those that do.
+      guard older.key == newer.key, older !== newer, older.durability != .none else { continue }
       let collapses = !older.collapseID.isEmpty && older.collapseID == newer.collapseID
       if collapses || kept >= newer.keep {
         replaced.append(older)
