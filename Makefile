@@ -53,3 +53,13 @@ oracle:
 	swift build --build-tests
 	CI=1 BELFRY_ORACLE_COUNT=100000 BELFRY_ORACLE_SEED=$(SEED) \
 	  swift test --skip-build --filter ScheduleOracleTests
+
+# Gateway, store, devices and providers under one seed and a virtual clock: SEED=n replays one world,
+# SECONDS=n plays new ones for so long (60 when neither is given).
+.PHONY: simulate
+simulate:
+	@scripts/install-packages build test
+	swift build --build-tests
+	BELFRY_SIMULATE=1 BELFRY_SIMULATE_SECONDS=$(SECONDS) \
+	  BELFRY_SIMULATE_SEED=$(if $(filter command environment,$(firstword $(origin SEED))),$(SEED)) \
+	  swift test --skip-build --filter DeliverySimulationTests/moreWorlds

@@ -30,10 +30,10 @@ struct SimulationProfile {
     let second: Int64 = 1_000_000_000
     devices = Int(pick(1, 2, 3))
     apps = Int(pick(1, 2, 4))
-    troubled = pick(60, 180, 400) * second
+    troubled = pick(20, 60, 180) * second
     latencyMost = pick(1_000_000, 30_000_000, 400_000_000)
     commitMost = pick(2_000_000, 20_000_000, 800_000_000)
-    pushEvery = pick(20_000_000, 200_000_000, 1_500_000_000)
+    pushEvery = pick(40_000_000, 200_000_000, 1_500_000_000)
     gatewayCrashEvery = pick(never, 25 * second, 90 * second)
     deviceCrashEvery = pick(never, 20 * second, 60 * second)
     cutEvery = pick(never, 5 * second, 40 * second)

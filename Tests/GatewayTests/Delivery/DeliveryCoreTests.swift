@@ -409,4 +409,70 @@ private struct Bench: ~Copyable {
       }
     }
   }
+
+  @Test func `a failed commit does not keep the next one from starting`() throws {
+    var bench = Bench()
+    bench.push("a")
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["a"])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    bench.push("b")
+    #expect(try bench.commit() == 1)
+    #expect(bench.answered == ["b"])
+  }
+
+  @Test func `power restricted while the window is full keeps back what waits for it`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("a", keep: .max)
+    bench.push("b", priority: 5, keep: .max)
+    bench.push("once", priority: 5, expiresIn: 0)
+    bench.core.setPower(
+      DevicePower(isRestricted: true), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.acknowledge("a")
+    #expect(bench.sent == ["a"])
+    #expect(bench.answered.contains("once"))
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b"])
+  }
+
+  @Test func `what is tried once is given up when the device that loads is restricted`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true), isLoadAnswered: false)
+    bench.push("once", priority: 5, expiresIn: 0)
+    try bench.answerLoads()
+    #expect(bench.sent.isEmpty)
+    #expect(bench.answered == ["once"])
+    #expect(bench.states.last == .discardedExpired)
+  }
+
+  @Test func `a dead token's notification has its place in the window until it is acknowledged`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(apps: [7, 8], window: 1)
+    bench.push("a")
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.drain()
+    bench.push("b", to: Bench.key(app: 8))
+    #expect(bench.sent == ["a"])
+    let states = bench.states
+    try bench.acknowledge("a")
+    #expect(bench.sent == ["a", "b"])
+    #expect(bench.states == states + [.sent])
+  }
+
+  @Test func `what is tried once takes no place among those that are kept`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("first", to: Bench.key(app: 7), keep: 2)
+    bench.push("a", keep: 2)
+    bench.push("once", expiresIn: 0, keep: 2)
+    bench.push("b", keep: 2)
+    for text in ["first", "a", "once", "b"] { try bench.acknowledge(text) }
+    #expect(bench.sent == ["first", "a", "once", "b"])
+  }
 }

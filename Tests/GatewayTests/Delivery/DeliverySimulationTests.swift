@@ -6,7 +6,7 @@ import Testing
 /// (``DeliverySimulation``). `make simulate [SEED=n] [SECONDS=n]` plays more of it.
 @Suite struct DeliverySimulationTests {
   /// A bounded number of worlds, the same ones each time.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...24 as ClosedRange<UInt64>)
   func everyPromiseIsKept(seed: UInt64) {
     let outcome = DeliverySimulation.run(seed: seed)
     #expect(outcome.violation == nil, "\(outcome.report)")
