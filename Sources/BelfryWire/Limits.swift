@@ -4,6 +4,10 @@ public enum WireLimits {
   public static let payloadBytesMax = 4_096
   /// Bytes of a `voip` payload, and of a broadcast (apns-protocol 1.6).
   public static let largePayloadBytesMax = 5_120
+  /// Bytes of a payload on the legacy binary interface (apns-protocol 7.3).
+  public static let binaryPayloadBytesMax = 2_048
+  /// Bytes of a frame of the legacy interface's command 2: more than its items can sensibly fill.
+  public static let binaryFrameBytesMax = 70_000
   /// Bytes, not characters, of an `apns-collapse-id` (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
   /// Bytes of a device token: what the binary interface reserves (apns-protocol 7.1); ours have 32.

@@ -12,13 +12,19 @@ extension GatewayLoop {
         taken.providers[index] = try listen(
           ports.providers[index], .tls(shared.providerTLS)
         ) { [unowned self] _ in
-          makeProviderConnection()
+          makeProvider(ProviderConnection.init)
         }
       }
       if let port = ports.insecureProvider {
         taken.insecureProvider = try listen(port, .plain) { [unowned self] _ in
-          makeProviderConnection()
+          makeProvider(ProviderConnection.init)
         }
+      }
+      taken.binary = try listen(ports.binary, .tls(shared.legacyTLS)) { [unowned self] _ in
+        LegacyDoor(home: self, service: .binary)
+      }
+      taken.feedback = try listen(ports.feedback, .tls(shared.legacyTLS)) { [unowned self] _ in
+        LegacyDoor(home: self, service: .feedback)
       }
       taken.device = try listen(ports.device, .tls(shared.deviceTLS)) { [unowned self] _ in
         DeviceDoor(home: self)

@@ -7,6 +7,7 @@ import Transport
 struct GatewayShared: Sendable {
   let configuration: GatewayConfiguration
   let providerTLS: TLSServerContext
+  let legacyTLS: TLSServerContext
   let deviceTLS: TLSServerContext
   let tokenKeys: [[UInt8]]
   let writer: GroupCommitWriter
@@ -52,8 +53,9 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var storeReplies: Mailbox<StoreReply>?
   private var controlReplies: Mailbox<ControlReply>?
   private var registering: [UInt64: Registering] = [:]
-  private var providers: [UInt64: ProviderConnection] = [:]
+  private var providers: [UInt64: any ProviderPeer] = [:]
   private var devices: [SessionID: DeviceConnection] = [:]
+  private var feedback: [UInt64: FeedbackConnection] = [:]
   private var nextConnection: UInt64 = 1
   private var spareStreams: [ProviderStream] = []
   private var scratch: [UInt8] = []
@@ -190,22 +192,37 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Pushes
 
-  /// Sends an admitted request to its device's home loop.
-  func route(
-    _ admitted: Admission.Admitted, from stream: ProviderStream, of connection: ProviderConnection
-  ) {
-    let contents = admitted.contents
+  /// What a provider wants to send, every check but the home loop's passed.
+  struct Submission {
+    let contents: TokenContents
     let id: NotificationID
-    if case .value(let given) = stream.request.id { id = given } else { id = stream.generatedID }
+    let uniqueID: NotificationID
+    let expiration: Int64
+    let priority: UInt8
+    let pushType: PushType
+    let collapseID: [UInt8]
+    let payload: [UInt8]
+    let keep: UInt32
+  }
+
+  /// Whether the device lives on this loop.
+  func isHome(of device: UInt64) -> Bool { home(of: device) == index }
+
+  private func home(of device: UInt64) -> Int { Int(device % UInt64(max(1, peers.count))) }
+
+  /// Sends a submission to its device's home loop; the answer comes to `provider` under `reply`.
+  func submit(_ submission: Submission, reply: Int32, of provider: some ProviderPeer) {
+    let contents = submission.contents
     let notification = AcceptedNotification(
       key: NotificationKey(
         device: contents.device, app: contents.app, kind: contents.kind.rawValue),
-      generation: contents.generation, id: id, uniqueID: stream.uniqueID,
-      expiration: admitted.expiration, priority: admitted.priority, pushType: admitted.pushType,
-      collapseID: stream.request.collapseID, payload: stream.takeBody(),
-      acceptedMilliseconds: loop.unixMilliseconds, keep: admitted.app.keep,
-      reply: ReplyRoute(loop: index, connection: connection.number, stream: stream.streamID))
-    let home = Int(contents.device % UInt64(max(1, peers.count)))
+      generation: contents.generation, id: submission.id, uniqueID: submission.uniqueID,
+      expiration: submission.expiration, priority: submission.priority,
+      pushType: submission.pushType, collapseID: submission.collapseID,
+      payload: submission.payload, acceptedMilliseconds: loop.unixMilliseconds,
+      keep: submission.keep,
+      reply: ReplyRoute(loop: index, connection: provider.number, stream: reply))
+    let home = home(of: contents.device)
     if home == index {
       deliver(notification)
       finishEvent()
@@ -347,8 +364,9 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     swap(&buffer, &scratch)
   }
 
-  func makeProviderConnection() -> ProviderConnection {
-    let connection = ProviderConnection(number: nextConnection, home: self)
+  /// A provider's connection by its interface, known from now on.
+  func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, GatewayLoop) -> Peer) -> Peer {
+    let connection = make(nextConnection, self)
     nextConnection += 1
     providers[connection.number] = connection
     metrics.providerConnections.add()
@@ -364,7 +382,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     return connection
   }
 
-  func forget(_ connection: ProviderConnection) {
+  func forget(_ connection: some ProviderPeer) {
     guard providers.removeValue(forKey: connection.number) != nil else { return }
     metrics.providerConnections.add(-1)
     reportIfDrained()
@@ -483,7 +501,25 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       take(.register, topic, of: device, request: request, on: connection)
     case .refused(let session, let request, let refusal):
       devices[session]?.answer(request, with: .refused(refusal))
+    case .feedback(let number, let records):
+      feedback.removeValue(forKey: number)?.answer(records.map(tuple))
     }
+  }
+
+  /// Asks the control desk, which alone knows what every loop's devices unregistered.
+  func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
+    feedback[nextConnection] = connection
+    ask(.feedback(number: nextConnection, app: app))
+    nextConnection += 1
+  }
+
+  private func tuple(_ record: RegistrationRecord) -> FeedbackTuple {
+    let token = tokens.seal(
+      TokenContents(
+        environment: environment, kind: TokenKind(rawValue: record.key.kind) ?? .alert,
+        generation: record.generation, app: record.key.app, device: record.key.device))
+    return FeedbackTuple(
+      seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
   }
 
   private func answerToken(

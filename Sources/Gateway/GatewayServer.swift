@@ -121,7 +121,11 @@ public final class GatewayServer {
       shared = GatewayShared(
         configuration: configuration,
         providerTLS: try Self.providerContext(
-          server, authority: authority.certificatePEM, revocations: revocations),
+          server, authority: authority.certificatePEM, unmatchedALPN: .refuse,
+          revocations: revocations),
+        legacyTLS: try Self.providerContext(
+          server, authority: authority.certificatePEM, unmatchedALPN: .ignore,
+          revocations: revocations),
         deviceTLS: try Self.deviceContext(server, authority: authority.certificatePEM),
         tokenKeys: try folder.tokenKeys(), writer: writer, controlWriter: controlWriter,
         metrics: metrics, log: log, desk: mailbox)
@@ -148,11 +152,12 @@ public final class GatewayServer {
 
   private static func providerContext(
     _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8],
-    revocations: CertificateRevocations
+    unmatchedALPN: TLSServerContext.UnmatchedALPN, revocations: CertificateRevocations
   ) throws(TLSFailure) -> TLSServerContext {
     try TLSServerContext(
       certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM, alpn: ["h2"],
-      clientCertificates: .optional(caPEM: authority), check: revocations.judge)
+      unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authority),
+      check: revocations.judge)
   }
 
   private static func deviceContext(

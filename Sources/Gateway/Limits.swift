@@ -19,6 +19,8 @@ enum Limits {
   static let providerConcurrentStreams: UInt32 = 1_000
   /// Bytes that a provider may leave unread before it is not read from any more.
   static let providerOutputBytesMax = 1 << 20
+  /// Bytes that a binary connection may have waiting before it is not read from any more.
+  static let binaryHeldBytesMax = 1 << 18
   /// Idle streams that a loop keeps for the next requests.
   static let spareStreamsMax = 2_048
   /// Bytes of a buffer that is kept for the next frame.

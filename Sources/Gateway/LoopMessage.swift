@@ -40,6 +40,8 @@ enum ControlRequest: Sendable {
   case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
   /// A device registers an app that nobody has added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
+  /// A feedback client wants what is gone of this app; the number comes back with the answer.
+  case feedback(number: UInt64, app: UInt32)
 }
 
 /// The control desk's answers.
@@ -48,6 +50,8 @@ enum ControlAnswer: Sendable {
   /// The directory has the app now; the loop goes on with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)
+  /// The dead registrations of an app since its feedback was last read.
+  case feedback(number: UInt64, [RegistrationRecord])
 }
 
 /// What a loop says to the control desk.

@@ -77,6 +77,28 @@ final class ControlDesk {
       enrol(session, enrolment, signedBytes: signedBytes, loop: loop)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, loop: loop)
+    case .feedback(let number, let app):
+      answer(loop, .feedback(number: number, takeFeedback(of: app)))
+    }
+  }
+
+  /// The app's alert tokens that died since its feedback was last read; reading empties the list.
+  private func takeFeedback(of app: UInt32) -> [RegistrationRecord] {
+    do throws(StorageFailure) {
+      let name = ControlSetting.feedbackRead(app: app)
+      let text = String(decoding: try store.setting(name) ?? [], as: UTF8.self)
+      let since = Int64(text) ?? 0
+      let dead = try store.registrations().filter {
+        $0.key.app == app && $0.state == .unregistered && $0.changedMilliseconds > since
+          && $0.key.kind == TokenKind.alert.rawValue
+      }
+      if let latest = dead.map(\.changedMilliseconds).max() {
+        try store.apply([.putSetting(name: name, value: Array("\(latest)".utf8))])
+      }
+      return dead
+    } catch {
+      log.error("cannot read the feedback", ["why": "\(error)"])
+      return []
     }
   }
 

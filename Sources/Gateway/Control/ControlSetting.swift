@@ -2,6 +2,8 @@
 public enum ControlSetting {
   /// The code that devices enrol with; UTF-8.
   public static let enrolmentCode = "enrolment-code"
+  /// Until when, in milliseconds since 1970, an app's feedback was read; decimal.
+  static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
   /// The environment that the folder was made for; UTF-8.
   public static let environment = "environment"
 }

@@ -6,7 +6,8 @@ import Transport
 ///
 /// Confined to its loop. Decides nothing: ``Admission`` judges requests, ``ConnectionCredentials``
 /// tokens, the device's home loop the rest.
-final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarget, AdmissionContext
+final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler, TurnEndTarget,
+  AdmissionContext
 {
   let number: UInt64
   private unowned let home: GatewayLoop
@@ -143,7 +144,15 @@ final class ProviderConnection: StreamHandler, HTTP2RequestHandler, TurnEndTarge
     case .admitted(let admitted):
       raiseStreamLimit()
       open.uniqueID = home.makeID()
-      home.route(admitted, from: open, of: self)
+      let id: NotificationID
+      if case .value(let given) = open.request.id { id = given } else { id = open.generatedID }
+      home.submit(
+        GatewayLoop.Submission(
+          contents: admitted.contents, id: id, uniqueID: open.uniqueID,
+          expiration: admitted.expiration, priority: admitted.priority,
+          pushType: admitted.pushType, collapseID: open.request.collapseID,
+          payload: open.takeBody(), keep: admitted.app.keep),
+        reply: open.streamID, of: self)
     }
   }
 

@@ -1,0 +1,29 @@
+/// The status byte of the legacy interface's error packet (apns-protocol 7.2).
+public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
+  case processingError = 1
+  case missingDeviceToken = 2
+  case missingTopic = 3
+  case missingPayload = 4
+  case invalidTokenSize = 5
+  case invalidTopicSize = 6
+  case invalidPayloadSize = 7
+  case invalidToken = 8
+  /// The identifier names the last notification that was accepted.
+  case shutdown = 10
+  case protocolError = 128
+  case unknown = 255
+
+  /// The six bytes that end a connection: command 8, status, identifier.
+  public func packet(identifier: UInt32) -> [UInt8] {
+    [
+      8, rawValue, UInt8(truncatingIfNeeded: identifier >> 24),
+      UInt8(truncatingIfNeeded: identifier >> 16), UInt8(truncatingIfNeeded: identifier >> 8),
+      UInt8(truncatingIfNeeded: identifier),
+    ]
+  }
+
+  /// The status that says what a reason of the HTTP/2 interface says.
+  public init(_ rejection: Rejection) {
+    self = BinaryStatus(rawValue: rejection.row.legacyStatus) ?? .unknown
+  }
+}

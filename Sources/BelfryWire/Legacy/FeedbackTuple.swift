@@ -1,0 +1,23 @@
+/// One line of the feedback service: a token whose app is gone, and since when (apns-protocol 7.4).
+public struct FeedbackTuple: Equatable, Sendable {
+  /// Seconds since 1970 at which the app was found to be gone.
+  public let seconds: UInt32
+  /// The token.
+  public let token: [UInt8]
+
+  /// A tuple.
+  public init(seconds: UInt32, token: [UInt8]) {
+    self.seconds = seconds
+    self.token = token
+  }
+
+  /// Time, token length, token: 38 bytes for a token of 32.
+  public var bytes: [UInt8] {
+    let length = UInt16(clamping: token.count)
+    return [
+      UInt8(truncatingIfNeeded: seconds >> 24), UInt8(truncatingIfNeeded: seconds >> 16),
+      UInt8(truncatingIfNeeded: seconds >> 8), UInt8(truncatingIfNeeded: seconds),
+      UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length),
+    ] + token.prefix(Int(length))
+  }
+}

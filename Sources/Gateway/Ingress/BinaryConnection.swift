@@ -1,0 +1,148 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// A provider on the legacy binary interface (apns-protocol section 7): frames in, silence for success,
+/// one error packet and the end for a fault.
+///
+/// Confined to its loop. Every frame after a faulty one is discarded, so a frame whose fate another
+/// loop decides is awaited before the next one is looked at.
+final class BinaryConnection: ProviderPeer, StreamHandler {
+  let number: UInt64
+  private unowned let home: GatewayLoop
+  private var stream: ByteStream?
+  private var certificate: CertificateCredential?
+  private var parser = BinaryFrameParser()
+  private var nextSerial: Int32 = 0
+  /// Identifiers of frames that were handed on and not yet answered, by their serial numbers.
+  private var open: [Int32: UInt32?] = [:]
+  private var awaited: Int32?
+  private var lastAccepted: UInt32 = 0
+  private var isClosing = false
+
+  init(number: UInt64, home: GatewayLoop) {
+    self.number = number
+    self.home = home
+  }
+
+  // MARK: Stream
+
+  func streamOpened(_ stream: ByteStream) {
+    self.stream = stream
+    guard let shown = stream.peerCertificate,
+      case .accepted(let credential) = CertificateCredential.of(
+        shown, in: home.directory, for: home.environment)
+    else {
+      home.log.info(
+        "closed a binary connection: its certificate is not for this environment",
+        ["peer": stream.peerDescription])
+      isClosing = true
+      stream.close()
+      return
+    }
+    certificate = credential
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    guard !isClosing else { return }
+    let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
+    unsafe parser.append(arrived.span)
+    takeFrames()
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    if case .tlsFailed(let why) = reason {
+      home.log.info(
+        "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
+    }
+    self.stream = nil
+    isClosing = true
+    home.forget(self)
+  }
+
+  private func takeFrames() {
+    while !isClosing, awaited == nil {
+      switch parser.next() {
+      case .incomplete:
+        if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
+        return
+      case .fault(let status, let identifier):
+        refuse(status, identifier: identifier)
+      case .notification(let notification):
+        take(notification)
+      }
+    }
+    if parser.heldBytes >= Limits.binaryHeldBytesMax { stream?.pauseReading() }
+  }
+
+  private func take(_ notification: BinaryNotification) {
+    if let fault = notification.sizeFault {
+      refuse(fault, identifier: notification.identifier)
+      return
+    }
+    guard let certificate, let topic = certificate.topics.first else {
+      refuse(.missingTopic, identifier: notification.identifier)
+      return
+    }
+    guard let app = home.directory.app(bundleID: topic.span), app.teamID == certificate.teamID,
+      let contents = home.tokens.open(notification.token.span), contents.app == app.number,
+      contents.kind == .alert
+    else {
+      refuse(.invalidToken, identifier: notification.identifier)
+      return
+    }
+    nextSerial &+= 1
+    open[nextSerial] = .some(notification.identifier)
+    let isHere = home.isHome(of: contents.device)
+    if !isHere { awaited = nextSerial }
+    home.submit(
+      accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
+  }
+
+  private func accepted(
+    _ notification: BinaryNotification, _ contents: TokenContents, keep: UInt32
+  ) -> GatewayLoop.Submission {
+    let latest = home.now.unixSeconds + Int64(WireLimits.storageDaysMax) * 86_400
+    return GatewayLoop.Submission(
+      contents: contents, id: home.makeID(), uniqueID: home.makeID(),
+      expiration: min(notification.expiration.map(Int64.init) ?? latest, latest),
+      priority: notification.priority, pushType: .alert, collapseID: [],
+      payload: notification.payload, keep: keep)
+  }
+
+  // MARK: Answers
+
+  func answer(_ serial: Int32, _ answer: ProviderAnswer) {
+    guard let identifier = open.removeValue(forKey: serial) else { return }
+    if awaited == serial { awaited = nil }
+    switch answer {
+    case .accepted:
+      if let identifier { lastAccepted = identifier }
+      home.metrics.accepted.add()
+    case .refused(let rejection, _):
+      home.metrics.count(rejection)
+      refuse(BinaryStatus(rejection), identifier: identifier)
+    }
+    takeFrames()
+  }
+
+  /// A frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
+  private func refuse(_ status: BinaryStatus, identifier: UInt32?) {
+    guard !isClosing else { return }
+    isClosing = true
+    if let identifier { stream?.write(status.packet(identifier: identifier)) }
+    stream?.close()
+  }
+
+  func drain() {
+    guard !isClosing else { return }
+    isClosing = true
+    stream?.write(BinaryStatus.shutdown.packet(identifier: lastAccepted))
+    stream?.close()
+  }
+
+  func close() { stream?.close(afterFlush: false) }
+}

@@ -1,0 +1,57 @@
+import BelfryWire
+import System
+import Transport
+
+/// A connection on a legacy port until it is clear what it speaks (apns-protocol 1.1): HTTP/2 for
+/// channel management, which begins with its preface, or the service of the port, which asks for a
+/// certificate.
+final class LegacyDoor: StreamHandler {
+  /// What the port is for.
+  enum Service { case binary, feedback }
+
+  private let home: GatewayLoop
+  private let service: Service
+
+  init(home: GatewayLoop, service: Service) {
+    self.home = home
+    self.service = service
+  }
+
+  func streamOpened(_ stream: ByteStream) {
+    if stream.negotiatedProtocol == "h2" {
+      hand(stream, to: home.makeProvider(ProviderConnection.init))
+    } else if stream.peerCertificate != nil {
+      switch service {
+      case .binary: hand(stream, to: home.makeProvider(BinaryConnection.init))
+      case .feedback: hand(stream, to: FeedbackConnection(home: home))
+      }
+    }
+  }
+
+  /// Without ALPN and certificate only HTTP/2's preface is understood.
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    guard unsafe bytes.first == UInt8(ascii: "P") else {
+      home.log.info(
+        "closed a connection without a client certificate", ["peer": stream.peerDescription])
+      stream.close(afterFlush: false)
+      return
+    }
+    let connection = home.makeProvider(ProviderConnection.init)
+    let unread = unsafe Array(bytes)
+    connection.streamOpened(
+      stream.detach(unread: unread).attach(to: home.loop, handler: connection))
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    if case .tlsFailed(let why) = reason {
+      home.log.info(
+        "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
+    }
+  }
+
+  private func hand(_ stream: ByteStream, to handler: some StreamHandler) {
+    handler.streamOpened(stream.detach().attach(to: home.loop, handler: handler))
+  }
+}
