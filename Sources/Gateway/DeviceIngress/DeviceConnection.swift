@@ -11,7 +11,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate names; `nil` for one that enrols.
   let device: UInt64?
-  private unowned let home: GatewayLoop
+  private let home: GatewayLoop
   private var stream: ByteStream?
   private var link: DeviceLinkServer
   private var topics: Set<NotificationKey> = []

@@ -10,7 +10,7 @@ import Transport
 /// loop decides is awaited before the next one is looked at.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
-  private unowned let home: GatewayLoop
+  private let home: GatewayLoop
   private var stream: ByteStream?
   private var certificate: CertificateCredential?
   private var parser = BinaryFrameParser()

@@ -5,7 +5,7 @@ import Transport
 /// A client of the legacy feedback service (apns-protocol 7.4): it sends nothing, reads every token
 /// whose app is gone since it last asked, and waits for the end.
 final class FeedbackConnection: StreamHandler {
-  private unowned let home: GatewayLoop
+  private let home: GatewayLoop
   private var stream: ByteStream?
 
   init(home: GatewayLoop) { self.home = home }

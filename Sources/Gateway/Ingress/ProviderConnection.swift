@@ -10,7 +10,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   AdmissionContext
 {
   let number: UInt64
-  private unowned let home: GatewayLoop
+  private let home: GatewayLoop
   private var stream: ByteStream?
   private var session: NGHTTP2ServerSession?
   private var streams = ProviderStreamTable()
