@@ -5,7 +5,12 @@ import Testing
 
 /// A device model with apps that a test moves.
 struct ModelBench {
-  static let burger = AppID("org.example.burger")!
+  static let burger: AppID = {
+    guard let id = AppID("org.example.burger") else {
+      preconditionFailure("an ordinary identifier is refused")
+    }
+    return id
+  }()
   var model: DeviceModel
   private var nextConnection: UInt64 = 1
   private var nextNumber: Int64 = 100

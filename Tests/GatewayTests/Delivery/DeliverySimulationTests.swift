@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// The gateway's promises under crashes, cut links, slow disks and sleeping devices
-/// (``DeliverySimulation``). `make simulate [SEED=n] [SECONDS=n]` plays more of it.
+/// (``DeliverySimulation``).
+///
+/// `make simulate [SEED=n] [SECONDS=n]` plays more of it.
 @Suite struct DeliverySimulationTests {
   /// A bounded number of worlds, the same ones each time.
   @Test(arguments: 1...24 as ClosedRange<UInt64>)
