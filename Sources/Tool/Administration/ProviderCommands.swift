@@ -93,6 +93,8 @@ enum CertificateCommand {
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
+    // Asked before the certificate is made, which would be of no use.
+    if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
     return .addCertificate(
       .init(

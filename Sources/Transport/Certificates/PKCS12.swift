@@ -31,6 +31,11 @@ public enum PKCS12 {
   }
 }
 
+extension PKCS12 {
+  /// Fails with `.legacyProviderMissing` where the legacy form cannot be written here.
+  public static func requireLegacy() throws(CryptoFailure) { _ = try LibraryContext(legacy: true) }
+}
+
 /// A library context of its own, so that the weak algorithms are known to nobody else.
 @safe private final class LibraryContext {
   let pointer: OpaquePointer
