@@ -14,9 +14,17 @@ public final class AgentDaemon {
   let loop: EventLoop
   let log: Log
   var model: DeviceModel
-  var clock: AgentClock
-  private let records: any AgentRecords
-  private let folder: DataFolder
+  /// Time and zones: the machine's, or ones that only `belfry clock` moves.
+  let clock: any ScheduleClock
+  /// What fires when.
+  var keeper: ScheduleKeeper?
+  /// Scheduled requests that no commit has taken yet; nil is one that goes.
+  var unkeptRequests: [AppNotificationID: NotificationRequest?] = [:]
+  /// Something was scheduled: what of it is due is shown once it is kept.
+  var isScheduleUnsettled = false
+  let records: any AgentRecords
+  /// Held until the agent stops, so that another one may follow.
+  private var folder: DataFolder?
   private var server: AppServer?
   private(set) var presenters: [any Presenter] = []
   private var terminal: TerminalPresenter?
@@ -38,7 +46,6 @@ public final class AgentDaemon {
     self.configuration = configuration
     self.loop = loop
     log = configuration.log
-    clock = configuration.hasManualClock ? .manual(0) : .system
     model = DeviceModel(
       policy: configuration.grant,
       agentRun: hexadecimal(SystemRandom.bytes(8)), userID: getuid())
@@ -48,6 +55,7 @@ public final class AgentDaemon {
       records = stored
       let damaged = try model.restore(from: stored)
       for name in damaged { log.warning("a damaged record is passed over", ["record": name]) }
+      clock = try Self.clock(configuration, on: loop, records: stored)
     } catch {
       throw AgentFailure("\(error)")
     }
@@ -56,6 +64,16 @@ public final class AgentDaemon {
     model.lookup = { texts.text($2, folder: $0.bundlePath, languages: $1) }
     if model.languages == ["en"] { model.languages = DeviceLanguages.current }
     try start()
+  }
+
+  private static func clock(
+    _ configuration: AgentConfiguration, on loop: EventLoop, records: any AgentRecords
+  ) throws -> any ScheduleClock {
+    let kept = try records.value(.schedule, key: ScheduleRecord.clockKey)
+    guard !configuration.hasManualClock else { return ManualClock(kept: kept) }
+    return try MachineClock(
+      on: loop, kept: kept, environmentZone: ProcessInfo.processInfo.environment["TZ"],
+      log: configuration.log.child("clock"))
   }
 
   private func start() throws(AgentFailure) {
@@ -84,6 +102,12 @@ public final class AgentDaemon {
       }
     }
     model.resume()
+    do {
+      try startSchedule()
+    } catch {
+      close()
+      throw AgentFailure("\(error)")
+    }
     flush()
     writeReadyFile()
     uplink?.start()
@@ -103,12 +127,14 @@ public final class AgentDaemon {
     isStopped = true
     for timer in questionTimers.values { loop.cancel(timer) }
     questionTimers = [:]
+    keeper?.close()
     uplink?.close()
     server?.close()
     input?.close()
     for presenter in presenters { presenter.close() }
     bus?.close()
     if let file = configuration.readyFile { try? FileSystem.remove(file) }
+    folder = nil
   }
 
   func writeReadyFile() {
@@ -182,7 +208,7 @@ public final class AgentDaemon {
 
   private func show(_ event: PresenterEvent) {
     for presenter in presenters {
-      presenter.show(event, atUnixMilliseconds: clock.unixMilliseconds)
+      presenter.show(event, atUnixMilliseconds: clock.now.wall)
     }
   }
 
@@ -197,7 +223,7 @@ public final class AgentDaemon {
   /// brought is made durable at once.
   func flush() {
     effects += model.takeEffects()
-    guard !effects.isEmpty, !isTurnEndDue else { return }
+    guard !effects.isEmpty || isScheduleUnsettled, !isTurnEndDue else { return }
     isTurnEndDue = true
     loop.atTurnEnd(self)
   }
@@ -237,10 +263,9 @@ public final class AgentDaemon {
     case .register(let app, let kind): uplink?.register(app, kind)
     case .unregister(let app, let kind): uplink?.unregister(app, kind)
     case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
-    case .schedule(_, _, let ask):
-      carryOut(
-        .refuse(ask, AppLinkFailure(.unsupportedMessage, "this agent has no schedule yet")),
-        isKept: true)
+    case .schedule(let key, let request, let ask): schedule(key, request, ask)
+    case .unschedule(let keys): unschedule(keys)
+    case .unscheduleAll(let app): unschedule(waiting(of: app.text))
     }
   }
 
@@ -280,13 +305,19 @@ extension AgentDaemon: TurnEndTarget {
     if !changes.isEmpty {
       do {
         try records.commit(changes)
+        unkeptRequests = [:]
       } catch {
         isKept = false
         log.error("records could not be kept", ["why": "\(error)"])
       }
     }
     for effect in batch { carryOut(effect, isKept: isKept) }
+    if isScheduleUnsettled {
+      isScheduleUnsettled = false
+      keeper?.settle()
+    }
     flush()
+    if !model.isAskingWhatToShow { keeper?.resume() }
   }
 }
 
@@ -298,11 +329,14 @@ extension AgentDaemon: AppServerListener {
 
   func appAsked(_ ask: Ask, _ request: AppRequest) {
     if case .control(let control) = request, model.peers[ask.connection]?.role == .control,
-      machineAsked(ask, control)
+      machineAsked(ask, control) || scheduleControlled(ask, control)
     {
       return flush()
     }
-    model.asked(ask, request, atUnixMilliseconds: clock.unixMilliseconds)
+    if let app = model.peers[ask.connection]?.app, scheduleAsked(ask, app, request) {
+      return flush()
+    }
+    model.asked(ask, request, atUnixMilliseconds: clock.now.wall)
     flush()
   }
 
@@ -351,12 +385,12 @@ extension AgentDaemon: PresenterListener {
   }
 
   func presenterDecided(_ app: AppID, isAllowed: Bool) {
-    model.decided(app, isAllowed: isAllowed, atUnixMilliseconds: clock.unixMilliseconds)
+    model.decided(app, isAllowed: isAllowed, atUnixMilliseconds: clock.now.wall)
     flush()
   }
 
   func presenterAppeared(_ presenter: any Presenter) {
-    let now = clock.unixMilliseconds
+    let now = clock.now.wall
     for presentation in model.current() {
       presenter.show(.presented(presentation), atUnixMilliseconds: now)
     }

@@ -113,7 +113,7 @@ final class GatewayUplink: GatewayLinkDelegate {
       payload: unsafe Array(notification.payload),
       collapseID: unsafe String(decoding: notification.collapseID, as: UTF8.self),
       expiration: notification.expiration, priority: notification.priority)
-    daemon.model.pushed(push, atUnixMilliseconds: daemon.clock.unixMilliseconds)
+    daemon.model.pushed(push, atUnixMilliseconds: daemon.clock.now.wall)
     daemon.flush()
   }
 }

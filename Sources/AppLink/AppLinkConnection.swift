@@ -31,6 +31,8 @@ public final class AppLinkConnection: Sendable {
     var connectionNumber = 0
     var isReady = false
     var isClosed = false
+    /// Why it ended by itself.
+    var end: AppLinkFailure?
     var thread: pthread_t?
   }
 
@@ -97,7 +99,8 @@ public final class AppLinkConnection: Sendable {
     let frame = request.frame
     let refusal: AppLinkFailure? = state.withLock { state in
       guard !state.isClosed, bell != nil else {
-        return AppLinkFailure(.agentUnavailable, "the connection to the agent is closed")
+        return state.end
+          ?? AppLinkFailure(.agentUnavailable, "the connection to the agent is closed")
       }
       guard state.outbox.count + state.heldBytes < Limits.outboxBytes else {
         return AppLinkFailure(.agentUnavailable, "the agent takes no more: wait for its answers")
@@ -318,6 +321,7 @@ public final class AppLinkConnection: Sendable {
   private func finish(_ failure: AppLinkFailure) {
     let wasClosed = state.withLock { state in
       defer { state.isClosed = true }
+      if !state.isClosed { state.end = failure }
       return state.isClosed
     }
     if !wasClosed { handler(.refused(failure)) }

@@ -256,7 +256,9 @@ final class AppRun: Sendable {
         state.app = new
         return state.connection
       }
-      connection?.send(.setState(new)) { _ in }
+      connection?.send(.setState(new)) { [self] result in
+        if case .success = result { print("state", ["state": .string(new.rawValue)]) }
+      }
     default:
       Output.error("there is no command '\(verb)'", do: "use complete, present or state")
     }

@@ -26,7 +26,7 @@ enum RecordChange: Hashable, Sendable {
 
 /// The store's collections, by the names that they have on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
-  case apps, delivered, pending, inbox, seen, responses, device
+  case apps, delivered, pending, schedule, seen, responses, device
 }
 
 /// A decision that only a person can take.
@@ -76,6 +76,10 @@ enum AgentEffect: Hashable, Sendable {
   case unregister(AppID, TokenKind)
   /// The push is kept: the gateway may forget it.
   case acknowledge(NotificationID)
-  /// Add the request to the schedule, or take it out.
+  /// Add the request to the schedule, and answer.
   case schedule(AppNotificationID, NotificationRequest, Ask)
+  /// Take requests out of the schedule.
+  case unschedule([AppNotificationID])
+  /// Take all of an app's requests out of the schedule.
+  case unscheduleAll(AppID)
 }

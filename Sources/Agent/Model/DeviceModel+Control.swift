@@ -90,6 +90,7 @@ extension DeviceModel {
     for waiting in waitingResponses.removeValue(forKey: id) ?? [] {
       emit(.keep(.remove(.responses, key: waiting.key)))
     }
+    emit(.unscheduleAll(id))
     if let badge = apps[id]?.badge, badge > 0 { emit(.badge(id, 0)) }
     forget(id)
     for peer in peers.values where peer.app == id { emit(.close(peer.connection)) }

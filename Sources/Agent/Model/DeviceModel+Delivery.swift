@@ -127,7 +127,9 @@ extension DeviceModel {
     guard let app = apps[key.app] else { return }
     let content = notification.request.content
     let before = delivered[key]
-    let isUpdate = before?.isShown ?? false
+    // A repeat is a new showing; what an app or a provider sends under the same name is a change.
+    let repeats = notification.request.trigger?.repeats ?? false
+    let isUpdate = before?.isShown == true && !repeats
     let isBanner = routing.effects.banner
     if isBanner || routing.effects.list {
       let entry = delivered.put(key, notification, isListed: routing.effects.list)

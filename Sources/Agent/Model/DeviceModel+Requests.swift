@@ -18,6 +18,8 @@ extension DeviceModel {
     }
     switch request {
     case .hello: refuse(ask, .appRefused, "greeted twice on one connection")
+    case .pending, .removePending, .control:
+      refuse(ask, .unsupportedMessage, "this device has no schedule")
     case .requestAuthorization(let options): requestAuthorization(ask, app, options)
     case .settings: emit(.answer(ask, .settings(settings(of: app))))
     case .register(let kind): register(ask, app, kind)
@@ -25,7 +27,6 @@ extension DeviceModel {
     case .setCategories(let categories): setCategories(ask, app, categories)
     case .categories: emit(.answer(ask, .categories(apps[app]?.categories ?? [])))
     case .add(let request): add(ask, app, request, atUnixMilliseconds: now)
-    case .pending, .removePending, .control: scheduleAsked(ask, app, request)
     case .delivered:
       emit(.answer(ask, .delivered(delivered.of(app).filter(\.isListed).map(\.notification))))
     case .removeDelivered(let ids): removeDelivered(ask, app, ids)
@@ -216,6 +217,8 @@ extension DeviceModel {
       emit(.schedule(key, request, ask))
       return
     }
+    // The same name replaces, also what still waits (client-api 3.13).
+    emit(.unschedule([key]))
     fire(key, request, atUnixMilliseconds: now)
     emit(.answer(ask, AppAnswer()))
   }
@@ -239,13 +242,6 @@ extension DeviceModel {
     guard delivered.remove(key) != nil else { return }
     emit(.keep(.remove(.delivered, key: key.recordKey)))
     emit(.withdraw(key))
-  }
-
-  private mutating func scheduleAsked(_ ask: Ask, _ app: AppID, _ request: AppRequest) {
-    switch request {
-    case .pending: emit(.answer(ask, .pending([])))
-    default: emit(.answer(ask, AppAnswer()))
-    }
   }
 
   private mutating func locationAsked(_ ask: Ask, _ app: AppID, _ request: AppRequest) {

@@ -121,6 +121,11 @@ struct DeviceModel {
     return first.state == .foreground ? .foreground : .background
   }
 
+  /// Whether an app in front still has to say what to show.
+  var isAskingWhatToShow: Bool {
+    questions.values.contains { if case .willPresent = $0 { true } else { false } }
+  }
+
   /// Tells every running instance of an app.
   mutating func tellAll(_ app: AppID, _ event: AppEvent) {
     for peer in peers(of: app) { emit(.tell(peer.connection, event)) }

@@ -8,6 +8,11 @@ protocol AgentRecords: AnyObject {
   func commit(_ changes: [RecordChange]) throws(StorageFailure)
   /// Keys and values of a collection, in order of the keys.
   func load(_ collection: RecordCollection) throws(StorageFailure) -> [(String, [UInt8])]
+  /// Calls `body` with each key and value of a collection that memory must not hold whole.
+  func forEach(_ collection: RecordCollection, _ body: (String, [UInt8]) -> Void)
+    throws(StorageFailure)
+  /// The value of a key; nil when there is none.
+  func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]?
 }
 
 /// Records in the data folder's `agent.sqlite`.
@@ -32,6 +37,16 @@ final class StoredRecords: AgentRecords {
 
   func load(_ collection: RecordCollection) throws(StorageFailure) -> [(String, [UInt8])] {
     try store.load(collection.rawValue).map { ($0.key, $0.value) }
+  }
+
+  func forEach(_ collection: RecordCollection, _ body: (String, [UInt8]) -> Void)
+    throws(StorageFailure)
+  {
+    try store.forEach(collection.rawValue) { body($0.key, $0.value) }
+  }
+
+  func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]? {
+    try store.value(collection.rawValue, key: key)
   }
 }
 

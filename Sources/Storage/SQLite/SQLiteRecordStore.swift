@@ -35,6 +35,7 @@ public final class SQLiteRecordStore {
   private let put: SQLiteStatement
   private let remove: SQLiteStatement
   private let select: SQLiteStatement
+  private let find: SQLiteStatement
 
   /// Opens the file of mode 0600, and makes it where there is none.
   public init(path: String) throws(StorageFailure) {
@@ -47,6 +48,7 @@ public final class SQLiteRecordStore {
     remove = try database.prepare("DELETE FROM record WHERE collection = ?1 AND key = ?2")
     select = try database.prepare(
       "SELECT key, value FROM record WHERE collection = ?1 ORDER BY key")
+    find = try database.prepare("SELECT value FROM record WHERE collection = ?1 AND key = ?2")
   }
 
   /// Keeps all changes in one transaction, in order.
@@ -59,12 +61,27 @@ public final class SQLiteRecordStore {
 
   /// All records of a collection, in order of their keys' bytes.
   public func load(_ collection: String) throws(StorageFailure) -> [Record] {
-    try select.bind(1, collection)
     var records: [Record] = []
-    while try select.step() {
-      records.append(Record(key: select.text(0), value: select.bytes(1)))
-    }
+    try forEach(collection) { records.append($0) }
     return records
+  }
+
+  /// Calls `body` with each record of a collection, in order of their keys' bytes.
+  ///
+  /// For collections of which memory must not hold all.
+  public func forEach(_ collection: String, _ body: (Record) -> Void) throws(StorageFailure) {
+    try select.bind(1, collection)
+    while try select.step() { body(Record(key: select.text(0), value: select.bytes(1))) }
+  }
+
+  /// The record with that key; nil when there is none.
+  public func value(_ collection: String, key: String) throws(StorageFailure) -> [UInt8]? {
+    try find.bind(1, collection)
+    try find.bind(2, key)
+    guard try find.step() else { return nil }
+    let bytes = find.bytes(0)
+    find.reset()
+    return bytes
   }
 
   private func apply(_ change: Change) throws(StorageFailure) {

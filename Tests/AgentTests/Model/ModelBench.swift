@@ -1,14 +1,11 @@
 import BelfryWire
-import Testing
 
 @testable import Agent
 
 /// A device model with apps that a test moves.
 struct ModelBench {
   static let burger: AppID = {
-    guard let id = AppID("org.example.burger") else {
-      preconditionFailure("an ordinary identifier is refused")
-    }
+    guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
     return id
   }()
   var model: DeviceModel

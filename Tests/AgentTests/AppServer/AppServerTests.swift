@@ -1,0 +1,325 @@
+import AppLink
+import BelfryWire
+import Foundation
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import Agent
+
+@Suite("The app server over a real socket", .serialized)
+struct AppServerTests {
+  @Test("an app greets, asks for permission, adds a notification and sees it delivered")
+  func wholeWay() throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    let app = TestApp(stage, state: .background)
+    defer { app.close() }
+    #expect(app.welcome?.appID == "org.example.burger")
+    #expect(try app.connection.call(.requestAuthorization([.alert, .badge])).isGranted)
+    let request = ModelBench.request(badge: 2)
+    _ = try app.connection.call(.add(request))
+    let line = try #require(stage.line("presented"))
+    #expect(line["id"] == "n")
+    #expect(line["title"] == "T")
+    #expect(line["trigger"] == "now")
+    let delivered = try app.connection.call(.delivered).delivered()
+    #expect(delivered.map(\.request) == [request])
+    #expect(try app.connection.call(.badge).badge == 2)
+  }
+
+  @Test("the socket is the user's alone")
+  func mode() throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    #expect(try FileSystem.mode(of: stage.socketPath) & 0o777 == 0o600)
+  }
+
+  @Test("a second agent on one socket or one data folder is refused")
+  func second() throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    #expect(throws: AgentFailure.self) { try AgentStage(folder: stage.folder) }
+  }
+
+  @Test("a socket file that a killed agent left is replaced")
+  func stale() throws {
+    let folder = try ScratchFolder()
+    let descriptor = try Socket.listen(unixPath: folder.file("agent.sock"))
+    Socket.close(descriptor)
+    #expect(FileSystem.exists(folder.file("agent.sock")))
+    let stage = try AgentStage(folder: folder)
+    defer { stage.stop() }
+    let app = TestApp(stage)
+    defer { app.close() }
+    #expect(app.welcome != nil)
+  }
+
+  @Test("the question to the app in front goes over the socket, and its answer decides")
+  func willPresent() throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    let app = TestApp(stage)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    _ = try app.connection.call(.add(ModelBench.request("no")))
+    let (_, first) = try #require(app.event { if case .willPresent = $0 { true } else { nil } })
+    first?.reply(.present([]))
+    #expect(stage.line("suppressed")?["reason"] == "foreground")
+    _ = try app.connection.call(.add(ModelBench.request("yes")))
+    let (_, second) = try #require(app.event { if case .willPresent = $0 { true } else { nil } })
+    second?.reply(.present([.banner]))
+    #expect(stage.line("presented")?["id"] == "yes")
+  }
+
+  @Test(
+    "a restarted agent knows the app again: permission, list, badge; the app states itself anew")
+  func restart() throws {
+    let folder = try ScratchFolder()
+    var stage = try AgentStage(folder: folder)
+    let app = TestApp(stage, state: .background)
+    defer { app.close() }
+    let run = app.welcome?.agentRun
+    _ = try app.connection.call(.requestAuthorization([.alert, .badge]))
+    _ = try app.connection.call(.add(ModelBench.request(badge: 4)))
+    #expect(stage.line("presented") != nil)
+    stage.stop()
+    #expect(
+      app.happenings.next { if case .disconnected = $0 { true } else { nil } } == true)
+    stage = try AgentStage.again(folder, grant: .none)
+    defer { stage.stop() }
+    let welcome = try #require(app.welcome)
+    #expect(welcome.agentRun != run)
+    #expect(welcome.settings.alert == .enabled)
+    #expect(welcome.badge == 4)
+    #expect(stage.line("badge")?["badge"] == 4)
+    #expect(try app.connection.call(.delivered).delivered().count == 1)
+  }
+
+  @Test("a request that was made while no agent was there goes out when one is")
+  func held() throws {
+    let folder = try ScratchFolder()
+    let first = try AgentStage(folder: folder)
+    first.stop()
+    let app = TestApp(first)
+    defer { app.close() }
+    let answers = Arrivals<Result<AppAnswer, AppLinkFailure>>()
+    app.connection.send(.settings) { answers.put($0) }
+    let stage = try AgentStage.again(folder)
+    defer { stage.stop() }
+    let answer = try #require(answers.next { $0 })
+    #expect(try answer.get().settings().status == .notDetermined)
+  }
+
+  @Test("without an agent a request fails when its time is over, and says what to do")
+  func nobody() throws {
+    let folder = try ScratchFolder()
+    let connection = AppLinkConnection(
+      socketPath: folder.file("none.sock"), hello: { AppHello(appID: "a.b") }, handler: { _ in })
+    connection.start()
+    defer { connection.close() }
+    #expect(throws: AppLinkFailure.self) {
+      try connection.call(.settings, timeoutMilliseconds: 50)
+    }
+    let once = AppLinkConnection(
+      socketPath: folder.file("none.sock"), reconnects: false, hello: { AppHello(appID: "a.b") },
+      handler: { _ in })
+    once.start()
+    let failure = #expect(throws: AppLinkFailure.self) { try once.call(.settings) }
+    #expect(failure?.reason == .agentUnavailable)
+    #expect(failure?.message.contains("belfry agent") == true)
+  }
+
+  @Test(
+    "a frame that breaks the protocol ends its connection and no other",
+    arguments: [
+      [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 6, 0, 0, 0, 99, 0x7B, 0x7D],
+      [0, 0, 0, 6, 0, 0, 0, 2, 0x5B, 0x5D], [0, 0, 0, 6, 0, 0, 0, 2, 0x7B, 0x7D],
+    ] as [[UInt8]])
+  func malformed(bytes: [UInt8]) throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    let app = TestApp(stage)
+    defer { app.close() }
+    #expect(app.welcome != nil)
+    let raw = try RawApp(stage.socketPath)
+    raw.send(bytes)
+    #expect(raw.readToEnd().isEmpty)
+    #expect(try app.connection.call(.settings).settings().status == .notDetermined)
+  }
+
+  @Test("an unknown message is refused and the connection goes on; before hello nothing is served")
+  func unknown() throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    let raw = try RawApp(stage.socketPath)
+    raw.send(AppFrame(["type": "nonsense", "number": 1]).encoded)
+    #expect(raw.frame()?.object["error"]?.objectValue?["reason"] == "unsupportedMessage")
+    raw.send(AppRequest.settings.frame.numbered(2).encoded)
+    #expect(raw.frame()?.object["error"]?.objectValue?["reason"] == "helloExpected")
+    raw.send(AppFrame(["type": "hello", "number": 3]).encoded)
+    #expect(raw.frame()?.object["error"]?.objectValue?["reason"] == "malformedMessage")
+    let hello = AppHello(appID: "a.b", isDevelopment: true)
+    raw.send(AppRequest.hello(hello).frame.numbered(4).encoded)
+    #expect(raw.frame()?.object["app"] == "a.b")
+  }
+
+  @Test("an id that is not installed needs to be a development app")
+  func notInstalled() throws {
+    let stage = try AgentStage()
+    defer { stage.stop() }
+    let raw = try RawApp(stage.socketPath)
+    raw.send(AppRequest.hello(AppHello(appID: "a.b")).frame.numbered(1).encoded)
+    #expect(raw.frame()?.object["error"]?.objectValue?["reason"] == "unknownApp")
+    #expect(raw.readToEnd().isEmpty)
+  }
+
+  @Test("a manual clock fires every moment in between, in order, before the command is answered")
+  func manualClock() throws {
+    let stage = try AgentStage(hasManualClock: true)
+    defer { stage.stop() }
+    let app = TestApp(stage, state: .background)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    var request = ModelBench.request("every")
+    request.trigger = .interval(seconds: 60, repeats: true)
+    _ = try app.connection.call(.add(request))
+    request = ModelBench.request("once")
+    request.trigger = .interval(seconds: 90, repeats: false)
+    _ = try app.connection.call(.add(request))
+    #expect(
+      try app.connection.call(.pending).pending().map(\.nextUnixMilliseconds) == [60_000, 90_000])
+    let control = TestApp(stage, role: .control)
+    defer { control.close() }
+    _ = try control.connection.call(.control(.advanceClock(milliseconds: 180_000)))
+    let shown = stage.lines.all.filter { $0["event"] == "presented" }
+    #expect(shown.compactMap { $0["id"]?.stringValue } == ["every", "once", "every", "every"])
+    #expect(
+      shown.compactMap { $0["at"]?.stringValue } == [
+        "1970-01-01T00:01:00.000Z", "1970-01-01T00:01:30.000Z", "1970-01-01T00:02:00.000Z",
+        "1970-01-01T00:03:00.000Z",
+      ])
+    #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["every"])
+  }
+
+  @Test("a manual clock waits while the app in front is asked what to show")
+  func manualClockAsks() throws {
+    let stage = try AgentStage(hasManualClock: true)
+    defer { stage.stop() }
+    let app = TestApp(stage)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    for (id, seconds) in [("a", 10.0), ("b", 20.0)] {
+      var request = ModelBench.request(id)
+      request.trigger = .interval(seconds: seconds, repeats: false)
+      _ = try app.connection.call(.add(request))
+    }
+    let control = TestApp(stage, role: .control)
+    defer { control.close() }
+    let answers = Arrivals<Result<AppAnswer, AppLinkFailure>>()
+    control.connection.send(.control(.advanceClock(milliseconds: 30_000))) { answers.put($0) }
+    for id in ["a", "b"] {
+      let (notification, question) = try #require(
+        app.event { if case .willPresent(let notification) = $0 { notification } else { nil } })
+      #expect(notification.request.id == id)
+      #expect(answers.all.isEmpty)
+      question?.reply(.present([.banner]))
+      let line = try #require(stage.line("presented"))
+      #expect(line["id"] == .string(id))
+      #expect(
+        line["at"]?.stringValue
+          == (id == "a" ? "1970-01-01T00:00:10.000Z" : "1970-01-01T00:00:20.000Z"))
+    }
+    #expect(try answers.next { $0 }?.get().rows.first?["time"] == "1970-01-01T00:00:30.000Z")
+  }
+
+  @Test("client-api 3.1: of many pending requests the soonest are kept, and survive a restart")
+  func limit() throws {
+    let folder = try ScratchFolder()
+    var stage = try AgentStage(folder: folder, hasManualClock: true, pendingLimit: 3)
+    var app = TestApp(stage, state: .background)
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    for seconds in [50.0, 10, 40, 20, 30] {
+      var request = ModelBench.request("\(Int(seconds))")
+      request.trigger = .interval(seconds: seconds, repeats: false)
+      _ = try app.connection.call(.add(request))
+    }
+    #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["10", "20", "30"])
+    app.close()
+    stage.stop()
+    stage = try AgentStage.again(folder, hasManualClock: true, pendingLimit: 3)
+    defer { stage.stop() }
+    app = TestApp(stage, state: .background)
+    defer { app.close() }
+    #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["10", "20", "30"])
+    _ = try app.connection.call(.removePending(["10", "30"]))
+    #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["20"])
+    // The same identifier without a trigger replaces what waits (client-api 3.13).
+    _ = try app.connection.call(.add(ModelBench.request("20")))
+    #expect(try app.connection.call(.pending).pending().isEmpty)
+  }
+
+  @Test("a request that can never fire is refused as Apple refuses it")
+  func neverFires() throws {
+    let stage = try AgentStage(hasManualClock: true)
+    defer { stage.stop() }
+    let app = TestApp(stage)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    var request = ModelBench.request()
+    request.trigger = .calendar(
+      MatchingComponents([.year: 2026, .month: 2, .day: 30]), repeats: false)
+    let failure = #expect(throws: AppLinkFailure.self) {
+      try app.connection.call(.add(request))
+    }
+    #expect(failure?.reason == .notificationInvalidNoDate)
+  }
+}
+
+/// A connection without any knowledge of the protocol.
+final class RawApp {
+  private let descriptor: Int32
+  private var decoder = AppFrameDecoder(limit: 1 << 20)
+
+  init(_ path: String) throws {
+    descriptor = try Socket.connect(unixPath: path)
+    // A blocking socket: a test waits for what comes.
+    _ = fcntl(descriptor, F_SETFL, 0)
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { Socket.close(descriptor) }
+
+  func send(_ bytes: [UInt8]) {
+    _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  private func read() -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+    return Array(buffer.prefix(max(0, count)))
+  }
+
+  /// The next frame; nil at the end.
+  func frame() -> AppFrame? {
+    while true {
+      if let frame = try? decoder.next() { return frame }
+      let bytes = read()
+      if bytes.isEmpty { return nil }
+      decoder.append(bytes)
+    }
+  }
+
+  /// What comes until the other end closes.
+  func readToEnd() -> [UInt8] {
+    var all: [UInt8] = []
+    while true {
+      let bytes = read()
+      if bytes.isEmpty { return all }
+      all += bytes
+    }
+  }
+}

@@ -1,0 +1,294 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("What a desktop server is asked")
+struct DesktopTests {
+  static func presentation(
+    _ id: String = "n", body: String = "a <b> & c", persistent: Bool = false,
+    level: InterruptionLevel = .active, actions: [NotificationAction] = []
+  ) -> Presentation {
+    var record = AppRecord(id: ModelBench.burger)
+    record.name = "Burger"
+    record.categories = [NotificationCategory(id: "C", actions: actions)]
+    record.switches.alertStyle = persistent ? .alert : .banner
+    var content = NotificationContent()
+    content.title = "Title & more"
+    content.subtitle = "Sub"
+    content.body = NotificationText(body)
+    content.category = "C"
+    content.interruptionLevel = level
+    var effects = Routing.Effects()
+    effects.banner = true
+    return Presentation(
+      DeliveredNotification(
+        request: NotificationRequest(id: id, content: content), unixMilliseconds: 0),
+      of: record, effects: effects,
+      privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
+      lookup: { $0.text })
+  }
+
+  static let buttons = ["A", "B", "C", "D"].map { NotificationAction(id: $0, title: "t") }
+
+  @Test("the body is escaped where the server reads markup, and plain where it does not")
+  func markup() {
+    let plain = DesktopNotice(Self.presentation(), .init(names: ["body"]))
+    #expect(plain.body == "Sub\na <b> & c")
+    let marked = DesktopNotice(Self.presentation(), .init(names: ["body", "body-markup"]))
+    #expect(marked.body == "Sub\na &lt;b&gt; &amp; c")
+    // The summary is never markup.
+    #expect(marked.summary == "Title & more")
+  }
+
+  @Test("a server without bodies gets it all in the summary")
+  func withoutBody() {
+    let notice = DesktopNotice(Self.presentation(), .init(names: ["actions"]))
+    #expect(notice.summary == "Title & more – Sub – a <b> & c")
+    #expect(notice.body.isEmpty)
+  }
+
+  @Test("S1-21, S1-28, S1-29: a banner shows the first two buttons in order, an alert three")
+  func buttons() {
+    let names: Set<String> = ["body", "actions"]
+    let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
+    #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
+    let alert = DesktopNotice(
+      Self.presentation(persistent: true, actions: Self.buttons), .init(names: names))
+    #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
+    #expect(alert.expireMilliseconds == 0)
+    #expect(banner.expireMilliseconds == -1)
+    let none = DesktopNotice(
+      Self.presentation(actions: Self.buttons), .init(names: ["body"]))
+    #expect(none.actions.isEmpty)
+  }
+
+  @Test("a text field is offered where the server has one, else a button")
+  func reply() {
+    let action = NotificationAction(
+      id: "REPLY", title: "Reply", textInput: .init(buttonTitle: "Send", placeholder: "Text…"))
+    let presentation = Self.presentation(actions: [action])
+    let kde = DesktopNotice(presentation, .init(names: ["actions", "body", "inline-reply"]))
+    #expect(kde.actions == ["default", "Open", "inline-reply", "Reply"])
+    #expect(kde.hints.contains { $0.0 == "x-kde-reply-placeholder-text" })
+    #expect(DesktopNotice.action(of: "inline-reply", in: presentation) == "REPLY")
+    let other = DesktopNotice(presentation, .init(names: ["actions", "body"]))
+    #expect(other.actions == ["default", "Open", "REPLY", "Reply"])
+  }
+
+  @Test("actions whose names mean something to servers keep their meaning for the app")
+  func reserved() {
+    let action = NotificationAction(id: "default", title: "Mine")
+    let presentation = Self.presentation(actions: [action])
+    let notice = DesktopNotice(presentation, .init(names: ["actions"]))
+    #expect(notice.actions == ["default", "Open", "action:default", "Mine"])
+    #expect(DesktopNotice.action(of: "action:default", in: presentation) == "default")
+    #expect(
+      DesktopNotice.action(of: "default", in: presentation)
+        == NotificationResponse.defaultAction)
+    #expect(DesktopNotice.action(of: "unknown", in: presentation) == nil)
+  }
+
+  @Test(
+    "the interruption level becomes an urgency",
+    arguments: [
+      (InterruptionLevel.passive, UInt8(0)), (.active, 1), (.timeSensitive, 1), (.critical, 2),
+    ])
+  func urgency(level: InterruptionLevel, urgency: UInt8) {
+    let notice = DesktopNotice(Self.presentation(level: level), .init())
+    #expect(notice.hints.first { $0.0 == "urgency" }?.1 == .byte(urgency))
+  }
+}
+
+@Suite("What stands on the desktop")
+struct DesktopBoardTests {
+  static let name = AppNotificationID(app: ModelBench.burger, id: "n")
+  static let key = DesktopBoard.Key.notification(name)
+  static func item(_ body: String = "b") -> DesktopBoard.Item {
+    .notification(DesktopTests.presentation(body: body, actions: DesktopTests.buttons))
+  }
+
+  func board() -> DesktopBoard {
+    var board = DesktopBoard()
+    #expect(board.serverAppeared() == [])
+    return board
+  }
+
+  @Test("what is shown before there is a server waits for it")
+  func waits() {
+    var board = DesktopBoard()
+    #expect(board.show(Self.key, Self.item()) == [])
+    #expect(board.serverAppeared() == [.notify(Self.key, Self.item(), replacing: 0)])
+  }
+
+  @Test("a change replaces by the server's number, also when it came before the number")
+  func replaces() {
+    var board = board()
+    #expect(
+      board.show(Self.key, Self.item("1")) == [.notify(Self.key, Self.item("1"), replacing: 0)])
+    #expect(board.show(Self.key, Self.item("2")) == [])
+    #expect(
+      board.notified(Self.key, number: 7) == [.notify(Self.key, Self.item("2"), replacing: 7)])
+    #expect(board.notified(Self.key, number: 7) == [])
+    #expect(
+      board.show(Self.key, Self.item("3")) == [.notify(Self.key, Self.item("3"), replacing: 7)])
+  }
+
+  @Test("what is withdrawn before the server has answered is closed when it has")
+  func withdrawnEarly() {
+    var board = board()
+    _ = board.show(Self.key, Self.item())
+    #expect(board.remove(Self.key) == [])
+    #expect(board.notified(Self.key, number: 3) == [.close(3)])
+    #expect(board.remove(Self.key) == [])
+  }
+
+  @Test("a button leads to the app once, with the token that came before")
+  func acts() {
+    var board = board()
+    _ = board.show(Self.key, Self.item())
+    _ = board.notified(Self.key, number: 3)
+    board.activationToken(3, "token")
+    let (deed, calls) = board.actionInvoked(3, "A")
+    #expect(deed == .acted(Self.name, action: "A", text: nil, token: "token"))
+    #expect(calls == [.close(3)])
+    #expect(board.actionInvoked(3, "A").0 == nil)
+    #expect(board.closed(3, reason: 2) == nil)
+  }
+
+  @Test(
+    "only a dismissal is the person's; a server may tell it twice",
+    arguments: [
+      (UInt32(1), false), (2, true), (3, false), (4, false),
+    ])
+  func closed(reason: UInt32, isDeed: Bool) {
+    var board = board()
+    _ = board.show(Self.key, Self.item())
+    _ = board.notified(Self.key, number: 3)
+    #expect(board.closed(3, reason: reason) == (isDeed ? .dismissed(Self.name) : nil))
+    #expect(board.closed(3, reason: 2) == nil)
+  }
+
+  @Test("another server is shown what is current, and the old one's numbers mean nothing")
+  func anotherServer() {
+    var board = board()
+    _ = board.show(Self.key, Self.item())
+    _ = board.notified(Self.key, number: 3)
+    board.serverLost()
+    #expect(board.actionInvoked(3, "A").0 == nil)
+    #expect(board.serverAppeared() == [.notify(Self.key, Self.item(), replacing: 0)])
+  }
+
+  @Test("what the server refuses is tried again when it changes")
+  func refused() {
+    var board = board()
+    _ = board.show(Self.key, Self.item("1"))
+    #expect(board.failed(Self.key) == [])
+    #expect(
+      board.show(Self.key, Self.item("2")) == [.notify(Self.key, Self.item("2"), replacing: 0)])
+  }
+
+  @Test("a question is answered by its buttons")
+  func prompt() {
+    var board = board()
+    let prompt = Prompt(
+      app: ModelBench.burger, appName: "Burger", icon: nil, subject: .notifications)
+    _ = board.show(.prompt(ModelBench.burger), .prompt(prompt))
+    _ = board.notified(.prompt(ModelBench.burger), number: 9)
+    #expect(board.closed(8, reason: 2) == nil)
+    let (deed, calls) = board.actionInvoked(9, "allow")
+    #expect(deed == .decided(ModelBench.burger, isAllowed: true))
+    #expect(calls == [.close(9)])
+  }
+}
+
+@Suite("Texts")
+struct TextTests {
+  @Test(
+    "S0-52: arguments fill their places, in order or by number",
+    arguments: [
+      ("%@ and %@", ["a", "b"], "a and b"), ("%2$@ before %1$@", ["a", "b"], "b before a"),
+      ("100%% of %@", ["x"], "100% of x"), ("%@ %@", ["a"], "a "), ("%d", ["a"], "%d"),
+      ("%", [], "%"),
+    ] as [(String, [String], String)])
+  func fill(format: String, arguments: [String], text: String) {
+    #expect(LocalizedTexts.fill(format, arguments) == text)
+  }
+
+  @Test(
+    "RFC 4647: a tag falls back by its parts",
+    arguments: [
+      ("fr-CA", ["fr-CA", "fr"]), ("zh-Hant-TW", ["zh-Hant-TW", "zh-Hant", "zh"]),
+      ("de-x-y", ["de-x-y", "de"]),
+    ] as [(String, [String])])
+  func fallbacks(tag: String, tags: [String]) {
+    #expect(LocalizedTexts.fallbacks(tag) == tags)
+  }
+
+  @Test(
+    "the device's languages are the environment's",
+    arguments: [
+      ("fr_CA:en", "de_DE.UTF-8", ["fr-CA", "en", "de-DE"]), (nil, "C.UTF-8", ["en"]),
+      (nil, nil, ["en"]), (nil, "pt_BR@euro", ["pt-BR"]),
+    ] as [(String?, String?, [String])])
+  func languages(language: String?, locale: String?, tags: [String]) {
+    #expect(DeviceLanguages.tags(language: language, locale: locale) == tags)
+  }
+
+  @Test("an app's text cannot move the terminal's cursor")
+  func printable() {
+    #expect(TerminalPresenter.printable("a\u{1B}[2J\nb\u{9B}1m\u{202E}é") == "a [2J b 1m é")
+  }
+}
+
+@Suite("What a process is")
+struct ProcessInspectorTests {
+  @Test(
+    "a unit's name holds the app's id",
+    arguments: [
+      (
+        "0::/user.slice/user@1000.service/app.slice/app-org.example.burger-1234.scope\n",
+        "org.example.burger"
+      ),
+      ("0::/app.slice/app-gnome-org.example.burger-77.scope", "org.example.burger"),
+      ("0::/app.slice/app-org.example.burger@abcd.service", "org.example.burger"),
+      ("0::/app.slice/app-org.example.burger-1234.service", "org.example.burger"),
+      ("0::/app.slice/app-org.example.my\\x2dapp@1.service", "org.example.my-app"),
+      ("0::/user.slice/session-1.scope", nil), ("", nil),
+    ] as [(String, String?)])
+  func unit(text: String, id: String?) {
+    #expect(ProcessInspector.unitName(text) == id)
+  }
+
+  @Test("Flatpak's own file names the app")
+  func flatpak() {
+    #expect(
+      ProcessInspector.flatpakName("[Instance]\nname=x\n[Application]\nname=org.example.a\n")
+        == "org.example.a")
+    #expect(ProcessInspector.flatpakName("[Instance]\nname=x\n") == nil)
+  }
+
+  @Test("the innermost .app folder holds the program")
+  func bundle() {
+    #expect(
+      ProcessInspector.bundlePath(of: "/opt/Burger.app/Contents/MacOS/burger") == "/opt/Burger.app")
+    #expect(ProcessInspector.bundlePath(of: "/usr/bin/burger") == nil)
+  }
+
+  @Test("a desktop file's command is read without its field codes")
+  func desktopFile() {
+    let file = DesktopFile(
+      """
+      [Desktop Entry]
+      Name=Burger
+      Name[fr]=Hamburger
+      Exec="/opt/my app/burger" --flag %U 100%% "a \\\\"b"
+      Icon=burger
+      [Desktop Action x]
+      Exec=other
+      """)
+    #expect(file.command == ["/opt/my app/burger", "--flag", "100%", "a \"b"])
+    #expect(file.localized("Name", languages: ["fr-CA"]) == "Hamburger")
+    #expect(file["Icon"] == "burger")
+  }
+}

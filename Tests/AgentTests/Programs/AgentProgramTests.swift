@@ -1,0 +1,200 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The agent as a program, with apps from a shell and a minimal gateway.
+@Suite("belfry agent")
+struct AgentProgramTests {
+  static func agent(
+    _ stage: Stage, _ more: [String] = [], grant: String = "all",
+    gateway: LinkGatewayThread? = nil
+  ) async throws -> RunningProgram {
+    let ready = stage.folder.file("agent.json")
+    var arguments = [
+      "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", grant,
+      "--ready-file", ready,
+    ]
+    if let gateway {
+      let ca = stage.folder.file("ca.pem")
+      try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
+      arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
+    }
+    let program = try stage.belfry(arguments + more)
+    _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
+    return program
+  }
+
+  static let burger = "org.example.burger"
+
+  @Test("a notification from a shell is shown, listed, opened, and told to the app")
+  func notify() async throws {
+    try await Stage.play { stage in
+      let agent = try await Self.agent(stage)
+      let category = stage.folder.file("category.json")
+      let text =
+        #"{"id":"INVITE","actions":[{"id":"YES","title":"Accept"},{"id":"NO","title":"Decline"}]}"#
+      try Data(text.utf8).write(to: URL(fileURLWithPath: category))
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert,sound,badge", "--category", category,
+        "--state", "background",
+      ])
+      #expect(try await app.event("launched")["reason"].string == "user")
+      #expect(try await app.event("authorized")["granted"].boolean == true)
+      let id = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Party", "--body", "Tonight", "--category",
+        "INVITE", "--badge", "2", "--user-info", #"{"k":[1]}"#, "--id", "n1",
+      ])
+      #expect(id.output == "n1")
+      let shown = try await agent.event("presented")
+      #expect(shown["id"].string == "n1")
+      #expect(shown["actions"][0]["id"].string == "YES")
+      #expect(shown["userInfo"]["k"][0].integer == 1)
+      #expect(try await agent.event("badge")["badge"].integer == 2)
+      let center = try await stage.belfryCommand(["center", "--json"])
+      #expect(center.values.first?["title"].string == "Party")
+      _ = try await stage.belfryCommand(["center", "action", "n1", "YES", "--text", "ok"])
+      let response = try await app.event("response")
+      #expect(response["action"].string == "YES")
+      #expect(response["text"].string == "ok")
+      #expect(response["notification"]["id"].string == "n1")
+      #expect(try await agent.event("removed")["id"].string == "n1")
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
+  @Test("an app registers, its push is shown once, and again nothing after a restart")
+  func push() async throws {
+    try await Stage.play { stage in
+      let gateway = try LinkGatewayThread()
+      var agent = try await Self.agent(stage, gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
+      ])
+      let token = try #require(try await app.event("registered")["token"].string)
+      #expect(
+        try await stage.belfryCommand(["app", "token", Self.burger]).output == token)
+      #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"Hi"},"k":1}"#, 5, $0) })
+      let shown = try await agent.event("presented")
+      #expect(shown["body"].string == "Hi")
+      #expect(shown["trigger"].string == "push")
+      app.tell(#"{"do":"state","state":"foreground"}"#)
+      _ = try await app.event("state")
+      #expect(
+        gateway.with { Self.deliver(#"{"aps":{"alert":"2","content-available":1}}"#, 6, $0) })
+      let received = try await app.event("received")
+      #expect(received["fetch"].boolean == true)
+      #expect(received["payload"]["aps"]["alert"].string == "2")
+      let question = try await app.event("willPresent")
+      app.tell(#"{"do":"present","id":\#(question["id"].string ?? "0"),"options":["banner"]}"#)
+      app.tell(#"{"do":"complete","id":\#(received["id"].string ?? "0"),"result":"newData"}"#)
+      #expect(try await agent.event("presented")["body"].string == "2")
+
+      agent.signal(SIGKILL)
+      _ = try await agent.end()
+      agent = try await Self.agent(stage, gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      #expect(
+        try await app.event("registered")["token"].string == token)
+      // A repetition of the first push, then a new one: only the new one is shown.
+      #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"Hi"},"k":1}"#, 5, $0) })
+      #expect(gateway.with { Self.deliver(#"{"aps":{"badge":1,"alert":"new"}}"#, 7, $0) })
+      let next = try await app.event("willPresent")
+      #expect(next["notification"]["body"].string == "new")
+    }
+  }
+
+  private static func deliver(_ payload: String, _ number: UInt64, _ gateway: LinkGateway) -> Bool {
+    gateway.links.first { $0.isReady }?.deliver(
+      number, handle: 1, payload: Array(payload.utf8), fromStorage: false) == true
+  }
+
+  @Test("a notification that was not seen when the agent was killed is there after the next start")
+  func killed() async throws {
+    try await Stage.play { stage in
+      var agent = try await Self.agent(stage, ["--clock", "manual"])
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Later", "--in", "60", "--id", "later",
+      ])
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Now", "--id", "now",
+      ])
+      _ = try await agent.event("presented")
+      agent.signal(SIGKILL)
+      _ = try await agent.end()
+      agent = try await Self.agent(stage, ["--clock", "manual"])
+      #expect(try await stage.belfryCommand(["center", "--json"]).values.count == 1)
+      _ = try await stage.belfryCommand(["clock", "advance", "60"])
+      let shown = try await agent.event("presented")
+      #expect(shown["id"].string == "later")
+      #expect(shown["at"].string == "1970-01-01T00:01:00.000Z")
+    }
+  }
+
+  @Test("commands say what is wrong and what to do, and end with 1; wrong usage ends with 2")
+  func errors() async throws {
+    try await Stage.play { stage in
+      let without = try await stage.command(
+        [Installation.belfry, "center"], succeeding: false)
+      #expect(without.status == 1)
+      #expect(without.errors.contains("belfry agent"))
+      _ = try await Self.agent(stage, grant: "none")
+      for (arguments, status) in [
+        (["notify", "--app", "x.y", "--title", "T"], Int32(1)), (["notify", "--app", "x.y"], 2),
+        (["notify", "--title", "T"], 2),
+        (["notify", "--app", "x.y", "--title", "T", "--in", "-1"], 2),
+        (["notify", "--app", "x.y", "--title", "T", "--at", "yesterday"], 2),
+        (["notify", "--app", "x.y", "--title", "T", "--matching", "hour=25"], 2),
+        (["center", "open", "none"], 1), (["center", "dismiss"], 2),
+        (["clock", "advance", "1"], 1),
+        (["settings", "none.app", "alert=off"], 1), (["state", "locked=maybe"], 1),
+        (["app", "token", "none.app"], 1), (["app", "install", "/nonexistent"], 1),
+        (["app", "nonsense"], 2),
+      ] {
+        let result = try await stage.belfryCommand(arguments, succeeding: false)
+        #expect(result.status == status, "\(arguments): \(result.errors)")
+        #expect(result.errors.hasPrefix("belfry: "), "\(arguments)")
+        #expect(result.lines.isEmpty)
+      }
+    }
+  }
+
+  @Test("an installed app that is not running is started by opening its notification")
+  func launched() async throws {
+    try await Stage.play { stage in
+      let agent = try await Self.agent(stage)
+      let script = stage.folder.file("burger")
+      let log = stage.folder.file("burger.log")
+      try Data(
+        """
+        #!/bin/sh
+        exec \(Installation.belfry) app run "$BELFRY_APP_ID" > \(log).part 2>&1 < /dev/null &
+        while ! grep -q '"event":"response"' \(log).part; do :; done
+        mv \(log).part \(log)
+        kill $!
+        """.utf8
+      ).write(to: URL(fileURLWithPath: script))
+      chmod(script, 0o755)
+      let desktop = stage.folder.file("\(Self.burger).desktop")
+      try Data(
+        "[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8
+      ).write(to: URL(fileURLWithPath: desktop))
+      let row = try await stage.belfryCommand(["app", "install", desktop, "--json"]).values.first
+      #expect(row?["kind"].string == "installed")
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
+      ])
+      _ = try await agent.event("presented")
+      _ = try await stage.belfryCommand(["center", "open", "o"])
+      #expect(try await agent.event("launched")["app"].string == Self.burger)
+      let text = try await ScratchFolder.contents(of: log) { !agent.isRunning }
+      let lines = text.split(separator: "\n")
+        .compactMap { JSONLine(String($0)) }
+      let launch = try #require(lines.first { $0["event"].string == "launched" })
+      #expect(launch["reason"].string == "response")
+      #expect(launch["notification"]["id"].string == "o")
+      #expect(lines.contains { $0["event"].string == "response" })
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The desktop presenter with a real notification server: dunst under Xvfb on a bus of its own.
+@Suite("A real desktop", .serialized)
+struct DesktopProgramTests {
+  /// A bus, a screen and a server that live as long as the stage.
+  struct Desktop {
+    let stage: Stage
+    let environment: [String: String]
+
+    static func open(on stage: Stage) async throws -> Desktop {
+      let configuration = stage.folder.file("bus.conf")
+      try Data(
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig><type>session</type><listen>unix:path=\(stage.folder.file("bus"))</listen>
+        <policy context="default"><allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
+        """.utf8
+      ).write(to: URL(fileURLWithPath: configuration))
+      let bus = try stage.start(
+        [
+          try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
+          "--print-address=1",
+        ], name: "dbus-daemon")
+      let address = try await bus.firstLine()
+      let screen = try stage.start(
+        [
+          try TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "640x480x24",
+          "-nolisten", "tcp",
+        ], name: "Xvfb")
+      let display = ":" + (try await screen.firstLine())
+      return Desktop(
+        stage: stage,
+        environment: ["DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": display])
+    }
+
+    /// Starts dunst; its menu takes the line that holds `choice`.
+    func startServer(choosing choice: String = "nothing") throws -> RunningProgram {
+      let menu = stage.folder.file("menu")
+      try Data("#!/bin/sh\ngrep -m1 '\(choice)'\n".utf8).write(to: URL(fileURLWithPath: menu))
+      chmod(menu, 0o755)
+      let configuration = stage.folder.file("dunstrc")
+      try Data(
+        """
+        [global]
+        dmenu = \(menu)
+        markup = full
+        idle_threshold = 0
+        [urgency_normal]
+        timeout = 0
+        [urgency_critical]
+        timeout = 0
+        """.utf8
+      ).write(to: URL(fileURLWithPath: configuration))
+      return try stage.start(
+        [try TestTool.dunst.required(), "-conf", configuration], name: "dunst",
+        environment: environment)
+    }
+
+    func dunstctl(_ arguments: String...) async throws -> String {
+      try await stage.command(
+        ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + ["dunstctl"] + arguments
+      ).output
+    }
+
+    func displayed() async throws -> Int? { Int(try await dunstctl("count", "displayed")) }
+
+    /// The screen's pixels.
+    func picture() async throws -> Data {
+      let file = stage.folder.file("screen.ppm")
+      _ = try await stage.command([
+        try TestTool.importPicture.required(), "-display", environment["DISPLAY"] ?? "", "-window",
+        "root", file,
+      ])
+      return try Data(contentsOf: URL(fileURLWithPath: file))
+    }
+
+    /// Looks again and again until it is so; each look is an answer of the server.
+    func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
+      let end = Date(timeIntervalSinceNow: 20)
+      while !(try await isSo()) {
+        guard Date() < end else { throw ProgramFailure.unreadable("\(what) did not come") }
+      }
+    }
+
+    func agent(_ more: [String] = ["--grant", "all"]) async throws -> RunningProgram {
+      let ready = stage.folder.file("agent.json")
+      let program = try stage.belfry(
+        [
+          "agent", "--data", stage.folder.file("agent"), "--presenter", "desktop", "--presenter",
+          "json", "--ready-file", ready,
+        ] + more, environment: environment)
+      _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
+      return program
+    }
+  }
+
+  static let burger = "org.example.burger"
+  static let category =
+    #"{"id":"INVITE","actions":[{"id":"YES","title":"Accept"},{"id":"NO","title":"Decline"}]}"#
+
+  @Test(
+    "the notification is displayed with Notify's arguments, changes pixels, and a click reaches the app",
+    .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .importPicture))
+  func shown() async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      let monitor = try stage.start(
+        [
+          try TestTool.dbusMonitor.required(), "--session", "--monitor",
+          "interface='org.freedesktop.Notifications'",
+        ], name: "dbus-monitor", environment: desktop.environment)
+      _ = try desktop.startServer()
+      let agent = try await desktop.agent()
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--state", "background",
+      ])
+      _ = try await app.event("authorized")
+      try await desktop.wait("dunst") { (try? await desktop.displayed()) == 0 }
+      let before = try await desktop.picture()
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Special", "--body", "Avocado & <Bacon>", "--id",
+        "n",
+      ])
+      _ = try await agent.event("presented")
+      try await desktop.wait("the notification") { try await desktop.displayed() == 1 }
+      try await desktop.wait("a change of the screen") { try await desktop.picture() != before }
+      try await desktop.wait("Notify") {
+        monitor.lines.contains { $0.contains("Avocado &amp; &lt;Bacon&gt;") }
+      }
+      #expect(monitor.lines.contains { $0.contains(#"string "Special""#) })
+      #expect(monitor.lines.contains { $0.contains(#"string "suppress-sound""#) })
+      #expect(monitor.lines.contains { $0.contains(#"string "\#(Self.burger)""#) })
+      _ = try await desktop.dunstctl("action", "0")
+      let response = try await app.event("response")
+      #expect(response["action"].string == "com.apple.UNNotificationDefaultActionIdentifier")
+      #expect(response["notification"]["id"].string == "n")
+      try await desktop.wait("the end of the notification") { try await desktop.displayed() == 0 }
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
+  @Test(
+    "a named button reaches the app by its action's identifier",
+    .requires(.dbus, .dunst, .xvfb))
+  func button() async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      _ = try desktop.startServer(choosing: "Decline")
+      let agent = try await desktop.agent()
+      let category = stage.folder.file("category.json")
+      try Data(Self.category.utf8).write(to: URL(fileURLWithPath: category))
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--category", category, "--state",
+        "background",
+      ])
+      _ = try await app.event("authorized")
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Party", "--category", "INVITE",
+      ])
+      _ = try await agent.event("presented")
+      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      _ = try await desktop.dunstctl("context")
+      #expect(try await app.event("response")["action"].string == "NO")
+    }
+  }
+
+  @Test(
+    "a server that comes later, or comes back, is shown what is current; withdrawing closes it",
+    .requires(.dbus, .dunst, .xvfb))
+  func later() async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      let agent = try await desktop.agent()
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "1", "--id", "1",
+      ])
+      _ = try await agent.event("presented")
+      var dunst = try desktop.startServer()
+      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      dunst.signal(SIGKILL)
+      _ = try await dunst.end()
+      dunst = try desktop.startServer()
+      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      _ = try await stage.belfryCommand(["center", "dismiss", "1"])
+      try await desktop.wait("its end") { try await desktop.displayed() == 0 }
+    }
+  }
+
+  @Test(
+    "permission is asked on the desktop, and the answer is the person's",
+    .requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don't Allow"])
+  func permission(answer: String) async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      _ = try desktop.startServer(choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
+      let agent = try await desktop.agent(["--grant", "ask"])
+      let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
+      _ = try await agent.event("prompt")
+      try await desktop.wait("the question") { (try? await desktop.displayed()) == 1 }
+      _ = try await desktop.dunstctl("context")
+      let answered = try await app.event("authorized")
+      #expect(answered["granted"].boolean == (answer == "Allow"))
+    }
+  }
+}
+
+extension RunningProgram {
+  /// The first line that the program prints.
+  func firstLine() async throws -> String {
+    let end = Date(timeIntervalSinceNow: 20)
+    while Date() < end {
+      if let line = lines.first, !line.isEmpty { return line }
+      guard isRunning else { break }
+      await Task.yield()
+    }
+    throw ProgramFailure.unreadable("\(name) says nothing: \(errors)")
+  }
+}
