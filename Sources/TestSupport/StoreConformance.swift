@@ -184,12 +184,14 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     let extreme = NotificationKey(device: .max, app: .max, kind: .max)
     let notification = StoredNotification(
       key: extreme, sequence: UInt64(Int64.max),
-      id: NotificationID(high: .max, low: .max), uniqueID: NotificationID(high: 0, low: 0),
+      id: NotificationID(high: .max, low: .max, isLowercase: true),
+      uniqueID: NotificationID(high: 0, low: 0),
       expiration: .max, priority: .max, pushType: .max,
       collapseID: [UInt8](repeating: 0, count: 64),
       payload: [UInt8](repeating: 0xFF, count: 5_120), acceptedMilliseconds: .max)
     try store.commit([.put(notification, keep: .max - 1)])
     #expect(try store.load(device: .max) == [notification])
+    #expect(try store.load(device: .max).first?.id.text == notification.id.text)
     #expect(try store.devices() == [.max])
     #expect(try store.highestSequence() == UInt64(Int64.max))
   }

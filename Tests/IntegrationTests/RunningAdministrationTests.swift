@@ -59,7 +59,7 @@ import Testing
       for _ in 0..<20 where follower.lines.isEmpty {
         sent = try await send(stage, gateway, to: token)
       }
-      let id = sent["apnsID"].string?.uppercased()
+      let id = sent["apnsID"].string
       let delivered = try await follower.line(called: "the delivery") {
         $0["state"].string == "Delivered to Device" && $0["apnsID"].string == id
       }

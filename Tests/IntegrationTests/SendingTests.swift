@@ -28,7 +28,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       let id = try #require(line["apnsID"].string)
       #expect(line["uniqueID"].string != nil)
       let received = try await devices.received()
-      #expect(received["apnsID"].string?.lowercased() == id.lowercased())
+      #expect(received["apnsID"].string == id)
       #expect(payload(received) == #"{"aps":{"alert":{"title":"Hello"}}}"#)
     }
   }

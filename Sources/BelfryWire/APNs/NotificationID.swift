@@ -1,17 +1,32 @@
 /// A notification's identity: the 128 bits of `apns-id`.
 ///
 /// The text that a client sent is echoed byte for byte by whoever keeps it; this is the value for
-/// comparison and storage.
+/// comparison and storage. It knows whether the text had small letters, as most clients write them, so
+/// that an id reads the same in the device's hands; two spellings of one id are equal.
 public struct NotificationID: Hashable, Sendable {
   /// The first eight bytes, big-endian.
   public let high: UInt64
   /// The last eight bytes, big-endian.
   public let low: UInt64
+  /// Whether ``text`` has small letters.
+  public let isLowercase: Bool
 
   /// An identity from its two halves.
-  @inlinable public init(high: UInt64, low: UInt64) {
+  @inlinable public init(high: UInt64, low: UInt64, isLowercase: Bool = false) {
     self.high = high
     self.low = low
+    self.isLowercase = isLowercase
+  }
+
+  /// Whether the 128 bits are the same.
+  @inlinable public static func == (one: NotificationID, other: NotificationID) -> Bool {
+    one.high == other.high && one.low == other.low
+  }
+
+  /// Hashes the 128 bits.
+  @inlinable public func hash(into hasher: inout Hasher) {
+    hasher.combine(high)
+    hasher.combine(low)
   }
 
   /// Reads canonical text: 8-4-4-4-12 hexadecimal digits of either case; `nil` for anything else.
@@ -19,32 +34,35 @@ public struct NotificationID: Hashable, Sendable {
     guard text.count == 36 else { return nil }
     var high: UInt64 = 0
     var low: UInt64 = 0
+    var isLowercase = false
     for index in text.indices {
       if index == 8 || index == 13 || index == 18 || index == 23 {
         guard text[index] == 0x2D else { return nil }
         continue
       }
       guard let digit = Hexadecimal.value(text[index]) else { return nil }
+      if text[index] >= 0x61 { isLowercase = true }
       if index < 18 {
         high = high << 4 | UInt64(digit)
       } else {
         low = low << 4 | UInt64(digit)
       }
     }
-    self.init(high: high, low: low)
+    self.init(high: high, low: low, isLowercase: isLowercase)
   }
 
-  /// Calls `write` with each of the 36 bytes of the upper-case text, as APNs spells ids that it makes.
+  /// Calls `write` with each of the 36 bytes of the text: in capitals, as APNs spells ids that it makes,
+  /// unless small letters were read.
   @inlinable public func forEachTextByte(_ write: (UInt8) -> Void) {
     for nibble in 0..<32 {
       if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { write(0x2D) }
       let half = nibble < 16 ? high : low
       let value = UInt8(truncatingIfNeeded: half >> UInt64((15 - nibble % 16) * 4)) & 0x0F
-      write(value < 10 ? value &+ 0x30 : value &+ 0x37)
+      write(value < 10 ? value &+ 0x30 : value &+ (isLowercase ? 0x57 : 0x37))
     }
   }
 
-  /// The upper-case canonical text.
+  /// The canonical text.
   public var text: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(36)

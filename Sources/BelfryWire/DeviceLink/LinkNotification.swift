@@ -76,7 +76,7 @@
     writer.identity(uniqueID, to: &output)
     writer.integer(acceptedMilliseconds, to: &output)
     writer.integer(expiration, to: &output)
-    writer.integer(UInt8(isFromStorage ? 1 : 0), to: &output)
+    writer.integer(UInt8(isFromStorage ? 1 : 0) | (id.isLowercase ? 2 : 0), to: &output)
     writer.integer(priority, to: &output)
     writer.integer(pushTypeCode, to: &output)
     writer.integer(unsafe UInt8(truncatingIfNeeded: collapseID.count), to: &output)
@@ -89,11 +89,13 @@
   init(_ reader: inout LinkFieldReader, isBroadcast: Bool) throws(LinkFault) {
     delivery = try reader.integer()
     handle = try reader.integer()
-    id = try reader.identity()
+    let given = try reader.identity()
     uniqueID = try reader.identity()
     acceptedMilliseconds = try reader.integer()
     expiration = try reader.integer()
-    isFromStorage = try reader.integer(UInt8.self) & 1 != 0
+    let flags = try reader.integer(UInt8.self)
+    isFromStorage = flags & 1 != 0
+    id = NotificationID(high: given.high, low: given.low, isLowercase: flags & 2 != 0)
     priority = try reader.integer()
     pushTypeCode = try reader.integer()
     let collapseCount = Int(try reader.integer(UInt8.self))

@@ -104,6 +104,11 @@ public final class AcceptedNotification: @unchecked Sendable {
     isFromStore = true
   }
 
+  /// It goes to its device after a wait: from storage, where that is what the provider was told.
+  func waited() {
+    if durability == .stored { isFromStore = true }
+  }
+
   /// What the store keeps of it.
   var stored: StoredNotification {
     StoredNotification(

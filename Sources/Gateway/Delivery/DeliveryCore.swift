@@ -210,6 +210,7 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     if !notification.isOnce(at: now) { replaceUnsent(by: notification, on: device) }
+    notification.waited()
     if device.holdsBack(notification) {
       holdOrGiveUp(notification, on: device, now: now)
     } else {
@@ -397,6 +398,7 @@ public struct DeliveryCore: ~Copyable {
 
   private mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {
     guard !device.held.isEmpty, !device.power.isRestricted else { return }
+    for notification in device.held { notification.waited() }
     device.waiting.append(contentsOf: device.held)
     device.waiting.sort { $0.sequence < $1.sequence }
     device.held.removeAll()
@@ -432,6 +434,7 @@ public struct DeliveryCore: ~Copyable {
         guard notification.priority == 5, waited >= Limits.sleepHoldNanoseconds else {
           return false
         }
+        notification.waited()
         due.append(notification)
         return true
       }

@@ -229,7 +229,8 @@ private final class Engine {
     try insert.bind(8, notification.uniqueID.low)
     try insert.bind(9, notification.expiration)
     try insert.bind(10, Int64(notification.priority))
-    try insert.bind(11, Int64(notification.pushType))
+    // One column for two: the push type's byte, and above it whether the id has small letters.
+    try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
     try insert.bind(12, notification.acceptedMilliseconds)
     try insert.bind(13, notification.collapseID)
     try insert.bind(14, notification.payload)
@@ -276,7 +277,9 @@ private final class Engine {
       loaded.append(
         StoredNotification(
           key: key(select), sequence: select.unsigned(3),
-          id: NotificationID(high: select.unsigned(4), low: select.unsigned(5)),
+          id: NotificationID(
+            high: select.unsigned(4), low: select.unsigned(5),
+            isLowercase: select.integer(10) >= 256),
           uniqueID: NotificationID(high: select.unsigned(6), low: select.unsigned(7)),
           expiration: select.integer(8), priority: UInt8(truncatingIfNeeded: select.integer(9)),
           pushType: UInt8(truncatingIfNeeded: select.integer(10)),

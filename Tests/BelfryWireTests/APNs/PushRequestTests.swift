@@ -52,7 +52,7 @@ import Testing
       Issue.record("not taken")
       return
     }
-    #expect(id.text == text.uppercased())
+    #expect(id.text == text.lowercased())
     #expect(request.idText == Array(text.utf8))
   }
 

@@ -98,6 +98,29 @@ import Testing
     #expect(pair.received.map(\.payload.count) == [LinkLimits.payloadBytesMax])
   }
 
+  @Test(arguments: [
+    "123e4567-e89b-12d3-a456-42661417400f", "123E4567-E89B-12D3-A456-42661417400F",
+  ])
+  func anIdReadsOnTheDeviceAsItsProviderWroteIt(text: String) throws {
+    let read = NotificationID(Array(text.utf8).span)
+    let id = try #require(read)
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    let frame = LinkFrame.notification(
+      LinkNotification(
+        delivery: 1, handle: 1, id: id, uniqueID: id, acceptedMilliseconds: 0, expiration: 0,
+        isFromStorage: false, priority: 10, pushTypeCode: 1, collapseID: nothing, payload: nothing)
+    ).encoded
+    try frame.withUnsafeBytes { raw in
+      let body = UnsafeRawBufferPointer(rebasing: raw[LinkLimits.headerBytes...])
+      guard case .notification(let decoded) = try LinkFrame(type: raw[2], body: body) else {
+        Issue.record("no notification")
+        return
+      }
+      #expect(decoded.id.text == text)
+      #expect(!decoded.isFromStorage)
+    }
+  }
+
   @Test func aSplitterGivesTheSameFramesHoweverTheBytesArrive() throws {
     var stream: [UInt8] = []
     for (_, bytes) in Self.examples { stream += bytes }

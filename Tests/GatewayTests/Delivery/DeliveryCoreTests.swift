@@ -434,9 +434,13 @@ private struct Bench: ~Copyable {
     try bench.acknowledge("a")
     #expect(bench.sent == ["a"])
     #expect(bench.answered.contains("once"))
+    bench.pass(milliseconds: 10)
+    try bench.commit()
     bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
     bench.drain()
     #expect(bench.sent == ["a", "b"])
+    try bench.acknowledge("b")
+    #expect(bench.states.last == .deliveredFromStorage)
   }
 
   @Test func `what is tried once is given up when the device that loads is restricted`() throws {

@@ -2,10 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The gateway's promises under crashes, cut links, slow disks and sleeping devices
-/// (``DeliverySimulation``).
+/// The gateway's promises under crashes, cut links, slow disks and sleeping devices.
 ///
-/// `make simulate [SEED=n] [SECONDS=n]` plays more of it.
+/// `make simulate [SEED=n] [SECONDS=n]` plays more worlds of ``DeliverySimulation``.
 @Suite struct DeliverySimulationTests {
   /// A bounded number of worlds, the same ones each time.
   @Test(arguments: 1...24 as ClosedRange<UInt64>)
