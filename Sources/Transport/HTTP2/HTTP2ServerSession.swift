@@ -6,7 +6,7 @@ public protocol HTTP2RequestHandler: AnyObject {
   /// One header field, pseudo fields such as ":path" included, in the order of the wire.
   func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
-  /// A piece of the body; flow-control credit for it is given back at once.
+  /// A piece of the body; its flow-control credit goes back without further ado.
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
 
   /// END_STREAM was seen: the request is whole.
