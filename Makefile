@@ -38,6 +38,14 @@ lint:
 	@scripts/install-packages build
 	scripts/lint
 
+# The real client libraries that are too slow or too heavy for `make test`; a Python environment each.
+.PHONY: clients
+clients:
+	@scripts/install-packages build run
+	swift build -c release --product belfry
+	@scripts/python-environment test
+	@PATH="$(CURDIR)/.build/python-test/bin:$$PATH" python3 scripts/clients
+
 # Each against its reference in the same run; docs/development.md tells how to read them.
 .PHONY: bench bench-quick
 bench bench-quick:

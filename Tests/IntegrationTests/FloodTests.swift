@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// One way to make a server work more than the client does, and what it should come to.
+struct Flood: Sendable, CustomTestStringConvertible {
+  let name: String
+  /// Whether the connection has to go; else its one request is refused.
+  var ends = true
+
+  var testDescription: String { name }
+
+  static let all: [Flood] = [
+    Flood(name: "rapid-reset"), Flood(name: "continuation"), Flood(name: "made-you-reset"),
+    Flood(name: "settings"), Flood(name: "ping"), Flood(name: "priority"), Flood(name: "window"),
+    Flood(name: "empty-data"), Flood(name: "unknown"), Flood(name: "header-bomb"),
+    Flood(name: "long-header", ends: false), Flood(name: "streams"),
+  ]
+}
+
+/// HTTP/2's known floods against the provider port, beside a provider that behaves.
+@Suite(.timeLimit(.minutes(3)), .requires(.python)) struct FloodTests {
+  @Test(arguments: Flood.all)
+  func aFloodEndsItsConnectionAndTouchesNoOther(_ flood: Flood) async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+      let token = try await devices.token()
+      let result = try await stage.command(
+        [
+          TestTool.python.required(), Installation.root + "/Tests/Clients/flooding-client",
+          gateway.file, flood.name, "com.example.app", token,
+        ], within: .seconds(60))
+      let line = try #require(result.values.last, "\(result.errors)")
+      if flood.ends {
+        #expect(line["ended"].boolean == true, "\(line)")
+        #expect(line["code"].integer != nil, "a GOAWAY says why: \(line)")
+        #expect(line["code"].integer != 0, "\(line)")
+      } else {
+        #expect(line["ended"].boolean == true || line["reset"] != .null || line["status"] != .null)
+      }
+      #expect((line["grownBytes"].integer ?? .max) < 32 << 20, "\(line)")
+      guard case .object(let answers) = line["bystander"] else {
+        Issue.record("\(line)")
+        return
+      }
+      #expect(Array(answers.keys) == ["200"], "the other provider was disturbed: \(line)")
+      #expect(gateway.program.isRunning)
+    }
+  }
+}
