@@ -89,6 +89,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Measured by `make bench`.
+    .executableTarget(
+      name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
+      path: "Benchmarks/Schedule", swiftSettings: strict),
+
     // Tests.
     .target(
       name: "TestSupport",

@@ -1,0 +1,169 @@
+import BelfryWire
+import Foundation
+import Storage
+
+/// What the schedule costs: next dates beside Foundation's, and a firing among ten and a million.
+@main
+struct ScheduleBenchmark {
+  static func main() throws {
+    let entries = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
+    var report: [String: Any] = [:]
+    report["nextDate"] = NextDates.measure()
+    report["firing"] = try Firings.measure(large: entries)
+    let data = try JSONSerialization.data(
+      withJSONObject: report, options: [.prettyPrinted, .sortedKeys])
+    let folder = URL(filePath: "Benchmarks/results")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try data.write(to: folder.appending(path: "schedule.json"))
+  }
+
+  /// Nanoseconds that `body` takes each time: the best of five rounds.
+  static func nanoseconds(times: Int, _ body: () throws -> Void) rethrows -> Double {
+    var best = Double.infinity
+    for _ in 0..<5 {
+      let start = ContinuousClock.now
+      for _ in 0..<times { try body() }
+      let spent = (ContinuousClock.now - start).components
+      best = min(best, (Double(spent.attoseconds) / 1e9 + Double(spent.seconds) * 1e9) / Double(times))
+    }
+    return best
+  }
+}
+
+/// The same questions to our search and to `Calendar.nextDate`.
+private enum NextDates {
+  private static let questions = [
+    "hour=9", "weekday=2 hour=9", "day=15 hour=9 minute=30", "month=12 day=25",
+    "weekday=2 weekdayOrdinal=1 hour=8", "weekOfYear=10 weekday=2", "minute=30",
+    "year=2030 month=6 day=1 hour=12", "month=2 day=29", "day=31 hour=9",
+  ]
+
+  static func measure() -> [[String: Any]] {
+    print("next date, Europe/Paris            ours ns   Foundation ns   ratio")
+    guard let bytes = try? Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Paris")),
+      let zone = try? ZoneFile.read([UInt8](bytes).span, name: "Europe/Paris")
+    else { return [] }
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = TimeZone(identifier: "Europe/Paris") ?? .gmt
+    return questions.compactMap { text in
+      guard let match = try? CalendarMatch(matching: text) else { return nil }
+      let components = components(match)
+      var at = 1_790_000_000
+      let ours = ScheduleBenchmark.nanoseconds(times: 20_000) {
+        at += 86_413
+        if match.next(after: at, in: zone) == nil { at = 1_790_000_000 }
+        if at > 1_880_000_000 { at = 1_790_000_000 }
+      }
+      at = 1_790_000_000
+      let theirs = ScheduleBenchmark.nanoseconds(times: 200) {
+        at += 86_413
+        let now = Date(timeIntervalSince1970: Double(at))
+        let next = calendar.nextDate(
+          after: now, matching: components, matchingPolicy: .nextTime, repeatedTimePolicy: .first)
+        if next == nil || at > 1_880_000_000 { at = 1_790_000_000 }
+      }
+      print(
+        text.padding(toLength: 34, withPad: " ", startingAt: 0),
+        String(format: "%8.0f %12.0f %9.1f", ours, theirs, theirs / ours))
+      return ["match": text, "oursNs": ours, "foundationNs": theirs]
+    }
+  }
+
+  private static func components(_ match: CalendarMatch) -> DateComponents {
+    var components = DateComponents()
+    components.year = match[.year]
+    components.month = match[.month]
+    components.day = match[.day]
+    components.hour = match[.hour]
+    components.minute = match[.minute]
+    components.weekday = match[.weekday]
+    components.weekdayOrdinal = match[.weekdayOrdinal]
+    components.weekOfYear = match[.weekOfYear]
+    return components
+  }
+}
+
+/// A firing: what is due is taken, its next date computed and kept in one durable transaction.
+private enum Firings {
+  private struct World: ScheduleWorld {
+    let deviceZone: Zone
+    func zone(named name: String) -> Zone? { nil }
+    func calendar(named name: String) -> (any CalendarSystem)? { nil }
+  }
+
+  static func measure(large: Int) throws -> [[String: Any]] {
+    print("\nfiring                     engine ns      with disk µs    resident MiB")
+    let sizes = [10, 100_000, large]
+    let rows = try sizes.map(row)
+    if let first = rows.first, let last = rows.last {
+      let engine = (last["engineNs"] as? Double ?? 0) / (first["engineNs"] as? Double ?? 1)
+      let whole = (last["wholeMicros"] as? Double ?? 0) / (first["wholeMicros"] as? Double ?? 1)
+      print(String(format: "%d : 10      engine × %.2f    with disk × %.2f", large, engine, whole))
+    }
+    return rows
+  }
+
+  private static func row(_ count: Int) throws -> [String: Any] {
+    let bytes = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Paris"))
+    let zone = try ZoneFile.read([UInt8](bytes).span, name: "Europe/Paris")
+    let before = resident()
+    var schedule = Schedule(world: World(deviceZone: zone))
+    var now = ScheduleMoment(wall: 1_790_000_000_000, elapsed: 0)
+    var entries: [ScheduleEntry] = []
+    for number in 0..<count {
+      var match = CalendarMatch()
+      match[.hour] = number % 24
+      match[.minute] = number / 24 % 60
+      match[.second] = number / 1_440 % 60
+      entries.append(
+        ScheduleEntry(
+          key: ScheduleKey(app: "org.example.app\(number / 64)", id: "reminder-\(number)"),
+          trigger: .calendar(match, repeats: true), since: now.wall, handled: now.wall,
+          order: UInt64(number)))
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try SQLiteRecordStore(path: folder + "/agent.sqlite")
+    try store.commit(entries.map { put($0) })
+    _ = schedule.restore(entries, at: now)
+    entries = []
+    let memory = resident() - before
+
+    let rounds = max(count, 20_000)
+    let engine = ScheduleBenchmark.nanoseconds(times: rounds / 5) {
+      _ = fire(&schedule, &now)
+    }
+    let whole = try ScheduleBenchmark.nanoseconds(times: 300) {
+      if let entry = fire(&schedule, &now) { try store.commit([put(entry)]) }
+    }
+    print(
+      "\(count)".padding(toLength: 24, withPad: " ", startingAt: 0),
+      String(format: "%10.0f %14.1f %14.1f", engine, whole / 1_000, memory))
+    return [
+      "entries": count, "engineNs": engine, "wholeMicros": whole / 1_000, "residentMiB": memory,
+    ]
+  }
+
+  /// Goes on to the next moment and takes one firing there.
+  private static func fire(
+    _ schedule: inout Schedule<World>, _ now: inout ScheduleMoment
+  ) -> ScheduleEntry? {
+    if let wall = schedule.wakeUp.wall, wall > now.wall { now.wall = wall }
+    if case .fire(let firing) = schedule.step(at: now) { return firing.remaining }
+    return nil
+  }
+
+  private static func put(_ entry: ScheduleEntry) -> SQLiteRecordStore.Change {
+    // As large as the agent's record, and never the same: SQLite leaves out what changes nothing.
+    let handled = (0..<24).map { UInt8(truncatingIfNeeded: entry.handled >> Int64($0 % 8 * 8)) }
+    return .put(
+      collection: "schedule", key: "\(entry.key.app)\n\(entry.key.id)",
+      value: handled + entry.trigger.bytes)
+  }
+
+  private static func resident() -> Double {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return (text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 256
+  }
+}
