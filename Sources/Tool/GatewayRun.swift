@@ -25,6 +25,8 @@ final class GatewayRun {
     loop = try EventLoop()
     self.log = log
     self.readyFile = readyFile
+    // A gateway that was killed left its own: nobody shall take it for this one's.
+    if let readyFile { try FileSystem.remove(readyFile) }
     folder = GatewayFolder(path: configuration.folder)
     server = try GatewayServer(
       configuration: configuration, loop: loop, metrics: metrics, log: log)

@@ -20,6 +20,8 @@ struct AgentProgramTests {
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
+    // One that a killed agent left would be taken for the new one's.
+    unlink(ready)
     let program = try stage.belfry(arguments + more)
     _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
     return program
