@@ -24,7 +24,8 @@ struct ScheduleBenchmark {
       let start = ContinuousClock.now
       for _ in 0..<times { try body() }
       let spent = (ContinuousClock.now - start).components
-      best = min(best, (Double(spent.attoseconds) / 1e9 + Double(spent.seconds) * 1e9) / Double(times))
+      best = min(
+        best, (Double(spent.attoseconds) / 1e9 + Double(spent.seconds) * 1e9) / Double(times))
     }
     return best
   }
