@@ -43,8 +43,7 @@ lint:
 clients:
 	@scripts/install-packages build run
 	swift build -c release --product belfry
-	@scripts/python-environment test
-	@PATH="$(CURDIR)/.build/python-test/bin:$$PATH" python3 scripts/clients
+	@scripts/clients
 
 # Each against its reference in the same run; docs/development.md tells how to read them.
 .PHONY: bench bench-quick

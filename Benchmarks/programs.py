@@ -80,6 +80,7 @@ class Gateway(Program):
     def __init__(self, folder, name="gateway", loops=1):
         self.data = folder / name
         ready = folder / f"{name}-ready.json"
+        ready.unlink(missing_ok=True)
         ports = [word for port in ("provider", "device", "binary", "feedback", "console")
                  for word in (f"--{port}-port", 0)]
         super().__init__(
