@@ -1,6 +1,5 @@
 import BelfryProvider
 import BelfryWire
-import Foundation
 import System
 
 /// Where `belfry send` sends to, and with what credentials.
@@ -57,7 +56,7 @@ enum SendTarget {
       }
       return (environment == "sandbox" ? .appleSandbox : .appleProduction, nil)
     }
-    let gateway = options.value("gateway") ?? defaultGatewayFile
+    let gateway = options.value("gateway") ?? "\(StateFolders.gateway)/gateway.json"
     if !FileSystem.exists(gateway), let endpoint = address(gateway) { return (endpoint, nil) }
     let path = FileSystem.isDirectory(gateway) ? gateway + "/gateway.json" : gateway
     guard FileSystem.exists(path) else {
@@ -104,12 +103,5 @@ enum SendTarget {
     var host = String(text[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     return host.isEmpty || host.contains("/") ? nil : ProviderEndpoint(host: host, port: port)
-  }
-
-  private static var defaultGatewayFile: String {
-    let environment = ProcessInfo.processInfo.environment
-    let home = environment["HOME"] ?? "/"
-    let state = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-    return (state ?? home + "/.local/state") + "/belfry/gateway/gateway.json"
   }
 }

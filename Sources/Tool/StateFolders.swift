@@ -1,3 +1,4 @@
+import BelfryWire
 import Glibc
 
 /// Where state lives when an option does not say (contract: "`belfry` (one executable)").
@@ -8,11 +9,11 @@ enum StateFolders {
   /// The agent's folder.
   static var agent: String { "\(state)/belfry/agent" }
 
+  /// The folder of the virtual devices' identities.
+  static var devices: String { "\(state)/belfry/devices" }
+
   /// `XDG_STATE_HOME`, or what its absence means.
-  static var state: String {
-    if let given = variable("XDG_STATE_HOME") { return given }
-    return "\(variable("HOME") ?? "/")/.local/state"
-  }
+  static var state: String { AgentPaths.stateHome(variable) }
 
   /// An environment variable that is set and not empty.
   static func variable(_ name: String) -> String? {

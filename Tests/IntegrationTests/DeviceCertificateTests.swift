@@ -71,7 +71,7 @@ extension Stage {
     }
   }
 
-  @Test(.requiresCommand("key")) func aRevokedDeviceIsClosedAndItsTokensAreUnregistered()
+  @Test func aRevokedDeviceIsClosedAndItsTokensAreUnregistered()
     async throws
   {
     try await Stage.play { stage in

@@ -67,7 +67,7 @@ import Testing
         _ = try LockFile(path)
         Issue.record("locked twice")
       } catch {
-        guard case .locked? = error as? SystemFailure else {
+        guard case .locked = error else {
           Issue.record("\(error)")
           return
         }

@@ -47,29 +47,3 @@ extension Trait where Self == ConditionTrait {
       if: missing.isEmpty || isCI, "\(missing.joined(separator: ", ")) is not installed")
   }
 }
-
-/// Whether this build's `belfry` has a command.
-public enum BelfryCommands {
-  /// Whether `belfry --help` lists it.
-  public static func has(_ command: String) -> Bool { available.contains(command) }
-
-  private static let available: Set<String> = {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Installation.belfry)
-    process.arguments = ["--help"]
-    let output = Pipe()
-    process.standardOutput = output
-    guard (try? process.run()) != nil else { return [] }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Set(
-      text.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) })
-  }()
-}
-
-extension Trait where Self == ConditionTrait {
-  /// Skips the test while `belfry` has no such command.
-  public static func requiresCommand(_ command: String) -> Self {
-    .enabled(if: BelfryCommands.has(command), "belfry has no command '\(command)' yet")
-  }
-}

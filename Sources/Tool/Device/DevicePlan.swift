@@ -1,5 +1,4 @@
 import BelfryWire
-import Foundation
 import System
 
 /// What `belfry device run` was asked to do, checked.
@@ -44,7 +43,7 @@ struct DevicePlan {
   let isSummary: Bool
 
   init(_ options: CommandLineOptions) throws {
-    let gateway = options.value("gateway") ?? Self.stateFolder + "/gateway/gateway.json"
+    let gateway = options.value("gateway") ?? "\(StateFolders.gateway)/gateway.json"
     let file: JSONObject?
     if !FileSystem.exists(gateway), let (host, port) = Self.address(gateway) {
       self.host = host
@@ -67,7 +66,7 @@ struct DevicePlan {
     authorityPEM = try FileSystem.read(authority, limit: Self.fileBytesMax)
     enrolmentCode = options.value("enroll") ?? file?["enrollmentCode"]?.stringValue ?? ""
     count = try options.integer("count", in: 1...1_000_000) ?? 1
-    dataFolder = FileSystem.absolute(options.value("data") ?? Self.stateFolder + "/devices")
+    dataFolder = FileSystem.absolute(options.value("data") ?? StateFolders.devices)
     subjects =
       try options.values("app").flatMap(Self.topics) + options.values("channel").map(Self.channel)
     acknowledges = try options.choice("ack", of: ["auto", "never"]) != "never"
@@ -75,12 +74,6 @@ struct DevicePlan {
   }
 
   private static let fileBytesMax = 262_144
-
-  private static var stateFolder: String {
-    let environment = ProcessInfo.processInfo.environment
-    let state = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-    return (state ?? (environment["HOME"] ?? "/") + "/.local/state") + "/belfry"
-  }
 
   private static func read(_ path: String) throws -> JSONObject {
     do {
