@@ -1,7 +1,8 @@
-/// Slots ordered by when they are due, then by the order in which they were added.
+/// What is due when, the earliest first; of two at one moment, the one that was added first.
 ///
-/// A heap with four children a node, which knows where each slot stands: a slot is put in, moved
-/// or taken out in O(log n).
+/// A heap with four children a node that does not know where its items stand: an item that no
+/// longer holds is left behind and passed over when it comes to the top. So a firing among a
+/// million touches few lines of memory.
 struct DueHeap {
   struct Item {
     var due: Int64
@@ -13,78 +14,51 @@ struct DueHeap {
     }
   }
 
-  private var items: ContiguousArray<Item> = []
-  /// Where a slot stands in `items`, from 1; 0 when it is not there.
-  private var places: ContiguousArray<Int32> = []
+  private(set) var items: ContiguousArray<Item> = []
 
   var first: Item? { items.first }
-  var count: Int { items.count }
 
-  /// Puts a slot in, or moves it.
-  mutating func set(_ item: Item) {
-    while places.count <= item.slot { places.append(0) }
-    let place = Int(places[item.slot]) - 1
-    guard place >= 0 else {
-      items.append(item)
-      rise(from: items.count - 1)
-      return
+  mutating func push(_ item: Item) {
+    items.append(item)
+    var place = items.count - 1
+    while place > 0 {
+      let parent = (place - 1) / 4
+      guard item < items[parent] else { break }
+      items[place] = items[parent]
+      place = parent
     }
-    let rises = item < items[place]
     items[place] = item
-    if rises { rise(from: place) } else { sink(from: place) }
   }
 
-  /// Takes a slot out, if it is there.
-  mutating func remove(_ slot: Int) {
-    guard slot < places.count, places[slot] > 0 else { return }
-    let place = Int(places[slot]) - 1
-    places[slot] = 0
-    let last = items.removeLast()
-    guard place < items.count else { return }
-    let rises = last < items[place]
-    items[place] = last
-    if rises { rise(from: place) } else { sink(from: place) }
+  mutating func replaceFirst(with item: Item) { sink(item, from: 0) }
+
+  mutating func removeFirst() {
+    guard let last = items.popLast(), !items.isEmpty else { return }
+    sink(last, from: 0)
   }
 
   /// Replaces everything, in O(n).
   mutating func replaceAll(with new: ContiguousArray<Item>) {
     items = new
-    let slots = (new.map(\.slot).max() ?? -1) + 1
-    places = ContiguousArray(repeating: 0, count: slots)
-    for index in items.indices { places[items[index].slot] = Int32(index + 1) }
     guard items.count > 1 else { return }
-    for index in stride(from: (items.count - 2) / 4, through: 0, by: -1) { sink(from: index) }
-  }
-
-  private mutating func rise(from start: Int) {
-    var place = start
-    let item = items[place]
-    while place > 0 {
-      let parent = (place - 1) / 4
-      guard item < items[parent] else { break }
-      items[place] = items[parent]
-      places[items[place].slot] = Int32(place + 1)
-      place = parent
+    for index in stride(from: (items.count - 2) / 4, through: 0, by: -1) {
+      sink(items[index], from: index)
     }
-    items[place] = item
-    places[item.slot] = Int32(place + 1)
   }
 
-  private mutating func sink(from start: Int) {
+  private mutating func sink(_ item: Item, from start: Int) {
     var place = start
-    let item = items[place]
     while place * 4 + 1 < items.count {
-      var child = place * 4 + 1
-      for other in (child + 1)..<max(child + 1, min(place * 4 + 5, items.count))
+      let first = place * 4 + 1
+      var child = first
+      for other in (first + 1)..<max(first + 1, min(first + 4, items.count))
       where items[other] < items[child] {
         child = other
       }
       guard items[child] < item else { break }
       items[place] = items[child]
-      places[items[place].slot] = Int32(place + 1)
       place = child
     }
     items[place] = item
-    places[item.slot] = Int32(place + 1)
   }
 }

@@ -4,38 +4,12 @@
 /// it says what fires, what is to be kept on disk, and when it wants to be asked again. A firing
 /// costs O(log n). Next dates are computed from the entries and never kept.
 public struct Schedule<World: ScheduleWorld>: ~Copyable {
-  /// What the schedule may keep and how late it may be.
-  public struct Policy: Sendable {
-    /// Pending notifications kept for each app: those that fire soonest.
-    public var pendingLimit: Int
-    /// How late a missed notification may still be shown, in milliseconds.
-    public var missedWindow: Int64
-
-    /// Makes a policy; the limit is at least 1.
-    public init(
-      pendingLimit: Int = ScheduleLimits.pendingPerApp,
-      missedWindow: Int64 = ScheduleLimits.missedWindowMilliseconds
-    ) {
-      self.pendingLimit = max(pendingLimit, 1)
-      self.missedWindow = min(max(missedWindow, 0), ScheduleLimits.longestIntervalMilliseconds)
-    }
-  }
-
-  private struct Slot {
-    var entry: ScheduleEntry
-    /// On the clock of its trigger.
-    var due: Int64
-  }
+  /// See ``SchedulePolicy``.
+  public typealias Policy = SchedulePolicy
 
   private let policy: Policy
   private var world: World
-  private var slots: ContiguousArray<Slot?> = []
-  private var free: [Int] = []
-  private var apps: [String: [String: Int]] = [:]
-  /// By milliseconds since 1970.
-  private var byWall = DueHeap()
-  /// By elapsed milliseconds.
-  private var byElapsed = DueHeap()
+  private var table = ScheduleTable()
   private var nextOrder: UInt64 = 0
 
   /// An empty schedule.
@@ -45,19 +19,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   }
 
   /// How many entries there are.
-  public var count: Int { byWall.count + byElapsed.count }
+  public var count: Int { table.count }
 
   // MARK: Adding and removing
 
-  /// What became of an entry that was added.
-  public struct Added: Equatable, Sendable {
-    /// To be kept on disk; nil when sooner ones of its app already fill the limit.
-    public let entry: ScheduleEntry?
-    /// When it fires, in milliseconds since 1970; past when it is due at once.
-    public let next: Int64
-    /// Entries that the limit pushed out, to be removed from disk.
-    public let dropped: [ScheduleKey]
-  }
+  /// See ``ScheduleAdded``.
+  public typealias Added = ScheduleAdded
 
   /// Adds an entry, in place of one with the same key.
   ///
@@ -81,8 +48,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       throw .neverFires
     }
     nextOrder += 1
-    _ = remove(key)
-    insert(Slot(entry: entry, due: due))
+    table.insert(entry, due: due)
     let dropped = enforceLimit(of: key.app, at: now)
     return Added(
       entry: dropped.contains(key) ? nil : entry, next: wall(due, of: trigger, at: now),
@@ -90,27 +56,19 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   }
 
   /// Removes an entry; false when there is none.
-  public mutating func remove(_ key: ScheduleKey) -> Bool {
-    guard let slot = apps[key.app]?.removeValue(forKey: key.id) else { return false }
-    if apps[key.app]?.isEmpty == true { apps[key.app] = nil }
-    vacate(slot)
-    return true
-  }
+  public mutating func remove(_ key: ScheduleKey) -> Bool { table.remove(key) }
 
   /// Removes all entries of an app.
   public mutating func removeAll(of app: String) {
-    for slot in (apps.removeValue(forKey: app) ?? [:]).values { vacate(slot) }
+    for slot in table.slots(of: app) {
+      if let key = table[slot]?.entry.key { _ = table.remove(key) }
+    }
   }
 
   // MARK: Changes around it
 
-  /// What is to be changed on disk after all dates were computed anew.
-  public struct Recomputed: Equatable, Sendable {
-    /// Entries whose passed moments no longer count.
-    public internal(set) var changed: [ScheduleEntry] = []
-    /// Entries that can never fire again.
-    public internal(set) var lost: [ScheduleKey] = []
-  }
+  /// See ``ScheduleRecomputed``.
+  public typealias Recomputed = ScheduleRecomputed
 
   /// Takes in what was kept on disk.
   ///
@@ -120,11 +78,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   ) -> Recomputed {
     for entry in entries {
       nextOrder = max(nextOrder, entry.order &+ 1)
-      _ = remove(entry.key)
-      let slot = free.popLast() ?? slots.count
-      if slot == slots.count { slots.append(nil) }
-      slots[slot] = Slot(entry: entry, due: 0)
-      apps[entry.key.app, default: [:]][entry.key.id] = slot
+      table.restore(entry)
     }
     return recompute(at: now)
   }
@@ -147,20 +101,13 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   // MARK: Firing
 
-  /// What the schedule wants done.
-  public enum Step: Equatable, Sendable {
-    /// Keep what remains, then show it.
-    case fire(Firing)
-    /// Missed by more than the window: remove it from disk and say so in the log.
-    case expired(ScheduleKey, due: Int64)
-    /// Nothing is due; ask again when `wakeUp` says.
-    case rest
-  }
+  /// See ``ScheduleStep``.
+  public typealias Step = ScheduleStep
 
   /// The next thing to do; to be asked until it says `rest`.
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
-      guard let (entry, due) = slots[slot].map({ ($0.entry, $0.due) }) else { return .rest }
+      guard let (entry, due) = table[slot].map({ ($0.entry, $0.due) }) else { return .rest }
       let clock = entry.trigger.countsElapsedTime ? now.elapsed : now.wall
       let late = clock - due
       guard late > policy.missedWindow else {
@@ -177,55 +124,43 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         _ = remove(entry.key)
         return .expired(entry.key, due: wall(due, of: entry.trigger, at: now))
       }
-      place(slot, Slot(entry: moved, due: next))
+      table.move(slot, moved, due: next)
     }
     return .rest
   }
 
-  /// When to ask again: the earliest moment on each clock.
-  public struct WakeUp: Equatable, Sendable {
-    /// Milliseconds since 1970; nil when nothing waits for that clock.
-    public let wall: Int64?
-    /// Elapsed milliseconds; nil when nothing waits for that clock.
-    public let elapsed: Int64?
-  }
+  /// See ``ScheduleWakeUp``.
+  public typealias WakeUp = ScheduleWakeUp
 
   /// When to ask again.
   public var wakeUp: WakeUp {
-    WakeUp(wall: byWall.first?.due, elapsed: byElapsed.first?.due)
+    WakeUp(wall: table.firstByWall?.due, elapsed: table.firstByElapsed?.due)
   }
 
   // MARK: Looking
 
-  /// An entry that waits, and when it fires, in milliseconds since 1970.
-  public struct Pending: Equatable, Sendable {
-    /// As kept on disk.
-    public let entry: ScheduleEntry
-    /// When it fires.
-    public let next: Int64
-  }
+  /// See ``SchedulePending``.
+  public typealias Pending = SchedulePending
 
   /// What waits, the soonest first: of one app, or of all.
   public func pending(of app: String? = nil, at now: ScheduleMoment) -> [Pending] {
     var found: [Pending] = []
-    for (name, ids) in apps where app == nil || app == name {
-      for slot in ids.values {
-        guard let slot = slots[slot] else { continue }
-        found.append(
-          Pending(entry: slot.entry, next: wall(slot.due, of: slot.entry.trigger, at: now)))
-      }
+    for slot in table.slots(of: app) {
+      guard let slot = table[slot] else { continue }
+      found.append(
+        Pending(entry: slot.entry, next: wall(slot.due, of: slot.entry.trigger, at: now)))
     }
     return found.sorted { ($0.next, $0.entry.order) < ($1.next, $1.entry.order) }
   }
 
   /// The entry of a key.
   public func entry(_ key: ScheduleKey) -> ScheduleEntry? {
-    apps[key.app]?[key.id].flatMap { slots[$0]?.entry }
+    table.slot(of: key).flatMap { table[$0]?.entry }
   }
 
   /// The next moments of an entry strictly after now, in milliseconds since 1970.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
-    guard count > 0, let slot = apps[key.app]?[key.id].flatMap({ slots[$0] }) else { return [] }
+    guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     var moments = slot.due > clock ? [slot.due] : []
@@ -241,6 +176,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// When an entry is due, on its own clock; past when it was missed.
   private func due(of entry: ScheduleEntry, at now: ScheduleMoment) -> Int64? {
+    Self.due(of: entry, at: now, in: world)
+  }
+
+  private static func due(
+    of entry: ScheduleEntry, at now: ScheduleMoment, in world: World
+  ) -> Int64? {
     let trigger = entry.trigger
     // What comes once keeps its moment, however late it is.
     if !trigger.repeats, let first = trigger.first(in: world) { return first }
@@ -263,7 +204,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     var remaining: ScheduleEntry? = entry
     remaining?.handled = trigger.countsElapsedTime ? now.elapsed : now.wall
     if trigger.repeats, let kept = remaining, let next = self.due(of: kept, at: now) {
-      place(slot, Slot(entry: kept, due: next))
+      table.move(slot, kept, due: next)
     } else {
       remaining = nil
       _ = remove(entry.key)
@@ -276,78 +217,51 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// The slot that is due first, on either clock; nil when none is due yet.
   private func earliest(at now: ScheduleMoment) -> Int? {
-    let wall = byWall.first.flatMap { $0.due <= now.wall ? $0 : nil }
-    guard let interval = byElapsed.first, interval.due <= now.elapsed else { return wall?.slot }
+    let wall = table.firstByWall.flatMap { $0.due <= now.wall ? $0 : nil }
+    guard let interval = table.firstByElapsed, interval.due <= now.elapsed else {
+      return wall?.slot
+    }
     guard let wall else { return interval.slot }
     let shifted = DueHeap.Item(
       due: interval.due - now.elapsed + now.wall, order: interval.order, slot: interval.slot)
     return shifted < wall ? interval.slot : wall.slot
   }
 
-  private mutating func insert(_ new: Slot) {
-    let slot = free.popLast() ?? slots.count
-    if slot == slots.count { slots.append(nil) }
-    apps[new.entry.key.app, default: [:]][new.entry.key.id] = slot
-    place(slot, new)
-  }
-
-  private mutating func place(_ slot: Int, _ new: Slot) {
-    slots[slot] = new
-    let item = DueHeap.Item(due: new.due, order: new.entry.order, slot: slot)
-    if new.entry.trigger.countsElapsedTime { byElapsed.set(item) } else { byWall.set(item) }
-  }
-
-  private mutating func vacate(_ slot: Int) {
-    byWall.remove(slot)
-    byElapsed.remove(slot)
-    slots[slot] = nil
-    free.append(slot)
-  }
-
   /// Computes all next dates anew, leaving out those of repeats that have passed if asked to.
   private mutating func recompute(
     at now: ScheduleMoment, skippingRepeats: Bool = false
   ) -> Recomputed {
-    var walls: ContiguousArray<DueHeap.Item> = []
-    var elapsed: ContiguousArray<DueHeap.Item> = []
     var result = Recomputed()
-    for slot in slots.indices {
-      guard var entry = slots[slot]?.entry else { continue }
-      var next = due(of: entry, at: now)
-      let isWall = !entry.trigger.countsElapsedTime
-      if skippingRepeats, isWall, entry.trigger.repeats, let due = next, due <= now.wall {
+    let world = world
+    table.replaceDues { entry in
+      var next = Self.due(of: entry, at: now, in: world)
+      if skippingRepeats, !entry.trigger.countsElapsedTime, entry.trigger.repeats, let due = next,
+        due <= now.wall
+      {
         entry.handled = now.wall
-        next = self.due(of: entry, at: now)
+        next = Self.due(of: entry, at: now, in: world)
         if next != nil { result.changed.append(entry) }
       }
-      guard let due = next else {
-        result.lost.append(entry.key)
-        continue
-      }
-      slots[slot] = Slot(entry: entry, due: due)
-      let item = DueHeap.Item(due: due, order: entry.order, slot: slot)
-      if isWall { walls.append(item) } else { elapsed.append(item) }
+      if next == nil { result.lost.append(entry.key) }
+      return next
     }
-    byWall.replaceAll(with: walls)
-    byElapsed.replaceAll(with: elapsed)
-    for key in result.lost { _ = remove(key) }
     return result
   }
 
   /// Drops the latest entries of an app until the limit holds; of two at one moment the younger.
   private mutating func enforceLimit(of app: String, at now: ScheduleMoment) -> [ScheduleKey] {
     var dropped: [ScheduleKey] = []
-    while let ids = apps[app], ids.count > policy.pendingLimit {
+    while table.count(of: app) > policy.pendingLimit {
       var last: (next: Int64, order: UInt64, key: ScheduleKey)?
-      for slot in ids.values {
-        guard let slot = slots[slot] else { continue }
+      for slot in table.slots(of: app) {
+        guard let slot = table[slot] else { continue }
         let next = wall(slot.due, of: slot.entry.trigger, at: now)
         if let last, (next, slot.entry.order) < (last.next, last.order) { continue }
         last = (next, slot.entry.order, slot.entry.key)
       }
       guard let last else { break }
       dropped.append(last.key)
-      _ = remove(last.key)
+      _ = table.remove(last.key)
     }
     return dropped
   }

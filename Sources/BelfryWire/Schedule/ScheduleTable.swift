@@ -1,0 +1,125 @@
+/// The entries of a schedule: by key, and by when they are due on their clocks.
+struct ScheduleTable {
+  struct Slot {
+    var entry: ScheduleEntry
+    /// On the clock of its trigger.
+    var due: Int64
+  }
+
+  private var slots: ContiguousArray<Slot?> = []
+  private var free: [Int] = []
+  private var apps: [String: [String: Int]] = [:]
+  /// By milliseconds since 1970; its first item always holds.
+  private var byWall = DueHeap()
+  /// By elapsed milliseconds; its first item always holds.
+  private var byElapsed = DueHeap()
+  private(set) var count = 0
+
+  var firstByWall: DueHeap.Item? { byWall.first }
+  var firstByElapsed: DueHeap.Item? { byElapsed.first }
+
+  subscript(slot: Int) -> Slot? { slots[slot] }
+
+  func slot(of key: ScheduleKey) -> Int? { apps[key.app]?[key.id] }
+
+  /// The slots of an app, or of all, in no order.
+  func slots(of app: String?) -> [Int] {
+    guard let app else { return apps.values.flatMap(\.values) }
+    return apps[app].map { Array($0.values) } ?? []
+  }
+
+  func count(of app: String) -> Int { apps[app]?.count ?? 0 }
+
+  /// Puts an entry in that is not due yet: `replaceDues` is to follow.
+  mutating func restore(_ entry: ScheduleEntry) {
+    _ = remove(entry.key)
+    _ = put(Slot(entry: entry, due: .max))
+  }
+
+  /// Puts an entry in, in place of one with the same key.
+  mutating func insert(_ entry: ScheduleEntry, due: Int64) {
+    _ = remove(entry.key)
+    let slot = put(Slot(entry: entry, due: due))
+    push(slot)
+  }
+
+  /// Gives an entry another moment.
+  mutating func move(_ slot: Int, _ entry: ScheduleEntry, due: Int64) {
+    slots[slot] = Slot(entry: entry, due: due)
+    let item = DueHeap.Item(due: due, order: entry.order, slot: slot)
+    if entry.trigger.countsElapsedTime {
+      if byElapsed.first?.slot == slot { byElapsed.replaceFirst(with: item) } else { push(slot) }
+    } else {
+      if byWall.first?.slot == slot { byWall.replaceFirst(with: item) } else { push(slot) }
+    }
+    tidy()
+  }
+
+  mutating func remove(_ key: ScheduleKey) -> Bool {
+    guard let slot = apps[key.app]?.removeValue(forKey: key.id) else { return false }
+    if apps[key.app]?.isEmpty == true { apps[key.app] = nil }
+    slots[slot] = nil
+    free.append(slot)
+    count -= 1
+    tidy()
+    return true
+  }
+
+  /// Gives every entry another moment, or none, which removes it.
+  mutating func replaceDues(_ due: (inout ScheduleEntry) -> Int64?) {
+    var walls: ContiguousArray<DueHeap.Item> = []
+    var elapsed: ContiguousArray<DueHeap.Item> = []
+    var lost: [ScheduleKey] = []
+    for slot in slots.indices {
+      guard var entry = slots[slot]?.entry else { continue }
+      guard let due = due(&entry) else {
+        lost.append(entry.key)
+        continue
+      }
+      slots[slot] = Slot(entry: entry, due: due)
+      let item = DueHeap.Item(due: due, order: entry.order, slot: slot)
+      if entry.trigger.countsElapsedTime { elapsed.append(item) } else { walls.append(item) }
+    }
+    byWall.replaceAll(with: walls)
+    byElapsed.replaceAll(with: elapsed)
+    for key in lost { _ = remove(key) }
+  }
+
+  // MARK: Inside
+
+  private mutating func put(_ new: Slot) -> Int {
+    var new = new
+    let key = new.entry.key
+    if let known = apps.index(forKey: key.app) {
+      // One copy of the app's id is enough for all its entries.
+      new.entry = ScheduleEntry(
+        key: ScheduleKey(app: apps.keys[known], id: key.id), trigger: new.entry.trigger,
+        since: new.entry.since, handled: new.entry.handled, order: new.entry.order)
+    }
+    let slot = free.popLast() ?? slots.count
+    if slot == slots.count { slots.append(new) } else { slots[slot] = new }
+    apps[new.entry.key.app, default: [:]][key.id] = slot
+    count += 1
+    return slot
+  }
+
+  private mutating func push(_ slot: Int) {
+    guard let new = slots[slot] else { return }
+    let item = DueHeap.Item(due: new.due, order: new.entry.order, slot: slot)
+    if new.entry.trigger.countsElapsedTime { byElapsed.push(item) } else { byWall.push(item) }
+  }
+
+  private func holds(_ item: DueHeap.Item) -> Bool {
+    guard let slot = slots[item.slot] else { return false }
+    return slot.due == item.due && slot.entry.order == item.order
+  }
+
+  /// Takes items that no longer hold off the tops, and all of them when they are the most.
+  private mutating func tidy() {
+    while let first = byWall.first, !holds(first) { byWall.removeFirst() }
+    while let first = byElapsed.first, !holds(first) { byElapsed.removeFirst() }
+    guard byWall.items.count + byElapsed.items.count > 2 * count + 1_024 else { return }
+    byWall.replaceAll(with: byWall.items.filter(holds))
+    byElapsed.replaceAll(with: byElapsed.items.filter(holds))
+  }
+}
