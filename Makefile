@@ -50,7 +50,9 @@ clients:
 bench bench-quick:
 	@scripts/install-packages build bench
 	swift build -c release --product belfry
+	swift build -c release --product ScheduleBenchmark
 	@Benchmarks/run $(if $(findstring quick,$@),--quick)
+	@.build/release/ScheduleBenchmark $(if $(findstring quick,$@),--quick)
 
 # The schedule against a day-by-day count in Python: 100,000 schedules, where `make test` has 5,000.
 SEED ?= 1

@@ -9,7 +9,7 @@ extension AgentDaemon {
     let keeper = ScheduleKeeper(
       clock: clock,
       policy: Schedule<ZoneFolder>.Policy(pendingLimit: configuration.pendingLimit),
-      makeCalendar: { _ in nil }, listener: self)
+      makeCalendar: { FoundationCalendar(named: $0) }, listener: self)
     self.keeper = keeper
     var kept: [(key: String, value: [UInt8])] = []
     try records.forEach(.schedule) { kept.append(($0, $1)) }
@@ -24,10 +24,14 @@ extension AgentDaemon {
   /// Adds a request that an app may add.
   func schedule(_ key: AppNotificationID, _ request: NotificationRequest, _ ask: Ask) {
     guard let keeper, let trigger = request.trigger else { return }
+    if case .region(let region, let repeats) = trigger {
+      return watch(key, request, region, repeats: repeats, ask)
+    }
     do {
       guard let outcome = try keeper.add(key.scheduleKey, trigger) else {
-        return refuse(ask, .unsupportedMessage, "this agent does not watch places yet")
+        return refuse(ask, .invalidArgument, "only a gateway sends what a push sets off")
       }
+      _ = unwatch([key])
       keep(outcome.changes)
       keep(key, request)
       for dropped in outcome.dropped.compactMap(AppNotificationID.init) { keep(dropped, nil) }
@@ -40,11 +44,34 @@ extension AgentDaemon {
     flush()
   }
 
+  /// Adds a request that waits for a crossing, in place of one with the same name.
+  private func watch(
+    _ key: AppNotificationID, _ request: NotificationRequest, _ region: NotificationRegion,
+    repeats: Bool, _ ask: Ask
+  ) {
+    do throws(AppLinkFailure) {
+      try watch(key, region, repeats: repeats)
+      keep(keeper?.remove([key.scheduleKey]) ?? [])
+      keep(key, request)
+      model.emit(.answer(ask, AppAnswer()))
+    } catch {
+      refuse(ask, error.reason, error.message)
+    }
+    flush()
+  }
+
+  /// A request's region was crossed.
+  func fireAtPlace(_ key: AppNotificationID, isLast: Bool) {
+    let request = request(key)
+    if isLast { keep(key, nil) }
+    if let request { model.fire(key, request, atUnixMilliseconds: clock.now.wall) }
+  }
+
   /// Takes requests out.
   func unschedule(_ keys: [AppNotificationID]) {
     guard let keeper, !keys.isEmpty else { return }
     let changes = keeper.remove(keys.map(\.scheduleKey))
-    guard !changes.isEmpty else { return }
+    guard !unwatch(keys).isEmpty || !changes.isEmpty else { return }
     keep(changes)
     for key in keys { keep(key, nil) }
     flush()
@@ -53,6 +80,7 @@ extension AgentDaemon {
   /// The names under which requests wait.
   func waiting(of app: String?) -> [AppNotificationID] {
     (keeper?.pending(of: app) ?? []).compactMap { AppNotificationID($0.entry.key) }
+      + waitingForPlaces(of: app)
   }
 
   private func keep(_ changes: [ScheduleRecord.Change]) {
@@ -88,11 +116,11 @@ extension AgentDaemon {
   }
 
   private func pending(of app: String?) -> [(AppNotificationID, PendingNotification)] {
-    (keeper?.pending(of: app) ?? []).compactMap { waiting in
-      guard let key = AppNotificationID(waiting.entry.key), let request = request(key) else {
-        return nil
-      }
-      return (key, PendingNotification(request: request, nextUnixMilliseconds: waiting.next))
+    let timed = (keeper?.pending(of: app) ?? []).compactMap { waiting in
+      AppNotificationID(waiting.entry.key).map { ($0, Int64?.some(waiting.next)) }
+    }
+    return (timed + waitingForPlaces(of: app).map { ($0, nil) }).compactMap { key, next in
+      request(key).map { (key, PendingNotification(request: $0, nextUnixMilliseconds: next)) }
     }
   }
 

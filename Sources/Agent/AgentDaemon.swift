@@ -18,6 +18,8 @@ public final class AgentDaemon {
   let clock: any ScheduleClock
   /// What fires when.
   var keeper: ScheduleKeeper?
+  /// Where the device is, and which regions are watched.
+  var places: LocationKeeper?
   /// Scheduled requests that no commit has taken yet; nil is one that goes.
   var unkeptRequests: [AppNotificationID: NotificationRequest?] = [:]
   /// Something was scheduled: what of it is due is shown once it is kept.
@@ -104,6 +106,7 @@ public final class AgentDaemon {
     model.resume()
     do {
       try startSchedule()
+      try startLocation()
     } catch {
       close()
       throw AgentFailure("\(error)")
@@ -128,6 +131,7 @@ public final class AgentDaemon {
     for timer in questionTimers.values { loop.cancel(timer) }
     questionTimers = [:]
     keeper?.close()
+    places?.close()
     uplink?.close()
     server?.close()
     input?.close()
@@ -265,7 +269,9 @@ public final class AgentDaemon {
     case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
     case .schedule(let key, let request, let ask): schedule(key, request, ask)
     case .unschedule(let keys): unschedule(keys)
-    case .unscheduleAll(let app): unschedule(waiting(of: app.text))
+    case .unscheduleAll(let app):
+      unschedule(waiting(of: app.text))
+      for change in places?.remove(places?.keys(of: app) ?? []) ?? [] { model.emit(.keep(change)) }
     }
   }
 
@@ -330,10 +336,13 @@ extension AgentDaemon: AppServerListener {
   func appAsked(_ ask: Ask, _ request: AppRequest) {
     if case .control(let control) = request, model.peers[ask.connection]?.role == .control,
       machineAsked(ask, control) || scheduleControlled(ask, control)
+        || placeControlled(ask, control)
     {
       return flush()
     }
-    if let app = model.peers[ask.connection]?.app, scheduleAsked(ask, app, request) {
+    if let app = model.peers[ask.connection]?.app,
+      scheduleAsked(ask, app, request) || placeAsked(ask, app, request)
+    {
       return flush()
     }
     model.asked(ask, request, atUnixMilliseconds: clock.now.wall)
@@ -351,6 +360,7 @@ extension AgentDaemon: AppServerListener {
       if let timer = questionTimers.removeValue(forKey: question) { loop.cancel(timer) }
     }
     model.closed(connection)
+    places?.followers[connection] = nil
     launcher?.reap()
     flush()
   }

@@ -19,6 +19,7 @@ enum Tool {
     Command(name: "settings", summary: "turn an app's switches", run: SettingsCommand.run),
     Command(name: "center", summary: "what has been delivered", run: CenterCommand.run),
     Command(name: "clock", summary: "move an agent's manual clock", run: ClockCommand.run),
+    Command(name: "location", summary: "say where the device is", run: LocationCommand.run),
     Command(name: "state", summary: "say how the device stands", run: StateCommand.run),
     Command(name: "doctor", summary: "what this machine lacks", run: DoctorCommand.run),
     Command(

@@ -26,7 +26,7 @@ enum RecordChange: Hashable, Sendable {
 
 /// The store's collections, by the names that they have on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
-  case apps, delivered, pending, schedule, seen, responses, device
+  case apps, delivered, pending, schedule, regions, seen, responses, device
 }
 
 /// A decision that only a person can take.

@@ -134,6 +134,16 @@ extension DeviceModel {
       }
       add(AppRecord(id: id))
     }
+    if case .region? = request.trigger {
+      // A person who asks for a place's sake has decided that the app may know it.
+      if apps[id]?.locationStatus == .notDetermined { setLocation(id, .whenInUse) }
+      guard mayLocate(id) else {
+        return refuse(
+          ask, .invalidArgument,
+          "\(id) may not know the place: 'belfry settings \(id) location=whenInUse', "
+            + "'belfry settings --location on'")
+      }
+    }
     if apps[id]?.status == .notDetermined {
       var outcome = AppRecord.AuthorizationOutcome.answered
       let policy = policy
@@ -192,7 +202,7 @@ extension DeviceModel {
     let place = apps[id]?.locationStatus
     update(id) { $0 = record }
     if settings(of: id) != before { tellAll(id, .settings(settings(of: id))) }
-    if record.locationStatus != place { tellAll(id, .locationStatus(record.locationStatus)) }
+    if record.locationStatus != place { tellAll(id, .locationStatus(locationStatus(of: id))) }
     emit(.answer(ask, .rows([settingsRow(record)])))
   }
 
@@ -232,9 +242,21 @@ extension DeviceModel {
         tellAll(id, .languages(languages))
       }
     }
+    if let word = changes["location"] {
+      guard let isOn = AppSwitches.isOn(word) else {
+        return refuse(ask, .invalidArgument, "location=\(word): use on or off")
+      }
+      switchLocation(isOn: isOn)
+    }
     emit(
       .answer(
-        ask, .rows([["languages": .string(languages.joined(separator: ","))]])))
+        ask,
+        .rows([
+          [
+            "languages": .string(languages.joined(separator: ",")),
+            "location": isLocationOn ? "on" : "off",
+          ]
+        ])))
   }
 
   // MARK: - Centre

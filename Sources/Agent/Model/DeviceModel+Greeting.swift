@@ -144,5 +144,8 @@ extension DeviceModel {
     for (app, asks) in undecided {
       undecided[app] = asks.filter { $0.connection != connection }
     }
+    for (app, asks) in undecidedLocation {
+      undecidedLocation[app] = asks.filter { $0.connection != connection }
+    }
   }
 }

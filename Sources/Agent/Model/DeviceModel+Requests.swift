@@ -90,7 +90,10 @@ extension DeviceModel {
 
   /// A person answered a prompt.
   mutating func decided(_ app: AppID, isAllowed: Bool, atUnixMilliseconds now: Int64) {
-    guard isWaitingForPerson(app) else { return }
+    guard isWaitingForPerson(app) else {
+      if undecidedLocation[app] != nil { decidedLocation(app, isAllowed: isAllowed) }
+      return
+    }
     update(app) { $0.decideAuthorization(isAllowed: isAllowed) }
     emit(.withdrawPrompt(app))
     for ask in undecided.removeValue(forKey: app) ?? [] { answerAuthorization(ask, app) }
@@ -98,6 +101,7 @@ extension DeviceModel {
     for (ask, request) in undecidedNotify.removeValue(forKey: app) ?? [] {
       add(ask, app, request, atUnixMilliseconds: now)
     }
+    promptForLocation(app)
   }
 
   // MARK: - Registration
@@ -246,10 +250,9 @@ extension DeviceModel {
 
   private mutating func locationAsked(_ ask: Ask, _ app: AppID, _ request: AppRequest) {
     switch request {
-    case .locationStatus:
-      emit(.answer(ask, .locationStatus(apps[app]?.locationStatus ?? .notDetermined)))
-    case .watchedRegions: emit(.answer(ask, .regions([])))
-    default: refuse(ask, .unsupportedMessage, "this agent has no location yet")
+    case .requestLocation(let always): requestLocation(ask, app, always: always)
+    case .locationStatus: emit(.answer(ask, .locationStatus(locationStatus(of: app))))
+    default: refuse(ask, .unsupportedMessage, "this device knows no places")
     }
   }
 }

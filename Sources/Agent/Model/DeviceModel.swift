@@ -39,6 +39,10 @@ struct DeviceModel {
   /// Notifications of commands that wait for a person, by app.
   var undecidedNotify: [AppID: [(Ask, NotificationRequest)]] = [:]
   var undecidedLocation: [AppID: [Ask]] = [:]
+  /// Whether the app that waits for an answer asked for its place at all times.
+  var wantsAlways: [AppID: Bool] = [:]
+  /// Whether places are told to anyone on this device.
+  var isLocationOn = true
   /// What a person did while the app could not be told, oldest first.
   var waitingResponses: [AppID: [WaitingResponse]] = [:]
   /// Pushes that wait for the app that is being started.

@@ -77,8 +77,13 @@ extension DeviceModel {
       seen.restore(id, number: number)
     }
     for (key, value) in try records.load(.responses) { restoreResponse(key: key, record: value) }
-    for (key, value) in try records.load(.device) where key == "languages" {
-      languages = String(decoding: value, as: UTF8.self).split(separator: ",").map(String.init)
+    for (key, value) in try records.load(.device) {
+      let text = String(decoding: value, as: UTF8.self)
+      switch key {
+      case "languages": languages = text.split(separator: ",").map(String.init)
+      case "location": isLocationOn = text == "on"
+      default: break
+      }
     }
     return damaged
   }

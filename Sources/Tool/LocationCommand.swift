@@ -1,0 +1,30 @@
+import BelfryWire
+import System
+
+/// `belfry location`: says where the device is, where no service does.
+enum LocationCommand {
+  static let table = OptionTable(
+    command: "belfry location",
+    summary: "Puts the device at a place: notifications that wait for it appear.",
+    positionals: "set LAT,LON", positionalCount: 2...3,
+    [AgentControl.jsonOption, AgentControl.socketOption])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      let place = try place(options.positionals)
+      _ = try agent.ask(place)
+    }
+  }
+
+  private static func place(_ words: [String]) throws -> ControlRequest {
+    guard words.first == "set" else {
+      throw UsageProblem("'\(words.joined(separator: " "))' is not understood: use set LAT,LON")
+    }
+    let text = words.dropFirst().joined(separator: ",")
+    let numbers = text.split(separator: ",").compactMap { Double($0) }
+    guard numbers.count == 2,
+      Place(latitude: numbers[0], longitude: numbers[1], certainty: .told) != nil
+    else { throw UsageProblem("'\(text)' is no place: write degrees, such as 48.858,2.294") }
+    return .setPlace(latitude: numbers[0], longitude: numbers[1])
+  }
+}
