@@ -1,5 +1,6 @@
 import BelfryWire
 import Storage
+import System
 
 /// The device's place: what apps and commands ask of it, and what follows from it.
 extension AgentDaemon {
