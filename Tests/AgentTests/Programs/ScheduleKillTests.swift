@@ -47,9 +47,11 @@ struct ScheduleKillTests {
       for life in 0..<lives {
         let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
         let settledBefore = book.settled
+        let connection = Self.connect(stage)
+        // A clock that was being moved when the agent was killed stands further on.
+        clock = try Self.advance(connection, by: 0)
         let killer = Thread.detachKiller(
           agent, afterMicroseconds: .random(in: 0...40_000, using: &dice))
-        let connection = Self.connect(stage)
         do {
           for step in 0..<200 {
             if Int.random(in: 0..<4, using: &dice) == 0 {
