@@ -28,17 +28,21 @@ public final class AgentDaemon {
   /// Held until the agent stops, so that another one may follow.
   private var folder: DataFolder?
   private var server: AppServer?
-  private(set) var presenters: [any Presenter] = []
-  private var terminal: TerminalPresenter?
-  private var input: TerminalInput?
-  private var bus: BusConnection?
+  private(set) var presenters: PresenterHub?
   var launcher: AppLauncher?
   var uplink: GatewayUplink?
   private var effects: [AgentEffect] = []
+  /// Changes that the disk has not taken yet.
+  private var unkept: [RecordChange] = []
   private var isTurnEndDue = false
   private var questionTimers: [Question: TimerID] = [:]
   /// Lets the app that the person chose come to the front.
   private var activationToken: String?
+  /// Looks again for background work that waits.
+  var backgroundTimer: TimerID?
+  var services: SystemServices?
+  var systemBus: BusConnection?
+  var sleeps = false
   /// Prompts that no presenter could show yet.
   private var openPrompts: [AppID: Prompt] = [:]
   private var isStopped = false
@@ -53,6 +57,8 @@ public final class AgentDaemon {
       agentRun: hexadecimal(SystemRandom.bytes(8)), userID: getuid())
     do {
       folder = try DataFolder(configuration.dataFolder)
+      // One that a killed agent left would be taken for this one's.
+      if let file = configuration.readyFile { try FileSystem.remove(file) }
       let stored = try StoredRecords(folder: configuration.dataFolder)
       records = stored
       let damaged = try model.restore(from: stored)
@@ -79,8 +85,16 @@ public final class AgentDaemon {
   }
 
   private func start() throws(AgentFailure) {
-    openPresenters()
-    launcher = AppLauncher(socketPath: configuration.socketPath, bus: bus, log: log.child("launch"))
+    let launcher = AppLauncher(socketPath: configuration.socketPath, log: log.child("launch"))
+    self.launcher = launcher
+    let presenters = PresenterHub(configuration, on: loop, listener: self)
+    self.presenters = presenters
+    presenters.onQuiet = { [weak self] isQuiet in
+      self?.changeConditions { $0.isDesktopQuiet = isQuiet }
+    }
+    presenters.onBus = { [weak launcher] in launcher?.bus = $0 }
+    presenters.open()
+    watchServices()
     do {
       try FileSystem.makeDirectories(FileSystem.parent(of: configuration.socketPath))
       server = try AppServer(
@@ -134,9 +148,9 @@ public final class AgentDaemon {
     places?.close()
     uplink?.close()
     server?.close()
-    input?.close()
-    for presenter in presenters { presenter.close() }
-    bus?.close()
+    presenters?.close()
+    systemBus?.close()
+    if let backgroundTimer { loop.cancel(backgroundTimer) }
     if let file = configuration.readyFile { try? FileSystem.remove(file) }
     folder = nil
   }
@@ -154,66 +168,8 @@ public final class AgentDaemon {
     }
   }
 
-  // MARK: - Presenters
-
-  private func openPresenters() {
-    let kinds = configuration.presenters ?? automaticPresenters()
-    for kind in kinds {
-      switch kind {
-      case .json:
-        presenters.append(JSONPresenter(listener: self, write: configuration.output))
-      case .terminal: openTerminal()
-      case .desktop: openDesktop()
-      }
-    }
-    if presenters.isEmpty { openTerminal() }
-  }
-
-  /// The desktop if a session bus is there, and the terminal for when it shows nothing.
-  private func automaticPresenters() -> [AgentConfiguration.PresenterKind] {
-    sessionBus() == nil ? [.terminal] : [.desktop]
-  }
-
-  private func sessionBus() -> BusConnection? {
-    if let bus { return bus }
-    do {
-      let opened = try BusConnection(.session, on: loop)
-      opened.onDisconnect = { [weak self] in
-        self?.log.warning("the session bus is gone")
-      }
-      bus = opened
-      return opened
-    } catch {
-      log.debug("there is no session bus", ["why": "\(error)"])
-      return nil
-    }
-  }
-
-  private func openDesktop() {
-    guard let bus = sessionBus() else {
-      return log.warning("there is no session bus: nothing is shown on a desktop")
-    }
-    do {
-      presenters.append(
-        try DesktopPresenter(bus: bus, listener: self, log: log.child("desktop")))
-    } catch {
-      log.warning("the session bus cannot be used", ["why": "\(error)"])
-    }
-  }
-
-  private func openTerminal() {
-    let terminal = TerminalPresenter(
-      listener: self, ringsBell: isatty(1) == 1, write: configuration.output)
-    self.terminal = terminal
-    presenters.append(terminal)
-    guard configuration.readsInput else { return }
-    input = TerminalInput(loop: loop) { [weak terminal] line in terminal?.typed(line) }
-  }
-
   private func show(_ event: PresenterEvent) {
-    for presenter in presenters {
-      presenter.show(event, atUnixMilliseconds: clock.now.wall)
-    }
+    presenters?.show(event, atUnixMilliseconds: clock.now.wall)
   }
 
   func linkChanged(isUp: Bool) {
@@ -266,6 +222,12 @@ public final class AgentDaemon {
       show(.launched(order.app.id, order.reason))
     case .register(let app, let kind): uplink?.register(app, kind)
     case .unregister(let app, let kind): uplink?.unregister(app, kind)
+    case .linkState: tellLinkState()
+    case .expectExtension(let key, let timeout):
+      loop.schedule(afterNanoseconds: timeout * 1_000_000) { [weak self] in
+        self?.model.extensionMissing(key)
+        self?.flush()
+      }
     case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
     case .schedule(let key, let request, let ask): schedule(key, request, ask)
     case .unschedule(let keys): unschedule(keys)
@@ -290,7 +252,7 @@ public final class AgentDaemon {
   private func prompt(_ prompt: Prompt) {
     openPrompts[prompt.app] = prompt
     show(.prompt(prompt))
-    if !presenters.contains(where: \.canAsk) {
+    if presenters?.canAsk != true {
       log.warning(
         "an app waits for permission: answer with 'belfry settings APP_ID notifications=on'",
         ["app": prompt.app.text])
@@ -305,16 +267,19 @@ extension AgentDaemon: TurnEndTarget {
     let batch = effects + model.takeEffects()
     effects = []
     var isKept = true
-    let changes = batch.compactMap { effect -> RecordChange? in
+    unkept += batch.compactMap { effect -> RecordChange? in
       if case .keep(let change) = effect { change } else { nil }
     }
-    if !changes.isEmpty {
+    if !unkept.isEmpty {
       do {
-        try records.commit(changes)
+        try records.commit(unkept)
+        unkept = []
         unkeptRequests = [:]
       } catch {
         isKept = false
         log.error("records could not be kept", ["why": "\(error)"])
+        // What the disk did not take is offered to it again, as far as memory may hold it.
+        unkept.removeFirst(max(0, unkept.count - Limits.unkeptChanges))
       }
     }
     for effect in batch { carryOut(effect, isKept: isKept) }
@@ -324,6 +289,7 @@ extension AgentDaemon: TurnEndTarget {
     }
     flush()
     if !model.isAskingWhatToShow { keeper?.resume() }
+    lookForBackground()
   }
 }
 
@@ -399,55 +365,16 @@ extension AgentDaemon: PresenterListener {
     flush()
   }
 
-  func presenterAppeared(_ presenter: any Presenter) {
+  func presenterAppeared(_ presenter: any Presenter, isNew: Bool) {
     let now = clock.now.wall
-    for presentation in model.current() {
-      presenter.show(.presented(presentation), atUnixMilliseconds: now)
+    if isNew {
+      for presentation in model.unseen() {
+        presenter.show(.presented(presentation), atUnixMilliseconds: now)
+      }
+      for prompt in openPrompts.values { presenter.show(.prompt(prompt), atUnixMilliseconds: now) }
     }
-    for prompt in openPrompts.values { presenter.show(.prompt(prompt), atUnixMilliseconds: now) }
     for record in model.apps.values where record.badge > 0 {
       presenter.show(.badge(record.id, record.badge), atUnixMilliseconds: now)
     }
-  }
-}
-
-extension AgentDaemon {
-  /// What this agent has and lacks, for `belfry doctor`.
-  private var diagnosis: [JSONObject] {
-    func row(_ feature: String, _ isFine: Bool, _ detail: String, _ advice: String = "")
-      -> JSONObject
-    {
-      [
-        "feature": .string(feature), "state": isFine ? "ok" : "missing",
-        "detail": .string(detail), "do": .string(isFine ? "" : advice),
-      ]
-    }
-    var rows = [
-      row(
-        "session bus", bus != nil, bus == nil ? "none" : "connected",
-        "start the agent in a desktop session, or use --presenter terminal")
-    ]
-    if let desktop = presenters.first(where: { $0 is DesktopPresenter }) {
-      rows.append(
-        row(
-          "notification server", desktop.isAvailable,
-          desktop.isAvailable ? "connected" : "none owns org.freedesktop.Notifications",
-          "install and start one, such as dunst"))
-      rows.append(
-        row(
-          "buttons", desktop.canAsk, desktop.canAsk ? "shown" : "not shown by this server",
-          "use a notification server with actions"))
-    }
-    if configuration.gateway != nil {
-      rows.append(
-        row(
-          "gateway", model.isLinkUp,
-          model.isLinkUp ? "connected" : uplink?.reason ?? "not connected",
-          "check --gateway, --ca and --enroll, and that the gateway runs"))
-    } else {
-      rows.append(
-        row("gateway", false, "none", "start the agent with --gateway, --ca and --enroll"))
-    }
-    return rows
   }
 }

@@ -53,6 +53,12 @@ final class GatewayUplink: GatewayLinkDelegate {
     link?.kept(id)
   }
 
+  /// How the device stands.
+  func tell(_ state: DeviceState) { link?.setState(state) }
+
+  /// The network may be another one, or the machine has slept.
+  func probe() { link?.probe() }
+
   private static func subject(_ app: AppID, _ kind: TokenKind) -> LinkSubject {
     .topic(LinkTopic(bundleID: app.text, kind: kind))
   }

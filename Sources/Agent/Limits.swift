@@ -16,10 +16,14 @@ enum Limits {
   static let responseMilliseconds: Int64 = 30_000
   /// Milliseconds that an app has to fetch (client-api 3.45).
   static let fetchMilliseconds: Int64 = 30_000
+  /// Milliseconds that a service extension has (client-api 3.48).
+  static let extensionMilliseconds: Int64 = 30_000
   /// Seconds of background time that a task may use.
   static let backgroundSeconds = 30.0
   /// Development apps that are kept: an id costs a record.
   static let apps = 10_000
+  /// Changes kept in memory while the disk takes none.
+  static let unkeptChanges = 10_000
   /// Connections at a time.
   static let connections = 4_096
   /// Names of zones, wrong ones included, that are remembered: apps choose them.

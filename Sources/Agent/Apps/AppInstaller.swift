@@ -43,6 +43,7 @@ enum AppInstaller {
     var installation = AppRecord.Installation()
     installation.executable = manifest.executable
     installation.icon = manifest.icon
+    installation.serviceExtension = manifest.serviceExtension
     record.installation = installation
     return .success(record)
   }
@@ -71,6 +72,7 @@ enum AppInstaller {
     installation.desktopFile = path
     installation.isBusActivatable = entry["DBusActivatable"] == "true"
     installation.icon = entry["Icon"]
+    installation.serviceExtension = entry["X-Belfry-ServiceExtension"].flatMap(program)
     let command = entry.command
     installation.executable = command.first.flatMap(program)
     installation.arguments = Array(command.dropFirst())

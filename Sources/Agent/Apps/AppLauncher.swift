@@ -6,13 +6,13 @@ import System
 /// else its program in a session of its own.
 final class AppLauncher {
   private let socketPath: String
-  private let bus: BusConnection?
+  /// The session bus, while there is one.
+  var bus: BusConnection?
   private let log: Log
   private var children: Set<pid_t> = []
 
-  init(socketPath: String, bus: BusConnection?, log: Log) {
+  init(socketPath: String, log: Log) {
     self.socketPath = socketPath
-    self.bus = bus
     self.log = log
   }
 
@@ -20,7 +20,9 @@ final class AppLauncher {
   func launch(_ order: LaunchOrder, activationToken: String?) {
     reap()
     guard let installation = order.app.installation else { return }
-    if installation.isBusActivatable, let bus {
+    if order.isExtension {
+      if let program = installation.serviceExtension { start(program, [], order, nil) }
+    } else if installation.isBusActivatable, let bus {
       activate(order, activationToken, by: bus)
     } else if let executable = installation.executable {
       start(executable, installation.arguments, order, activationToken)

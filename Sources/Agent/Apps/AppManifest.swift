@@ -10,20 +10,41 @@ struct AppManifest: Hashable {
   var icon: String?
   var backgroundModes: [String] = []
   var locationUsage: String?
+  var serviceExtension: String?
 
   /// Reads a folder's manifest; nil when it has none that names an id.
   static func read(folder: String) -> AppManifest? {
+    list(folder).flatMap { AppManifest($0, folder: folder) }
+  }
+
+  private static func list(_ folder: String) -> [String: Any]? {
     for name in ["Info.plist", "Contents/Info.plist", "Resources/Info.plist"] {
       guard let bytes = try? FileSystem.read("\(folder)/\(name)", limit: 1 << 20),
         let list = try? unsafe PropertyListSerialization.propertyList(
           from: Data(bytes), options: [], format: nil) as? [String: Any]
       else { continue }
-      return AppManifest(list, folder: folder)
+      return list
     }
     guard let bytes = try? FileSystem.read("\(folder)/Info.json", limit: 1 << 20),
       let list = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
     else { return nil }
-    return AppManifest(list, folder: folder)
+    return list
+  }
+
+  /// The program of the app's notification service extension (`PlugIns/*.appex`).
+  private static func serviceExtension(in folder: String) -> String? {
+    for place in ["\(folder)/PlugIns", "\(folder)/Contents/PlugIns"] {
+      for name in (try? FileSystem.list(place)) ?? [] where name.hasSuffix(".appex") {
+        let plugin = "\(place)/\(name)"
+        guard let list = list(plugin), let about = list["NSExtension"] as? [String: Any],
+          about["NSExtensionPointIdentifier"] as? String == "com.apple.usernotifications.service",
+          let program = list["CFBundleExecutable"] as? String
+        else { continue }
+        return ["", "Contents/MacOS/", "bin/"].map { "\(plugin)/\($0)\(program)" }
+          .first(where: FileSystem.exists)
+      }
+    }
+    return nil
   }
 
   private init?(_ list: [String: Any], folder: String) {
@@ -38,5 +59,6 @@ struct AppManifest: Hashable {
     if let icon = list["CFBundleIconFile"] as? String { self.icon = "\(folder)/\(icon)" }
     backgroundModes = list["UIBackgroundModes"] as? [String] ?? []
     locationUsage = list["NSLocationWhenInUseUsageDescription"] as? String
+    serviceExtension = Self.serviceExtension(in: folder)
   }
 }

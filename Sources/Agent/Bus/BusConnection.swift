@@ -6,7 +6,10 @@ import System
 @safe final class BusConnection: EventHandler, TimerTarget {
   /// Which bus.
   enum Bus {
-    case session, system
+    case session
+    case system
+    /// A bus by its address.
+    case at(String)
   }
 
   typealias Reply = (Result<[BusValue], BusFailure>) -> Void
@@ -31,6 +34,7 @@ import System
       switch which {
       case .session: unsafe sd_bus_open_user(&pointer)
       case .system: unsafe sd_bus_open_system(&pointer)
+      case .at(let address): unsafe Self.open(&pointer, address)
       }
     _ = try BusFailure.check(result, "sd_bus_open")
     guard let pointer = unsafe pointer else { throw BusFailure(name: "sd_bus_open", message: "") }
@@ -43,6 +47,13 @@ import System
       throw BusFailure(name: "register", message: "\(error)")
     }
     update()
+  }
+
+  private static func open(_ pointer: inout OpaquePointer?, _ address: String) -> Int32 {
+    var result = unsafe sd_bus_new(&pointer)
+    if result >= 0 { result = unsafe sd_bus_set_address(pointer, address) }
+    if result >= 0 { result = unsafe sd_bus_set_bus_client(pointer, 1) }
+    return result < 0 ? result : unsafe sd_bus_start(pointer)
   }
 
   deinit {

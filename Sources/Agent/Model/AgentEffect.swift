@@ -26,7 +26,7 @@ enum RecordChange: Hashable, Sendable {
 
 /// The store's collections, by the names that they have on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
-  case apps, delivered, pending, schedule, regions, seen, responses, device
+  case apps, delivered, pending, schedule, regions, seen, responses, fetches, device
 }
 
 /// A decision that only a person can take.
@@ -51,6 +51,8 @@ struct LaunchOrder: Hashable, Sendable {
   let isForeground: Bool
   /// What `hello` will name.
   let token: String
+  /// Whether its service extension is started instead of the app.
+  var isExtension = false
 }
 
 /// What the model wants done.
@@ -74,8 +76,12 @@ enum AgentEffect: Hashable, Sendable {
   /// The gateway is to register or unregister the app.
   case register(AppID, TokenKind)
   case unregister(AppID, TokenKind)
+  /// The gateway is to know how the device stands.
+  case linkState(DeviceState)
   /// The push is kept: the gateway may forget it.
   case acknowledge(NotificationID)
+  /// After that time the service extension of the notification counts as missing.
+  case expectExtension(AppNotificationID, timeoutMilliseconds: Int64)
   /// Add the request to the schedule, and answer.
   case schedule(AppNotificationID, NotificationRequest, Ask)
   /// Take requests out of the schedule.

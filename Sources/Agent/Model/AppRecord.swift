@@ -14,6 +14,8 @@ struct AppRecord: Hashable, Sendable {
     var isBusActivatable = false
     /// A themed icon's name or an absolute path.
     var icon: String?
+    /// The program of the app's service extension, absolute.
+    var serviceExtension: String?
   }
 
   /// A registration for remote notifications.
@@ -63,6 +65,7 @@ extension AppRecord {
       inner["arguments"] = .array(installation.arguments.map(JSONValue.string))
       inner["bus"] = .bool(installation.isBusActivatable)
       inner["icon"] = installation.icon.map(JSONValue.string)
+      inner["serviceExtension"] = installation.serviceExtension.map(JSONValue.string)
       object["installation"] = .object(inner)
     }
     object["requested"] = .array(
@@ -99,6 +102,7 @@ extension AppRecord {
       installation.arguments = Self.strings(inner["arguments"])
       installation.isBusActivatable = inner["bus"]?.boolValue ?? false
       installation.icon = inner["icon"]?.stringValue
+      installation.serviceExtension = inner["serviceExtension"]?.stringValue
       self.installation = installation
     }
     requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))

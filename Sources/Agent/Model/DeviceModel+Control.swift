@@ -31,7 +31,7 @@ extension DeviceModel {
         $0.responded($1, action: NotificationResponse.dismissAction, text: nil)
       }
     case .dismiss(let app, nil): dismissAll(ask, app)
-    case .state(let changes): changeState(ask, changes)
+    case .state(let changes): changeState(ask, changes, atUnixMilliseconds: now)
     case .install, .scheduled, .cancel, .nextDates, .setClock, .advanceClock, .setZone, .setPlace,
       .diagnose:
       refuse(ask, .unsupportedMessage, "this agent cannot do that yet")
@@ -92,6 +92,7 @@ extension DeviceModel {
     }
     emit(.unscheduleAll(id))
     if let badge = apps[id]?.badge, badge > 0 { emit(.badge(id, 0)) }
+    releaseHeldRecord(id)
     forget(id)
     for peer in peers.values where peer.app == id { emit(.close(peer.connection)) }
     emit(.answer(ask, AppAnswer()))
@@ -307,7 +308,10 @@ extension DeviceModel {
 
   // MARK: - The machine's state
 
-  private mutating func changeState(_ ask: Ask, _ changes: [String: String]) {
+  private mutating func changeState(
+    _ ask: Ask, _ changes: [String: String], atUnixMilliseconds now: Int64
+  ) {
+    var conditions = conditions
     for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
       switch (name, word) {
       case ("locked", "on"), ("locked", "off"): conditions.isLocked = word == "on"
@@ -320,6 +324,7 @@ extension DeviceModel {
           "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off or focus=on|off")
       }
     }
+    change(atUnixMilliseconds: now) { $0 = conditions }
     emit(
       .answer(
         ask,

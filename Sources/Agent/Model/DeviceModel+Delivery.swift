@@ -56,21 +56,15 @@ extension DeviceModel {
       push.kind == .alert ? content : NotificationContent(), presence: presence, isPush: true,
       wantsFetch: arrival.wantsFetch, settings: settings(of: push.app),
       hasFocus: conditions.hasFocus)
-    if routing.handsOver {
-      if arrival.wantsFetch {
-        _ = question(
-          push.app, .arrived(arrival), .fetch(push.app, arrival.id),
-          timeoutMilliseconds: Limits.fetchMilliseconds)
-      } else if let peer = peers(of: push.app).first {
-        emit(.tell(peer.connection, .arrived(arrival)))
-      }
-    } else if routing.launches {
-      waitingFetches[push.app, default: []] = [arrival]
-      launch(push.app, .push, isForeground: false)
+    if arrival.wantsFetch, routing.handsOver || routing.launches {
+      fetch(push.app, arrival, atUnixMilliseconds: now)
+    } else if routing.handsOver, let peer = peers(of: push.app).first {
+      emit(.tell(peer.connection, .arrived(arrival)))
     }
-    if isVisible {
-      deliver(AppNotificationID(app: push.app, id: id), notification, isPush: true)
-    }
+    guard isVisible else { return }
+    let key = AppNotificationID(app: push.app, id: id)
+    if parsed?.isMutable == true, extend(key, notification) { return }
+    deliver(key, notification, isPush: true)
   }
 
   /// Shows a notification, or asks the app in front what to show of it.
@@ -93,8 +87,7 @@ extension DeviceModel {
     show(key, notification, presence: presence == .foreground ? .background : presence)
   }
 
-  private mutating func keepUnseen(_ key: AppNotificationID, _ notification: DeliveredNotification)
-  {
+  mutating func keepUnseen(_ key: AppNotificationID, _ notification: DeliveredNotification) {
     let entry = delivered.put(key, notification, isListed: false)
     emit(.keep(.put(.delivered, key: key.recordKey, entry.record)))
   }
@@ -153,7 +146,11 @@ extension DeviceModel {
             isUpdate: isUpdate, lookup: { text($0, of: key.app) })))
     }
     if let suppression = routing.suppression { emit(.suppressed(key, suppression)) }
-    if routing.effects.sound, let sound = content.sound { emit(.sound(key, sound)) }
+    if routing.effects.sound, let sound = content.sound,
+      !conditions.isDesktopQuiet || sound.isCritical
+    {
+      emit(.sound(key, sound))
+    }
     if routing.effects.badge, let badge = content.badge { changeBadge(key.app, badge) }
   }
 
@@ -173,16 +170,18 @@ extension DeviceModel {
     }
   }
 
-  /// What is current, for a presenter that has come back.
-  func current() -> [Presentation] {
-    delivered.of(nil).compactMap { entry in
-      guard let app = apps[entry.key.app] else { return nil }
+  /// What nobody has seen yet, for a presenter that is new.
+  func unseen() -> [Presentation] {
+    delivered.of(nil).filter { !$0.isShown }.compactMap { entry in
+      guard let app = apps[entry.key.app],
+        !questions.values.contains(.willPresent(entry.key, entry.notification))
+      else { return nil }
       var effects = Routing.Effects()
       effects.banner = true
       let privacy = Presentation.Privacy(
         isLocked: conditions.isLocked, previews: app.switches.previews, threadCount: 1)
       return Presentation(
-        entry.notification, of: app, effects: effects, privacy: privacy, isUpdate: true,
+        entry.notification, of: app, effects: effects, privacy: privacy, isUpdate: false,
         lookup: { text($0, of: app.id) })
     }
   }
@@ -191,10 +190,16 @@ extension DeviceModel {
 
   mutating func launch(_ app: AppID, _ reason: AppLaunch.Reason, isForeground: Bool) {
     guard let record = apps[app], record.installation != nil else { return }
-    let token = "\(agentRun)-\(nextOrder)"
-    launches[app] = token
     emit(
       .launch(
-        LaunchOrder(app: record, reason: reason, isForeground: isForeground, token: token)))
+        LaunchOrder(
+          app: record, reason: reason, isForeground: isForeground, token: launchToken(app))))
+  }
+
+  /// What the process that is started now will name.
+  mutating func launchToken(_ app: AppID) -> String {
+    let token = "\(agentRun)-\(nextOrder)"
+    launches[app] = token
+    return token
   }
 }

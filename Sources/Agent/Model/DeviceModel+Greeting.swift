@@ -93,7 +93,9 @@ extension DeviceModel {
     guard let record = apps[id] else { return }
     var launch = AppLaunch(reason: .user)
     if hello.role == .app {
-      if let token = hello.launch, launches[id] == token {
+      // An app that D-Bus has started cannot know the token: it is the next one to come.
+      let isBusActivated = record.installation?.isBusActivatable == true && hello.launch == nil
+      if let token = launches[id], hello.launch == token || isBusActivated {
         launches[id] = nil
         if let waiting = waitingResponses[id]?.first {
           launch = AppLaunch(
@@ -112,7 +114,11 @@ extension DeviceModel {
             appID: id.text, agentRun: agentRun, settings: record.settings, badge: record.badge,
             languages: languages(of: id), launch: launch,
             isRegistered: !record.registrations.isEmpty))))
-    if hello.role == .app { handOverWaiting(id) }
+    switch hello.role {
+    case .app: handOverWaiting(id)
+    case .serviceExtension: handOverExtensions(ask.connection, id)
+    case .control: break
+    }
   }
 
   /// What waited for the app is told to it now.
@@ -122,6 +128,7 @@ extension DeviceModel {
         id, .arrived(arrival), .fetch(id, arrival.id),
         timeoutMilliseconds: Limits.fetchMilliseconds)
     }
+    if presence(of: id) == .foreground { releaseHeld(id) }
     for waiting in waitingResponses[id] ?? [] { sendResponse(waiting, to: id) }
   }
 
@@ -136,7 +143,9 @@ extension DeviceModel {
         if presence(of: key.app) != .foreground {
           show(key, notification, presence: .notRunning)
         }
-      case .fetch, .response:
+      case .fetch(let app, _): budgets[app]?.finished(nil)
+      case .extend(let key, let notification): extended(key, notification, nil)
+      case .response:
         // A response that was not handled stays in the store and is told again.
         break
       }

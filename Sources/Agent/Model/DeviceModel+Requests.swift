@@ -35,6 +35,7 @@ extension DeviceModel {
     case .setState(let state):
       peers[ask.connection]?.state = state
       emit(.answer(ask, AppAnswer()))
+      if state == .foreground { releaseHeld(app) }
     case .setLanguages(let languages):
       update(app) { $0.languages = languages }
       emit(.answer(ask, AppAnswer()))

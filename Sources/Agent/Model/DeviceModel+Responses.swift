@@ -5,6 +5,11 @@ extension DeviceModel {
   mutating func responded(_ key: AppNotificationID, action: String, text: String?) {
     guard let entry = delivered[key], let app = apps[key.app] else { return }
     let category = app.category(entry.notification.request.content.category)
+    if conditions.isLocked, category?.action(action)?.needsUnlock == true {
+      // Client-api 3.26: done when the person has unlocked.
+      waitingForUnlock.append(LockedChoice(key: key, action: action, text: text))
+      return
+    }
     withdraw(key)
     let isDismissal = action == NotificationResponse.dismissAction
     // Putting away is told only to those who asked for it (client-api 3.25).
@@ -47,7 +52,14 @@ extension DeviceModel {
       } else {
         willPresentAnswered(key, notification, [])
       }
-    case .fetch: break
+    case .fetch(let app, _):
+      if case .fetched(let result) = reply {
+        budgets[app]?.finished(result)
+      } else {
+        budgets[app]?.finished(nil)
+      }
+    case .extend(let key, let notification):
+      extended(key, notification, reply)
     case .response(let app, let key):
       // Late is as good as handled: the app has it (client-api 3.25).
       waitingResponses[app]?.removeAll { $0.key == key }
@@ -71,7 +83,14 @@ extension DeviceModel {
 
 extension NotificationCategory {
   /// The action of that identifier, in either context.
-  fileprivate func action(_ id: String) -> NotificationAction? {
+  func action(_ id: String) -> NotificationAction? {
     (actions + (minimalActions ?? [])).first { $0.id == id }
+  }
+}
+
+extension NotificationAction {
+  /// Whether it must not be done on a locked screen (client-api 3.26).
+  fileprivate var needsUnlock: Bool {
+    options.contains(.authenticationRequired) || options.contains(.foreground)
   }
 }

@@ -9,7 +9,22 @@ struct DeviceModel {
     var isLocked = false
     var hasFocus = false
     var isBatteryLow = false
+    var isPowerSaver = false
     var isMetered = false
+    /// The desktop's own do-not-disturb: it holds banners back by itself, and nothing sounds.
+    var isDesktopQuiet = false
+
+    /// Whether work in the background waits (S2-17).
+    var holdsBackground: Bool { isBatteryLow || isPowerSaver || isMetered }
+
+    /// What the gateway is told.
+    var deviceState: DeviceState {
+      var state: DeviceState = []
+      if isBatteryLow || isPowerSaver { state.insert(.powerRestricted) }
+      if isBatteryLow { state.insert(.batteryLow) }
+      if isMetered { state.insert(.metered) }
+      return state
+    }
   }
 
   /// Why a question was asked.
@@ -17,6 +32,7 @@ struct DeviceModel {
     case willPresent(AppNotificationID, DeliveredNotification)
     case fetch(AppID, String)
     case response(AppID, String)
+    case extend(AppNotificationID, DeliveredNotification)
   }
 
   let policy: GrantPolicy
@@ -45,6 +61,14 @@ struct DeviceModel {
   var isLocationOn = true
   /// What a person did while the app could not be told, oldest first.
   var waitingResponses: [AppID: [WaitingResponse]] = [:]
+  /// How often each app may be woken.
+  var budgets: [AppID: BackgroundBudget] = [:]
+  /// The latest background push of each app that must not be woken now.
+  var heldFetches: [AppID: RemoteArrival] = [:]
+  /// What a person chose on the locked screen and needs an unlocked one, oldest first.
+  var waitingForUnlock: [LockedChoice] = []
+  /// Pushes that wait for the service extension that is being started.
+  var waitingExtensions: [AppID: [DeliveredNotification]] = [:]
   /// Pushes that wait for the app that is being started.
   var waitingFetches: [AppID: [RemoteArrival]] = [:]
   /// What `hello` will name, for apps that were started and have not connected yet.
@@ -146,6 +170,13 @@ struct DeviceModel {
     emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
     return question
   }
+}
+
+/// What a person chose on the locked screen.
+struct LockedChoice: Hashable, Sendable {
+  let key: AppNotificationID
+  let action: String
+  let text: String?
 }
 
 /// A response that waits for its app.

@@ -6,10 +6,9 @@ final class JSONPresenter: Presenter {
   private let write: (String) -> Void
   private weak var listener: (any PresenterListener)?
 
-  /// - Parameters:
-  ///   - listener: told at once that what was printed is shown.
-  ///   - write: takes a line without its newline.
-  init(listener: any PresenterListener, write: @escaping (String) -> Void) {
+  /// The listener is told at once that what was printed is shown; `write` takes a line without
+  /// its newline.
+  init(_ listener: (any PresenterListener)?, write: @escaping (String) -> Void) {
     self.listener = listener
     self.write = write
   }

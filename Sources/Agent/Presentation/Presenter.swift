@@ -34,6 +34,7 @@ protocol PresenterListener: AnyObject {
     _ key: AppNotificationID, action: String, text: String?, activationToken: String?)
   /// A person answered a prompt.
   func presenterDecided(_ app: AppID, isAllowed: Bool)
-  /// A presenter can show something now, or again: it is told what is current.
-  func presenterAppeared(_ presenter: any Presenter)
+  /// A presenter can show something now: one that is new is told what nobody has seen yet, one
+  /// whose server is another knows that by itself.
+  func presenterAppeared(_ presenter: any Presenter, isNew: Bool)
 }

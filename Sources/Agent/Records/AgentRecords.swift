@@ -77,6 +77,7 @@ extension DeviceModel {
       seen.restore(id, number: number)
     }
     for (key, value) in try records.load(.responses) { restoreResponse(key: key, record: value) }
+    for (key, value) in try records.load(.fetches) { restoreHeld(key: key, record: value) }
     for (key, value) in try records.load(.device) {
       let text = String(decoding: value, as: UTF8.self)
       switch key {

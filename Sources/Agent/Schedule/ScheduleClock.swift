@@ -24,3 +24,8 @@ enum ScheduleClockEvent: Hashable, Sendable {
   /// The device is in another zone, or the database of zones was updated.
   case zonesChanged
 }
+
+extension ScheduleClock {
+  /// Whether it moves by command alone.
+  var isManual: Bool { self is ManualClock }
+}

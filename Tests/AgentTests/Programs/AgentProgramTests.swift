@@ -134,6 +134,20 @@ struct AgentProgramTests {
     }
   }
 
+  @Test("a ready file that a killed agent left does not outlive the next agent's start")
+  func staleReadyFile() async throws {
+    try await Stage.play { stage in
+      _ = try await Self.agent(stage)
+      let stale = stage.folder.file("stale.json")
+      try Data("{}".utf8).write(to: URL(fileURLWithPath: stale))
+      // The socket is taken: this one never becomes ready.
+      let second = try await stage.belfryCommand(
+        ["agent", "--data", stage.folder.file("second"), "--ready-file", stale], succeeding: false)
+      #expect(second.status == 1)
+      #expect(!FileManager.default.fileExists(atPath: stale))
+    }
+  }
+
   @Test("commands say what is wrong and what to do, and end with 1; wrong usage ends with 2")
   func errors() async throws {
     try await Stage.play { stage in

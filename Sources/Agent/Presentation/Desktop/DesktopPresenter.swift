@@ -80,7 +80,7 @@ final class DesktopPresenter: Presenter {
       }
       self.log.info("a desktop notification server is there")
       self.make(self.board.serverAppeared())
-      self.listener?.presenterAppeared(self)
+      self.listener?.presenterAppeared(self, isNew: false)
     }
   }
 

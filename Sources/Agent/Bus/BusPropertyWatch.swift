@@ -1,0 +1,79 @@
+/// Follows one property of a service on a bus, across the service's restarts.
+///
+/// Nobody is started for it: a service that is not there has no value.
+final class BusPropertyWatch {
+  private let bus: BusConnection
+  private let service: String
+  private let path: String
+  private let interface: String
+  private let property: String
+  private let body: (BusValue?) -> Void
+  private var owner = ""
+
+  /// Calls `body` with the value, whenever it changes, and with nil when it goes.
+  init(
+    _ bus: BusConnection, service: String, path: String, interface: String, property: String,
+    _ body: @escaping (BusValue?) -> Void
+  ) throws(BusFailure) {
+    self.bus = bus
+    self.service = service
+    self.path = path
+    self.interface = interface
+    self.property = property
+    self.body = body
+    try bus.match(
+      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+        + "member='NameOwnerChanged',arg0='\(service)'"
+    ) { [weak self] message in
+      guard let self, message.member == "NameOwnerChanged", let values = try? message.read(),
+        values.count == 3, values[0].stringValue == self.service
+      else { return }
+      self.ownerChanged(values[2].stringValue ?? "")
+    }
+    try bus.match(
+      "type='signal',sender='\(service)',path='\(path)',"
+        + "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',"
+        + "arg0='\(interface)'"
+    ) { [weak self] message in self?.changed(message) }
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+      [.string(service)]
+    ) { [weak self] result in
+      guard case .success(let values) = result, let owner = values.first?.stringValue else {
+        return
+      }
+      self?.ownerChanged(owner)
+    }
+  }
+
+  private func ownerChanged(_ newOwner: String) {
+    guard newOwner != owner else { return }
+    owner = newOwner
+    guard !newOwner.isEmpty else { return body(nil) }
+    read()
+  }
+
+  private func read() {
+    let asked = owner
+    bus.call(
+      asked, path, "org.freedesktop.DBus.Properties", "Get",
+      [.string(interface), .string(property)]
+    ) { [weak self] result in
+      guard let self, self.owner == asked, case .success(let values) = result else { return }
+      self.body(values.first)
+    }
+  }
+
+  private func changed(_ message: BusMessage) {
+    // A match by a well-known name lets in other services' signals, too (linux-parts 1).
+    guard message.sender == owner, message.member == "PropertiesChanged", message.path == path,
+      let values = try? message.read(), values.count == 3,
+      values[0].stringValue == interface
+    else { return }
+    if let value = values[1][property] {
+      body(value)
+    } else if values[2].stringsValue?.contains(property) == true {
+      read()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import BelfryWire
+
+/// How often one app may be woken in the background: what its wakes brought decides how fast it
+/// may be woken again (S2-17, S2-22; client-api 3.45, 3.47).
+struct BackgroundBudget: Hashable, Sendable {
+  /// Wakes that an app has when it has long not been woken.
+  static let capacity = 10.0
+  /// Wakes an hour of an app whose wakes all bring something: Apple advises two or three.
+  static let wakesPerHour = 3.0
+  /// The part of them that is left to an app whose wakes never bring anything.
+  static let leastShare = 0.25
+
+  private var level = Self.capacity
+  /// 0…1: what late wakes brought.
+  private var usefulness = 1.0
+  /// When `level` was right, in milliseconds since 1970.
+  private var levelMilliseconds: Int64?
+
+  init() {}
+
+  /// Takes a wake when there is one.
+  mutating func take(atUnixMilliseconds now: Int64) -> Bool {
+    settle(now)
+    guard level >= 1 else { return false }
+    level -= 1
+    return true
+  }
+
+  /// When there is a wake to take again, in milliseconds since 1970.
+  func nextUnixMilliseconds(after now: Int64) -> Int64 {
+    var settled = self
+    settled.settle(now)
+    guard settled.level < 1 else { return now }
+    let hours = (1 - settled.level) / Self.rate(usefulness)
+    return now + Int64((hours * 3_600_000).rounded(.up))
+  }
+
+  /// A wake is over; nil when the app did not say in time what it brought.
+  mutating func finished(_ result: FetchResult?) {
+    switch result {
+    case .newData: usefulness += (1 - usefulness) / 4
+    case .noData: usefulness *= 0.9
+    case .failed: usefulness *= 0.75
+    case nil: usefulness *= 0.5
+    }
+  }
+
+  private mutating func settle(_ now: Int64) {
+    // A clock that was set back gives nothing and takes nothing.
+    let passed = max(0, now - (levelMilliseconds ?? now))
+    let gained = Double(passed) / 3_600_000 * Self.rate(usefulness)
+    level = min(Self.capacity, level + gained)
+    levelMilliseconds = now
+  }
+
+  private static func rate(_ usefulness: Double) -> Double {
+    wakesPerHour * (leastShare + (1 - leastShare) * usefulness)
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Glibc
+import System
+
+/// The agent's presenters, and the session bus that the desktop's needs: it may come later and go.
+final class PresenterHub {
+  private let configuration: AgentConfiguration
+  private let loop: EventLoop
+  private let log: Log
+  private weak var listener: (any PresenterListener)?
+  private(set) var presenters: [any Presenter] = []
+  private(set) var bus: BusConnection?
+  private var input: TerminalInput?
+  private var busWatch: FolderWatch?
+  private var quiet: DesktopQuiet?
+  /// Told when the desktop's do-not-disturb changes.
+  var onQuiet: (Bool) -> Void = { _ in }
+  /// Told when there is a session bus, or none any more.
+  var onBus: (BusConnection?) -> Void = { _ in }
+
+  init(
+    _ configuration: AgentConfiguration, on loop: EventLoop, listener: any PresenterListener
+  ) {
+    self.configuration = configuration
+    self.loop = loop
+    self.listener = listener
+    log = configuration.log
+  }
+
+  /// Opens what was asked for: without a wish the desktop if a session bus is there, else the
+  /// terminal until one is.
+  func open() {
+    let kinds = configuration.presenters ?? []
+    if kinds.contains(.json) {
+      presenters.append(JSONPresenter(listener, write: configuration.output))
+    }
+    if kinds.contains(.terminal) { openTerminal() }
+    if kinds.isEmpty || kinds.contains(.desktop) { openDesktop() }
+    if presenters.isEmpty { openTerminal() }
+  }
+
+  /// Shows an event everywhere.
+  func show(_ event: PresenterEvent, atUnixMilliseconds now: Int64) {
+    for presenter in presenters { presenter.show(event, atUnixMilliseconds: now) }
+  }
+
+  /// Whether a person can answer a prompt somewhere.
+  var canAsk: Bool { presenters.contains(where: \.canAsk) }
+
+  /// The desktop's presenter, while there is a session bus.
+  var desktop: DesktopPresenter? { presenters.lazy.compactMap { $0 as? DesktopPresenter }.first }
+
+  func close() {
+    input?.close()
+    busWatch?.close()
+    for presenter in presenters { presenter.close() }
+    bus?.close()
+  }
+
+  // MARK: - The terminal
+
+  private var isAutomatic: Bool { configuration.presenters == nil }
+
+  private func openTerminal() {
+    guard let listener else { return }
+    let terminal = TerminalPresenter(
+      listener: listener, ringsBell: isatty(1) == 1, write: configuration.output)
+    presenters.append(terminal)
+    guard configuration.readsInput, input == nil else { return }
+    input = TerminalInput(loop: loop) { [weak self] line in
+      let terminal = self?.presenters.lazy.compactMap { $0 as? TerminalPresenter }.first
+      terminal?.typed(line)
+    }
+  }
+
+  // MARK: - The desktop
+
+  private func openDesktop() {
+    guard let listener, desktop == nil else { return }
+    do {
+      let bus = try BusConnection(.session, on: loop)
+      let desktop = try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop"))
+      quiet = try DesktopQuiet(bus: bus) { [weak self] in self?.onQuiet($0) }
+      bus.onDisconnect = { [weak self] in self?.busIsGone() }
+      self.bus = bus
+      busWatch?.close()
+      busWatch = nil
+      if isAutomatic { presenters.removeAll { $0 is TerminalPresenter } }
+      presenters.append(desktop)
+      onBus(bus)
+      listener.presenterAppeared(desktop, isNew: true)
+    } catch {
+      log.info("there is no session bus: the desktop waits for one", ["why": "\(error)"])
+      watchForBus()
+    }
+  }
+
+  private func busIsGone() {
+    log.warning("the session bus is gone")
+    bus = nil
+    quiet = nil
+    presenters.removeAll { $0 is DesktopPresenter }
+    if presenters.isEmpty { openTerminal() }
+    onBus(nil)
+    onQuiet(false)
+    watchForBus()
+  }
+
+  /// The user's bus appears as a socket in the runtime folder.
+  private func watchForBus() {
+    guard busWatch == nil, let folder = Self.busFolder(ProcessInfo.processInfo.environment) else {
+      return
+    }
+    busWatch = try? FolderWatch(folder, on: loop) { [weak self] names in
+      if names.isEmpty || names.contains("bus") { self?.openDesktop() }
+    }
+  }
+
+  /// The folder in which the session bus will appear; nil when its address is another one.
+  static func busFolder(_ environment: [String: String]) -> String? {
+    let runtime = environment["XDG_RUNTIME_DIR"]
+    guard let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty else {
+      return runtime
+    }
+    let path = address.split(separator: ",").first ?? ""
+    guard path.hasPrefix("unix:path="), path.hasSuffix("/bus") else { return nil }
+    return String(path.dropFirst(10).dropLast(4))
+  }
+}

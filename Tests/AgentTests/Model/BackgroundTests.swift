@@ -1,0 +1,193 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("Work in the background")
+struct BackgroundTests {
+  private func take(_ budget: inout BackgroundBudget, _ now: Int64) -> Bool {
+    budget.take(atUnixMilliseconds: now)
+  }
+
+  @Test("S2-17, S2-22: wakes run out, and come back sooner the more they brought")
+  func budget() {
+    var useful = BackgroundBudget()
+    var useless = BackgroundBudget()
+    var now: Int64 = 0
+    for _ in 0..<10 {
+      #expect(take(&useful, now))
+      #expect(take(&useless, now))
+      useful.finished(.newData)
+      useless.finished(nil)
+    }
+    #expect(!take(&useful, now))
+    let next = useful.nextUnixMilliseconds(after: now)
+    #expect(next == 20 * 60_000)
+    #expect(useless.nextUnixMilliseconds(after: now) > 3 * next)
+    now = next
+    #expect(take(&useful, now))
+    #expect(!take(&useful, now))
+    // A clock that was set back gives nothing.
+    #expect(!take(&useful, 0))
+  }
+
+  @Test("S2-17: past its budget an app behind gets the latest push later, an app in front at once")
+  func coalesced() throws {
+    var bench = ModelBench()
+    let (connection, _) = bench.connect()
+    for number in 1...10 {
+      #expect(bench.push(RoutingTests.background, id: UInt64(number)).asked.count == 1)
+    }
+    #expect(bench.push(#"{"aps":{"content-available":1},"n":1}"#, id: 11).asked.isEmpty)
+    #expect(bench.push(#"{"aps":{"content-available":1},"n":2}"#, id: 12).asked.isEmpty)
+    let next = try #require(bench.model.nextBackground(atUnixMilliseconds: bench.now))
+    #expect(next == bench.now + 20 * 60_000)
+    bench.model.releaseBackground(atUnixMilliseconds: next)
+    let late = bench.take().asked
+    #expect(late.count == 1)
+    guard case .arrived(let arrival)? = late.first?.1 else { return }
+    #expect(arrival.payload == Array(#"{"aps":{"content-available":1},"n":2}"#.utf8))
+    #expect(bench.model.nextBackground(atUnixMilliseconds: next) == nil)
+    #expect(bench.push(RoutingTests.background, id: 13).asked.isEmpty)
+    #expect(bench.ask(connection, .setState(.foreground)).asked.count == 1)
+    #expect(bench.push(RoutingTests.background, id: 14).asked.count == 1)
+  }
+
+  @Test(
+    "S2-17: low battery, power saver and a metered network hold background pushes, never alerts",
+    arguments: [
+      \DeviceModel.Conditions.isBatteryLow, \.isPowerSaver, \.isMetered,
+    ] as [WritableKeyPath<DeviceModel.Conditions, Bool> & Sendable])
+  func held(condition: WritableKeyPath<DeviceModel.Conditions, Bool> & Sendable) throws {
+    var bench = ModelBench()
+    _ = bench.authorized()
+    bench.model.change(atUnixMilliseconds: 0) { $0[keyPath: condition] = true }
+    let states = bench.take().compactMap { effect in
+      if case .linkState(let state) = effect { state } else { nil }
+    }
+    #expect(states.count == 1)
+    #expect(bench.push(RoutingTests.background).asked.isEmpty)
+    #expect(bench.push(RoutingTests.alert, id: 2).presented.count == 1)
+    #expect(bench.model.nextBackground(atUnixMilliseconds: 1) == nil)
+    bench.model.change(atUnixMilliseconds: 1) { $0[keyPath: condition] = false }
+    #expect(bench.take().asked.count == 1)
+  }
+
+  @Test("a held push is still held after a restart")
+  func restart() throws {
+    var bench = ModelBench()
+    _ = bench.connect()
+    bench.model.change(atUnixMilliseconds: 0) { $0.isMetered = true }
+    bench.model.update(ModelBench.burger) { $0.registrations[.alert] = .init(token: [1]) }
+    _ = bench.model.takeEffects()
+    bench.model.pushed(
+      DeviceModel.Push(
+        id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 2),
+        app: ModelBench.burger, kind: .alert, payload: Array(RoutingTests.background.utf8),
+        collapseID: "", expiration: .max, priority: 5), atUnixMilliseconds: 1)
+    let kept = bench.model.takeEffects().compactMap { effect -> [UInt8]? in
+      if case .keep(.put(.fetches, _, let bytes)) = effect { bytes } else { nil }
+    }
+    var second = DeviceModel(policy: .all, agentRun: "2", userID: 7)
+    second.restoreHeld(key: ModelBench.burger.text, record: try #require(kept.first))
+    #expect(second.heldFetches[ModelBench.burger]?.payload == Array(RoutingTests.background.utf8))
+  }
+
+  @Test("client-api 3.26: on a locked screen an action that needs the person waits for the unlock")
+  func locked() throws {
+    var bench = ModelBench()
+    let connection = bench.authorized()
+    let category = NotificationCategory(
+      id: "C",
+      actions: [
+        NotificationAction(id: "SAFE", title: "s"),
+        NotificationAction(id: "PAY", title: "p", options: [.authenticationRequired]),
+      ])
+    bench.ask(connection, .setCategories([category]))
+    for id in ["1", "2"] { bench.ask(connection, .add(ModelBench.request(id, category: "C"))) }
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    bench.model.responded(ResponseTests.key("1"), action: "SAFE", text: nil)
+    #expect(bench.take().asked.count == 1)
+    bench.model.responded(ResponseTests.key("2"), action: "PAY", text: nil)
+    #expect(bench.take().asked.isEmpty)
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = false }
+    guard case .response(let response)? = bench.take().asked.first?.1 else {
+      Issue.record("nothing came")
+      return
+    }
+    #expect(response.action == "PAY")
+  }
+
+  @Test("the desktop's own do-not-disturb silences; the server holds the banner back by itself")
+  func quiet() {
+    var bench = ModelBench()
+    _ = bench.authorized()
+    bench.model.change(atUnixMilliseconds: 0) { $0.isDesktopQuiet = true }
+    let effects = bench.push(RoutingTests.alert)
+    #expect(effects.presented.count == 1)
+    #expect(effects.sounds == 0)
+  }
+}
+
+@Suite("Service extensions")
+struct ExtensionTests {
+  static let mutable = #"{"aps":{"alert":{"title":"T","body":"sealed"},"mutable-content":1}}"#
+
+  func bench() -> ModelBench {
+    var bench = ModelBench()
+    _ = bench.authorized()
+    bench.model.update(ModelBench.burger) {
+      $0.installation = AppRecord.Installation(serviceExtension: "/opt/extension")
+    }
+    _ = bench.take()
+    return bench
+  }
+
+  @Test("client-api 3.48: with mutable-content the extension changes what is shown")
+  func changes() throws {
+    var bench = bench()
+    let effects = bench.push(Self.mutable)
+    #expect(effects.presented.isEmpty)
+    #expect(
+      effects.contains { if case .launch(let order) = $0 { order.isExtension } else { false } })
+    let (_, greeted) = bench.connect(role: .serviceExtension)
+    let (question, event) = try #require(greeted.asked.first)
+    guard case .extend(let request, let payload) = event else {
+      Issue.record("asked \(event)")
+      return
+    }
+    #expect(payload == Array(Self.mutable.utf8))
+    var content = request.content
+    content.body = "opened"
+    bench.model.replied(question, .content(content))
+    let shown = bench.take().presented
+    #expect(shown.map(\.body) == ["opened"])
+    #expect(shown.map(\.title) == ["T"])
+  }
+
+  @Test("client-api 3.48: an extension that says nothing in time, or dies, leaves the original")
+  func original() throws {
+    for end in 0..<3 {
+      var bench = bench()
+      _ = bench.push(Self.mutable)
+      if end == 0 {
+        bench.model.extensionMissing(
+          AppNotificationID(
+            app: ModelBench.burger, id: "00000000-0000-0000-0000-000000000001"))
+      } else {
+        let (connection, greeted) = bench.connect(role: .serviceExtension)
+        let (question, _) = try #require(greeted.asked.first)
+        if end == 1 { bench.model.replied(question, nil) } else { bench.model.closed(connection) }
+      }
+      #expect(bench.take().presented.map(\.body) == ["sealed"])
+    }
+  }
+
+  @Test("client-api 3.48: it is not run for what has no text, nor while alerts are off")
+  func notRun() {
+    var bench = bench()
+    #expect(bench.push(#"{"aps":{"badge":1,"mutable-content":1}}"#).launches.isEmpty)
+    bench.model.update(ModelBench.burger) { $0.switches.alert = false }
+    #expect(bench.push(Self.mutable, id: 2).launches.isEmpty)
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// A bus of the test's own, and services that the test plays on it.
+final class ServiceStage {
+  let loop: EventLoop
+  let address: String
+
+  init(_ address: String) throws {
+    loop = try EventLoop()
+    self.address = address
+  }
+
+  func connect() throws -> BusConnection { try BusConnection(.at(address), on: loop) }
+
+  /// Turns the loop until `condition` holds; `false` after ten seconds.
+  func run(until condition: () -> Bool) -> Bool {
+    let end = SystemClock.monotonicNanoseconds + 10_000_000_000
+    while !condition() {
+      guard SystemClock.monotonicNanoseconds < end else { return false }
+      loop.schedule(afterNanoseconds: 20_000_000) {}
+      loop.turn(mayBlock: true)
+    }
+    return true
+  }
+
+  static func play(_ body: (ServiceStage) throws -> Void) async throws {
+    try await Stage.play { stage in
+      let configuration = stage.folder.file("bus.conf")
+      try Data(
+        """
+        <busconfig><type>session</type><listen>unix:path=\(stage.folder.file("bus"))</listen>
+        <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/>
+        <allow own="*"/></policy></busconfig>
+        """.utf8
+      ).write(to: URL(fileURLWithPath: configuration))
+      let bus = try stage.start(
+        [
+          try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
+          "--print-address=1",
+        ], name: "dbus-daemon")
+      try body(try ServiceStage(try await bus.firstLine()))
+    }
+  }
+}
+
+/// A service whose properties the test sets.
+final class FakeService {
+  let bus: BusConnection
+  let interface: String
+  let path: String
+  var properties: [String: BusValue]
+
+  init(
+    _ stage: ServiceStage, name: String, path: String, interface: String,
+    _ properties: [String: BusValue]
+  ) throws {
+    bus = try stage.connect()
+    self.interface = interface
+    self.path = path
+    self.properties = properties
+    try bus.export(path) { [unowned self] message in
+      guard message.member == "Get", let values = try? message.read(), values.count == 2,
+        let value = self.properties[values[1].stringValue ?? ""]
+      else { return nil }
+      return .success([.variant(value)])
+    }
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+      [.string(name), .uint32(0)]
+    ) { _ in }
+  }
+
+  func set(_ property: String, _ value: BusValue) {
+    properties[property] = value
+    bus.emit(
+      path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+      [.string(interface), .vardict([(property, value)]), .strings([])])
+  }
+}
+
+@Suite("The machine's services", .serialized)
+struct ServicesTests {
+  @Test("battery, power profile, network and sleep are followed", .requires(.dbus))
+  func system() async throws {
+    try await ServiceStage.play { stage in
+      let battery = try FakeService(
+        stage, name: "org.freedesktop.UPower",
+        path: "/org/freedesktop/UPower/devices/DisplayDevice",
+        interface: "org.freedesktop.UPower.Device", ["WarningLevel": .uint32(3)])
+      var changes: [SystemServices.Change] = []
+      let services = try SystemServices(bus: try stage.connect(), processID: 1) {
+        changes.append($0)
+      }
+      #expect(stage.run { changes.contains(.isBatteryLow(true)) })
+      battery.set("WarningLevel", .uint32(1))
+      #expect(stage.run { changes.contains(.isBatteryLow(false)) })
+      // A service that comes later is found, and one that goes takes its word back.
+      let profiles = try FakeService(
+        stage, name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
+        interface: "net.hadess.PowerProfiles", ["ActiveProfile": .string("power-saver")])
+      #expect(stage.run { changes.contains(.isPowerSaver(true)) })
+      profiles.bus.close()
+      _ = profiles
+      let network = try FakeService(
+        stage, name: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
+        interface: "org.freedesktop.NetworkManager",
+        ["Metered": .uint32(4), "State": .uint32(70)])
+      #expect(stage.run { changes.contains(.isOnline) && changes.contains(.isMetered(false)) })
+      network.set("Metered", .uint32(1))
+      #expect(stage.run { changes.contains(.isMetered(true)) })
+      let login = try stage.connect()
+      login.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+        [.string("org.freedesktop.login1"), .uint32(0)]
+      ) { _ in
+        login.emit(
+          "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep",
+          [.bool(true)])
+      }
+      #expect(stage.run { changes.contains(.sleeps(true)) })
+      _ = services
+    }
+  }
+
+  @Test("the desktop's do-not-disturb is followed, by whichever server says it", .requires(.dbus))
+  func desktop() async throws {
+    try await ServiceStage.play { stage in
+      var changes: [Bool] = []
+      let quiet = try DesktopQuiet(bus: try stage.connect()) { changes.append($0) }
+      let server = try FakeService(
+        stage, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+        interface: "org.dunstproject.cmd0", ["paused": .bool(true)])
+      #expect(stage.run { changes == [true] })
+      server.set("paused", .bool(false))
+      #expect(stage.run { changes == [true, false] })
+      _ = quiet
+    }
+  }
+
+  @Test("values of every type go over the bus and back", .requires(.dbus))
+  func values() async throws {
+    try await ServiceStage.play { stage in
+      let service = try stage.connect()
+      var got: [BusValue] = []
+      try service.export("/x") { message in
+        guard let values = try? message.read() else { return nil }
+        got = values
+        return .success(values)
+      }
+      let values: [BusValue] = [
+        .byte(1), .bool(true), .int16(-2), .uint16(3), .int32(-4), .uint32(5), .int64(-6),
+        .uint64(7), .double(1.5), .string("é"), .path("/a/b"), .signature("a{sv}"),
+        .bytes([1, 2, 255]), .bytes([]), .strings(["a", "b"]),
+        .vardict([("k", .string("v")), ("n", .array("i", [.int32(1)]))]),
+        .structure([.int32(1), .structure([.string("x")])]), .variant(.uint32(9)),
+        .array("(is)", [.structure([.int32(1), .string("one")])]),
+      ]
+      var name = ""
+      service.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+        [.string("org.example.Echo"), .uint32(0)]
+      ) { _ in name = "org.example.Echo" }
+      #expect(stage.run { !name.isEmpty })
+      let client = try stage.connect()
+      var answer: [BusValue]?
+      client.call(name, "/x", "org.example.Echo", "Echo", values) { answer = try? $0.get() }
+      #expect(stage.run { answer != nil })
+      #expect(got == values)
+      #expect(answer == values)
+      var failure: BusFailure?
+      client.call("org.example.Nobody", "/x", "org.example.Echo", "Echo") { result in
+        if case .failure(let why) = result { failure = why }
+      }
+      #expect(stage.run { failure != nil })
+      #expect(failure?.name == "org.freedesktop.DBus.Error.NameHasNoOwner")
+    }
+  }
+}
