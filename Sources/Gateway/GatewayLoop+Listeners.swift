@@ -89,11 +89,27 @@ extension GatewayLoop {
     do {
       let part = try GatewayLoop(
         index: index, loop: loop, shared: shared, directory: directory,
-        registrations: registrations, highestSequence: highestSequence)
+        registrations: registrations, deliveryLog: deliveryLog(of: index, shared),
+        highestSequence: highestSequence)
       let mailbox = loop.mailbox(of: LoopMessage.self) { messages in part.take(messages) }
       shared.desk.post(.ready(loop: index, mailbox))
     } catch {
       shared.desk.post(.failed(loop: index, "\(error)"))
+    }
+  }
+
+  /// The log of a loop; in memory where the folder has no room for it, as pushes matter more.
+  private static func deliveryLog(
+    of index: Int, _ shared: GatewayShared
+  ) throws(SystemFailure) -> DeliveryLog {
+    let folder = GatewayFolder(path: shared.configuration.folder)
+    do throws(SystemFailure) {
+      return try DeliveryLog(
+        file: folder.deliveryLogFile(loop: index), capacity: Limits.deliveryLogLines)
+    } catch {
+      shared.log.warning(
+        "keeps the delivery log in memory, until the gateway stops", ["why": "\(error)"])
+      return try DeliveryLog(capacity: Limits.deliveryLogLines)
     }
   }
 }

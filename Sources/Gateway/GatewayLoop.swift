@@ -36,7 +36,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   var directory: Directory
   var registrations: RegistrationTable
   var core: DeliveryCore
-  var deliveryLog = DeliveryLog(capacity: Limits.deliveryLogLines)
+  let deliveryLog: DeliveryLog
   var peers: LoopPeers = []
   var listeners: [StreamListener] = []
   var isDraining = false
@@ -72,13 +72,14 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   init(
     index: Int, loop: EventLoop, shared: GatewayShared, directory: Directory,
-    registrations: RegistrationTable, highestSequence: UInt64
+    registrations: RegistrationTable, deliveryLog: DeliveryLog, highestSequence: UInt64
   ) throws(CryptoFailure) {
     self.index = index
     self.loop = loop
     self.shared = shared
     self.directory = directory
     self.registrations = registrations
+    self.deliveryLog = deliveryLog
     verifier = TokenVerifier(directory: directory)
     tokens = try TokenVault(keys: shared.tokenKeys, environment: shared.configuration.environment)
     core = DeliveryCore(
@@ -131,7 +132,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .readLog(let query, let collector):
       answer(query, to: collector)
     case .followLog(let query, let follower):
-      followers.append((matcher(of: query), follower))
+      followers.append((query.matcher(tokens), follower))
     case .open(let peers, let ports):
       self.peers = peers
       outboxes = Array(repeating: [], count: peers.count)

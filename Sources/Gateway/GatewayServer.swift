@@ -75,7 +75,7 @@ public final class GatewayServer {
   /// What administrators ask goes through here; any thread.
   public let administration: Administration
   private let controlStore: any ControlStore
-  private let logReader = DeliveryLogReader()
+  private let logReader: DeliveryLogReader
   /// The admin API's token.
   public let adminToken: String
 
@@ -113,6 +113,9 @@ public final class GatewayServer {
       let server = try folder.server(
         hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses,
         authority: authority, nowSeconds: now / 1_000)
+      logReader = DeliveryLogReader(
+        kept: KeptDeliveryLog(
+          folder: folder, store: controlStore, environment: configuration.environment))
       administration = Administration(
         folder: folder, store: controlStore, environment: configuration.environment,
         runtime: Administration.Runtime(faults: FaultBoard(), log: logReader) { changes in

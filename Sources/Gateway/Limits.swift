@@ -25,7 +25,7 @@ enum Limits {
   static let spareStreamsMax = 2_048
   /// Bytes of a buffer that is kept for the next frame.
   static let scratchBytesMax = 1 << 20
-  /// Lines of the delivery log on each loop; a line takes 80 bytes.
+  /// Lines of the delivery log on each loop; a line takes 64 bytes of disk.
   static let deliveryLogLines = 65_536
   /// That a question about the delivery log waits for the loops.
   static let logAnswerMilliseconds = 2_000

@@ -68,6 +68,9 @@ import Testing
       #expect(
         lines.compactMap { JSONLine($0)?["state"].string }
           == ["Received by APNs", "Sent", "Delivered to Device"])
+      try await gateway.crash()
+      let kept = try await administer(stage, gateway, "log", id ?? "", "--json")
+      #expect(kept == lines)
     }
   }
 

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// What only a running gateway has: scripted answers and the delivery log.
+/// Scripted answers, which only a running gateway has, and the delivery log.
 extension Administration {
   func performFault(_ request: AdministrationRequest) -> AdministrationAnswer {
     guard let runtime else { return .failure(Self.needsRunning("a scripted answer")) }
@@ -29,13 +29,16 @@ extension Administration {
   }
 
   func log(of text: String?) -> AdministrationAnswer {
-    guard let runtime else { return .failure(Self.needsRunning("the delivery log")) }
     guard let query = text.map(DeliveryLogQuery.init) ?? .everything else {
       return .failure(
         .init(
           .invalid, "'\(text ?? "")' is neither a device token nor an id",
           do: "give a token in hexadecimal, an apns-id or an apns-unique-id"))
     }
-    return .success(runtime.log.lines(of: query).map(AdministrationLines.line))
+    let lines =
+      runtime?.log.lines(of: query)
+      ?? KeptDeliveryLog(folder: folder, store: store, environment: environment)
+      .lines(of: query, fromLoop: 0)
+    return .success(lines.map(AdministrationLines.line))
   }
 }

@@ -86,7 +86,7 @@ public final class Administration: Sendable {
   public func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
   ) throws(AdministrationFailure) {
-    guard let runtime else { throw Self.needsRunning("the delivery log") }
+    guard let runtime else { throw Self.needsRunning("what is new in the delivery log") }
     runtime.log.follow(query) { lines in receive(lines.map(AdministrationLines.line)) }
   }
 

@@ -20,17 +20,21 @@ final class DeliveryLogCollector: Sendable {
     answered.signal()
   }
 
-  /// All parts of `loops` loops, oldest first; those of a loop that does not answer are left out.
+  /// All parts of `loops` loops; those of a loop that does not answer are left out.
   func wait(for loops: Int) -> [DeliveryLogLine] {
     let deadline = DispatchTime.now() + .milliseconds(Limits.logAnswerMilliseconds)
     for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut { break }
-    return lines.withLock { $0 }.sorted { $0.atMilliseconds < $1.atMilliseconds }
+    return lines.withLock { $0 }
   }
 }
 
 /// The delivery log of all loops, as the administration reads it.
 final class DeliveryLogReader: DeliveryLogSource {
   private let peers = Mutex<LoopPeers>([])
+  private let kept: KeptDeliveryLog
+
+  /// The log of the loops of a gateway, and what `kept` has of loops that it had before.
+  init(kept: KeptDeliveryLog) { self.kept = kept }
 
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
 
@@ -38,7 +42,8 @@ final class DeliveryLogReader: DeliveryLogSource {
     let peers = peers.withLock { $0 }
     let collector = DeliveryLogCollector()
     for peer in peers { peer.post(.readLog(query, collector)) }
-    return collector.wait(for: peers.count)
+    let lines = kept.lines(of: query, fromLoop: peers.count) + collector.wait(for: peers.count)
+    return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
   }
 
   func follow(
@@ -53,13 +58,22 @@ final class DeliveryLogReader: DeliveryLogSource {
 /// A loop's end of the questions.
 extension GatewayLoop {
   func answer(_ query: DeliveryLogQuery, to collector: DeliveryLogCollector) {
-    let matches = matcher(of: query)
+    let matches = query.matcher(tokens)
     collector.take(deliveryLog.lines(where: matches).map(line))
   }
 
-  /// Whether an entry is one that `query` asks for.
-  func matcher(of query: DeliveryLogQuery) -> (DeliveryLog.Entry) -> Bool {
-    switch query {
+  /// An entry as people read it.
+  func line(_ entry: DeliveryLog.Entry) -> DeliveryLogLine {
+    let app = directory.app(number: entry.key.app)
+    return DeliveryLogLine(
+      entry, bundleID: app.map { String(decoding: $0.bundleID, as: UTF8.self) })
+  }
+}
+
+extension DeliveryLogQuery {
+  /// Tells the entries that are asked for.
+  func matcher(_ tokens: TokenVault) -> (DeliveryLog.Entry) -> Bool {
+    switch self {
     case .everything:
       return { _ in true }
     case .notification(let id):
@@ -71,14 +85,15 @@ extension GatewayLoop {
       return { $0.key == key }
     }
   }
+}
 
-  /// An entry as people read it.
-  func line(_ entry: DeliveryLog.Entry) -> DeliveryLogLine {
-    let app = directory.app(number: entry.key.app)
+extension DeliveryLogLine {
+  /// An entry as people read it; `bundleID` is nil for an app that is no more.
+  init(_ entry: DeliveryLog.Entry, bundleID: String?) {
     let kind = TokenKind(rawValue: entry.key.kind) ?? .alert
-    let bundleID = app.map { String(decoding: $0.bundleID, as: UTF8.self) } ?? "(removed)"
-    return DeliveryLogLine(
+    self.init(
       atMilliseconds: entry.atMilliseconds, state: entry.state.label, id: entry.id,
-      uniqueID: entry.uniqueID, device: entry.key.device, topic: "\(bundleID)\(kind.topicSuffix)")
+      uniqueID: entry.uniqueID, device: entry.key.device,
+      topic: "\(bundleID ?? "(removed)")\(kind.topicSuffix)")
   }
 }

@@ -10,6 +10,7 @@ public import Transport
 /// token-keys                  one key a line, hexadecimal; the first seals device tokens
 /// admin-token                 what the admin API asks for
 /// AuthKey_KEYID.p8            the first team's provider key
+/// delivery-log.LOOP           what happened to the last notifications
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// ```
 public struct GatewayFolder: Sendable {
@@ -50,6 +51,8 @@ public struct GatewayFolder: Sendable {
   public var controlStoreFile: String { file("control.sqlite") }
   /// Undelivered notifications.
   public var notificationStoreFile: String { file("notifications.sqlite") }
+  /// What happened to notifications on one loop.
+  func deliveryLogFile(loop: Int) -> String { file("delivery-log.\(loop)") }
   /// The private key of a provider key, in the form that Apple hands out.
   public func keyFile(_ keyID: String) -> String { file("AuthKey_\(keyID).p8") }
 

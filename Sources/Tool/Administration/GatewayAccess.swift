@@ -34,7 +34,8 @@ struct GatewayAccess {
   func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
     guard let client = try client(), try client.follow(request, receive) else {
       throw AdministrationFailure(
-        .conflict, "the delivery log is a running gateway's", do: "start it with `belfry gateway`")
+        .conflict, "only a running gateway's log can be followed",
+        do: "start it with `belfry gateway`")
     }
   }
 

@@ -1,0 +1,34 @@
+import BelfryWire
+import Storage
+import System
+
+/// The delivery log in a gateway's folder, of loops that do not run.
+///
+/// Calls block; any thread.
+struct KeptDeliveryLog: Sendable {
+  let folder: GatewayFolder
+  let store: any ControlStore
+  let environment: BelfryWire.Environment
+
+  /// The lines of all loops from the number `first`, oldest first; what cannot be read is left out.
+  func lines(of query: DeliveryLogQuery, fromLoop first: Int) -> [DeliveryLogLine] {
+    var logs: [DeliveryLog] = []
+    var loop = first
+    while FileSystem.exists(folder.deliveryLogFile(loop: loop)) {
+      let path = folder.deliveryLogFile(loop: loop)
+      if let log = try? DeliveryLog(file: path, capacity: Limits.deliveryLogLines) {
+        logs.append(log)
+      }
+      loop += 1
+    }
+    guard !logs.isEmpty, let keys = try? folder.tokenKeys(),
+      let tokens = try? TokenVault(keys: keys, environment: environment),
+      let apps = try? store.apps()
+    else { return [] }
+    let names = Dictionary(apps.map { ($0.number, $0.bundleID) }) { first, _ in first }
+    let matches = query.matcher(tokens)
+    return logs.flatMap { $0.lines(where: matches) }
+      .sorted { $0.atMilliseconds < $1.atMilliseconds }
+      .map { DeliveryLogLine($0, bundleID: names[$0.key.app]) }
+  }
+}

@@ -1,0 +1,83 @@
+import BelfryWire
+import Storage
+import System
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite struct DeliveryLogTests {
+  private let scratch: ScratchFolder
+  private let path: String
+
+  init() throws {
+    scratch = try ScratchFolder()
+    path = scratch.file("delivery-log.0")
+  }
+
+  private func entry(_ number: Int64) -> DeliveryLog.Entry {
+    DeliveryLog.Entry(
+      atMilliseconds: 1_795_000_000_000 + number, state: .discardedDisabledFromStorage,
+      key: NotificationKey(device: .max, app: .max - 1, kind: 7),
+      id: NotificationID(high: UInt64(number), low: .max, isLowercase: true),
+      uniqueID: NotificationID(high: .max, low: 1))
+  }
+
+  private func numbers(_ log: DeliveryLog) -> [Int64] {
+    log.lines { _ in true }.map { $0.atMilliseconds - 1_795_000_000_000 }
+  }
+
+  @Test("the oldest line goes where the log is full, and lines are read oldest first")
+  func ring() throws {
+    let log = try DeliveryLog(capacity: 3)
+    #expect(numbers(log).isEmpty)
+    for number in 1...5 { log.append(entry(Int64(number))) }
+    #expect(numbers(log) == [3, 4, 5])
+    #expect(log.lines { $0.id.high == 4 }.map(\.atMilliseconds) == [1_795_000_000_004])
+  }
+
+  @Test("a line is the same after a restart, in every member, and new ones follow it")
+  func keptInAFile() throws {
+    do {
+      let log = try DeliveryLog(file: path, capacity: 3)
+      for number in 1...4 { log.append(entry(Int64(number))) }
+    }
+    let log = try DeliveryLog(file: path, capacity: 3)
+    #expect(log.lines { _ in true } == [entry(2), entry(3), entry(4)])
+    #expect(log.lines { _ in true }.map(\.id.isLowercase) == [true, true, true])
+    #expect(log.lines { _ in true }.map(\.uniqueID.isLowercase) == [false, false, false])
+    log.append(entry(5))
+    #expect(numbers(log) == [3, 4, 5])
+  }
+
+  @Test("a log of another capacity, or a file of another form, is begun anew")
+  func otherForms() throws {
+    do { try DeliveryLog(file: path, capacity: 3).append(entry(1)) }
+    #expect(numbers(try DeliveryLog(file: path, capacity: 4)).isEmpty)
+    for byte: UInt8 in [0, 1, 0xFF] {
+      try FileSystem.write([UInt8](repeating: byte, count: 4 * 64), to: path)
+      let log = try DeliveryLog(file: path, capacity: 3)
+      #expect(numbers(log).isEmpty)
+      log.append(entry(1))
+      #expect(numbers(log) == [1])
+    }
+  }
+
+  @Test("damage in the file costs lines, never the process", arguments: 0..<64)
+  func damage(seed: Int) throws {
+    do {
+      let log = try DeliveryLog(file: path, capacity: 3)
+      for number in 1...4 { log.append(entry(Int64(number))) }
+    }
+    var bytes = try FileSystem.read(path, limit: 1 << 16)
+    // A bit of every third word after the mark, another one for each seed.
+    for word in stride(from: 1 + seed % 3, to: bytes.count / 8, by: 3) {
+      bytes[word * 8 + seed / 8] ^= 1 << (seed % 8)
+    }
+    try FileSystem.write(bytes, to: path)
+    let log = try DeliveryLog(file: path, capacity: 3)
+    #expect(log.lines { _ in true }.count <= 3)
+    log.append(entry(9))
+    #expect(numbers(log).last == 9)
+  }
+}
