@@ -56,38 +56,7 @@ struct AgentControl {
 
   /// Prints rows: as JSON lines, or as a table for a person.
   static func show(_ rows: [JSONObject], asJSON: Bool) {
-    guard !asJSON else {
-      for row in rows { Output.json(.object(row)) }
-      return
-    }
-    guard let keys = rows.first?.keys else { return }
-    let cells = rows.map { row in keys.map { cell(row[$0] ?? .null) } }
-    let widths = keys.indices.map { column in
-      max(keys[column].count, cells.map { $0[column].count }.max() ?? 0)
-    }
-    for line in [keys] + cells {
-      let padded = zip(line, widths).map { text, width in
-        text + String(repeating: " ", count: width - text.count)
-      }
-      Output.line(padded.joined(separator: "  ").trimmingTrailingSpaces)
-    }
-  }
-
-  private static func cell(_ value: JSONValue) -> String {
-    switch value {
-    case .null: "-"
-    case .string(let text): text.isEmpty ? "-" : printable(text)
-    case .array(let elements): elements.isEmpty ? "-" : elements.map(cell).joined(separator: ",")
-    case .object(let object): object.isEmpty ? "-" : printable(object.text)
-    default: value.text
-    }
-  }
-
-  /// An app's text must not move the cursor of the terminal that it is printed on.
-  private static func printable(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+    OutputTable.show(rows, columns: rows.first?.keys ?? [], hasHeader: true, asJSON: asJSON)
   }
 }
 
@@ -96,12 +65,4 @@ struct UsageProblem: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
-}
-
-extension String {
-  fileprivate var trimmingTrailingSpaces: String {
-    var text = self
-    while text.hasSuffix(" ") { text.removeLast() }
-    return text
-  }
 }

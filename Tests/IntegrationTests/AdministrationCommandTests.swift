@@ -1,3 +1,4 @@
+import BelfryWire
 import Foundation
 import Gateway
 import Storage
@@ -160,8 +161,14 @@ import Transport
 
   @Test("columns are aligned, and what is missing is a dash")
   func alignsColumns() {
-    let rows = AdministrationTable.rows(
-      [["a": "long", "b": ["x", "y"]], ["a": "s", "c": true]], columns: ["a", "b", "c"])
-    #expect(rows == ["long  x,y  -", "s     -    true"])
+    let lines: [JSONObject] = [
+      ["a": "long", "b": ["x", "y"]], ["a": "s\u{1B}[", "c": true], ["b": ""],
+    ]
+    let columns = ["a", "b", "c"]
+    let rows = ["long  x,y  -", "s [   -    true", "-     -    -"]
+    #expect(OutputTable.rows(lines, columns: columns, hasHeader: false) == rows)
+    #expect(
+      OutputTable.rows(lines, columns: columns, hasHeader: true) == ["a     b    c"] + rows)
+    #expect(OutputTable.rows([], columns: columns, hasHeader: true).isEmpty)
   }
 }

@@ -13,6 +13,9 @@ struct AdministrationVerb: Sendable {
   /// Does what is left to do with the answer here, such as writing a file.
   let finish: @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject]
 
+  /// Whether it shows what there is, rather than what it made or took away.
+  var isList: Bool { name == "list" || name.isEmpty }
+
   init(
     _ noun: String, _ name: String, _ summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, options: [OptionTable.Entry] = [],
@@ -78,7 +81,8 @@ struct AdministrationNoun: Sendable {
       let request = try verb.request(options)
       let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
       let lines = try verb.finish(access.perform(request), options)
-      AdministrationTable.show(lines, columns: verb.columns, json: options.has("json"))
+      OutputTable.show(
+        lines, columns: verb.columns, hasHeader: verb.isList, asJSON: options.has("json"))
       return 0
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)

@@ -21,7 +21,8 @@ enum LogCommand {
       let options = try CommandLineOptions(arguments, by: verb.table)
       let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
       try access.follow(try verb.request(options)) { line in
-        AdministrationTable.show([line], columns: columns, json: options.has("json"))
+        OutputTable.show(
+          [line], columns: columns, hasHeader: false, asJSON: options.has("json"))
       }
       return 0
     } catch let problem as CommandLineOptions.Problem {

@@ -1,0 +1,53 @@
+import BelfryWire
+
+/// How objects look that a command prints: one JSON object a line, or aligned columns for a person.
+enum OutputTable {
+  /// Prints them. A header is for lists; what a command made stands alone, so that a script can take
+  /// it with `$(…)`.
+  static func show(_ lines: [JSONObject], columns: [String], hasHeader: Bool, asJSON: Bool) {
+    if asJSON {
+      for line in lines { Output.json(.object(line)) }
+    } else {
+      for row in rows(lines, columns: columns, hasHeader: hasHeader) { Output.line(row) }
+    }
+  }
+
+  /// Each object's members under `columns`, aligned; "-" where there is none. No objects, no header.
+  static func rows(_ lines: [JSONObject], columns: [String], hasHeader: Bool) -> [String] {
+    guard !lines.isEmpty else { return [] }
+    let cells =
+      (hasHeader ? [columns] : []) + lines.map { line in columns.map { cell(line[$0] ?? .null) } }
+    let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    return cells.map { row in
+      let padded = zip(row, widths).map { text, width in
+        text + String(repeating: " ", count: width - text.count)
+      }
+      return padded.joined(separator: "  ").trimmingTrailingSpaces
+    }
+  }
+
+  private static func cell(_ value: JSONValue) -> String {
+    switch value {
+    case .null: "-"
+    case .string(let text): text.isEmpty ? "-" : printable(text)
+    case .array(let elements): elements.isEmpty ? "-" : elements.map(cell).joined(separator: ",")
+    case .object(let object): object.isEmpty ? "-" : printable(object.text)
+    default: value.text
+    }
+  }
+
+  /// An app's text must not move the cursor of the terminal that it is printed on.
+  private static func printable(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingSpaces: String {
+    var text = self
+    while text.hasSuffix(" ") { text.removeLast() }
+    return text
+  }
+}
