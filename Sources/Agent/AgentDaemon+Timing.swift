@@ -154,6 +154,7 @@ extension AgentDaemon {
       guard let key = onlyPending(ask, app, id) else { break }
       let dates = keeper?.moments(of: key.scheduleKey, count: Int(clamping: min(count, 10_000)))
       model.emit(.answer(ask, .dates(dates ?? [])))
+    case .clock: model.emit(.answer(ask, .rows([clockRow])))
     case .setClock(let milliseconds): travel(ask, to: milliseconds)
     case .advanceClock(let milliseconds):
       let target = clock.now.wall.addingReportingOverflow(max(0, milliseconds))
@@ -242,7 +243,7 @@ extension AgentDaemon {
   private var clockRow: JSONObject {
     [
       "time": .string(Timestamp.rfc3339(unixMilliseconds: clock.now.wall)),
-      "zone": .string(clock.zone.name),
+      "date": .integer(clock.now.wall), "zone": .string(clock.zone.name),
     ]
   }
 }

@@ -7,20 +7,32 @@ enum ClockCommand {
     command: "belfry clock",
     summary: """
       Moves the clock of an agent with --clock manual. Every moment in between happens, in order,
-      before the command returns; setting it back fires nothing.
+      before the command returns; setting it back fires nothing. Without a word: what the agent's clock says.
       """,
-    positionals: "set TIME | advance SECONDS | zone NAME", positionalCount: 2...2,
+    positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
     [AgentControl.jsonOption, AgentControl.socketOption])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
-      let rows = try agent.ask(request(options.positionals)).rows
-      if options.has("json") { AgentControl.show(rows, asJSON: true) }
+      let words = options.positionals
+      let rows = try agent.ask(request(words)).rows.map { row in
+        var row = row
+        row["date"] = nil
+        return row
+      }
+      // What was set needs no telling, but to programs.
+      if options.has("json") || words.isEmpty {
+        AgentControl.show(rows, asJSON: options.has("json"))
+      }
     }
   }
 
   private static func request(_ words: [String]) throws -> ControlRequest {
-    switch (words[0], words[1]) {
+    guard let verb = words.first else { return .clock }
+    guard words.count == 2 else {
+      throw UsageProblem("'\(verb)' needs one word after it: set TIME, advance SECONDS, zone NAME")
+    }
+    switch (verb, words[1]) {
     case ("set", let text):
       guard let milliseconds = NotifyTrigger.instant(text) else {
         throw UsageProblem("'\(text)' is no instant: write 2026-03-29T00:59:50Z")
@@ -32,7 +44,7 @@ enum ClockCommand {
       }
       return .advanceClock(milliseconds: Int64(seconds * 1_000))
     case ("zone", let name): return .setZone(name)
-    default: throw UsageProblem("'\(words[0])' is not understood: use set, advance or zone")
+    default: throw UsageProblem("'\(verb)' is not understood: use set, advance or zone")
     }
   }
 }

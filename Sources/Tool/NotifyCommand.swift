@@ -31,7 +31,9 @@ enum NotifyCommand {
       .value("near", "LAT,LON,RADIUS_M", "when that place is entered or left"),
       .value("on", "entry|exit", default: "entry", "which way, with --near"),
       .flag("repeat", "again and again, with --in, --matching and --near"),
-      .value("every", "minute|hour|day|week|month|quarter|year", "again and again, with --at"),
+      .value(
+        "every", "minute|hour|day|week|month|quarter|year",
+        "again and again, with --at, --in or --matching"),
       .value("count", "N", default: "1", "how many moments, with next"),
       .flag("all", "with cancel: all of them"),
       AgentControl.jsonOption, AgentControl.socketOption,
@@ -63,13 +65,23 @@ enum NotifyCommand {
     let app = try options.required("app")
     let id = options.value("id") ?? UUID().uuidString.lowercased()
     let request = NotificationRequest(
-      id: id, content: try content(options), trigger: try NotifyTrigger.read(options))
+      id: id, content: try content(options),
+      trigger: try NotifyTrigger.read(options) { try now(options) })
     _ = try agent.ask(.notify(app: app, request))
     if options.has("json") {
       Output.json(["app": .string(app), "id": .string(id)])
     } else {
       Output.line(id)
     }
+  }
+
+  /// What the agent's clock says, in milliseconds since 1970.
+  private static func now(_ options: CommandLineOptions) throws -> Int64 {
+    let row = try AgentControl(options).ask(.clock).rows.first
+    guard let now = row?["date"]?.integerValue else {
+      throw AppLinkFailure(.unsupportedMessage, "the agent does not tell its time: update it")
+    }
+    return now
   }
 
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {

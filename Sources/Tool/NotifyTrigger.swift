@@ -4,7 +4,10 @@ import System
 
 /// Reads when a notification of `belfry notify` appears.
 enum NotifyTrigger {
-  static func read(_ options: CommandLineOptions) throws -> NotificationTrigger? {
+  /// Reads the options; `now` asks for the agent's time, in milliseconds since 1970.
+  static func read(
+    _ options: CommandLineOptions, now: () throws -> Int64
+  ) throws -> NotificationTrigger? {
     let given = ["in", "at", "matching", "near"].filter { options.value($0) != nil }
     guard given.count <= 1 else {
       throw UsageProblem("--\(given.joined(separator: " and --")) contradict each other: give one")
@@ -12,14 +15,17 @@ enum NotifyTrigger {
     if options.has("repeat"), given.isEmpty || given == ["at"] {
       throw UsageProblem("--repeat goes with --in, --matching or --near; --at has --every")
     }
-    if options.value("every") != nil, given != ["at"] {
-      throw UsageProblem("--every goes with --at")
+    if options.value("every") != nil, given.isEmpty || given == ["near"] {
+      throw UsageProblem("--every goes with --at, --in or --matching")
+    }
+    if options.value("every") != nil, options.has("repeat") {
+      throw UsageProblem("--repeat and --every contradict each other: give one")
     }
     if options.value("zone") != nil, given != ["at"] {
       throw UsageProblem("--zone goes with --at; --matching takes zone=NAME")
     }
     switch given.first {
-    case "in": return try interval(options)
+    case "in": return try interval(options, now: now)
     case "at": return try moment(options)
     case "matching": return try matching(options)
     case "near": return try region(options)
@@ -27,13 +33,22 @@ enum NotifyTrigger {
     }
   }
 
-  private static func interval(_ options: CommandLineOptions) throws -> NotificationTrigger {
+  private static func interval(
+    _ options: CommandLineOptions, now: () throws -> Int64
+  ) throws -> NotificationTrigger {
     let text = try options.required("in")
     guard let seconds = Double(text), seconds.isFinite, seconds > 0 else {
       throw CommandLineOptions.Problem.badValue(
         key: "in", value: text, wanted: "a number of seconds above 0")
     }
-    return .interval(seconds: seconds, repeats: options.has("repeat"))
+    guard let recurrence = try every(options, zone: nil) else {
+      return .interval(seconds: seconds, repeats: options.has("repeat"))
+    }
+    // From then on every day, and so on, at that time of day.
+    let milliseconds = Int64((min(seconds, 1e11) * 1_000).rounded())
+    return .date(
+      unixMilliseconds: try now() + milliseconds, zone: nil, recurrence: recurrence,
+      recurrenceCalendar: nil)
   }
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
@@ -44,7 +59,12 @@ enum NotifyTrigger {
     } catch {
       throw UsageProblem("--matching: \(error)")
     }
-    return .calendar(MatchingComponents(match), repeats: options.has("repeat"))
+    if let word = try options.choice("every", of: Period.words), word != match.comesEvery {
+      throw UsageProblem(
+        "--matching '\(text)' comes every \(match.comesEvery ?? "time there is"): use --repeat")
+    }
+    let repeats = options.has("repeat") || options.value("every") != nil
+    return .calendar(MatchingComponents(match), repeats: repeats)
   }
 
   private static func region(_ options: CommandLineOptions) throws -> NotificationTrigger {

@@ -32,8 +32,8 @@ extension DeviceModel {
       }
     case .dismiss(let app, nil): dismissAll(ask, app)
     case .state(let changes): changeState(ask, changes, atUnixMilliseconds: now)
-    case .install, .scheduled, .cancel, .nextDates, .setClock, .advanceClock, .setZone, .setPlace,
-      .diagnose:
+    case .install, .scheduled, .cancel, .nextDates, .clock, .setClock, .advanceClock, .setZone,
+      .setPlace, .diagnose:
       refuse(ask, .unsupportedMessage, "this agent cannot do that yet")
     }
   }

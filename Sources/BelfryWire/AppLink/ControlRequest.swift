@@ -29,6 +29,8 @@ public enum ControlRequest: Sendable, Hashable {
   case act(app: String?, id: String, action: String, text: String?)
   /// nil is all.
   case dismiss(app: String?, id: String?)
+  /// Answered by `rows` with one row: the agent's `time`, `date` and `zone`.
+  case clock
   /// Manual clock: to that instant, in milliseconds since 1970.
   case setClock(unixMilliseconds: Int64)
   /// Manual clock: on by so many milliseconds.
@@ -71,6 +73,7 @@ public enum ControlRequest: Sendable, Hashable {
         app: app, id: try fields.string("id"), action: try fields.string("action"),
         text: try fields.optionalString("text"))
     case "control.dismiss": self = .dismiss(app: app, id: try fields.optionalString("id"))
+    case "control.clock": self = .clock
     case "control.setClock": self = .setClock(unixMilliseconds: try fields.integer("date"))
     case "control.advanceClock":
       self = .advanceClock(milliseconds: try fields.integer("milliseconds"))
@@ -161,6 +164,7 @@ public enum ControlRequest: Sendable, Hashable {
       builder.set("type", "control.dismiss")
       builder.set("app", app)
       builder.set("id", id)
+    case .clock: builder.set("type", "control.clock")
     case .setClock(let date):
       builder.set("type", "control.setClock")
       builder.set("date", date)

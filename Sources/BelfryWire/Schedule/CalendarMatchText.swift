@@ -71,6 +71,21 @@ extension CalendarMatch {
     return number
   }
 
+  /// How often it comes, as a word of `Period.words`: by the coarsest component that is given.
+  ///
+  /// Nil when it comes once.
+  public var comesEvery: String? {
+    switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
+    case .quarter, .month, .weekOfYear: "year"
+    case .weekOfMonth, .weekdayOrdinal, .day: "month"
+    case .weekday: "week"
+    case .hour: "day"
+    case .minute: "hour"
+    case .second: "minute"
+    case .era, .year, .yearForWeekOfYear, nil: nil
+    }
+  }
+
   /// The text that `init(matching:)` reads back to the same match.
   public var matchingText: String {
     var words = Component.allCases.compactMap { component in

@@ -76,6 +76,35 @@ struct ScheduleProgramTests {
     }
   }
 
+  @Test("--every goes with --in and --matching, too")
+  func every() async throws {
+    try await Stage.play { stage in
+      _ = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
+      _ = try await stage.belfryCommand(["clock", "set", "2026-03-28T09:00:00Z"])
+      _ = try await stage.belfryCommand(["clock", "zone", "Europe/Paris"])
+      let now = try await stage.belfryCommand(["clock", "--json"]).values.first
+      #expect(now?["time"].string == "2026-03-28T09:00:00.000Z")
+      #expect(now?["zone"].string == "Europe/Paris")
+      try await Self.notify(stage, "in", ["--in", "60", "--every", "day"])
+      try await Self.notify(stage, "monday", ["--matching", "weekday=2 hour=9", "--every", "week"])
+      for (id, expected) in [
+        ("in", ["2026-03-28T09:01:00Z", "2026-03-29T08:01:00Z"]),
+        ("monday", ["2026-03-30T07:00:00Z", "2026-04-06T07:00:00Z"]),
+      ] {
+        let next = try await stage.belfryCommand(["notify", "next", id, "--count", "2"])
+        #expect(next.lines == expected)
+      }
+      for wrong in [
+        ["--matching", "weekday=2", "--every", "day"], ["--every", "day"],
+        ["--in", "60", "--every", "day", "--repeat"], ["--near", "1,1,100", "--every", "day"],
+      ] {
+        let refused = try await stage.belfryCommand(
+          ["notify", "--app", Self.app, "--title", "x"] + wrong, succeeding: false)
+        #expect(refused.status == 2 && refused.errors.contains("--"), "\(wrong)")
+      }
+    }
+  }
+
   @Test("the soonest are kept, up to the limit")
   func limit() async throws {
     try await Stage.play { stage in

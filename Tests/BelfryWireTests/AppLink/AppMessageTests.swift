@@ -95,7 +95,8 @@ struct AppMessageTests {
       .changeSettings(app: "a", ["alert": "off", "sound": "on"]),
       .changeDevice(["languages": "fr-CA,en"]), .center(app: nil), .open(app: nil, id: "i"),
       .act(app: "a", id: "i", action: "x", text: "t"), .dismiss(app: nil, id: nil),
-      .setClock(unixMilliseconds: -5), .advanceClock(milliseconds: 20_000), .setZone("UTC"),
+      .clock, .setClock(unixMilliseconds: -5), .advanceClock(milliseconds: 20_000),
+      .setZone("UTC"),
       .setPlace(latitude: 1, longitude: 2), .state(["locked": "on"]), .diagnose,
     ]
   }
