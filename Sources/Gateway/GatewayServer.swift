@@ -169,7 +169,7 @@ public final class GatewayServer {
     try TLSServerContext(
       certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM,
       alpn: [LinkLimits.applicationProtocol], clientCertificates: .optional(caPEM: authority),
-      minimumVersion: .tls13
+      minimumVersion: .tls13, takeOverRecords: true
     ) { certificate in
       certificate.organizationalUnit == CertificateAuthority.deviceUnit
         ? .accept : .unknownAuthority
