@@ -2,8 +2,10 @@ import BelfryWire
 
 /// How objects look that a command prints: one JSON object a line, or aligned columns for a person.
 enum OutputTable {
-  /// Prints them. A header is for lists; what a command made stands alone, so that a script can take
-  /// it with `$(…)`.
+  /// Prints them.
+  ///
+  /// A header is for lists; what a command made stands alone, so that a script can take it with
+  /// `$(…)`.
   static func show(_ lines: [JSONObject], columns: [String], hasHeader: Bool, asJSON: Bool) {
     if asJSON {
       for line in lines { Output.json(.object(line)) }
@@ -12,7 +14,9 @@ enum OutputTable {
     }
   }
 
-  /// Each object's members under `columns`, aligned; "-" where there is none. No objects, no header.
+  /// Each object's members under `columns`, aligned; "-" where there is none.
+  ///
+  /// Without objects there is no header either.
   static func rows(_ lines: [JSONObject], columns: [String], hasHeader: Bool) -> [String] {
     guard !lines.isEmpty else { return [] }
     let cells =
