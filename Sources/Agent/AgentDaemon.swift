@@ -68,6 +68,7 @@ public final class AgentDaemon {
       throw AgentFailure("\(error)")
     }
     model.hasGateway = configuration.gateway != nil
+    model.agentExecutable = ProcessInspector.ownExecutable
     let texts = LocalizedTexts()
     model.lookup = { texts.text($2, folder: $0.bundlePath, languages: $1) }
     if model.languages == ["en"] { model.languages = DeviceLanguages.current }
@@ -182,15 +183,32 @@ public final class AgentDaemon {
   /// Carries out what the model has decided, at the end of this turn of the loop: what one turn
   /// brought is made durable at once.
   func flush() {
-    effects += model.takeEffects()
+    takeEffects()
     guard !effects.isEmpty || isScheduleUnsettled, !isTurnEndDue else { return }
     isTurnEndDue = true
     loop.atTurnEnd(self)
   }
 
+  /// The schedule changes at once, so that a question of the same turn sees the change; the rest
+  /// waits for the turn's end.
+  private func takeEffects() {
+    for effect in model.takeEffects() {
+      switch effect {
+      case .schedule(let key, let request, let ask): schedule(key, request, ask)
+      case .unschedule(let keys): unschedule(keys)
+      case .unscheduleAll(let app):
+        unschedule(waiting(of: app.text))
+        for change in places?.remove(places?.keys(of: app) ?? []) ?? [] {
+          model.emit(.keep(change))
+        }
+      default: effects.append(effect)
+      }
+    }
+  }
+
   private func carryOut(_ effect: AgentEffect, isKept: Bool) {
     switch effect {
-    case .keep: break
+    case .keep, .schedule, .unschedule, .unscheduleAll: break
     case .answer(let ask, let answer):
       guard let number = ask.number else { break }
       guard isKept else {
@@ -220,20 +238,11 @@ public final class AgentDaemon {
       launcher?.launch(order, activationToken: activationToken)
       activationToken = nil
       show(.launched(order.app.id, order.reason))
+    case .startExtension(let order): start(order)
     case .register(let app, let kind): uplink?.register(app, kind)
     case .unregister(let app, let kind): uplink?.unregister(app, kind)
     case .linkState: tellLinkState()
-    case .expectExtension(let key, let timeout):
-      loop.schedule(afterNanoseconds: timeout * 1_000_000) { [weak self] in
-        self?.model.extensionMissing(key)
-        self?.flush()
-      }
     case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
-    case .schedule(let key, let request, let ask): schedule(key, request, ask)
-    case .unschedule(let keys): unschedule(keys)
-    case .unscheduleAll(let app):
-      unschedule(waiting(of: app.text))
-      for change in places?.remove(places?.keys(of: app) ?? []) ?? [] { model.emit(.keep(change)) }
     }
   }
 
@@ -264,7 +273,8 @@ extension AgentDaemon: TurnEndTarget {
   /// Keeps what this turn changed, then does what follows from it.
   public func turnEnded() {
     isTurnEndDue = false
-    let batch = effects + model.takeEffects()
+    takeEffects()
+    let batch = effects
     effects = []
     var isKept = true
     unkept += batch.compactMap { effect -> RecordChange? in

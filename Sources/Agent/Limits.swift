@@ -18,6 +18,12 @@ enum Limits {
   static let fetchMilliseconds: Int64 = 30_000
   /// Milliseconds that a service extension has (client-api 3.48).
   static let extensionMilliseconds: Int64 = 30_000
+  /// Milliseconds after which it is told to hand over what it has.
+  static let extensionWarningMilliseconds: Int64 = 27_000
+  /// Bytes of an app's language file or manifest: a book of texts.
+  static let languageFileBytes = 4 << 20
+  /// Plural forms inside each other.
+  static let pluralDepth = 4
   /// Seconds of background time that a task may use.
   static let backgroundSeconds = 30.0
   /// Development apps that are kept: an id costs a record.

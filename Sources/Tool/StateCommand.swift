@@ -6,8 +6,9 @@ enum StateCommand {
   static let table = OptionTable(
     command: "belfry state",
     summary: "Shows the device's state, and sets what no service of the machine tells.",
-    positionals: "[locked=on|off] [battery=low|normal] [metered=on|off] [focus=on|off]",
-    positionalCount: 0...4, [AgentControl.jsonOption, AgentControl.socketOption])
+    positionals: "[locked=on|off] [battery=low|normal] [metered=on|off] [focus=on|off] "
+      + "[front=APP_ID|none]",
+    positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in

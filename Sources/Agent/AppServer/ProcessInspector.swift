@@ -20,6 +20,9 @@ enum ProcessInspector {
     return identity
   }
 
+  /// This program, absolute.
+  static var ownExecutable: String? { link("/proc/self/exe") }
+
   /// The `.app` folder that holds a program; nil outside of one.
   static func bundlePath(of executable: String) -> String? {
     var parts = executable.split(separator: "/")

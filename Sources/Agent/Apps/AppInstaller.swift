@@ -43,6 +43,8 @@ enum AppInstaller {
     var installation = AppRecord.Installation()
     installation.executable = manifest.executable
     installation.icon = manifest.icon
+    installation.isScript = isScript(manifest.executable)
+    installation.entitlements = manifest.entitlements
     installation.serviceExtension = manifest.serviceExtension
     record.installation = installation
     return .success(record)
@@ -72,12 +74,22 @@ enum AppInstaller {
     installation.desktopFile = path
     installation.isBusActivatable = entry["DBusActivatable"] == "true"
     installation.icon = entry["Icon"]
-    installation.serviceExtension = entry["X-Belfry-ServiceExtension"].flatMap(program)
+    installation.entitlements = Entitlement.claimed(inList: entry["X-Belfry-Entitlements"])
+    installation.serviceExtension =
+      entry["X-Belfry-ServiceExtension"].flatMap(program)
+      ?? record.bundlePath.flatMap(AppManifest.serviceExtension)
     let command = entry.command
     installation.executable = command.first.flatMap(program)
     installation.arguments = Array(command.dropFirst())
+    installation.isScript = isScript(installation.executable)
     record.installation = installation
     return .success(record)
+  }
+
+  private static func isScript(_ path: String?) -> Bool {
+    guard let path, let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 2)) == Data("#!".utf8)
   }
 
   /// The program that a word names, by `PATH` where it has no slash.

@@ -20,12 +20,12 @@ final class AppLauncher {
   func launch(_ order: LaunchOrder, activationToken: String?) {
     reap()
     guard let installation = order.app.installation else { return }
-    if order.isExtension {
-      if let program = installation.serviceExtension { start(program, [], order, nil) }
-    } else if installation.isBusActivatable, let bus {
+    if installation.isBusActivatable, let bus {
       activate(order, activationToken, by: bus)
     } else if let executable = installation.executable {
-      start(executable, installation.arguments, order, activationToken)
+      start(
+        executable, installation.arguments, app: order.app.id, token: order.token,
+        activationToken: activationToken)
     } else {
       log.warning("the app has no program that could be started", ["app": order.app.id.text])
     }
@@ -59,13 +59,22 @@ final class AppLauncher {
     }
   }
 
+  /// Starts a service extension; false when that cannot be done.
+  func start(_ order: ExtensionOrder) -> Bool {
+    reap()
+    return start(
+      order.executable, [], app: order.key.app, token: order.token, activationToken: nil)
+  }
+
+  @discardableResult
   private func start(
-    _ executable: String, _ arguments: [String], _ order: LaunchOrder, _ activationToken: String?
-  ) {
+    _ executable: String, _ arguments: [String], app: AppID, token: String,
+    activationToken: String?
+  ) -> Bool {
     var environment = ProcessInfo.processInfo.environment
     environment["BELFRY_SOCKET"] = socketPath
-    environment["BELFRY_LAUNCH"] = order.token
-    environment["BELFRY_APP_ID"] = order.app.id.text
+    environment["BELFRY_LAUNCH"] = token
+    environment["BELFRY_APP_ID"] = app.text
     environment["XDG_ACTIVATION_TOKEN"] = activationToken
     environment["DESKTOP_STARTUP_ID"] = activationToken
     var attributes = posix_spawnattr_t()
@@ -97,10 +106,11 @@ final class AppLauncher {
     guard result == 0 else {
       log.warning(
         "an app could not be started",
-        ["app": order.app.id.text, "why": SystemFailure.message(result)])
-      return
+        ["app": app.text, "why": SystemFailure.message(result)])
+      return false
     }
     children.insert(child)
+    return true
   }
 
   /// Calls `body` with a null-terminated array of C strings.

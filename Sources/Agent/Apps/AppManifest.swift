@@ -10,6 +10,7 @@ struct AppManifest: Hashable {
   var icon: String?
   var backgroundModes: [String] = []
   var locationUsage: String?
+  var entitlements: Set<Entitlement> = []
   var serviceExtension: String?
 
   /// Reads a folder's manifest; nil when it has none that names an id.
@@ -32,16 +33,19 @@ struct AppManifest: Hashable {
   }
 
   /// The program of the app's notification service extension (`PlugIns/*.appex`).
-  private static func serviceExtension(in folder: String) -> String? {
+  static func serviceExtension(in folder: String) -> String? {
     for place in ["\(folder)/PlugIns", "\(folder)/Contents/PlugIns"] {
-      for name in (try? FileSystem.list(place)) ?? [] where name.hasSuffix(".appex") {
+      let names = (try? FileSystem.list(place)) ?? []
+      for name in names.sorted() where name.hasSuffix(".appex") {
         let plugin = "\(place)/\(name)"
         guard let list = list(plugin), let about = list["NSExtension"] as? [String: Any],
           about["NSExtensionPointIdentifier"] as? String == "com.apple.usernotifications.service",
-          let program = list["CFBundleExecutable"] as? String
+          let program = list["CFBundleExecutable"] as? String, !program.contains("/")
         else { continue }
-        return ["", "Contents/MacOS/", "bin/"].map { "\(plugin)/\($0)\(program)" }
-          .first(where: FileSystem.exists)
+        return ["", "Contents/Linux/", "Contents/MacOS/", "bin/"].map {
+          "\(plugin)/\($0)\(program)"
+        }
+        .first(where: FileSystem.exists)
       }
     }
     return nil
@@ -53,12 +57,16 @@ struct AppManifest: Hashable {
     name = list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String
     if let program = list["CFBundleExecutable"] as? String {
       executable =
-        ["", "Contents/MacOS/", "bin/"].map { "\(folder)/\($0)\(program)" }
+        ["", "Contents/MacOS/", "Contents/Linux/", "bin/"].map { "\(folder)/\($0)\(program)" }
         .first(where: FileSystem.exists) ?? "\(folder)/\(program)"
     }
     if let icon = list["CFBundleIconFile"] as? String { self.icon = "\(folder)/\(icon)" }
     backgroundModes = list["UIBackgroundModes"] as? [String] ?? []
-    locationUsage = list["NSLocationWhenInUseUsageDescription"] as? String
+    locationUsage =
+      list["NSLocationWhenInUseUsageDescription"] as? String
+      ?? list["NSLocationAlwaysAndWhenInUseUsageDescription"] as? String
+      ?? list["NSLocationUsageDescription"] as? String
+    entitlements = Entitlement.claimed(in: list)
     serviceExtension = Self.serviceExtension(in: folder)
   }
 }

@@ -3,12 +3,18 @@ import Foundation
 import Synchronization
 import System
 
-/// Finds texts in apps' `Localizable.strings` by RFC 4647 look-up (linux-parts 4: Foundation's own
-/// choice of language does not work on Linux).
+/// Finds texts in apps' `Localizable.strings` and `.stringsdict` by RFC 4647 look-up, when they are
+/// shown (linux-parts 4: Foundation's own choice of language does not work on Linux).
 final class LocalizedTexts: Sendable {
   private struct Table {
     let modified: Int64
-    let texts: [String: String]
+    let texts: [String: Entry]
+  }
+
+  /// What a key stands for.
+  private enum Entry {
+    case text(String)
+    case plural(PluralText)
   }
 
   private let tables = Mutex<[String: Table]>([:])
@@ -16,32 +22,66 @@ final class LocalizedTexts: Sendable {
   /// The text for a key, its arguments filled in; without a find, the text itself.
   func text(_ text: NotificationText, folder: String?, languages: [String]) -> String {
     guard let key = text.key else { return text.text }
-    let format = folder.flatMap { find(key, in: $0, languages) } ?? text.text
-    return Self.fill(format, text.arguments)
+    switch folder.flatMap({ find(key, in: $0, languages) }) {
+    case (.text(let format), _)?: return LocalizedFormat.fill(format, with: text.arguments)
+    case (.plural(let plural), let language)?:
+      return plural.filled(with: text.arguments, language: language)
+    // A text that is no key may hold a percent sign that is none of a directive.
+    case nil:
+      return text.arguments.isEmpty
+        ? text.text : LocalizedFormat.fill(text.text, with: text.arguments)
+    }
   }
 
-  private func find(_ key: String, in folder: String, _ languages: [String]) -> String? {
-    for language in languages.flatMap(Self.fallbacks) + ["Base", "en"] {
+  private func find(
+    _ key: String, in folder: String, _ languages: [String]
+  ) -> (Entry, language: String)? {
+    let developed = developmentLanguage(folder)
+    let order =
+      languages.flatMap(LanguageFolders.names) + [developed ?? "Base", "Base", developed ?? "en"]
+    for language in order {
       for base in [folder, folder + "/Resources", folder + "/Contents/Resources"] {
-        let path = "\(base)/\(language).lproj/Localizable.strings"
-        if let text = table(path)?[key] { return text }
+        let stem = "\(base)/\(language).lproj/Localizable"
+        for path in ["\(stem).stringsdict", "\(stem).strings"] {
+          if let entry = table(path)?[key] {
+            return (entry, language == "Base" ? developed ?? "en" : language)
+          }
+        }
       }
     }
     return nil
   }
 
-  private func table(_ path: String) -> [String: String]? {
+  /// `CFBundleDevelopmentRegion` of the app's manifest.
+  private func developmentLanguage(_ folder: String) -> String? {
+    for path in ["\(folder)/Info.plist", "\(folder)/Contents/Info.plist"] {
+      guard case .text(let language)? = table(path)?["CFBundleDevelopmentRegion"] else { continue }
+      return language
+    }
+    return nil
+  }
+
+  private func table(_ path: String) -> [String: Entry]? {
     guard let status = try? FileManager.default.attributesOfItem(atPath: path),
       let date = status[.modificationDate] as? Date
     else { return nil }
     let modified = Int64(date.timeIntervalSince1970 * 1_000)
     if let known = tables.withLock({ $0[path] }), known.modified == modified { return known.texts }
-    guard let bytes = try? FileSystem.read(path, limit: 4 << 20),
+    guard let bytes = try? FileSystem.read(path, limit: Limits.languageFileBytes),
       let list = try? unsafe PropertyListSerialization.propertyList(
-        from: Data(bytes), options: [], format: nil) as? [String: String]
+        from: Self.withoutBareUTF16(bytes), options: [], format: nil) as? [String: Any]
     else { return nil }
-    tables.withLock { $0[path] = Table(modified: modified, texts: list) }
-    return list
+    let texts = list.compactMapValues { value -> Entry? in
+      if let text = value as? String { return .text(text) }
+      return (value as? [String: Any]).flatMap(PluralText.init).map(Entry.plural)
+    }
+    tables.withLock { $0[path] = Table(modified: modified, texts: texts) }
+    return texts
+  }
+
+  /// Puts arguments in for a text's directives.
+  static func fill(_ format: String, _ arguments: [String]) -> String {
+    LocalizedFormat.fill(format, with: arguments)
   }
 
   /// `fr-CA`, then `fr`.
@@ -57,33 +97,46 @@ final class LocalizedTexts: Sendable {
     return tags
   }
 
-  /// Puts arguments in for `%@` and `%1$@`; `%%` is a percent sign.
-  static func fill(_ format: String, _ arguments: [String]) -> String {
-    var result = ""
-    var rest = format[...]
-    var next = 0
-    while let percent = rest.firstIndex(of: "%") {
-      result += rest[..<percent]
-      rest = rest[rest.index(after: percent)...]
-      if rest.first == "%" {
-        result += "%"
-        rest.removeFirst()
-      } else if rest.first == "@" {
-        result += next < arguments.count ? arguments[next] : ""
-        next += 1
-        rest.removeFirst()
-      } else {
-        let digits = rest.prefix(while: \.isWholeNumber)
-        let after = rest[digits.endIndex...]
-        if let number = Int(digits), number >= 1, after.hasPrefix("$@") {
-          result += number <= arguments.count ? arguments[number - 1] : ""
-          rest = after.dropFirst(2)
-        } else {
-          result += "%"
-        }
-      }
+  /// The parser knows UTF-16 by its byte-order mark alone; old tools wrote none.
+  static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
+    let data = Data(bytes)
+    guard bytes.count >= 4, bytes.count.isMultiple(of: 2) else { return data }
+    let encoding: String.Encoding
+    switch (bytes[0] == 0, bytes[1] == 0) {
+    case (false, true): encoding = .utf16LittleEndian
+    case (true, false): encoding = .utf16BigEndian
+    default: return data
     }
-    return result + rest
+    return String(data: data, encoding: encoding).map { Data($0.utf8) } ?? data
+  }
+}
+
+/// The names that a language's folder may have.
+enum LanguageFolders {
+  /// Language names of old folders (`English.lproj`), which Apple's systems still read.
+  private static let oldNames = [
+    "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
+    "ja": "Japanese", "nl": "Dutch", "pt": "Portuguese",
+  ]
+
+  /// Chinese is written by place where the tag does not say how.
+  private static func script(_ tag: String) -> [String] {
+    switch tag {
+    case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]
+    case "zh-CN", "zh-SG", "zh": ["zh-Hans"]
+    default: []
+    }
+  }
+
+  /// `zh-Hant-TW`, then `zh-Hant`, then `zh`; each with `_` besides, as older folders have it.
+  static func names(_ tag: String) -> [String] {
+    var names: [String] = []
+    for tag in LocalizedTexts.fallbacks(tag) + script(tag) {
+      names.append(tag)
+      if tag.contains("-") { names.append(tag.replacingOccurrences(of: "-", with: "_")) }
+      if let old = oldNames[tag] { names.append(old) }
+    }
+    return names
   }
 }
 

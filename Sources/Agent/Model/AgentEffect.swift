@@ -51,8 +51,6 @@ struct LaunchOrder: Hashable, Sendable {
   let isForeground: Bool
   /// What `hello` will name.
   let token: String
-  /// Whether its service extension is started instead of the app.
-  var isExtension = false
 }
 
 /// What the model wants done.
@@ -73,6 +71,8 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(AppID)
   case launch(LaunchOrder)
+  /// Start a service extension; its end is reported by `extensionEnded`.
+  case startExtension(ExtensionOrder)
   /// The gateway is to register or unregister the app.
   case register(AppID, TokenKind)
   case unregister(AppID, TokenKind)
@@ -80,8 +80,6 @@ enum AgentEffect: Hashable, Sendable {
   case linkState(DeviceState)
   /// The push is kept: the gateway may forget it.
   case acknowledge(NotificationID)
-  /// After that time the service extension of the notification counts as missing.
-  case expectExtension(AppNotificationID, timeoutMilliseconds: Int64)
   /// Add the request to the schedule, and answer.
   case schedule(AppNotificationID, NotificationRequest, Ask)
   /// Take requests out of the schedule.

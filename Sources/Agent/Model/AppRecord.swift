@@ -14,7 +14,13 @@ struct AppRecord: Hashable, Sendable {
     var isBusActivatable = false
     /// A themed icon's name or an absolute path.
     var icon: String?
-    /// The program of the app's service extension, absolute.
+    /// Whether the program is a script, which runs as its interpreter.
+    var isScript = false
+    /// The program that is this app and no other; nil for a script, or one that takes arguments.
+    var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
+    /// What its manifest claims.
+    var entitlements = Set(Entitlement.allCases)
+    /// The program of its service extension, absolute.
     var serviceExtension: String?
   }
 
@@ -47,6 +53,11 @@ struct AppRecord: Hashable, Sendable {
   /// The name for people.
   var displayName: String { name ?? id.text }
 
+  /// Whether the app may have what a manifest has to claim.
+  func claims(_ entitlement: Entitlement) -> Bool {
+    installation?.entitlements.contains(entitlement) ?? true
+  }
+
   func category(_ id: String) -> NotificationCategory? {
     id.isEmpty ? nil : categories.first { $0.id == id }
   }
@@ -65,6 +76,10 @@ extension AppRecord {
       inner["arguments"] = .array(installation.arguments.map(JSONValue.string))
       inner["bus"] = .bool(installation.isBusActivatable)
       inner["icon"] = installation.icon.map(JSONValue.string)
+      inner["entitlements"] = .array(
+        Entitlement.allCases.filter(installation.entitlements.contains)
+          .map { .string($0.rawValue) })
+      inner["script"] = .bool(installation.isScript)
       inner["serviceExtension"] = installation.serviceExtension.map(JSONValue.string)
       object["installation"] = .object(inner)
     }
@@ -102,7 +117,12 @@ extension AppRecord {
       installation.arguments = Self.strings(inner["arguments"])
       installation.isBusActivatable = inner["bus"]?.boolValue ?? false
       installation.icon = inner["icon"]?.stringValue
+      if inner["entitlements"] != nil {
+        installation.entitlements = Set(
+          Self.strings(inner["entitlements"]).compactMap(Entitlement.init))
+      }
       installation.serviceExtension = inner["serviceExtension"]?.stringValue
+      installation.isScript = inner["script"]?.boolValue ?? false
       self.installation = installation
     }
     requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))

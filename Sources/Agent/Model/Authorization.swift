@@ -63,8 +63,15 @@ extension AppRecord {
     settings.alert = state(switches.alert, .alert)
     settings.sound = state(switches.sound, .sound)
     settings.badge = state(switches.badge, .badge)
-    settings.criticalAlert = state(switches.criticalAlert, .criticalAlert)
-    settings.timeSensitive = state(switches.timeSensitive, .timeSensitive)
+    if claims(.criticalAlerts) {
+      settings.criticalAlert = state(switches.criticalAlert, .criticalAlert)
+    }
+    if installation != nil, !requested.isEmpty, claims(.timeSensitive) {
+      // The claim stands for the option, which is deprecated.
+      settings.timeSensitive = switches.timeSensitive && status.allows ? .enabled : .disabled
+    } else if claims(.timeSensitive) {
+      settings.timeSensitive = state(switches.timeSensitive, .timeSensitive)
+    }
     if !requested.isEmpty {
       settings.center = switches.center && status.allows ? .enabled : .disabled
       settings.lockScreen = switches.lockScreen && status.allows ? .enabled : .disabled

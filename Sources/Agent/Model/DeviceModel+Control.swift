@@ -287,8 +287,11 @@ extension DeviceModel {
   ) {
     let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
     if keys.count == 1, let key = keys.first, let entry = delivered[key] {
-      let category = apps[key.app]?.category(entry.notification.request.content.category)
-      let ids = category.map { ($0.actions + ($0.minimalActions ?? [])).map(\.id) } ?? []
+      let content = entry.notification.request.content
+      let category = apps[key.app]?.category(content.category)
+      let offered =
+        content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
+      let ids = offered.map(\.id)
       guard ids.contains(action) else {
         return refuse(
           ask, .invalidArgument,
@@ -318,10 +321,13 @@ extension DeviceModel {
       case ("focus", "on"), ("focus", "off"): conditions.hasFocus = word == "on"
       case ("metered", "on"), ("metered", "off"): conditions.isMetered = word == "on"
       case ("battery", "low"), ("battery", "normal"): conditions.isBatteryLow = word == "low"
+      case ("front", _) where word == "none" || AppID(word).map({ apps[$0] != nil }) == true:
+        bringToFront(word)
       default:
         return refuse(
           ask, .invalidArgument,
-          "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off or focus=on|off")
+          "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "
+            + "front=APP_ID|none")
       }
     }
     change(atUnixMilliseconds: now) { $0 = conditions }
@@ -334,7 +340,17 @@ extension DeviceModel {
             "battery": conditions.isBatteryLow ? "low" : "normal",
             "metered": conditions.isMetered ? "on" : "off",
             "focus": conditions.hasFocus ? "on" : "off",
+            "front": conditions.front.map(JSONValue.string) ?? .null,
           ]
         ])))
+  }
+
+  /// The person looks at an app: it comes to the front, and every other one leaves it.
+  private mutating func bringToFront(_ app: String) {
+    conditions.front = app
+    for peer in peers.values.sorted(by: { $0.order < $1.order }) where peer.role == .app {
+      let state: AppState = peer.app?.text == app ? .foreground : .background
+      emit(.tell(peer.connection, .state(state)))
+    }
   }
 }

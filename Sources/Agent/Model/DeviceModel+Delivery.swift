@@ -63,7 +63,7 @@ extension DeviceModel {
     }
     guard isVisible else { return }
     let key = AppNotificationID(app: push.app, id: id)
-    if parsed?.isMutable == true, extend(key, notification) { return }
+    if extend(key, notification, isMutable: parsed?.isMutable ?? false) { return }
     deliver(key, notification, isPush: true)
   }
 

@@ -60,6 +60,9 @@ extension DeviceModel {
       return .failure(
         AppLinkFailure(.appRefused, "this program is \(installed.id) and may not be \(id)"))
     }
+    if let reason = reasonAgainst(id, hello, process) {
+      return .failure(AppLinkFailure(.appRefused, reason))
+    }
     let isKnown = apps[id] != nil || text == known
     guard isKnown || hello.isDevelopment else {
       return .failure(
@@ -73,9 +76,29 @@ extension DeviceModel {
     return .success(id)
   }
 
+  /// The installed app whose program this is; a program that takes arguments (an interpreter, a
+  /// launcher) may be several apps and tells nothing.
   private func installedApp(running executable: String?) -> AppRecord? {
     guard let executable else { return nil }
-    return apps.values.first { $0.installation?.executable == executable }
+    return apps.values.first { $0.installation?.provingExecutable == executable }
+  }
+
+  /// Why a process may not be an installed app: another program than the app's own, that neither
+  /// this agent started nor anything else vouches for.
+  ///
+  /// The agent's own executable is the shell's
+  /// way to be an app (`belfry app run`).
+  private func reasonAgainst(
+    _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
+  ) -> String? {
+    guard let own = apps[id]?.installation?.provingExecutable, let executable = process.executable,
+      executable != own, executable != agentExecutable,
+      executable != apps[id]?.installation?.serviceExtension,
+      hello.launch == nil || launches[id] != hello.launch,
+      ![process.sandboxedApp, process.bundleApp, process.unitApp].contains(id.text)
+    else { return nil }
+    return "\(id) is installed as \(own), and this program is \(executable): run that one, or "
+      + "remove the app with 'belfry app remove'"
   }
 
   private mutating func enter(
@@ -83,6 +106,8 @@ extension DeviceModel {
   ) {
     if apps[id] == nil { add(AppRecord(id: id)) }
     update(id) { record in
+      // An extension's manifest is not the app's.
+      guard hello.role == .app else { return }
       if let name = hello.name, record.installation == nil { record.name = name }
       if let path = hello.bundlePath ?? process.bundlePath { record.bundlePath = path }
       if let languages = hello.languages { record.languages = languages }
@@ -116,7 +141,9 @@ extension DeviceModel {
             isRegistered: !record.registrations.isEmpty))))
     switch hello.role {
     case .app: handOverWaiting(id)
-    case .serviceExtension: handOverExtensions(ask.connection, id)
+    case .serviceExtension:
+      // One that nobody waits for has nothing to do.
+      if !extensionGreeted(ask.connection, token: hello.launch) { emit(.close(ask.connection)) }
     case .control: break
     }
   }
@@ -135,6 +162,7 @@ extension DeviceModel {
   /// A connection is gone: its questions are answered by nobody.
   mutating func closed(_ connection: ConnectionID) {
     guard peers.removeValue(forKey: connection) != nil else { return }
+    extensionClosed(connection)
     for (question, purpose) in questions where question.connection == connection {
       questions[question] = nil
       switch purpose {
@@ -144,8 +172,7 @@ extension DeviceModel {
           show(key, notification, presence: .notRunning)
         }
       case .fetch(let app, _): budgets[app]?.finished(nil)
-      case .extend(let key, let notification): extended(key, notification, nil)
-      case .response:
+      case .response, .extend:
         // A response that was not handled stays in the store and is told again.
         break
       }

@@ -109,6 +109,14 @@ extension DeviceModel {
 
   private mutating func register(_ ask: Ask, _ app: AppID, _ kind: TokenKind) {
     emit(.answer(ask, AppAnswer()))
+    guard apps[app]?.claims(.pushes) != false else {
+      // S2-23: without the entitlement there is no token.
+      let failure = AppLinkFailure(
+        .registrationRefused,
+        "\(app) does not claim aps-environment in its manifest: set it to development or "
+          + "production and run 'belfry app install' again")
+      return emit(.tell(ask.connection, .registrationFailed(kind, failure)))
+    }
     guard hasGateway else {
       emit(
         .tell(

@@ -13,7 +13,12 @@ extension DeviceModel {
     withdraw(key)
     let isDismissal = action == NotificationResponse.dismissAction
     // Putting away is told only to those who asked for it (client-api 3.25).
-    if isDismissal && category?.options.contains(.customDismissAction) != true { return }
+    let content = entry.notification.request.content
+    if isDismissal && !content.tellsDismissal
+      && category?.options.contains(.customDismissAction) != true
+    {
+      return
+    }
     let response = NotificationResponse(
       notification: entry.notification, action: action, text: text)
     let waiting = WaitingResponse(
@@ -27,7 +32,8 @@ extension DeviceModel {
     emit(.keep(.put(.responses, key: waiting.key, record(of: response))))
     let isForeground =
       action == NotificationResponse.defaultAction
-      || category?.action(action)?.options.contains(.foreground) == true
+      || (content.actions?.first { $0.id == action } ?? category?.action(action))?
+        .options.contains(.foreground) == true
     if presence(of: key.app) == .notRunning
       || (isForeground && presence(of: key.app) == .background)
     {
@@ -58,8 +64,12 @@ extension DeviceModel {
       } else {
         budgets[app]?.finished(nil)
       }
-    case .extend(let key, let notification):
-      extended(key, notification, reply)
+    case .extend(let token):
+      if case .content(let content) = reply {
+        extensionEnded(token, content)
+      } else {
+        extensionEnded(token, nil)
+      }
     case .response(let app, let key):
       // Late is as good as handled: the app has it (client-api 3.25).
       waitingResponses[app]?.removeAll { $0.key == key }

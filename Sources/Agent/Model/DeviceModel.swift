@@ -11,6 +11,8 @@ struct DeviceModel {
     var isBatteryLow = false
     var isPowerSaver = false
     var isMetered = false
+    /// The app that the person looks at, once something told; `none` is none of them.
+    var front: String?
     /// The desktop's own do-not-disturb: it holds banners back by itself, and nothing sounds.
     var isDesktopQuiet = false
 
@@ -32,12 +34,14 @@ struct DeviceModel {
     case willPresent(AppNotificationID, DeliveredNotification)
     case fetch(AppID, String)
     case response(AppID, String)
-    case extend(AppNotificationID, DeliveredNotification)
+    case extend(String)
   }
 
   let policy: GrantPolicy
   let agentRun: String
   let userID: UInt32
+  /// This program, absolute; nil when the machine does not tell.
+  var agentExecutable: String?
   var hasGateway = false
   var isLinkUp = false
   var conditions = Conditions()
@@ -67,12 +71,12 @@ struct DeviceModel {
   var heldFetches: [AppID: RemoteArrival] = [:]
   /// What a person chose on the locked screen and needs an unlocked one, oldest first.
   var waitingForUnlock: [LockedChoice] = []
-  /// Pushes that wait for the service extension that is being started.
-  var waitingExtensions: [AppID: [DeliveredNotification]] = [:]
   /// Pushes that wait for the app that is being started.
   var waitingFetches: [AppID: [RemoteArrival]] = [:]
   /// What `hello` will name, for apps that were started and have not connected yet.
   var launches: [AppID: String] = [:]
+  /// Service extensions that run, by what their `hello` names.
+  var extensions: [String: ExtensionOrder] = [:]
   private(set) var nextOrder: UInt64 = 1
   private var effects: [AgentEffect] = []
 
@@ -80,6 +84,12 @@ struct DeviceModel {
     self.policy = policy
     self.agentRun = agentRun
     self.userID = userID
+  }
+
+  /// A number that was not given before.
+  mutating func takeOrder() -> UInt64 {
+    defer { nextOrder += 1 }
+    return nextOrder
   }
 
   /// What is to be done since the last time this was asked.

@@ -97,13 +97,15 @@ extension Presentation {
     badge = effects.badge ? content.badge : nil
     sound = effects.sound ? content.sound : nil
     self.category = content.category
-    let actions = (category?.actions ?? []).map { Action($0, lookup) }
+    let actions = (content.actions ?? category?.actions ?? []).map { Action($0, lookup) }
     self.actions = Array(actions.prefix(Limits.actionsShown))
     minimalActions = Array(
-      (category?.minimalActions?.map { Action($0, lookup) } ?? actions)
+      (content.actions == nil
+        ? category?.minimalActions?.map { Action($0, lookup) } ?? actions : actions)
         .prefix(Limits.minimalActionsShown))
     defaultTitle = lookup(content.actionTitle)
-    isPersistent = app.switches.alertStyle == .alert
+    // A question of the app waits for its answer.
+    isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
     interruptionLevel = content.interruptionLevel
     userInfo = content.userInfo

@@ -19,6 +19,8 @@ public enum AppEvent: Sendable, Hashable {
   case response(NotificationResponse)
   /// The person wants the app's own settings, perhaps from that notification.
   case openSettings(DeliveredNotification?)
+  /// The person brought the app to the front, or left it; the app says so by its own `setState`.
+  case state(AppState)
   case settings(NotificationSettings)
   case badge(Int64)
   /// The device's languages changed.
@@ -65,6 +67,7 @@ public enum AppEvent: Sendable, Hashable {
     case "openSettings":
       self = .openSettings(
         try fields.optionalFields("notification").map(DeliveredNotification.init))
+    case "state": self = .state(try fields.word("state"))
     case "settings": self = .settings(try NotificationSettings(fields.fields("settings")))
     case "badge": self = .badge(try fields.integer("badge"))
     case "languages": self = .languages(try fields.strings("languages"))
@@ -114,6 +117,9 @@ public enum AppEvent: Sendable, Hashable {
     case .openSettings(let notification):
       builder.set("type", "openSettings")
       builder.set("notification", notification) { $0.write(&$1) }
+    case .state(let state):
+      builder.set("type", "state")
+      builder.set("state", state.rawValue)
     case .settings(let settings):
       builder.set("type", "settings")
       builder.set("settings", settings) { $0.write(&$1) }

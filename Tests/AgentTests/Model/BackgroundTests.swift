@@ -148,15 +148,17 @@ struct ExtensionTests {
     var bench = bench()
     let effects = bench.push(Self.mutable)
     #expect(effects.presented.isEmpty)
-    #expect(
-      effects.contains { if case .launch(let order) = $0 { order.isExtension } else { false } })
-    let (_, greeted) = bench.connect(role: .serviceExtension)
+    let order = try #require(effects.extensions.first)
+    #expect(order.executable == "/opt/extension")
+    let (connection, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
     let (question, event) = try #require(greeted.asked.first)
     guard case .extend(let request, let payload) = event else {
       Issue.record("asked \(event)")
       return
     }
     #expect(payload == Array(Self.mutable.utf8))
+    bench.model.extensionTimeEnds(order.token)
+    #expect(bench.take() == [.tell(connection, .extensionTimeEnds)])
     var content = request.content
     content.body = "opened"
     bench.model.replied(question, .content(content))
@@ -169,13 +171,11 @@ struct ExtensionTests {
   func original() throws {
     for end in 0..<3 {
       var bench = bench()
-      _ = bench.push(Self.mutable)
+      let order = try #require(bench.push(Self.mutable).extensions.first)
       if end == 0 {
-        bench.model.extensionMissing(
-          AppNotificationID(
-            app: ModelBench.burger, id: "00000000-0000-0000-0000-000000000001"))
+        bench.model.extensionEnded(order.token, nil)
       } else {
-        let (connection, greeted) = bench.connect(role: .serviceExtension)
+        let (connection, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
         let (question, _) = try #require(greeted.asked.first)
         if end == 1 { bench.model.replied(question, nil) } else { bench.model.closed(connection) }
       }
@@ -186,8 +186,21 @@ struct ExtensionTests {
   @Test("client-api 3.48: it is not run for what has no text, nor while alerts are off")
   func notRun() {
     var bench = bench()
-    #expect(bench.push(#"{"aps":{"badge":1,"mutable-content":1}}"#).launches.isEmpty)
+    #expect(bench.push(#"{"aps":{"badge":1,"mutable-content":1}}"#).extensions.isEmpty)
     bench.model.update(ModelBench.burger) { $0.switches.alert = false }
-    #expect(bench.push(Self.mutable, id: 2).launches.isEmpty)
+    #expect(bench.push(Self.mutable, id: 2).extensions.isEmpty)
+  }
+
+  @Test(
+    "client-api 3.48: each push has a process of its own, and one nobody waits for is sent away")
+  func processes() throws {
+    var bench = bench()
+    let first = try #require(bench.push(Self.mutable).extensions.first)
+    let second = try #require(bench.push(Self.mutable, id: 2).extensions.first)
+    #expect(first.token != second.token)
+    let (_, greeted) = bench.connect(role: .serviceExtension, launch: second.token)
+    #expect(greeted.asked.count == 1)
+    let (stranger, refused) = bench.connect(role: .serviceExtension, launch: second.token)
+    #expect(refused.contains(.close(stranger)))
   }
 }

@@ -88,6 +88,9 @@ struct ModelBench {
 }
 
 extension [AgentEffect] {
+  var extensions: [ExtensionOrder] {
+    compactMap { if case .startExtension(let order) = $0 { order } else { nil } }
+  }
   var presented: [Presentation] {
     compactMap { if case .present(let presentation) = $0 { presentation } else { nil } }
   }

@@ -1,0 +1,49 @@
+/// What an installed app's manifest has to claim before the app may have it, by Apple's keys.
+///
+/// A development app, which has no manifest, may have everything.
+enum Entitlement: String, Hashable, Sendable, CaseIterable {
+  /// Remote notifications: `development` or `production`.
+  case pushes = "aps-environment"
+  /// Sounds through mute and Focus.
+  case criticalAlerts = "com.apple.developer.usernotifications.critical-alerts"
+  /// Notifications through Focus.
+  case timeSensitive = "com.apple.developer.usernotifications.time-sensitive"
+
+  /// The word for it in a `.desktop` file's `X-Belfry-Entitlements`.
+  var word: String {
+    switch self {
+    case .pushes: "aps-environment"
+    case .criticalAlerts: "critical-alerts"
+    case .timeSensitive: "time-sensitive"
+    }
+  }
+
+  /// What a manifest claims.
+  static func claimed(in manifest: [String: Any]) -> Set<Entitlement> {
+    Set(
+      allCases.filter { entitlement in
+        switch entitlement {
+        case .pushes:
+          let environment = manifest[entitlement.rawValue] as? String
+          return environment == "development" || environment == "production"
+        case .criticalAlerts, .timeSensitive:
+          return manifest[entitlement.rawValue] as? Bool == true
+        }
+      })
+  }
+
+  /// What a desktop file claims: without the key, remote and time-sensitive notifications.
+  static func claimed(inList list: String?) -> Set<Entitlement> {
+    guard let list else { return [.pushes, .timeSensitive] }
+    let words = list.split(separator: ";").map { $0.trimming(while: \.isWhitespace) }
+    return Set(allCases.filter { words.contains($0.word) || words.contains($0.rawValue) })
+  }
+}
+
+extension Substring {
+  fileprivate func trimming(while matches: (Character) -> Bool) -> String {
+    var text = drop(while: matches)
+    while let last = text.last, matches(last) { text.removeLast() }
+    return String(text)
+  }
+}
