@@ -27,6 +27,8 @@ public final class AppLinkConnection: Sendable {
     /// Asks that wait until the agent has answered the greeting.
     var held: [(number: Int64, frame: AppFrame)] = []
     var heldBytes = 0
+    /// Somebody asked since the last attempt to reach the agent.
+    var isAwaited = false
     /// Counts connections, so that a reply never reaches another one than its question's.
     var connectionNumber = 0
     var isReady = false
@@ -110,6 +112,7 @@ public final class AppLinkConnection: Sendable {
         _ = state.answers.sent(number)
         state.outbox += frame.numbered(number).encoded
       } else {
+        state.isAwaited = true
         state.held.append((number, frame))
         state.heldBytes += frame.attached.count + 256
       }
@@ -132,6 +135,17 @@ public final class AppLinkConnection: Sendable {
     let box = AnswerBox()
     send(request, timeoutMilliseconds: timeoutMilliseconds) { box.fill($0) }
     return try box.wait().get()
+  }
+
+  /// Fails what waits for an agent to be there, for which its own time may be long.
+  ///
+  /// Nothing happens while the agent is there.
+  public func abandonHeld(_ failure: AppLinkFailure) {
+    let abandoned = state.withLock { state in
+      guard !state.isReady else { return [] as [PendingAnswers.Completion] }
+      return state.answers.abandoned()
+    }
+    for completion in abandoned { completion(.failure(failure)) }
   }
 
   /// Answers a question of the connection with that number, unless it is gone.
@@ -179,14 +193,19 @@ public final class AppLinkConnection: Sendable {
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }
 
-  /// Waits between two attempts; requests may run out of time meanwhile.
+  /// Waits between two attempts, less when somebody asks; requests may run out of time meanwhile.
   private func pause(_ bell: Bell, milliseconds: Int64) {
-    let end = monotonicMilliseconds() + milliseconds
+    let begin = monotonicMilliseconds()
+    state.withLock { $0.isAwaited = false }
     while true {
       expire()
       let now = monotonicMilliseconds()
-      let next = state.withLock { state -> Int64? in
-        state.isClosed ? nil : min(end, state.answers.nextDeadlineMilliseconds ?? end)
+      let (end, next) = state.withLock { state -> (Int64, Int64?) in
+        let wait = state.isAwaited ? Limits.awaitedRetryMilliseconds : milliseconds
+        let end = begin + min(milliseconds, wait)
+        return (
+          end, state.isClosed ? nil : min(end, state.answers.nextDeadlineMilliseconds ?? end)
+        )
       }
       guard let next, now < end else { return }
       bell.wait(milliseconds: next - now)

@@ -8,6 +8,8 @@ enum Limits {
   static let firstRetryMilliseconds: Int64 = 50
   /// Milliseconds between attempts at most: an agent that was restarted is met again soon.
   static let lastRetryMilliseconds: Int64 = 5_000
+  /// Milliseconds between attempts when somebody waits for one.
+  static let awaitedRetryMilliseconds: Int64 = 100
   /// Bytes that wait to be sent: some tens of thousands of requests offered at once.
   static let outboxBytes = 64 << 20
   /// Bytes taken from the socket at a time.

@@ -45,6 +45,9 @@ struct PendingAnswers {
   /// Whose answers are lost with the connection.
   mutating func connectionLost() -> [Completion] { remove(where: \.isSent) }
 
+  /// Who asked while no agent was there.
+  mutating func abandoned() -> [Completion] { remove { !$0.isSent } }
+
   /// Everybody who waits.
   mutating func closed() -> [Completion] { remove { _ in true } }
 

@@ -1,6 +1,6 @@
 /// Every bound of this module, with its unit and its reason.
 package enum Limits {
-  /// Milliseconds that a request waits while no agent was ever there: a moment for one that starts.
+  /// Milliseconds that a request waits while no agent is there: a moment for one that starts.
   package static let unreachableMilliseconds: Int64 = 2_000
   /// Milliseconds that a property waits for the agent: a caller on the main thread feels it.
   package static let propertyMilliseconds: Int64 = 2_000
@@ -10,6 +10,10 @@ package enum Limits {
   package static let personMilliseconds: Int64 = 600_000
   /// Milliseconds that a launch waits for the agent's greeting, which says why it launches.
   package static let launchMilliseconds: Int64 = 3_000
+  /// Seconds of background time, unless the agent says otherwise: Apple's own for a push.
+  package static let backgroundSeconds = 30.0
+  /// Seconds before its end at which an app is told to finish.
+  package static let backgroundWarningSeconds = 2.0
   /// Texts whose keys are remembered: enough for every notification that an app keeps scheduled.
   package static let localizedTexts = 1_024
   /// Values inside each other in an app's own data: the link allows 64, the notification's own

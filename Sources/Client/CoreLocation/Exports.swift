@@ -1,7 +1,1 @@
-@_exported public import Foundation
-
-#if canImport(FoundationNetworking)
-  // On Apple's systems URL loading is part of Foundation; files that import one of these modules
-  // alone count on it.
-  @_exported public import FoundationNetworking
-#endif
+@_exported public import BelfryClient

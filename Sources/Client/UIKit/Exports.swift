@@ -1,9 +1,1 @@
-@_exported public import CoreLocation
-@_exported public import Foundation
 @_exported public import UserNotifications
-
-#if canImport(FoundationNetworking)
-  // On Apple's systems URL loading is part of Foundation; app delegates count on it with this
-  // import alone.
-  @_exported public import FoundationNetworking
-#endif

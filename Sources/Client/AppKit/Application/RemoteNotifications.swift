@@ -99,6 +99,8 @@ extension NSApplication {
     case .response(let response)
     where response.notification.request.content.generation != .desktop:
       question?.reply(.handled)
+    case .state(.foreground): becomeActive()
+    case .state(.background): resignActive()
     default: return false
     }
     return true

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Opens URLs with the desktop's own programs.
 package enum ExternalURL {
@@ -12,13 +12,16 @@ package enum ExternalURL {
   /// Opens the URL; the completion says, on the main thread, whether a program took it.
   package static func open(_ url: URL, completion: @escaping @Sendable (Bool) -> Void) {
     let environment = ProcessInfo.processInfo.environment
-    guard isPossible, let opener = opener(environment) else {
+    let command =
+      url.scheme == "app-settings"
+      ? settings(environment) : opener(environment).map { [$0, url.absoluteString] }
+    guard isPossible, let command, let program = command.first else {
       DispatchQueue.main.async { completion(false) }
       return
     }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: opener)
-    process.arguments = [url.absoluteString]
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = Array(command.dropFirst())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
@@ -30,7 +33,22 @@ package enum ExternalURL {
   }
 
   private static func opener(_ environment: [String: String]) -> String? {
-    (environment["PATH"] ?? "").split(separator: ":").lazy.map { "\($0)/xdg-open" }
+    find("xdg-open", environment)
+  }
+
+  /// The desktop's own page of notification settings, where one of the known ones is there.
+  private static func settings(_ environment: [String: String]) -> [String]? {
+    let pages = [
+      ["gnome-control-center", "notifications"], ["systemsettings", "kcm_notifications"],
+      ["xfce4-notifyd-config"],
+    ]
+    return pages.lazy.compactMap { page in
+      page.first.flatMap { find($0, environment) }.map { [$0] + page.dropFirst() }
+    }.first
+  }
+
+  private static func find(_ name: String, _ environment: [String: String]) -> String? {
+    (environment["PATH"] ?? "").split(separator: ":").lazy.map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Who this process is: its bundle id and its manifest.
 package struct AppIdentity: Sendable {
@@ -19,7 +19,9 @@ package struct AppIdentity: Sendable {
   package init(bundle: Bundle, environment: [String: String]) {
     func text(_ key: String) -> String? { bundle.object(forInfoDictionaryKey: key) as? String }
     let claimed = environment["BELFRY_APP_ID"].flatMap { $0.isEmpty ? nil : $0 }
-    appID = bundle.bundleIdentifier ?? claimed
+    // An agent that started this process has said who it is; an extension's manifest names itself.
+    let isStarted = environment["BELFRY_LAUNCH"] != nil
+    appID = isStarted ? claimed ?? bundle.bundleIdentifier : bundle.bundleIdentifier ?? claimed
     isDevelopment = bundle.bundleIdentifier == nil && claimed != nil
     name = text("CFBundleDisplayName") ?? text("CFBundleName")
     bundlePath = bundle.bundlePath

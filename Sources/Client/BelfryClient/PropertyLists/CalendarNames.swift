@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 extension Calendar {
   /// The calendar's name on the app link and in archives.

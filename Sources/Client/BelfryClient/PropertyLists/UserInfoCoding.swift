@@ -17,12 +17,20 @@ package enum UserInfoCoding {
     var isExact = true
     let json = try object(userInfo, depth: 0, isExact: &isExact)
     guard !isExact else { return (json, nil) }
+    guard let archive = archive(userInfo) else {
+      throw Unsuitable(description: "the data cannot be written as a property list")
+    }
+    return (json, archive)
+  }
+
+  /// The data as a binary property list; nil when they are none.
+  package static func archive(_ userInfo: [AnyHashable: Any]) -> [UInt8]? {
     guard
       let list = propertyList(userInfo) as? [String: Any],
       let data = try? PropertyListSerialization.data(
         fromPropertyList: list, format: .binary, options: 0)
-    else { throw Unsuitable(description: "the data cannot be written as a property list") }
-    return (json, [UInt8](data))
+    else { return nil }
+    return [UInt8](data)
   }
 
   /// Decodes what the agent kept.

@@ -59,9 +59,8 @@ package final class AgentSession: Sendable {
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void = { _ in }
   ) {
     note(request)
-    let failure = state.withLock { $0.welcome == nil ? $0.failure : nil }
-    let timeout =
-      failure == nil ? timeoutMilliseconds : Limits.unreachableMilliseconds
+    let isUnreachable = state.withLock { $0.failure != nil }
+    let timeout = isUnreachable ? Limits.unreachableMilliseconds : timeoutMilliseconds
     connection().send(request, timeoutMilliseconds: timeout) { [callbacks] result in
       callbacks.async { completion(result) }
     }
@@ -204,6 +203,12 @@ package final class AgentSession: Sendable {
         return state.mayStartAgent && state.welcome == nil
       }
       if startsAgent { AgentStart.attempt() }
+      // What was asked before may have a long time of its own, which is not meant for this.
+      DispatchQueue.global().asyncAfter(
+        deadline: .now() + .milliseconds(Int(Limits.unreachableMilliseconds))
+      ) { [weak self] in
+        self?.state.withLock { $0.connection }?.abandonHeld(failure)
+      }
     case .refused(let failure):
       // A later request makes a new conversation: the cause may be gone by then.
       state.withLock { state in
@@ -257,6 +262,8 @@ package final class AgentSession: Sendable {
     for listener in Listener.allCases {
       if let handler = handlers[listener], handler(event, question) { return }
     }
+    // Without an application object the process is where it is said to be.
+    if case .state(let told) = event, !hasApplication { appState = told }
     question?.reply(Self.replyOfNobody(to: event))
   }
 

@@ -30,6 +30,8 @@ extension UIApplication {
     case .willPresent(let delivered): return willPresent(delivered, question)
     case .response(let response): return respond(response, question)
     case .backgroundTimeEnds: backgroundTasks.expire()
+    case .state(.foreground): life.enterForeground()
+    case .state(.background): life.enterBackground()
     default: return false
     }
     return true
@@ -42,20 +44,20 @@ extension UIApplication {
     completion: @escaping @MainActor @Sendable (FetchResult) -> Void
   ) {
     guard let delegate else { return completion(.noData) }
+    if applicationState == .background { backgroundTasks.timeBegins() }
     let userInfo = MainThreadOnly(UserInfoCoding.payload(payload))
     Task { @MainActor in
       let result = await delegate.application(self, didReceiveRemoteNotification: userInfo.value)
-      if isFetchFormMissing, !isLaunch { receiveInOldestForm(userInfo.value) }
+      if isFetchFormMissing, !isLaunch { receiveInOldestForm(userInfo.value, delegate) }
       completion(FetchResult(result))
     }
   }
 
-  private func receiveInOldestForm(_ userInfo: [AnyHashable: Any]) {
-    // The two forms differ only in being asynchronous.
-    let form: ((any UIApplicationDelegate)?) -> Void = { [self] delegate in
-      delegate?.application(self, didReceiveRemoteNotification: userInfo)
-    }
-    form(delegate)
+  /// Calls the form without a result, which differs from the newest one only in not being `async`.
+  func receiveInOldestForm(
+    _ userInfo: [AnyHashable: Any], _ delegate: any UIApplicationDelegate
+  ) {
+    delegate.application(self, didReceiveRemoteNotification: userInfo)
   }
 
   /// A notification in front of an app without a notification delegate: the app shows what it

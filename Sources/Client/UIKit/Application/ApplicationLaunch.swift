@@ -65,6 +65,7 @@ extension UIApplication {
     }
     let url = LaunchURL.find(CommandLine.arguments)
     let options = LaunchOptions.make(launch, url: url)
+    life.begins(inBackground: launch.isForBackground)
     life.launchResponse = launch.response
     scenes.launchResponse = launch.response.map { UNNotificationResponse.make($0) }
     if let delegate {

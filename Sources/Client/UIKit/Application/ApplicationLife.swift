@@ -24,11 +24,15 @@ final class ApplicationLife {
       && launchResponse?.action == response.action
   }
 
+  /// The launch begins: a delegate that is asked to finish it may look at the state.
+  func begins(inBackground: Bool) { state = inBackground ? .background : .inactive }
+
   /// The launch is over.
   func launched(inBackground: Bool) {
     hasLaunched = true
     if inBackground {
       state = .background
+      application.backgroundTasks.timeBegins()
       application.session.appState = .background
     } else {
       application.scenes.connectIfNeeded(response: nil)
@@ -39,6 +43,7 @@ final class ApplicationLife {
   /// Brings the app to the front.
   func enterForeground(response: UNNotificationResponse? = nil) {
     guard hasLaunched, state == .background else { return }
+    application.backgroundTasks.timeEnds()
     application.session.appState = .foreground
     application.scenes.connectIfNeeded(response: response)
     application.delegate?.applicationWillEnterForeground(application)
@@ -52,6 +57,7 @@ final class ApplicationLife {
     guard hasLaunched, state != .background else { return }
     if state == .active { deactivate() }
     state = .background
+    application.backgroundTasks.timeBegins()
     application.session.appState = .background
     application.delegate?.applicationDidEnterBackground(application)
     application.scenes.didEnterBackground()

@@ -75,13 +75,13 @@ extension UIApplicationDelegate {
   public func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler:
-      @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void
+      @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
 
   /// Says that nothing is left to do.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
-    completionHandler: @escaping @MainActor @Sendable () -> Void
+    completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
 
   /// Calls the form with a completion handler.
@@ -109,7 +109,7 @@ extension UIApplicationDelegate {
   /// Goes on with nothing.
   public func application(
     _ application: UIApplication, continue userActivity: NSUserActivity,
-    restorationHandler: @escaping @MainActor @Sendable ([any UIUserActivityRestoring]?) -> Void
+    restorationHandler: @escaping @Sendable ([any UIUserActivityRestoring]?) -> Void
   ) -> Bool { false }
 
   /// Does nothing.
@@ -121,7 +121,7 @@ extension UIApplicationDelegate {
   /// Says that nothing was done.
   public func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
-    completionHandler: @escaping @MainActor @Sendable (Bool) -> Void
+    completionHandler: @escaping @Sendable (Bool) -> Void
   ) { completionHandler(false) }
 
   /// Says that nothing was done.

@@ -11,8 +11,8 @@ extension UIApplication {
 
   /// Opens a URL with the desktop's own program (`xdg-open`).
   ///
-  /// The two settings URLs ask the agent for the app's settings, which may lead to the app's own
-  /// page of them.
+  /// The two settings URLs open the desktop's page of notification settings where it has one;
+  /// `belfry settings` has the app's switches on every machine.
   ///
   /// `completion`: whether a program took it.
   @preconcurrency

@@ -39,7 +39,7 @@ extension UIApplicationDelegate {
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification,
-    completionHandler: @escaping @MainActor @Sendable () -> Void
+    completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
 
   /// Calls the form with a completion handler.
@@ -59,7 +59,7 @@ extension UIApplicationDelegate {
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
-    completionHandler: @escaping @MainActor @Sendable () -> Void
+    completionHandler: @escaping @Sendable () -> Void
   ) {
     Task { @MainActor in
       await self.application(
@@ -86,7 +86,7 @@ extension UIApplicationDelegate {
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
-    completionHandler: @escaping @MainActor @Sendable () -> Void
+    completionHandler: @escaping @Sendable () -> Void
   ) { completionHandler() }
 
   /// Calls the form with a completion handler.
@@ -107,7 +107,7 @@ extension UIApplicationDelegate {
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
     withResponseInfo responseInfo: [AnyHashable: Any],
-    completionHandler: @escaping @MainActor @Sendable () -> Void
+    completionHandler: @escaping @Sendable () -> Void
   ) {
     let payload = MainThreadOnly(userInfo)
     Task { @MainActor in

@@ -101,7 +101,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification,
-    completionHandler: @escaping @MainActor @Sendable () -> Void)
+    completionHandler: @escaping @Sendable () -> Void)
 
   /// The user chose an action of a local notification.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
@@ -115,7 +115,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
-    completionHandler: @escaping @MainActor @Sendable () -> Void)
+    completionHandler: @escaping @Sendable () -> Void)
 
   /// The user chose an action of a local notification, perhaps with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
@@ -129,7 +129,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
-    completionHandler: @escaping @MainActor @Sendable () -> Void)
+    completionHandler: @escaping @Sendable () -> Void)
 
   /// The user chose an action of a push.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
@@ -144,7 +144,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
     withResponseInfo responseInfo: [AnyHashable: Any],
-    completionHandler: @escaping @MainActor @Sendable () -> Void)
+    completionHandler: @escaping @Sendable () -> Void)
 
   /// The user chose an action of a push, perhaps with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
@@ -161,12 +161,12 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
   func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler:
-      @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void)
+      @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 
   /// Transfers in the background have ended; never called on this system.
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
-    completionHandler: @escaping @MainActor @Sendable () -> Void)
+    completionHandler: @escaping @Sendable () -> Void)
 
   /// Transfers in the background have ended; never called on this system.
   func application(
@@ -187,7 +187,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
   /// An activity to go on with; never called on this system.
   func application(
     _ application: UIApplication, continue userActivity: NSUserActivity,
-    restorationHandler: @escaping @MainActor @Sendable ([any UIUserActivityRestoring]?) -> Void
+    restorationHandler: @escaping @Sendable ([any UIUserActivityRestoring]?) -> Void
   ) -> Bool
 
   /// An activity did not come; never called on this system.
@@ -198,7 +198,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
   /// The user chose an action of the app's launcher; never called on this system.
   func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
-    completionHandler: @escaping @MainActor @Sendable (Bool) -> Void)
+    completionHandler: @escaping @Sendable (Bool) -> Void)
 
   /// The user chose an action of the app's launcher; never called on this system.
   func application(

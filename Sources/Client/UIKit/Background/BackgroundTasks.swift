@@ -12,6 +12,33 @@ final class BackgroundTasks {
 
   private var works: [Int: Work] = [:]
   private var last = 0
+  /// When the background time is over; nil in front.
+  private var deadline: ContinuousClock.Instant?
+  private var seconds: Double
+
+  init(seconds: Double = Limits.backgroundSeconds) { self.seconds = seconds }
+
+  /// Seconds of background time left.
+  var remaining: Double {
+    guard let deadline else { return 0 }
+    return max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1))
+  }
+
+  /// The app is in the background, or has got something to do there: its time begins.
+  func timeBegins() {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    self.deadline = deadline
+    let warning = DispatchTime.now() + max(0, seconds - Limits.backgroundWarningSeconds)
+    DispatchQueue.main.asyncAfter(deadline: warning) { [weak self] in
+      MainActor.assumeIsolated {
+        // Only the last period's end counts.
+        if let self, self.deadline == deadline { self.expire() }
+      }
+    }
+  }
+
+  /// The app is in front again.
+  func timeEnds() { deadline = nil }
 
   func begin(
     name: String?, session: AgentSession, expirationHandler: (@MainActor @Sendable () -> Void)?
@@ -20,9 +47,9 @@ final class BackgroundTasks {
     let number = last
     works[number] = Work(expirationHandler: expirationHandler)
     session.send(.beginBackgroundTask(name: name)) { [weak self] result in
-      let task = (try? result.get())?.task
+      let answer = try? result.get()
       DispatchQueue.main.async {
-        MainActor.assumeIsolated { self?.began(number, task, session) }
+        MainActor.assumeIsolated { self?.began(number, answer, session) }
       }
     }
     return UIBackgroundTaskIdentifier(rawValue: number)
@@ -43,8 +70,9 @@ final class BackgroundTasks {
     }
   }
 
-  private func began(_ number: Int, _ task: Int64?, _ session: AgentSession) {
-    guard let task else { return }
+  private func began(_ number: Int, _ answer: AppAnswer?, _ session: AgentSession) {
+    guard let answer, let task = answer.task else { return }
+    if answer.seconds > 0 { seconds = answer.seconds }
     // The app may have ended it before the agent answered.
     if works[number] == nil { session.send(.endBackgroundTask(task)) }
     works[number]?.agentTask = task

@@ -1,13 +1,12 @@
-import BelfryClient
-import BelfryWire
 public import Foundation
 
 extension UIApplication {
-  /// Seconds of background time left; without bound while the app is in front, none when the agent
-  /// cannot be reached.
+  /// Seconds of background time left; without bound while the app is in front.
+  ///
+  /// Nothing stops the app when they are over, but what it does then is on its own account.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
-    return (try? session.call(.backgroundTime))?.seconds ?? 0
+    return backgroundTasks.remaining
   }
 
   /// Asks for time to finish work when the app goes to the background.

@@ -27,8 +27,15 @@ extension UIApplication {
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
-    let pending = localRequests(.pending).filter { LocalNotificationFields($0) == fields }
-    let shown = localRequests(.delivered).filter { LocalNotificationFields($0) == fields }
+    // As the agent keeps them: times in milliseconds, and none of what was shown at once.
+    let forms = [false, true].compactMap { isNow in
+      (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
+    }
+    func isWanted(_ request: BelfryWire.NotificationRequest) -> Bool {
+      forms.contains(LocalNotificationFields(request))
+    }
+    let pending = localRequests(.pending).filter(isWanted)
+    let shown = localRequests(.delivered).filter(isWanted)
     if !pending.isEmpty { session.send(.removePending(pending.map(\.id))) }
     let ids = Set((pending + shown).map(\.id)).sorted()
     if !ids.isEmpty { session.send(.removeDelivered(ids)) }

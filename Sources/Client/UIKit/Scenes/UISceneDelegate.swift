@@ -55,7 +55,7 @@ public protocol UIWindowSceneDelegate: UISceneDelegate {
   /// The user chose an action of the app's launcher; never called on this system.
   func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
-    completionHandler: @escaping @MainActor @Sendable (Bool) -> Void)
+    completionHandler: @escaping @Sendable (Bool) -> Void)
 
   /// The user chose an action of the app's launcher; never called on this system.
   func windowScene(
@@ -67,7 +67,7 @@ extension UIWindowSceneDelegate {
   /// Says that nothing was done.
   public func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
-    completionHandler: @escaping @MainActor @Sendable (Bool) -> Void
+    completionHandler: @escaping @Sendable (Bool) -> Void
   ) { completionHandler(false) }
 
   /// Says that nothing was done.

@@ -39,9 +39,12 @@ extension ContentFields {
     threadIdentifier = content.thread
     launchImageName = content.launchImage
     attachments = content.attachments.map(UNNotificationAttachment.init)
-    userInfo =
-      payload.map(UserInfoCoding.payload)
-      ?? UserInfoCoding.decode(content.userInfo, archive: content.archive)
+    // A service extension's own data stand in place of the payload's.
+    if let payload, content.archive == nil {
+      userInfo = UserInfoCoding.payload(payload)
+    } else {
+      userInfo = UserInfoCoding.decode(content.userInfo, archive: content.archive)
+    }
     targetContentIdentifier = content.targetContent
     interruptionLevel = .init(content.interruptionLevel)
     relevanceScore = content.relevance

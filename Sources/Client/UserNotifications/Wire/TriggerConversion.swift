@@ -105,6 +105,10 @@ extension MatchingComponents {
       values, isLeapMonth: components.isLeapMonth,
       zone: (components.timeZone ?? components.calendar?.explicitZone)?.identifier,
       calendar: components.calendar?.name)
+    if let calendar = components.calendar {
+      firstWeekday = Int64(calendar.firstWeekday)
+      minimumDays = Int64(calendar.minimumDaysInFirstWeek)
+    }
   }
 }
 
@@ -120,8 +124,11 @@ extension DateComponents {
     func value(_ unit: MatchingComponents.Unit) -> Int? {
       matching.values[unit].flatMap { Int(exactly: $0) }
     }
+    var calendar = matching.calendar.flatMap(Calendar.named)
+    if let day = matching.firstWeekday { calendar?.firstWeekday = Int(clamping: day) }
+    if let days = matching.minimumDays { calendar?.minimumDaysInFirstWeek = Int(clamping: days) }
     self.init(
-      calendar: matching.calendar.flatMap(Calendar.named),
+      calendar: calendar,
       timeZone: matching.zone.flatMap(TimeZone.init(identifier:)), era: value(.era),
       year: value(.year), month: value(.month), day: value(.day), hour: value(.hour),
       minute: value(.minute), second: value(.second), nanosecond: value(.nanosecond),

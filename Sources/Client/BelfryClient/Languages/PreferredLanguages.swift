@@ -1,4 +1,3 @@
-import BelfryClient
 public import Foundation
 
 extension Locale {
@@ -14,7 +13,8 @@ extension Locale {
 
   /// The same, in the place where Foundation on Linux has one fixed answer.
   ///
-  /// A file that imports Foundation besides gets Foundation's answer.
+  /// A file that imports Foundation besides gets Foundation's answer, and uses
+  /// ``userPreferredLanguages`` instead.
   @_disfavoredOverload
   public static var preferredLanguages: [String] { userPreferredLanguages }
 }
@@ -23,7 +23,8 @@ extension NSLocale {
   /// The user's languages as BCP 47 tags, the most wanted first, in the place where Foundation on
   /// Linux has one fixed answer.
   ///
-  /// A file that imports Foundation besides gets Foundation's answer.
+  /// A file that imports Foundation besides gets Foundation's answer, and uses
+  /// ``userPreferredLanguages`` instead.
   @_disfavoredOverload
   public class var preferredLanguages: [String] { Locale.userPreferredLanguages }
 }

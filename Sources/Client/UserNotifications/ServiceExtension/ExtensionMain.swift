@@ -1,0 +1,62 @@
+import AppLink
+import BelfryClient
+import BelfryWire
+import Foundation
+
+extension UNNotificationServiceExtension {
+  /// Runs the extension's process, which the agent starts for one notification: what `@main` on
+  /// the subclass calls, or `NotificationService.main()` in a `main.swift`.
+  public static func main() {
+    MainActor.assumeIsolated { ExtensionProcess.run(self) }
+  }
+}
+
+/// The process of a service extension.
+@MainActor
+enum ExtensionProcess {
+  private static var current: UNNotificationServiceExtension?
+
+  static func run(_ type: UNNotificationServiceExtension.Type) -> Never {
+    let session = AgentSession.shared
+    session.become(role: .serviceExtension)
+    session.listen(as: .serviceExtension) { event, question in
+      handle(event, question, type)
+    }
+    session.connect()
+    ProcessLife.run {}
+  }
+
+  private static func handle(
+    _ event: AppEvent, _ question: AppLinkQuestion?, _ type: UNNotificationServiceExtension.Type
+  ) -> Bool {
+    switch event {
+    case .extend(let request, let payload):
+      let original = UNNotificationRequest(request, payload: payload)
+      guard let object = NewObject.make(type) as? UNNotificationServiceExtension else {
+        question?.reply(.content(request.content))
+        return true
+      }
+      current = object
+      let answer = OnceOnly<UNNotificationContent> { content in
+        question?.reply(.content(content.fields.changed(request.content)))
+        DispatchQueue.main.async { MainActor.assumeIsolated { () -> Void in ProcessLife.end {} } }
+      }
+      object.didReceive(original) { answer.call($0) }
+    case .extensionTimeEnds: current?.serviceExtensionTimeWillExpire()
+    default: return false
+    }
+    return true
+  }
+}
+
+extension ContentFields {
+  /// The content that the extension made; the original where it cannot be sent.
+  fileprivate func changed(
+    _ original: BelfryWire.NotificationContent
+  ) -> BelfryWire.NotificationContent {
+    guard var content = try? wire() else { return original }
+    // The app's data now are these, whatever the payload said.
+    content.archive = content.archive ?? UserInfoCoding.archive(userInfo)
+    return content
+  }
+}

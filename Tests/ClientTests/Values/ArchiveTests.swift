@@ -1,0 +1,166 @@
+import AppKit
+import CoreLocation
+import Foundation
+import Testing
+import UIKit
+import UserNotifications
+
+/// Archiving, copying and comparing the values that apps hold.
+@Suite struct ArchiveTests {
+  private func archived<Value: NSObject & NSSecureCoding>(_ value: Value) throws -> Value? {
+    let data = try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+    return try NSKeyedUnarchiver.unarchivedObject(ofClass: Value.self, from: data)
+  }
+
+  private var request: UNNotificationRequest {
+    let content = UNMutableNotificationContent()
+    content.title = "title"
+    content.subtitle = "subtitle"
+    content.body = "body"
+    content.badge = 3
+    content.sound = UNNotificationSound.criticalSoundNamed(
+      UNNotificationSoundName("a.caf"), withAudioVolume: 0.5)
+    content.categoryIdentifier = "category"
+    content.threadIdentifier = "thread"
+    content.targetContentIdentifier = "target"
+    content.interruptionLevel = .timeSensitive
+    content.relevanceScore = 0.25
+    content.userInfo = ["date": Date(timeIntervalSince1970: 0), "n": 1]
+    return UNNotificationRequest(
+      identifier: "id", content: content,
+      trigger: UNCalendarNotificationTrigger(
+        dateMatching: DateComponents(hour: 8, weekday: 2), repeats: true))
+  }
+
+  @Test("A request survives an archive with everything in it")
+  func request_() throws {
+    let request = request
+    let back = try #require(try archived(request))
+    #expect(back == request)
+    #expect(back.content.userInfo["date"] as? Date == Date(timeIntervalSince1970: 0))
+    #expect((back.trigger as? UNCalendarNotificationTrigger)?.dateComponents.weekday == 2)
+  }
+
+  @Test("A request holds a copy of its content")
+  func copies() {
+    let content = UNMutableNotificationContent()
+    content.title = "before"
+    let request = UNNotificationRequest(identifier: "", content: content, trigger: nil)
+    content.title = "after"
+    #expect(request.content.title == "before")
+    #expect(!(request.content is UNMutableNotificationContent))
+    let mutable = request.content.mutableCopy() as? UNMutableNotificationContent
+    mutable?.title = "changed"
+    #expect(request.content.title == "before")
+    #expect(mutable?.title == "changed")
+  }
+
+  @Test("Triggers, categories and settings survive an archive")
+  func others() throws {
+    let interval = UNTimeIntervalNotificationTrigger(timeInterval: 90, repeats: true)
+    #expect(try archived(interval) == interval)
+    let region = CLCircularRegion(
+      center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 3, identifier: "r")
+    region.notifyOnExit = false
+    let location = UNLocationNotificationTrigger(region: region, repeats: true)
+    let back = try archived(location)
+    #expect((back?.region as? CLCircularRegion)?.radius == 3)
+    #expect(back?.region.notifyOnExit == false)
+    let category = UNNotificationCategory(
+      identifier: "c",
+      actions: [
+        UNNotificationAction(identifier: "a", title: "A", options: [.destructive]),
+        UNTextInputNotificationAction(
+          identifier: "t", title: "T", textInputButtonTitle: "B", textInputPlaceholder: "P"),
+      ], intentIdentifiers: ["i"], options: [.customDismissAction])
+    #expect(try archived(category) == category)
+  }
+
+  @Test("S3-30 a UILocalNotification survives an archive, and is compared by what is in it")
+  @MainActor func localNotification() throws {
+    let notification = UILocalNotification()
+    notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_878_400)
+    notification.timeZone = TimeZone(identifier: "America/Los_Angeles")
+    notification.repeatInterval = .weekOfYear
+    notification.repeatCalendar = Calendar(identifier: .gregorian)
+    notification.alertBody = "body"
+    notification.alertAction = "action"
+    notification.alertTitle = "title"
+    notification.alertLaunchImage = "Default-watch.png"
+    notification.soundName = UILocalNotificationDefaultSoundName
+    notification.applicationIconBadgeNumber = 2
+    notification.userInfo = ["a": 1]
+    notification.category = "c"
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: notification, requiringSecureCoding: false)
+    let back = try #require(
+      try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) as? UILocalNotification)
+    #expect(back == notification)
+    #expect(back.repeatInterval == .weekOfYear)
+    let copy = try #require(notification.copy() as? UILocalNotification)
+    #expect(copy == notification)
+    copy.alertBody = "other"
+    #expect(copy != notification)
+  }
+
+  @Test("S3-18 S3-20 a UILocalNotification starts with Apple's values")
+  @MainActor func localDefaults() {
+    let notification = UILocalNotification()
+    #expect(notification.fireDate == nil)
+    #expect(notification.timeZone == nil)
+    #expect(notification.repeatInterval == [])
+    #expect(notification.hasAction)
+    #expect(notification.regionTriggersOnce)  // S1-68
+    #expect(notification.applicationIconBadgeNumber == 0)
+    #expect(notification.userInfo == nil)
+  }
+
+  @Test("S1-27 S1-28 S1-29 minimal actions fall back to the first two, and keep their order")
+  @MainActor func actionContexts() {
+    let actions = ["a", "b", "c"].map { name in
+      let action = UIMutableUserNotificationAction()
+      action.identifier = name
+      return action
+    }
+    let category = UIMutableUserNotificationCategory()
+    category.setActions(actions, for: .default)
+    #expect(category.actions(for: .default)?.map(\.identifier) == ["a", "b", "c"])
+    #expect(category.actions(for: .minimal)?.map(\.identifier) == ["a", "b"])
+    category.setActions([actions[2]], for: .minimal)
+    #expect(category.actions(for: .minimal)?.map(\.identifier) == ["c"])
+    // Later changes of an action do not reach the category.
+    actions[0].title = "changed"
+    #expect(category.actions(for: .default)?.first?.title == nil)
+  }
+
+  @Test("S1-31 categories are told apart in a set, in both forms")
+  @MainActor func categorySets() {
+    func make(_ name: String) -> UIUserNotificationCategory {
+      let category = UIMutableUserNotificationCategory()
+      category.identifier = name
+      return category
+    }
+    #expect(Set([make("a"), make("a"), make("b")]).count == 2)
+    let current = ["a", "a", "b"].map {
+      UNNotificationCategory(identifier: $0, actions: [], intentIdentifiers: [])
+    }
+    #expect(Set(current).count == 2)
+  }
+
+  @Test("NSUserNotification counts as the same by its identifier or as a copy")
+  func userNotification() throws {
+    let notification = NSUserNotification()
+    notification.title = "t"
+    let copy = try #require(notification.copy() as? NSUserNotification)
+    #expect(copy == notification)
+    copy.title = "other"
+    #expect(notification.title == "t")
+    #expect(NSUserNotification() != notification)
+    let (one, other) = (NSUserNotification(), NSUserNotification())
+    one.identifier = "x"
+    other.identifier = "x"
+    #expect(one == other)
+    #expect(!one.isPresented)
+    #expect(one.activationType == .none)
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+import UserNotifications
+
+@Suite struct AttachmentTests {
+  private func file(_ name: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent(UUID().uuidString, isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appendingPathComponent(name)
+    try Data([1]).write(to: file)
+    return file
+  }
+
+  @Test("An attachment's type is found by its name, or by a hint; an empty name is made up")
+  func types() throws {
+    let picture = try UNNotificationAttachment(identifier: "", url: file("a.JPG"))
+    #expect(picture.type == "public.jpeg")
+    #expect(!picture.identifier.isEmpty)
+    let hinted = try UNNotificationAttachment(
+      identifier: "x", url: file("download"),
+      options: [UNNotificationAttachmentOptionsTypeHintKey: "public.png"])
+    #expect(hinted.type == "public.png")
+    #expect(hinted.identifier == "x")
+  }
+
+  @Test("A missing file, a folder and an unknown type are errors with Apple's codes")
+  func errors() throws {
+    func code(_ url: URL) -> UNError.Code? {
+      do {
+        _ = try UNNotificationAttachment(identifier: "", url: url)
+        return nil
+      } catch { return (error as? UNError)?.code }
+    }
+    #expect(code(URL(fileURLWithPath: "/nonexistent.png")) == .attachmentInvalidURL)
+    #expect(code(FileManager.default.temporaryDirectory) == .attachmentInvalidURL)
+    #expect(code(try #require(URL(string: "https://example.org/a.png"))) == .attachmentInvalidURL)
+    #expect(code(try file("a.xyz")) == .attachmentUnrecognizedType)
+  }
+}

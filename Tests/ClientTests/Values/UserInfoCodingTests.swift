@@ -1,0 +1,81 @@
+import BelfryClient
+import BelfryWire
+import Foundation
+import Testing
+
+/// The app's own data on their way to the agent and back (S0-15).
+@Suite struct UserInfoCodingTests {
+  private func roundTrip(_ userInfo: [AnyHashable: Any]) throws -> [AnyHashable: Any] {
+    let (json, archive) = try UserInfoCoding.encode(userInfo)
+    return UserInfoCoding.decode(json, archive: archive)
+  }
+
+  @Test("S0-15 plain values travel as JSON, and every number's type is found in it again")
+  func plainValues() throws {
+    let userInfo: [AnyHashable: Any] = [
+      "text": "ä", "whole": 3, "fraction": 1.5, "yes": true, "no": false, "list": [1, "two"],
+      "inner": ["a": ["b": -7]], "large": Int.max,
+    ]
+    let (json, archive) = try UserInfoCoding.encode(userInfo)
+    #expect(archive == nil)
+    #expect(json["whole"] == .integer(3))
+    #expect(json["yes"] == .bool(true))
+    #expect(json["fraction"] == .double(1.5))
+    let back = UserInfoCoding.decode(json, archive: nil)
+    #expect(back["text"] as? String == "ä")
+    #expect(back["whole"] as? Int == 3)
+    #expect(back["whole"] as? Double == 3)
+    #expect(back["fraction"] as? Double == 1.5)
+    #expect(back["yes"] as? Bool == true)
+    #expect(back["no"] as? Bool == false)
+    #expect((back["list"] as? [Any])?.count == 2)
+    #expect(((back["inner"] as? [String: Any])?["a"] as? [String: Any])?["b"] as? Int == -7)
+    #expect(back["large"] as? Int == Int.max)
+  }
+
+  @Test("S0-15 dates and bytes come back as what they were")
+  func datesAndBytes() throws {
+    let date = Date(timeIntervalSince1970: 1_276_203_600)
+    let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
+    #expect(back["when"] as? Date == date)
+    #expect(back["bytes"] as? Data == Data([0, 255]))
+    #expect((back["list"] as? [Date]) == [date])
+  }
+
+  @Test("S0-15 Foundation's own objects are taken as Swift's values")
+  func foundationObjects() throws {
+    let back = try roundTrip([
+      "number": NSNumber(value: 7), "flag": NSNumber(value: true), "text": NSString(string: "s"),
+      "list": NSArray(array: [1, 2]), "map": NSDictionary(dictionary: ["a": 1]),
+    ])
+    #expect(back["number"] as? Int == 7)
+    #expect(back["flag"] as? Bool == true)
+    #expect(back["text"] as? String == "s")
+    #expect((back["list"] as? [Any])?.count == 2)
+    #expect((back["map"] as? [String: Any])?["a"] as? Int == 1)
+  }
+
+  final class NoPropertyList {}
+
+  @Test("S0-15 what is no property list is refused by name")
+  func unsuitable() {
+    #expect(throws: UserInfoCoding.Unsuitable.self) {
+      try UserInfoCoding.encode(["object": NoPropertyList()])
+    }
+    #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode([1: "key"]) }
+    var deep: [String: Any] = [:]
+    for _ in 0..<100 { deep = ["deeper": deep] }
+    #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode(deep) }
+  }
+
+  @Test("S0-45 S2-11 S4-18 a payload arrives as a dictionary with aps and the provider's own keys")
+  func payload() {
+    let payload = Array(#"{"aps":{"alert":"hi","badge":1},"special":"x","none":null}"#.utf8)
+    let userInfo = UserInfoCoding.payload(payload)
+    #expect((userInfo["aps"] as? [String: Any])?["badge"] as? Int == 1)
+    #expect(userInfo["special"] as? String == "x")
+    #expect(userInfo["none"] is NSNull)
+    #expect(UserInfoCoding.payload(Array("no json".utf8)).isEmpty)
+    #expect(UserInfoCoding.payload(Array("[1]".utf8)).isEmpty)
+  }
+}
