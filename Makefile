@@ -17,6 +17,7 @@ run:
 
 test: test-tools
 	swift build --build-tests --explicit-target-dependency-import-check error
+	swift build --package-path Examples
 	$(SWIFT_TEST)
 
 # What the tests use beyond the compiler. Where the Python environment cannot be made, the tests

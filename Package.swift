@@ -115,7 +115,7 @@ let package = Package(
       "BelfryClient", "BelfryWire", "AppLink"),
     test(
       "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
-      "Gateway", "Agent", "BelfryProvider", "Console"),
+      "Gateway", "Agent", "BelfryProvider", "Console", "UserNotifications", "BelfryClient"),
   ],
   swiftLanguageModes: [.v6]
 )

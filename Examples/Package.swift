@@ -27,6 +27,7 @@ let package = Package(
     program("PushClient", "UIKit"),
     program("BaseballGame", "UIKit"),
     program("AlarmClock", "UIKit"),
+    program("LocalTour", "UIKit"),
     program("CallWaiter", "PushKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),

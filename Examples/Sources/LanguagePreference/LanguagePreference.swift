@@ -9,9 +9,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     sendPreferredLanguage()
-    NotificationCenter.default.addObserver(
+    _ = NotificationCenter.default.addObserver(
       forName: NSLocale.currentLocaleDidChangeNotification, object: nil, queue: .main
-    ) { _ in self.sendPreferredLanguage() }
+    ) { _ in MainActor.assumeIsolated { self.sendPreferredLanguage() } }
     return true
   }
 

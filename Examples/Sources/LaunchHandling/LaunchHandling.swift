@@ -11,7 +11,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     say("launched")
-    NotificationCenter.default.addObserver(
+    _ = NotificationCenter.default.addObserver(
       forName: UIApplication.didFinishLaunchingNotification, object: nil, queue: nil
     ) { note in say("posted \(note.userInfo?.count ?? 0)") }
     if let localNotif = launchOptions?[.localNotification] as? UILocalNotification {

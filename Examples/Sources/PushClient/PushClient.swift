@@ -12,9 +12,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
-    NotificationCenter.default.addObserver(
+    _ = NotificationCenter.default.addObserver(
       forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
-    ) { _ in self.confirmationWasHidden() }
+    ) { _ in MainActor.assumeIsolated { self.confirmationWasHidden() } }
     doOn()
     return true
   }

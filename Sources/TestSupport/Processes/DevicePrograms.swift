@@ -63,7 +63,7 @@ extension Stage {
 
   /// Starts an agent and waits until apps can connect.
   ///
-  /// It prints JSON lines and grants everything.
+  /// It prints JSON lines and grants everything unless the options say otherwise.
   public func agent(
     _ name: String = "agent", of gateway: GatewayProgram?, presenters: [String] = ["json"],
     options: [String] = [], environment: [String: String] = [:]
@@ -73,8 +73,9 @@ extension Stage {
     let readyFile = data + "-ready.json"
     unlink(readyFile)
     var arguments = [
-      "agent", "--data", data, "--socket", socket, "--ready-file", readyFile, "--grant", "all",
+      "agent", "--data", data, "--socket", socket, "--ready-file", readyFile,
     ]
+    if !options.contains("--grant") { arguments += ["--grant", "all"] }
     if let gateway { arguments += joining(gateway) }
     for presenter in presenters { arguments += ["--presenter", presenter] }
     let program = try belfry(arguments + options, environment: environment)

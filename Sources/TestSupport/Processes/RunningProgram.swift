@@ -19,6 +19,8 @@ public final class RunningProgram: Sendable {
     var lines: [String] = []
     /// Lines that no one has awaited yet.
     var untaken: [JSONLine] = []
+    /// Lines that are no JSON and that no one has awaited yet.
+    var untakenTexts: [String] = []
     var outputEnded = false
     var status: Int32?
     var waiters: [UUID: @Sendable (inout State) -> Bool] = [:]
@@ -81,6 +83,24 @@ public final class RunningProgram: Sendable {
   ) async throws -> [String] {
     try await wait(for: what, within: limit) { isEnough($0.lines) }
     return lines
+  }
+
+  /// The next line that is no JSON, begins so and was not taken before; others stay to be taken.
+  public func text(_ beginning: String, within limit: Duration = .seconds(20)) async throws
+    -> String
+  {
+    let found = Mutex<String?>(nil)
+    try await wait(for: "a line '\(beginning)…'", within: limit) { state in
+      guard let index = state.untakenTexts.firstIndex(where: { $0.hasPrefix(beginning) }) else {
+        return false
+      }
+      found.withLock { $0 = state.untakenTexts.remove(at: index) }
+      return true
+    }
+    guard let line = found.withLock({ $0 }) else {
+      throw ProgramFailure.unreadable("\(name): a line was lost")
+    }
+    return line
   }
 
   /// Every line so far.
@@ -202,7 +222,7 @@ public final class RunningProgram: Sendable {
           let value = JSONLine(line)
           Self.change(self) { state in
             state.lines.append(line)
-            if let value { state.untaken.append(value) }
+            if let value { state.untaken.append(value) } else { state.untakenTexts.append(line) }
           }
         }
       }

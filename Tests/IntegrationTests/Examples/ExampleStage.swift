@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The programs of `Examples/`, a package of its own that uses this one as an outside package does.
+enum Examples {
+  static let folder = Installation.root + "/Examples"
+
+  /// Built once, before the first one runs.
+  private static let build = Task {
+    try await Stage.play { stage in
+      _ = try await stage.command(
+        ["/usr/bin/env", "swift", "build", "--package-path", folder],
+        environment: ["HOME": NSHomeDirectory()], within: .seconds(3_600))
+    }
+  }
+
+  /// The path of a program's executable.
+  static func executable(_ name: String) async throws -> String {
+    try await build.value
+    return folder + "/.build/debug/" + name
+  }
+}
+
+extension Stage {
+  /// Runs an example as a development app of the agent.
+  func example(
+    _ name: String, on agent: AgentProgram, app: String? = nil, arguments: [String] = [],
+    environment: [String: String] = [:]
+  ) async throws -> RunningProgram {
+    try start(
+      [try await Examples.executable(name)] + arguments, name: name,
+      environment: [
+        "BELFRY_SOCKET": agent.socket, "BELFRY_APP_ID": app ?? "org.example.\(name)",
+      ].merging(environment) { $1 })
+  }
+
+  /// Runs `belfry` against the agent.
+  @discardableResult
+  func tell(_ agent: AgentProgram, _ arguments: String...) async throws -> CommandResult {
+    try await belfryCommand(arguments + ["--socket", agent.socket])
+  }
+
+  /// Sends a push and checks that the gateway takes it.
+  func push(
+    _ payload: String, to token: String, topic: String, of gateway: GatewayProgram,
+    options: [String] = []
+  ) async throws {
+    let result = try await belfryCommand(
+      ["send", token, "--topic", topic, "--gateway", gateway.file, "--payload", "-"] + options,
+      input: payload)
+    let status = result.values.first?["status"].integer
+    guard status == 200 else {
+      throw ProgramFailure.unreadable("the gateway took no push: \(result.output)")
+    }
+  }
+
+  /// The token in an example's line `token HEX`.
+  func token(of example: RunningProgram) async throws -> String {
+    String(try await example.text("token ").dropFirst(6))
+  }
+
+  /// Copies a program in a process of its own.
+  ///
+  /// A program that another test starts meanwhile would inherit the open file from this one, and an
+  /// executable that somebody has open for writing cannot be started.
+  func copy(_ file: String, to place: String) async throws {
+    _ = try await command(["/bin/cp", file, place])
+  }
+
+  /// Puts an example into an app's folder, as `belfry app install` takes it.
+  func bundle(
+    _ name: String, id: String, manifest: [String: Any] = [:], languages: [String: String] = [:]
+  ) async throws -> String {
+    let folder = folder.file(name + ".app")
+    let files = FileManager.default
+    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try await copy(try await Examples.executable(name), to: folder + "/" + name)
+    let list: [String: Any] = [
+      "CFBundleIdentifier": id, "CFBundleExecutable": name, "CFBundleName": name,
+      "aps-environment": "development",
+    ].merging(manifest) { $1 }
+    try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+      .write(to: URL(fileURLWithPath: folder + "/Info.plist"))
+    for (language, texts) in languages {
+      let place = folder + "/\(language).lproj"
+      try files.createDirectory(atPath: place, withIntermediateDirectories: true)
+      try texts.write(
+        toFile: place + "/Localizable.strings", atomically: true, encoding: .utf8)
+    }
+    return folder
+  }
+}
+
+extension AgentProgram {
+  /// The next notification that is shown of an app.
+  func presented(
+    _ app: String, within limit: Duration = .seconds(20)
+  ) async throws -> JSONLine {
+    try await program.event("presented", within: limit) { $0["app"].string == app }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Apps that are installed: launched by the agent, known by what they are, in the user's language.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct InstalledExamples {
+  @Test(
+    "S0-41 S0-43 S0-44 S3-1 S3-31 S1-36 S1-37 S1-57 S1-71 S4-21: opening a notification launches the app"
+  )
+  func launch() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let id = "org.example.launch"
+      let folder = try await stage.bundle("LaunchHandling", id: id)
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/LaunchHandling"], environment: ["BELFRY_SOCKET": agent.socket])
+      let token = try await stage.token(of: app)
+      try await app.stop()
+
+      try await stage.push(
+        #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
+      let shown = try await agent.presented(id)
+      try await stage.tell(
+        agent, "center", "open", try #require(shown["id"].string), "--app", id)
+      _ = try await agent.program.event("launched") { $0["app"].string == id }
+      // What a launched app prints goes to the agent's error output.
+      try await agent.program.error("launch push milk")
+      try await agent.program.error("\npush milk")
+    }
+  }
+
+  @Test("S2-1 S2-16: a background notification launches an app that is not running")
+  func backgroundLaunch() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let id = "org.example.menu"
+      let folder = try await stage.bundle(
+        "MenuUpdate", id: id, manifest: ["UIBackgroundModes": ["remote-notification"]])
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/MenuUpdate"], environment: ["BELFRY_SOCKET": agent.socket])
+      let token = try await stage.token(of: app)
+      try await app.stop()
+      try await stage.push(
+        #"{"aps":{"content-available":1}}"#, to: token, topic: id, of: gateway,
+        options: ["--type", "background"])
+      try await agent.program.error("launched behind")
+      try await agent.program.error("no menu")
+    }
+  }
+
+  @Test("S0-32 S2-23: without aps-environment in the manifest there is no token, and why")
+  func entitlement() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let folder = try await stage.bundle(
+        "Registration", id: "org.example.bare", manifest: ["aps-environment": ""])
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
+      #expect(try await app.text("no token").contains("aps-environment"))
+    }
+  }
+
+  @Test("An app cannot pose as another one")
+  func posing() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let folder = try await stage.bundle("Registration", id: "org.example.own")
+      try await stage.tell(agent, "app", "install", folder)
+      // Another program under an installed app's id.
+      let other = try await stage.example("PlainReminder", on: agent, app: "org.example.own")
+      #expect(try await other.text("error 1").contains("org.example.own"))
+      // The installed program under another id: what it is decides.
+      let own = try stage.start(
+        [folder + "/Registration"],
+        environment: ["BELFRY_SOCKET": agent.socket, "BELFRY_APP_ID": "org.example.other"])
+      _ = try await own.text("types 7")
+      let apps = try await stage.tell(agent, "app", "list", "--json")
+      #expect(!apps.output.contains("org.example.other"))
+    }
+  }
+
+  @Test("S0-52 S3-21: keys of Localizable.strings are found when the notification is shown")
+  func localization() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let id = "org.example.words"
+      let folder = try await stage.bundle(
+        "Registration", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
+        languages: [
+          "en": #""MSG_POSTED" = "%@ posted to %@";"#,
+          "fr": #""MSG_POSTED" = "%2$@ : message de %1$@";"#,
+        ])
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
+      let token = try await stage.token(of: app)
+      try await app.stop()
+      let payload =
+        #"{"aps":{"alert":{"loc-key":"MSG_POSTED","loc-args":["Anna","Chess"]}}}"#
+      for (languages, text) in [
+        ("fr-CA,en", "Chess : message de Anna"), ("ja", "Anna posted to Chess"),
+      ] {
+        try await stage.tell(agent, "settings", "--languages", languages)
+        try await stage.push(payload, to: token, topic: id, of: gateway)
+        #expect(try await agent.presented(id)["body"].string == text)
+      }
+    }
+  }
+
+  @Test("A service extension changes a mutable alert in a process of its own")
+  func serviceExtension() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let id = "org.example.pictures"
+      let folder = try await stage.bundle("Registration", id: id)
+      let plugIn = folder + "/PlugIns/Picture.appex"
+      try FileManager.default.createDirectory(
+        atPath: plugIn, withIntermediateDirectories: true)
+      try await stage.copy(
+        try await Examples.executable("PictureExtension"), to: plugIn + "/PictureExtension")
+      let manifest: [String: Any] = [
+        "CFBundleIdentifier": id + ".extension", "CFBundleExecutable": "PictureExtension",
+        "NSExtension": ["NSExtensionPointIdentifier": "com.apple.usernotifications.service"],
+      ]
+      try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
+        .write(to: URL(fileURLWithPath: plugIn + "/Info.plist"))
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
+      let token = try await stage.token(of: app)
+      try await app.stop()
+      try await stage.push(
+        #"{"aps":{"alert":{"title":"Photo"},"mutable-content":1}}"#, to: token, topic: id,
+        of: gateway)
+      #expect(try await agent.presented(id)["title"].string == "Photo [modified]")
+      try await stage.push(
+        #"{"aps":{"alert":{"title":"Photo"}}}"#, to: token, topic: id, of: gateway)
+      #expect(try await agent.presented(id)["title"].string == "Photo")
+    }
+  }
+}
+
+extension RunningProgram {
+  /// Waits until the program has written that to its error output, of which no event tells.
+  fileprivate func error(_ text: String) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !errors.contains(text) {
+      guard ContinuousClock.now < end else {
+        throw ProgramFailure.unreadable("'\(text)' did not come; it said: \(errors)")
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { continuation.resume() }
+      }
+    }
+  }
+}
