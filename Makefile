@@ -8,6 +8,7 @@ SWIFT_TEST := swift test --skip-build --parallel
 build:
 	@scripts/install-packages build
 	swift build -c release --product belfry
+	swift build -c release --product belfry-sound
 
 run:
 	@scripts/install-packages build run

@@ -35,6 +35,7 @@ let package = Package(
   name: "belfry",
   products: [
     .executable(name: "belfry", targets: ["Tool"]),
+    .executable(name: "belfry-sound", targets: ["SoundPlayer"]),
     .library(name: "BelfryProvider", targets: ["BelfryProvider"]),
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
@@ -51,6 +52,7 @@ let package = Package(
     c("CMicrohttpd", "libmicrohttpd", "libmicrohttpd-dev"),
     c("CSQLite", "sqlite3", "libsqlite3-dev"),
     c("CSystemd", "libsystemd", "libsystemd-dev"),
+    c("CSndFile", "sndfile", "libsndfile1-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
 
     // The platform, bottom up.
@@ -89,6 +91,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Apart from the agent: sound files are untrusted bytes, and a headless machine needs none of it.
+    .executableTarget(name: "SoundPlayer", dependencies: ["CSndFile"], swiftSettings: strict),
+
     // Measured by `make bench`.
     .executableTarget(
       name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
@@ -108,6 +113,7 @@ let package = Package(
     test("StorageTests", "Storage", "BelfryWire", "System", "Transport"),
     test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
+    test("SoundPlayerTests", "SoundPlayer"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
     test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(

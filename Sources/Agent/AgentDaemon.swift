@@ -228,7 +228,9 @@ public final class AgentDaemon {
     case .present(let presentation): show(.presented(presentation))
     case .withdraw(let key): show(.removed(key))
     case .badge(let app, let badge): show(.badge(app, badge))
-    case .sound(let key, let sound): show(.sound(key, sound))
+    case .sound(let key, let sound):
+      show(.sound(key, sound))
+      if let app = model.apps[key.app] { presenters?.play(sound, of: app) }
     case .suppressed(let key, let reason): show(.suppressed(key, reason))
     case .prompt(let prompt): self.prompt(prompt)
     case .withdrawPrompt(let app):

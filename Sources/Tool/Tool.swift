@@ -21,6 +21,7 @@ enum Tool {
     Command(name: "clock", summary: "move an agent's manual clock", run: ClockCommand.run),
     Command(name: "location", summary: "say where the device is", run: LocationCommand.run),
     Command(name: "state", summary: "say how the device stands", run: StateCommand.run),
+    Command(name: "sound", summary: "may this file be a sound?", run: SoundCommand.run),
     Command(name: "doctor", summary: "what this machine lacks", run: DoctorCommand.run),
     Command(
       name: "device", summary: "run virtual devices, list and revoke devices",

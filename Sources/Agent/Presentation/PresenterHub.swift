@@ -1,3 +1,4 @@
+import BelfryWire
 import Foundation
 import Glibc
 import System
@@ -13,6 +14,7 @@ final class PresenterHub {
   private var input: TerminalInput?
   private var busWatch: FolderWatch?
   private var quiet: DesktopQuiet?
+  private let sounds: SoundDesk
   /// Told when the desktop's do-not-disturb changes.
   var onQuiet: (Bool) -> Void = { _ in }
   /// Told when there is a session bus, or none any more.
@@ -25,6 +27,7 @@ final class PresenterHub {
     self.loop = loop
     self.listener = listener
     log = configuration.log
+    sounds = SoundDesk(on: loop, log: configuration.log.child("sound"))
   }
 
   /// Opens what was asked for: without a wish the desktop if a session bus is there, else the
@@ -44,6 +47,12 @@ final class PresenterHub {
     for presenter in presenters { presenter.show(event, atUnixMilliseconds: now) }
   }
 
+  /// Plays a sound where a person may hear it: lines of JSON are for programs.
+  func play(_ sound: NotificationSound, of app: AppRecord) {
+    guard presenters.contains(where: { !($0 is JSONPresenter) }) else { return }
+    sounds.play(sound, of: app)
+  }
+
   /// Whether a person can answer a prompt somewhere.
   var canAsk: Bool { presenters.contains(where: \.canAsk) }
 
@@ -52,6 +61,7 @@ final class PresenterHub {
 
   func close() {
     input?.close()
+    sounds.close()
     busWatch?.close()
     for presenter in presenters { presenter.close() }
     bus?.close()
@@ -64,7 +74,8 @@ final class PresenterHub {
   private func openTerminal() {
     guard let listener else { return }
     let terminal = TerminalPresenter(
-      listener: listener, ringsBell: isatty(1) == 1, write: configuration.output)
+      listener: listener, ringsBell: isatty(1) == 1 && !sounds.isAvailable,
+      write: configuration.output)
     presenters.append(terminal)
     guard configuration.readsInput, input == nil else { return }
     input = TerminalInput(loop: loop) { [weak self] line in

@@ -88,13 +88,15 @@ struct DesktopProgramTests {
       }
     }
 
-    func agent(_ more: [String] = ["--grant", "all"]) async throws -> RunningProgram {
+    func agent(
+      _ more: [String] = ["--grant", "all"], environment added: [String: String] = [:]
+    ) async throws -> RunningProgram {
       let ready = stage.folder.file("agent.json")
       let program = try stage.belfry(
         [
           "agent", "--data", stage.folder.file("agent"), "--presenter", "desktop", "--presenter",
           "json", "--ready-file", ready,
-        ] + more, environment: environment)
+        ] + more, environment: environment.merging(added) { $1 })
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
       return program
     }
@@ -189,6 +191,50 @@ struct DesktopProgramTests {
       try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await stage.belfryCommand(["center", "dismiss", "1"])
       try await desktop.wait("its end") { try await desktop.displayed() == 0 }
+    }
+  }
+
+  @Test(
+    "S0-1, S1-46, S4-19: the app's own sound is heard, and a phone vibrates",
+    .requires(.dbus, .dbusMonitor, .dunst, .xvfb))
+  func sound() async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      _ = try desktop.startServer()
+      let monitor = try stage.start(
+        [try TestTool.dbusMonitor.required(), "--session", "member='TriggerFeedback'"],
+        name: "dbus-monitor", environment: desktop.environment)
+      _ = try await monitor.firstLine()
+      let heard = stage.folder.file("heard")
+      let alsa = stage.folder.file("asound.conf")
+      try Data(
+        """
+        pcm.nowhere { type null }
+        pcm.!default { type file slave.pcm nowhere file "\(heard)" format raw }
+
+        """.utf8
+      ).write(to: URL(fileURLWithPath: alsa))
+      let agent = try await desktop.agent(
+        environment: ["ALSA_CONFIG_PATH": alsa, "PULSE_SERVER": "unix:/nonexistent"])
+      let folder = stage.folder.file(".local/share/\(Self.burger)/Library/Sounds")
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      // 1,000 samples that are all the same: nothing else sounds like it.
+      let samples = [UInt8](repeating: 0x37, count: 2_000)
+      let header =
+        "RIFF".utf8 + [0xF4, 7, 0, 0] + "WAVEfmt ".utf8 + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F]
+        + [0, 0, 0x80, 0x3E, 0, 0, 2, 0, 16, 0] + "data".utf8 + [0xD0, 7, 0, 0]
+      try Data(header + samples).write(to: URL(fileURLWithPath: folder + "/ding.wav"))
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Ding", "--sound", "ding.wav",
+      ])
+      #expect(try await agent.event("sound")["sound"].string == "ding.wav")
+      try await desktop.wait("the sound") {
+        (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
+      }
+      try await desktop.wait("the vibration") {
+        monitor.lines.contains { $0.contains("message-new-instant") }
+      }
     }
   }
 

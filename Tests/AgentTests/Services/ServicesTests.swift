@@ -142,6 +142,80 @@ struct ServicesTests {
     }
   }
 
+  @Test(
+    "S2-16, client-api 3.45: an app is started as a unit of the user's systemd, with a bound for a push",
+    .requires(.dbus))
+  func units() async throws {
+    try await ServiceStage.play { stage in
+      let manager = try stage.connect()
+      var calls: [[BusValue]] = []
+      var isRefusing = false
+      try manager.export("/org/freedesktop/systemd1") { message in
+        guard message.member == "StartTransientUnit", let values = try? message.read() else {
+          return nil
+        }
+        calls.append(values)
+        return isRefusing
+          ? .failure(BusFailure(name: "org.freedesktop.systemd1.UnitExists", message: "no"))
+          : .success([.path("/job")])
+      }
+      let units = UserUnits(bus: try stage.connect())
+      var order = UserUnits.Order(
+        app: ModelBench.burger, program: "/opt/burger", arguments: ["-x"],
+        environment: ["BELFRY_LAUNCH": "t"], longestMicroseconds: 30_000_000)
+      var answers: [Bool] = []
+      // Nobody is there yet: the caller starts the program by itself.
+      units.start(order) { answers.append($0) }
+      #expect(stage.run { answers == [false] })
+      var isOwned = false
+      manager.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+        [.string("org.freedesktop.systemd1"), .uint32(0)]
+      ) { _ in isOwned = true }
+      #expect(stage.run { isOwned })
+      units.start(order) { answers.append($0) }
+      #expect(stage.run { answers == [false, true] })
+      let call = try #require(calls.first)
+      #expect(
+        call[0].stringValue?.hasPrefix("app-belfry-org.example.burger@") == true)
+      guard case .array("(sv)", let properties) = call[2] else {
+        Issue.record("\(call[2])")
+        return
+      }
+      func value(_ name: String) -> BusValue? {
+        properties.compactMap { property -> BusValue? in
+          guard case .structure(let members) = property, members.count == 2,
+            members[0].stringValue == name, case .variant(let value) = members[1]
+          else { return nil }
+          return value
+        }.first
+      }
+      #expect(value("RuntimeMaxUSec") == .uint64(30_000_000))
+      #expect(value("Environment")?.stringsValue == ["BELFRY_LAUNCH=t"])
+      #expect(
+        value("ExecStart")
+          == .array(
+            "(sasb)",
+            [
+              .structure([
+                .string("/opt/burger"), .strings(["/opt/burger", "-x"]), .bool(false),
+              ])
+            ]))
+      isRefusing = true
+      order.longestMicroseconds = nil
+      units.start(order) { answers.append($0) }
+      #expect(stage.run { answers == [false, true, false] })
+    }
+  }
+
+  @Test("a unit's name holds no character that systemd would take for another")
+  func unitNames() {
+    #expect(UserUnits.escaped("org.example.a-b_c") == "org.example.a\\x2db_c")
+    #expect(
+      UserUnits.unitName(ModelBench.burger, random: [1, 2])
+        == "app-belfry-org.example.burger@0102.service")
+  }
+
   @Test("values of every type go over the bus and back", .requires(.dbus))
   func values() async throws {
     try await ServiceStage.play { stage in

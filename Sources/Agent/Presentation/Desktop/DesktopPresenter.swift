@@ -52,7 +52,8 @@ final class DesktopPresenter: Presenter {
     case .prompt(let prompt): make(board.show(.prompt(prompt.app), .prompt(prompt)))
     case .promptWithdrawn(let app): make(board.remove(.prompt(app)))
     case .badge(let app, let badge): emitBadge(app, badge)
-    case .sound, .suppressed, .launched, .link: break
+    case .sound(let key, _): vibrate(key.app)
+    case .suppressed, .launched, .link: break
     }
   }
 
@@ -151,6 +152,21 @@ final class DesktopPresenter: Presenter {
       listener?.presenterDecided(app, isAllowed: isAllowed)
     case nil: break
     }
+  }
+
+  // MARK: - Vibration
+
+  /// Lets a phone vibrate with the sound, which the agent plays itself (S4-19): feedbackd, where it
+  /// is installed.
+  private func vibrate(_ app: AppID) {
+    bus.call(
+      "org.sigxcpu.Feedback", "/org/sigxcpu/Feedback", "org.sigxcpu.Feedback", "TriggerFeedback",
+      [
+        .string(app.text), .string("message-new-instant"),
+        // Of the device's profiles the one that vibrates and makes no sound.
+        .vardict([("profile", .string("quiet"))]), .int32(-1),
+      ], mayStart: true
+    ) { _ in }
   }
 
   // MARK: - Badges

@@ -1,0 +1,52 @@
+import Glibc
+import System
+
+/// Starts programs in sessions of their own.
+enum ProgramStart {
+  /// Starts a program with nothing on standard input; standard output goes to the descriptor
+  /// `output`, the agent's own errors by default.
+  static func start(
+    _ executable: String, _ arguments: [String], environment: [String: String],
+    output: Int32 = STDERR_FILENO
+  ) throws(SystemFailure) -> pid_t {
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The agent keeps signals blocked and SIGPIPE ignored for itself; a program starts afresh.
+    var noSignals = sigset_t()
+    unsafe sigemptyset(&noSignals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
+    var allSignals = sigset_t()
+    unsafe sigfillset(&allSignals)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &allSignals)
+    // glibc's POSIX_SPAWN_SETSID, which its headers show only to GNU sources.
+    let newSession: Int16 = 0x80
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    // The agent's own answers go to stdout: a program must not write among them.
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    var child = pid_t()
+    let result = unsafe withCStrings([executable] + arguments) { words in
+      unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+        unsafe posix_spawn(&child, executable, &actions, &attributes, words, variables)
+      }
+    }
+    guard result == 0 else {
+      throw .call(name: "posix_spawn", errno: result, subject: executable)
+    }
+    return child
+  }
+
+  /// Calls `body` with a null-terminated array of C strings.
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let pointers = unsafe strings.map { unsafe strdup($0) }
+    defer { unsafe pointers.forEach { unsafe free($0) } }
+    return unsafe body(pointers + [nil])
+  }
+}

@@ -1,0 +1,79 @@
+import System
+
+/// Starts programs as services of the user's systemd, which then bounds and ends them
+/// (linux-parts 4).
+final class UserUnits {
+  /// What is to be started.
+  struct Order {
+    var app: AppID
+    /// Absolute.
+    var program: String
+    var arguments: [String]
+    /// Besides the manager's own.
+    var environment: [String: String]
+    /// Microseconds after which systemd ends it; nil is no bound.
+    var longestMicroseconds: UInt64?
+  }
+
+  private static let name = "org.freedesktop.systemd1"
+  private static let path = "/org/freedesktop/systemd1"
+
+  private let bus: BusConnection
+
+  /// Uses the manager on the session bus, where there is one.
+  init(bus: BusConnection) { self.bus = bus }
+
+  /// Tells whether systemd took it; false also where there is no systemd.
+  func start(_ order: Order, _ done: @escaping (Bool) -> Void) {
+    let unit = Self.unitName(order.app, random: SystemRandom.bytes(8))
+    bus.call(
+      Self.name, Self.path, Self.name + ".Manager", "StartTransientUnit",
+      [
+        .string(unit), .string("fail"), .array("(sv)", Self.properties(order)),
+        .array("(sa(sv))", []),
+      ]
+    ) { result in
+      if case .success = result { done(true) } else { done(false) }
+    }
+  }
+
+  /// `app-belfry-ID@RANDOM.service`: the desktop's convention, by which the app is known again.
+  static func unitName(_ app: AppID, random: [UInt8]) -> String {
+    "app-belfry-\(escaped(app.text))@\(hexadecimal(random)).service"
+  }
+
+  /// Characters that a unit's name may not hold, and `-`, which parts it, as systemd writes them.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      default: result += "\\x" + hexadecimal([byte])
+      }
+    }
+    return result
+  }
+
+  private static func properties(_ order: Order) -> [BusValue] {
+    func property(_ name: String, _ value: BusValue) -> BusValue {
+      .structure([.string(name), .variant(value)])
+    }
+    let words = BusValue.strings([order.program] + order.arguments)
+    var properties = [
+      property("Description", .string("\(order.app), started by Belfry")),
+      property(
+        "ExecStart", .array("(sasb)", [.structure([.string(order.program), words, .bool(false)])])),
+      property(
+        "Environment",
+        .strings(order.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })),
+      property("CollectMode", .string("inactive-or-failed")),
+      property("Slice", .string("app.slice")),
+    ]
+    if let longest = order.longestMicroseconds {
+      properties.append(property("RuntimeMaxUSec", .uint64(longest)))
+    }
+    return properties
+  }
+}

@@ -1,0 +1,41 @@
+import System
+
+/// Where a notification's sound lies (S0-1, S0-4, S1-46; client-api 3.51).
+enum SoundSearch {
+  /// The file that an app names: in its `Library/Sounds`, else at its bundle's top level; nil when
+  /// there is none.
+  static func file(_ name: String, of app: AppRecord, environment: [String: String]) -> String? {
+    // A name, not a path: an app names files of its own.
+    guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return nil }
+    let container = dataFolders(environment).first.map { "\($0)/\(app.id)" }
+    var folders = container.map { ["\($0)/Library/Sounds", "\($0)/Sounds"] } ?? []
+    if let bundle = app.bundlePath {
+      folders += [bundle, bundle + "/Resources", bundle + "/Contents/Resources"]
+    }
+    return folders.map { "\($0)/\(name)" }.first(where: isFile)
+  }
+
+  /// The sound theme's sound for a message (Sound Theme Specification 0.8); nil without a theme.
+  static func systemFile(environment: [String: String]) -> String? {
+    let theme = environment["BELFRY_SOUND_THEME"] ?? "freedesktop"
+    for folder in dataFolders(environment) {
+      for name in ["message-new-instant", "message-new", "message", "bell"] {
+        for suffix in ["oga", "ogg", "wav"] {
+          let path = "\(folder)/sounds/\(theme)/stereo/\(name).\(suffix)"
+          if isFile(path) { return path }
+        }
+      }
+    }
+    return nil
+  }
+
+  private static func dataFolders(_ environment: [String: String]) -> [String] {
+    let home = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { $0 + "/.local/share" }
+    let rest = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
+    return (home.map { [$0] } ?? []) + rest.split(separator: ":").map(String.init)
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    FileSystem.exists(path) && !FileSystem.isDirectory(path)
+  }
+}

@@ -1,0 +1,185 @@
+import Glibc
+
+/// `belfry-sound`: looks at sound files, which are untrusted bytes, and plays them, apart from the
+/// agent.
+@main
+enum Program {
+  private static let usage = """
+    belfry-sound: looks at sound files and plays them.
+
+      belfry-sound check FILE
+          one JSON object: file, format, encoding, channels, rate, seconds, accepted, reason
+      belfry-sound play [--volume 0..1] [--system FILE] [FILE]
+          plays FILE when it is an alert sound, else the system's, else a chime of its own; one JSON
+          object: played, by, reason
+      belfry-sound pcm FILE
+          its samples on standard output: 16 bits, little-endian, channels in turn
+
+    Ends with 0 when FILE is accepted or something was heard, 1 when not, 2 on wrong usage.
+
+    """
+
+  static func main() {
+    confine()
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// What reads untrusted bytes gets no more of the machine than it needs.
+  private static func confine() {
+    func limit(_ resource: __rlimit_resource, _ value: UInt) {
+      var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
+      _ = unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+    }
+    limit(RLIMIT_CPU, Limits.processorSeconds)
+    limit(RLIMIT_AS, Limits.memoryBytes)
+    limit(RLIMIT_CORE, 0)
+    alarm(Limits.wallSeconds)
+  }
+
+  private static func run(_ arguments: [String]) -> Int32 {
+    switch arguments.first {
+    case "--help", "-h":
+      print(usage, terminator: "")
+      return 0
+    case "check" where arguments.count == 2: return check(arguments[1])
+    case "pcm" where arguments.count == 2: return pcm(arguments[1])
+    case "play":
+      guard let order = PlayOrder(arguments.dropFirst()) else { return wrongUsage() }
+      return play(order)
+    default: return wrongUsage()
+    }
+  }
+
+  private static func wrongUsage() -> Int32 {
+    complain("wrong usage: see belfry-sound --help")
+    return 2
+  }
+
+  private static func complain(_ message: String) {
+    let bytes = Array("belfry: \(message)\n".utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+
+  private static func check(_ path: String) -> Int32 {
+    guard let source = Sounds.open(path) else {
+      print(
+        Line([
+          ("file", .text(path)), ("accepted", .truth(false)),
+          ("reason", .text("it is no sound file that can be read")),
+        ]).text)
+      return 1
+    }
+    let format = source.format
+    let reason = format.whyRefused
+    print(
+      Line([
+        ("file", .text(path)), ("format", .text(format.container.name)),
+        ("encoding", .text(format.encoding.name)), ("channels", .number(Double(format.channels))),
+        ("rate", .number(Double(format.rate))), ("seconds", .number(format.seconds)),
+        ("accepted", .truth(reason == nil)), ("reason", reason.map(Line.Value.text) ?? .null),
+      ]).text)
+    return reason == nil ? 0 : 1
+  }
+
+  private static func pcm(_ path: String) -> Int32 {
+    guard let source = Sounds.open(path) else {
+      complain("\(path) is no sound file that can be read: give an aiff, wav or caf file")
+      return 1
+    }
+    if let reason = source.format.whyUnplayable {
+      complain("\(path) cannot be played: \(reason)")
+      return 1
+    }
+    while case let samples = source.next(), !samples.isEmpty {
+      guard unsafe samples.withUnsafeBytes({ unsafe writeAll($0) }) else { return 1 }
+    }
+    return 0
+  }
+
+  private static func writeAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = unsafe bytes[...]
+    while unsafe !rest.isEmpty {
+      let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
+      let count = unsafe write(STDOUT_FILENO, piece.baseAddress, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      unsafe rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private static func play(_ order: PlayOrder) -> Int32 {
+    let (source, name, reason) = choose(order)
+    let output: (any SoundOutput)? = PulseOutput(source.format) ?? ALSAOutput(source.format)
+    guard let output else {
+      complain("nothing can be heard: start PulseAudio or PipeWire, or give ALSA a device")
+      return 1
+    }
+    while case var samples = source.next(), !samples.isEmpty {
+      if order.volume < 1 { for index in samples.indices { samples[index].scale(order.volume) } }
+      guard output.write(samples) else {
+        complain("the sound server took no more")
+        return 1
+      }
+    }
+    output.finish()
+    print(
+      Line([
+        ("played", .text(name)), ("by", .text(output is PulseOutput ? "pulse" : "alsa")),
+        ("reason", reason.map(Line.Value.text) ?? .null),
+      ]).text)
+    return 0
+  }
+
+  /// The app's own sound, else the system's (S0-6), else the chime; and why not the app's.
+  static func choose(_ order: PlayOrder) -> (any SoundSource, String, String?) {
+    var reason: String?
+    if let path = order.path {
+      if let source = Sounds.open(path) {
+        reason = source.format.whyRefused
+        if reason == nil { return (source, path, nil) }
+      } else {
+        reason = "it is no sound file that can be read"
+      }
+    }
+    // The theme's own may be of a kind that apps may not use.
+    if let path = order.systemPath, let source = Sounds.open(path),
+      source.format.whyUnplayable == nil
+    {
+      return (source, path, reason)
+    }
+    return (Chime(), "chime", reason)
+  }
+}
+
+/// What `play` is asked for.
+struct PlayOrder: Hashable {
+  var volume = 1.0
+  var systemPath: String?
+  var path: String?
+
+  /// nil on wrong usage.
+  init?(_ arguments: ArraySlice<String>) {
+    var rest = arguments
+    while let word = rest.popFirst() {
+      switch word {
+      case "--volume":
+        guard let text = rest.popFirst(), let volume = Double(text), (0...1).contains(volume) else {
+          return nil
+        }
+        self.volume = volume
+      case "--system":
+        guard let path = rest.popFirst() else { return nil }
+        systemPath = path
+      default:
+        guard path == nil, !word.hasPrefix("--") else { return nil }
+        path = word
+      }
+    }
+  }
+}
+
+extension Int16 {
+  /// Makes a sample quieter; `volume` is 0…1.
+  mutating func scale(_ volume: Double) { self = Int16((Double(self) * volume).rounded()) }
+}

@@ -1,0 +1,82 @@
+/// What a sound file holds.
+struct SoundFormat: Hashable {
+  /// How samples are laid out in the file, by the words of `belfry sound`.
+  enum Container: Hashable {
+    case aiff, wav, caf
+    /// One that an alert sound may not have (S0-3), by its own name.
+    case other(String)
+
+    var name: String {
+      switch self {
+      case .aiff: "aiff"
+      case .wav: "wav"
+      case .caf: "caf"
+      case .other(let name): name
+      }
+    }
+  }
+
+  /// How samples are coded, by the words of `belfry sound`.
+  enum Encoding: Hashable {
+    case linearPCM, ima4, uLaw, aLaw
+    /// One that an alert sound may not have (S0-2), by its own name.
+    case other(String)
+
+    var name: String {
+      switch self {
+      case .linearPCM: "linearPCM"
+      case .ima4: "ima4"
+      case .uLaw: "uLaw"
+      case .aLaw: "aLaw"
+      case .other(let name): name
+      }
+    }
+  }
+
+  var container: Container
+  var encoding: Encoding
+  var channels: Int
+  /// Frames a second.
+  var rate: Int
+  /// Samples of one channel.
+  var frames: Int64
+
+  var seconds: Double { rate > 0 ? Double(frames) / Double(rate) : 0 }
+
+  /// Why no sound server plays it; nil when one may.
+  var whyUnplayable: String? {
+    if frames <= 0 { return "it holds no sound" }
+    guard (1...Limits.channels).contains(channels) else {
+      return "it has \(channels) channels: use 1 to \(Limits.channels)"
+    }
+    guard Limits.rates.contains(rate) else { return "it has \(rate) frames a second" }
+    guard seconds < Limits.seconds else {
+      return "it is \(tenths(seconds)) s long: an alert sound is shorter than 30 s"
+    }
+    return nil
+  }
+
+  /// Why it is no alert sound (S0-2, S0-3, S0-6); nil when it is one.
+  var whyRefused: String? {
+    if case .other(let name) = container {
+      return "\(name) is no alert sound: use aiff, wav or caf"
+    }
+    if case .other(let name) = encoding {
+      return "\(name) is no alert sound: use Linear PCM, IMA4, µ-law or A-law"
+    }
+    return whyUnplayable
+  }
+
+  private func tenths(_ seconds: Double) -> String {
+    guard seconds < 1e9 else { return "too many" }
+    let tenths = Int64((seconds * 10).rounded(.down))
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// Samples in order, sixteen bits each, channels in turn.
+protocol SoundSource: AnyObject {
+  var format: SoundFormat { get }
+  /// The next frames; empty at the end.
+  func next() -> [Int16]
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+extension FileSystem {
+  /// The folder that this process's program lies in: what is installed beside it is found there.
+  ///
+  /// `nil` where `/proc` is not there.
+  public static var programFolder: String? {
+    var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &characters, characters.count)
+    guard count > 0 else { return nil }
+    let bytes = characters[..<count].map(UInt8.init(bitPattern:))
+    return parent(of: String(decoding: bytes, as: UTF8.self))
+  }
+}
