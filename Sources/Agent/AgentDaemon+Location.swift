@@ -13,6 +13,19 @@ extension AgentDaemon {
       log.warning("a damaged region is dropped", ["record": key])
       model.emit(.keep(.remove(.regions, key: key)))
     }
+    // A manual clock's device is where a command puts it.
+    guard !clock.isManual, let bus = systemBus else { return }
+    do {
+      let log = log.child("location")
+      places.service = try GeoClueService(bus: bus, on: loop, log: log) { [weak places] place in
+        places?.placed(place)
+      }
+      places.beacons = try BeaconScanner(bus: bus, log: log) { [weak places] beacon in
+        places?.heard(beacon)
+      }
+    } catch {
+      log.warning("the machine's location services cannot be used", ["why": "\(error)"])
+    }
   }
 
   // MARK: - Notifications that wait for a crossing
@@ -87,7 +100,7 @@ extension AgentDaemon {
           ask, AppLinkFailure(.invalidArgument, "no such place: use degrees, such as 48.86,2.29")))
       return true
     }
-    guard places?.service == nil else {
+    guard places?.service?.isTelling != true else {
       model.emit(
         .refuse(
           ask,

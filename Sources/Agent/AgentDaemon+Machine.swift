@@ -23,7 +23,12 @@ extension AgentDaemon {
     case .sleeps(let sleeps):
       self.sleeps = sleeps
       tellLinkState()
-      if !sleeps { uplink?.probe() }
+      if !sleeps {
+        uplink?.probe()
+        // What came due meanwhile need not wait for the kernel's alarm.
+        keeper?.settle()
+      }
+    case .zone(let name): (clock as? MachineClock)?.moved(toZone: name)
     case .isOnline: uplink?.probe()
     }
   }

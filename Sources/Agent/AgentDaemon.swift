@@ -245,6 +245,7 @@ public final class AgentDaemon {
     case .unregister(let app, let kind): uplink?.unregister(app, kind)
     case .linkState: tellLinkState()
     case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
+    case .locationPermission: places?.tellService()
     }
   }
 

@@ -36,6 +36,13 @@ enum Limits {
   static let zonesRemembered = 1_024
   /// Nanoseconds without a change after which the time-zone database counts as updated.
   static let databaseRestNanoseconds: Int64 = 2_000_000_000
+  /// Metres that the device moves before its location service tells of it: a tenth of the radius of
+  /// the smallest region that is of use.
+  static let placeThresholdMetres: UInt32 = 10
+  /// Nanoseconds after which a location service that gave no access is asked again.
+  static let locationRetryNanoseconds: Int64 = 300_000_000_000
+  /// Beacons in reach that are remembered: anything on the air may claim to be one.
+  static let beaconsRemembered = 1_024
   /// Days that a search in a calendar other than the Gregorian looks at: a century.
   static let calendarSearchDays = 36_600
 }

@@ -100,16 +100,46 @@ import Testing
       NotificationRegion(id: "b", shape: .beacon(uuid: uuid.lowercased(), major: nil, minor: nil)))
     try watch.watch(
       "one", NotificationRegion(id: "b", shape: .beacon(uuid: uuid, major: 1, minor: 2)))
-    let needs = (watch.needsBeacons, watch.needsPlaces)
-    #expect(needs == (true, false))
-    var crossings = watch.heard(uuid: uuid, major: 1, minor: 3, at: 0)
+    var crossings = watch.heard(try beacon(1, 3), at: 0)
     #expect(crossings.map(\.key) == ["any"])
-    crossings = watch.heard(uuid: uuid, major: 1, minor: 2, at: 5_000)
+    crossings = watch.heard(try beacon(1, 2), at: 5_000)
     #expect(crossings.map(\.key) == ["one"])
     crossings = watch.passed(to: 34_999)
     #expect(crossings == [])
     crossings = watch.passed(to: 35_000)
     #expect(Set(crossings.map(\.key)) == ["any", "one"] && watch.wakeUp == nil)
+  }
+
+  private func beacon(_ major: UInt8, _ minor: UInt8) throws -> Beacon {
+    let uuid: [UInt8] = [
+      0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96,
+      0xE0,
+    ]
+    let data = [0x02, 0x15] + uuid + [0, major, 0, minor, 0xC5]
+    return try #require(Beacon(manufacturerData: data))
+  }
+
+  @Test func `a beacon that was in reach before a restart and is silent since is left`() throws {
+    var watch = RegionWatch<String>()
+    let region = NotificationRegion(
+      id: "b",
+      shape: .beacon(uuid: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", major: nil, minor: nil))
+    try watch.watch("gone", region, kept: .inside, at: 1_000)
+    try watch.watch("never", region, kept: .outside, at: 1_000)
+    #expect(watch.wakeUp == 31_000)
+    let crossings = watch.passed(to: 31_000)
+    #expect(crossings == [.init(key: "gone", state: .outside, isWanted: true)])
+  }
+
+  @Test func `what is not a beacon's advertisement is none`() throws {
+    let data = try beacon(1, 2)
+    #expect(data.uuid == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+    #expect((data.major, data.minor) == (1, 2))
+    for bytes: [UInt8] in [
+      [], [0x02], [0x02, 0x15], [UInt8](repeating: 0x02, count: 23),
+      [0x02, 0x15] + [UInt8](repeating: 0, count: 20),
+      [0x02, 0x15] + [UInt8](repeating: 0, count: 22),
+    ] { #expect(Beacon(manufacturerData: bytes) == nil) }
   }
 
   @Test func `what is no region is refused`() throws {

@@ -87,6 +87,31 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
+  var doubleValue: Double? {
+    switch self {
+    case .double(let value): value
+    case .variant(let value): value.doubleValue
+    default: nil
+    }
+  }
+
+  var bytesValue: [UInt8]? {
+    switch self {
+    case .bytes(let bytes): bytes
+    case .variant(let value): value.bytesValue
+    default: nil
+    }
+  }
+
+  /// A dictionary's entries; empty for anything else.
+  var pairs: [Pair] {
+    switch self {
+    case .dictionary(_, _, let pairs): pairs
+    case .variant(let value): value.pairs
+    default: []
+    }
+  }
+
   var stringsValue: [String]? {
     switch self {
     case .array(_, let elements): elements.compactMap(\.stringValue)

@@ -16,9 +16,11 @@ enum RegionKey: Hashable, Sendable {
   }
 }
 
-/// Where places come from; runs only while something needs them.
+/// Where places or beacons come from; runs only while something needs them.
 protocol LocationService: AnyObject {
-  /// Starts telling places, or stops.
+  /// Whether it has told places: what a command says is not asked for then.
+  var isTelling: Bool { get }
+  /// Starts telling, or stops.
   func set(isNeeded: Bool)
   func close()
 }
@@ -47,7 +49,7 @@ final class LocationKeeper: TimerTarget {
     var repeats: Bool
   }
 
-  private var watch = RegionWatch<RegionKey>()
+  private var watch: RegionWatch<RegionKey>
   private var regions: [RegionKey: Watched] = [:]
   private let loop: EventLoop
   private weak var listener: (any LocationListener)?
@@ -60,10 +62,19 @@ final class LocationKeeper: TimerTarget {
   var service: (any LocationService)? {
     didSet { tellService() }
   }
+  /// Who listens for beacons.
+  var beacons: (any LocationService)? {
+    didSet { tellService() }
+  }
   /// Where the device was last.
   private(set) var place: Place?
 
-  init(on loop: EventLoop, listener: any LocationListener) {
+  /// Watches nothing yet; `dwell` is how many milliseconds a measured crossing must last.
+  init(
+    on loop: EventLoop, dwell: Int64 = PlaceLimits.dwellMilliseconds,
+    listener: any LocationListener
+  ) {
+    watch = RegionWatch<RegionKey>(dwell: dwell)
     self.loop = loop
     self.listener = listener
   }
@@ -74,19 +85,21 @@ final class LocationKeeper: TimerTarget {
     for (name, value) in records {
       guard let key = RegionRecord.key(name),
         let (region, repeats, state) = RegionRecord.read(value),
-        (try? watch.watch(key, region, kept: state)) != nil
+        (try? watch.watch(key, region, kept: state, at: milliseconds)) != nil
       else {
         damaged.append(name)
         continue
       }
       regions[key] = Watched(region: region, repeats: repeats)
     }
+    tell([])
     tellService()
     return damaged
   }
 
   func close() {
     service?.close()
+    beacons?.close()
     if let timer { loop.cancel(timer) }
     timer = nil
   }
@@ -147,9 +160,7 @@ final class LocationKeeper: TimerTarget {
   }
 
   /// A beacon was heard.
-  func heard(uuid: String, major: Int64, minor: Int64) {
-    tell(watch.heard(uuid: uuid, major: major, minor: minor, at: milliseconds))
-  }
+  func heard(_ beacon: Beacon) { tell(watch.heard(beacon, at: milliseconds)) }
 
   func timerFired(tag: UInt64) {
     timer = nil
@@ -181,8 +192,24 @@ final class LocationKeeper: TimerTarget {
     }
   }
 
-  private func tellService() {
-    service?.set(isNeeded: watch.needsPlaces || !followers.isEmpty)
+  /// Who may know the place has changed, or what is watched: services run for those who may alone.
+  func tellService() {
+    var needsPlaces = false
+    var needsBeacons = false
+    var isAllowed: [AppID: Bool] = [:]
+    for (key, watched) in regions {
+      guard !needsPlaces || !needsBeacons else { break }
+      let may = isAllowed[key.app] ?? (listener?.mayLocate(key.app) ?? false)
+      isAllowed[key.app] = may
+      guard may else { continue }
+      switch watched.region.shape {
+      case .circle: needsPlaces = true
+      case .beacon: needsBeacons = true
+      }
+    }
+    let isFollowed = followers.values.contains { listener?.mayLocate($0) == true }
+    service?.set(isNeeded: needsPlaces || isFollowed)
+    beacons?.set(isNeeded: needsBeacons)
   }
 
   private static func failure(_ refusal: RegionWatch<RegionKey>.Refusal) -> AppLinkFailure {

@@ -80,6 +80,8 @@ enum AgentEffect: Hashable, Sendable {
   case linkState(DeviceState)
   /// The push is kept: the gateway may forget it.
   case acknowledge(NotificationID)
+  /// Who may know the device's place has changed.
+  case locationPermission
   /// Add the request to the schedule, and answer.
   case schedule(AppNotificationID, NotificationRequest, Ask)
   /// Take requests out of the schedule.

@@ -203,7 +203,7 @@ extension DeviceModel {
     let place = apps[id]?.locationStatus
     update(id) { $0 = record }
     if settings(of: id) != before { tellAll(id, .settings(settings(of: id))) }
-    if record.locationStatus != place { tellAll(id, .locationStatus(locationStatus(of: id))) }
+    if record.locationStatus != place { locationChanged(id) }
     emit(.answer(ask, .rows([settingsRow(record)])))
   }
 

@@ -60,7 +60,13 @@ extension DeviceModel {
   mutating func setLocation(_ app: AppID, _ status: LocationStatus) {
     guard apps[app]?.locationStatus != status else { return }
     update(app) { $0.locationStatus = status }
+    locationChanged(app)
+  }
+
+  /// Tells what an app may know from now on.
+  mutating func locationChanged(_ app: AppID) {
     tellAll(app, .locationStatus(locationStatus(of: app)))
+    emit(.locationPermission)
   }
 
   /// Switches places on or off for the whole device (S1-73).
@@ -71,5 +77,6 @@ extension DeviceModel {
     for app in apps.keys.sorted() where apps[app]?.locationStatus != .notDetermined {
       tellAll(app, .locationStatus(locationStatus(of: app)))
     }
+    emit(.locationPermission)
   }
 }

@@ -81,6 +81,16 @@ final class MachineClock: ScheduleClock {
     onEvent?(.zonesChanged)
   }
 
+  /// A service of the machine says which zone the device is in; `TZ` still fixes it.
+  func moved(toZone name: String) {
+    guard name != zone.name,
+      environmentZone.flatMap({ ZoneFolder.zone(named: String($0.drop { $0 == ":" })) }) == nil,
+      let new = ZoneFolder.zone(named: name)
+    else { return }
+    zone = new
+    onEvent?(.zonesChanged)
+  }
+
   var now: ScheduleMoment {
     ScheduleMoment(
       wall: SystemClock.unixMilliseconds, elapsed: SystemClock.elapsedMilliseconds + elapsed.offset)

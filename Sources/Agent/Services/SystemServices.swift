@@ -12,6 +12,8 @@ final class SystemServices {
     case isLocked(Bool)
     /// About to sleep, or awake again.
     case sleeps(Bool)
+    /// The machine's time zone, by its name.
+    case zone(String)
     /// The network is there (again).
     case isOnline
   }
@@ -44,6 +46,11 @@ final class SystemServices {
     }
     try watch(manager, "/org/freedesktop/NetworkManager", manager, "State") { value in
       (value?.unsignedValue ?? 0) >= 60 ? .isOnline : nil
+    }
+    let timedate = "org.freedesktop.timedate1"
+    try watch(timedate, "/org/freedesktop/timedate1", timedate, "Timezone") { value in
+      // It ends when it is idle: that says nothing of the zone.
+      (value?.stringValue).map(Change.zone)
     }
     try watchSleep()
     watchLock(processID)

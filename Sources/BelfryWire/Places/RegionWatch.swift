@@ -43,8 +43,12 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private var watched: [Key: Watched] = [:]
   private var place: Place?
 
+  private let dwell: Int64
+
   /// Watches nothing yet.
-  public init() {}
+  ///
+  /// - Parameter dwell: Milliseconds that a measured crossing must last.
+  public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) { self.dwell = dwell }
 
   /// Watches a region, in place of one with the same key.
   ///
@@ -52,17 +56,19 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   ///   - key: Who watches what.
   ///   - region: Where.
   ///   - kept: Its state when it was watched last, as kept on disk.
+  ///   - now: A beacon that was in reach has to be heard again from now on.
   /// - Returns: Its state now. Being inside already is no entry.
   /// - Throws: Why it cannot be watched.
   @discardableResult
   public mutating func watch(
-    _ key: Key, _ region: NotificationRegion, kept: RegionState = .unknown
+    _ key: Key, _ region: NotificationRegion, kept: RegionState = .unknown, at now: Int64 = 0
   ) throws(Refusal) -> RegionState {
     try Self.check(region)
     var new = Watched(region: region, state: kept)
     if kept == .unknown, let place, let state = Self.state(of: region, at: place) {
       new.state = state
     }
+    if case .beacon = region.shape, kept == .inside { new.heard = now }
     watched[key] = new
     return new.state
   }
@@ -72,16 +78,6 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   /// The state of a watched region.
   public func state(of key: Key) -> RegionState { watched[key]?.state ?? .unknown }
-
-  /// Whether anything needs the device's place.
-  public var needsPlaces: Bool {
-    watched.values.contains { if case .circle = $0.region.shape { true } else { false } }
-  }
-
-  /// Whether anything needs beacons to be listened for.
-  public var needsBeacons: Bool {
-    watched.values.contains { if case .beacon = $0.region.shape { true } else { false } }
-  }
 
   // MARK: Events
 
@@ -102,14 +98,12 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   }
 
   /// A beacon was heard.
-  public mutating func heard(
-    uuid: String, major: Int64, minor: Int64, at now: Int64
-  ) -> [Crossing] {
+  public mutating func heard(_ beacon: Beacon, at now: Int64) -> [Crossing] {
     var crossings: [Crossing] = []
     for (key, entry) in watched {
       guard case .beacon(let wanted, let wantedMajor, let wantedMinor) = entry.region.shape,
-        Self.digits(wanted) == Self.digits(uuid), wantedMajor ?? major == major,
-        wantedMinor ?? minor == minor
+        Self.digits(wanted) == Self.digits(beacon.uuid),
+        wantedMajor ?? beacon.major == beacon.major, wantedMinor ?? beacon.minor == beacon.minor
       else { continue }
       watched[key]?.heard = now
       cross(key, to: .inside, isTold: true, &crossings)
@@ -125,7 +119,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
         watched[key]?.heard = nil
         cross(key, to: .outside, isTold: true, &crossings)
       }
-      if let candidate = entry.candidate, now - candidate.since >= PlaceLimits.dwellMilliseconds {
+      if let candidate = entry.candidate, now - candidate.since >= dwell {
         cross(key, to: candidate.state, isTold: false, &crossings)
       }
     }
@@ -137,7 +131,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     watched.values.flatMap { entry in
       [
         entry.heard.map { $0 + PlaceLimits.beaconSilenceMilliseconds },
-        entry.candidate.map { $0.since + PlaceLimits.dwellMilliseconds },
+        entry.candidate.map { $0.since + dwell },
       ]
     }.compactMap { $0 }.min()
   }
@@ -158,7 +152,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
       return cross(key, to: shown, isTold: false, &crossings)
     }
     if let candidate = entry.candidate, candidate.state == shown {
-      guard now - candidate.since >= PlaceLimits.dwellMilliseconds else { return }
+      guard now - candidate.since >= dwell else { return }
       return cross(key, to: shown, isTold: false, &crossings)
     }
     watched[key]?.candidate = (shown, now)

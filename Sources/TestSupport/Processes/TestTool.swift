@@ -7,7 +7,11 @@ public enum TestTool: String, CaseIterable, Sendable {
   case openssl
   case dbus = "dbus-daemon"
   case dbusMonitor = "dbus-monitor"
+  case dbusSend = "dbus-send"
+  /// The system's own Python with python-dbusmock.
+  case dbusmock
   case dunst
+  case geoclue
   case xvfb = "Xvfb"
   case xdotool
   case importPicture = "import"
@@ -17,6 +21,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case unshare
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
+  case systemPython = "python3"
 
   /// Where it is on this machine; `nil` where it is not.
   public var path: String? {
@@ -24,6 +29,11 @@ public enum TestTool: String, CaseIterable, Sendable {
       let python = Installation.root + "/.build/python-test/bin/python"
       return FileManager.default.isExecutableFile(atPath: python) ? python : nil
     }
+    let known: [TestTool: String] = [
+      .dbusmock: "/usr/lib/python3/dist-packages/dbusmock/__main__.py",
+      .geoclue: "/usr/libexec/geoclue", .systemPython: "/usr/bin/python3",
+    ]
+    if let file = known[self] { return FileManager.default.fileExists(atPath: file) ? file : nil }
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return (folders.map(String.init) + ["/usr/bin", "/usr/sbin"]).map { "\($0)/\(rawValue)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -29,22 +29,37 @@ final class ServiceStage {
   }
 
   static func play(_ body: (ServiceStage) throws -> Void) async throws {
+    try await play(prepare: { _, _ in }, { stage, _ in try body(stage) })
+  }
+
+  /// Plays with what `prepare` starts on the bus; the address is its second argument.
+  static func play<Prepared>(
+    prepare: (Stage, String) async throws -> Prepared,
+    _ body: (ServiceStage, Prepared) throws -> Void
+  ) async throws {
     try await Stage.play { stage in
-      let configuration = stage.folder.file("bus.conf")
-      try Data(
-        """
-        <busconfig><type>session</type><listen>unix:path=\(stage.folder.file("bus"))</listen>
-        <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/>
-        <allow own="*"/></policy></busconfig>
-        """.utf8
-      ).write(to: URL(fileURLWithPath: configuration))
-      let bus = try stage.start(
-        [
-          try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
-          "--print-address=1",
-        ], name: "dbus-daemon")
-      try body(try ServiceStage(try await bus.firstLine()))
+      let address = try await startBus(stage)
+      let prepared = try await prepare(stage, address)
+      try body(try ServiceStage(address), prepared)
     }
+  }
+
+  /// Starts a bus; gives its address.
+  static func startBus(_ stage: Stage) async throws -> String {
+    let configuration = stage.folder.file("bus.conf")
+    try Data(
+      """
+      <busconfig><type>session</type><listen>unix:path=\(stage.folder.file("bus"))</listen>
+      <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/>
+      <allow own="*"/></policy></busconfig>
+      """.utf8
+    ).write(to: URL(fileURLWithPath: configuration))
+    let bus = try stage.start(
+      [
+        try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
+        "--print-address=1",
+      ], name: "dbus-daemon")
+    return try await bus.firstLine()
   }
 }
 

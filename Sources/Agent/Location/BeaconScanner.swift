@@ -1,0 +1,155 @@
+import BelfryWire
+import System
+
+/// Listens for beacons through BlueZ's discovery, while something needs it.
+final class BeaconScanner: LocationService {
+  private enum Name {
+    static let service = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let objects = "org.freedesktop.DBus.ObjectManager"
+    static let properties = "org.freedesktop.DBus.Properties"
+  }
+
+  private let bus: BusConnection
+  private let log: Log
+  private let heard: (Beacon) -> Void
+  private var isNeeded = false
+  private var isClosed = false
+  private var owner = ""
+  /// Adapters that discover for us.
+  private var adapters: Set<String> = []
+  /// What the devices in reach are, by their paths.
+  private var beacons: [String: Beacon] = [:]
+
+  /// Nothing tells places: beacons alone.
+  var isTelling: Bool { false }
+
+  /// Calls `heard` on the loop whenever a beacon was heard.
+  init(bus: BusConnection, log: Log, heard: @escaping (Beacon) -> Void) throws(BusFailure) {
+    self.bus = bus
+    self.log = log
+    self.heard = heard
+    try bus.match(
+      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+        + "member='NameOwnerChanged',arg0='\(Name.service)'"
+    ) { [weak self] message in
+      guard message.member == "NameOwnerChanged", let values = try? message.read(),
+        values.count == 3, values[0].stringValue == Name.service
+      else { return }
+      self?.ownerChanged(values[2].stringValue ?? "")
+    }
+    try bus.match("type='signal',sender='\(Name.service)',interface='\(Name.objects)'") {
+      [weak self] message in self?.objectsChanged(message)
+    }
+    try bus.match(
+      "type='signal',sender='\(Name.service)',interface='\(Name.properties)',"
+        + "member='PropertiesChanged',arg0='\(Name.device)'"
+    ) { [weak self] message in
+      guard let self, message.sender == self.owner, message.member == "PropertiesChanged",
+        let values = try? message.read(), values.count == 3,
+        values[0].stringValue == Name.device
+      else { return }
+      self.deviceSaid(message.path, values[1])
+    }
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+      [.string(Name.service)]
+    ) { [weak self] result in
+      guard case .success(let values) = result, let owner = values.first?.stringValue else {
+        return
+      }
+      self?.ownerChanged(owner)
+    }
+  }
+
+  func set(isNeeded: Bool) {
+    guard isNeeded != self.isNeeded, !isClosed else { return }
+    self.isNeeded = isNeeded
+    if isNeeded { start() } else { stop() }
+  }
+
+  func close() {
+    if isNeeded { stop() }
+    isNeeded = false
+    isClosed = true
+  }
+
+  // MARK: Discovery
+
+  private func ownerChanged(_ newOwner: String) {
+    guard newOwner != owner else { return }
+    owner = newOwner
+    adapters = []
+    beacons = [:]
+    if isNeeded { start() }
+  }
+
+  private func start() {
+    guard !owner.isEmpty else { return }
+    let asked = owner
+    bus.call(owner, "/", Name.objects, "GetManagedObjects") { [weak self] result in
+      guard let self, self.owner == asked, self.isNeeded,
+        case .success(let values) = result
+      else { return }
+      for object in values.first?.pairs ?? [] {
+        self.found(object.key.stringValue ?? "", object.value)
+      }
+    }
+  }
+
+  private func stop() {
+    for adapter in adapters { bus.call(owner, adapter, Name.adapter, "StopDiscovery") { _ in } }
+    adapters = []
+    beacons = [:]
+  }
+
+  private func objectsChanged(_ message: BusMessage) {
+    guard message.sender == owner, isNeeded, let values = try? message.read(), values.count == 2,
+      let path = values[0].stringValue
+    else { return }
+    switch message.member {
+    case "InterfacesAdded": found(path, values[1])
+    case "InterfacesRemoved":
+      beacons[path] = nil
+      adapters.remove(path)
+    default: break
+    }
+  }
+
+  /// An object of BlueZ's, with its interfaces and their properties.
+  private func found(_ path: String, _ interfaces: BusValue) {
+    if interfaces[Name.adapter] != nil { discover(on: path) }
+    if let properties = interfaces[Name.device] { deviceSaid(path, properties) }
+  }
+
+  private func discover(on adapter: String) {
+    guard adapters.insert(adapter).inserted else { return }
+    // Duplicates: each time that a beacon is heard, not only the first.
+    let filter: [(String, BusValue)] = [
+      ("Transport", .string("le")), ("DuplicateData", .bool(true)),
+    ]
+    bus.call(owner, adapter, Name.adapter, "SetDiscoveryFilter", [.vardict(filter)]) { _ in }
+    bus.call(owner, adapter, Name.adapter, "StartDiscovery") { [weak self] result in
+      guard let self, case .failure(let failure) = result else { return }
+      self.adapters.remove(adapter)
+      self.log.info(
+        "beacons are not listened for: switch Bluetooth on", ["why": "\(failure)"])
+    }
+  }
+
+  /// A device's properties have changed.
+  private func deviceSaid(_ path: String, _ properties: BusValue) {
+    guard isNeeded else { return }
+    let data = properties["ManufacturerData"]?.pairs.first {
+      $0.key.unsignedValue == UInt64(Beacon.company)
+    }?.value.bytesValue
+    if let data {
+      guard beacons[path] != nil || beacons.count < Limits.beaconsRemembered else { return }
+      beacons[path] = Beacon(manufacturerData: data)
+    }
+    // BlueZ remembers devices that have gone; only those in reach have a signal strength.
+    guard let beacon = beacons[path], data != nil || properties["RSSI"] != nil else { return }
+    heard(beacon)
+  }
+}

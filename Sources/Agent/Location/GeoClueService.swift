@@ -1,0 +1,226 @@
+import BelfryWire
+import System
+
+/// The device's place from GeoClue, while something needs it.
+///
+/// GeoClue asks an agent of the same user who may know the place, and answers nobody while there is
+/// none: on a desktop that is the desktop's, elsewhere this offers itself. Which of Belfry's apps may
+/// know it is decided here, per app.
+final class GeoClueService: LocationService, TimerTarget {
+  private enum Name {
+    static let service = "org.freedesktop.GeoClue2"
+    static let manager = "org.freedesktop.GeoClue2.Manager"
+    static let managerPath = "/org/freedesktop/GeoClue2/Manager"
+    static let client = "org.freedesktop.GeoClue2.Client"
+    static let location = "org.freedesktop.GeoClue2.Location"
+    static let agent = "org.freedesktop.GeoClue2.Agent"
+    static let agentPath = "/org/freedesktop/GeoClue2/Agent"
+    static let properties = "org.freedesktop.DBus.Properties"
+  }
+
+  /// How this is named among GeoClue's applications and agents.
+  static let desktopID = "belfry"
+
+  private let bus: BusConnection
+  private let loop: EventLoop
+  private let log: Log
+  private let placed: (Place) -> Void
+  private var isNeeded = false
+  private var isOffered = false
+  private var isClosed = false
+  /// The unique name of the GeoClue that runs.
+  private var owner = ""
+  private var client: String?
+  /// Tells answers to an attempt from those to one that was given up.
+  private var attempt: UInt64 = 0
+  private var retry: TimerID?
+  /// Whether it has told a place since it was last needed.
+  private(set) var isTelling = false
+
+  /// Calls `placed` on the loop with each place.
+  init(
+    bus: BusConnection, on loop: EventLoop, log: Log, placed: @escaping (Place) -> Void
+  ) throws(BusFailure) {
+    self.bus = bus
+    self.loop = loop
+    self.log = log
+    self.placed = placed
+    try bus.match(
+      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+        + "member='NameOwnerChanged',arg0='\(Name.service)'"
+    ) { [weak self] message in
+      guard message.member == "NameOwnerChanged", let values = try? message.read(),
+        values.count == 3, values[0].stringValue == Name.service
+      else { return }
+      self?.ownerChanged(values[2].stringValue ?? "")
+    }
+    try bus.match(
+      "type='signal',interface='\(Name.client)',member='LocationUpdated'"
+    ) { [weak self] message in
+      guard let self, message.member == "LocationUpdated", message.sender == self.owner,
+        message.path == self.client, let values = try? message.read(), values.count == 2,
+        let path = values[1].stringValue
+      else { return }
+      self.readPlace(path)
+    }
+  }
+
+  func set(isNeeded: Bool) {
+    guard isNeeded != self.isNeeded, !isClosed else { return }
+    self.isNeeded = isNeeded
+    if isNeeded { start() } else { stop() }
+  }
+
+  func close() {
+    if isNeeded { stop() }
+    isNeeded = false
+    isClosed = true
+  }
+
+  // MARK: Starting
+
+  private func start() {
+    offerAgent()
+    attempt += 1
+    let attempt = attempt
+    // The one call that may start GeoClue; by its answer it is known who it is.
+    bus.call(
+      Name.service, Name.managerPath, Name.manager, "AddAgent", [.string(Self.desktopID)],
+      mayStart: true
+    ) { [weak self] result in
+      guard let self, self.attempt == attempt else { return }
+      if case .failure(let failure) = result {
+        // The desktop's own agent does as well, where this one is not on GeoClue's list.
+        self.log.debug("GeoClue takes no agent from here", ["why": "\(failure)"])
+      }
+      self.findOwner(attempt)
+    }
+  }
+
+  private func findOwner(_ attempt: UInt64) {
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+      [.string(Name.service)]
+    ) { [weak self] result in
+      guard let self, self.attempt == attempt else { return }
+      guard case .success(let values) = result, let owner = values.first?.stringValue else {
+        return self.failed("GeoClue is not there", result)
+      }
+      self.owner = owner
+      self.makeClient(attempt)
+    }
+  }
+
+  private func makeClient(_ attempt: UInt64) {
+    bus.call(Name.service, Name.managerPath, Name.manager, "GetClient") { [weak self] result in
+      guard let self, self.attempt == attempt else { return }
+      guard case .success(let values) = result, let path = values.first?.stringValue else {
+        return self.failed("GeoClue gives no access: it may lack an agent", result)
+      }
+      self.client = path
+      self.configure(path, attempt)
+    }
+  }
+
+  private func configure(_ path: String, _ attempt: UInt64) {
+    for (property, value) in [
+      ("DesktopId", BusValue.string(Self.desktopID)), ("RequestedAccuracyLevel", .uint32(8)),
+      ("DistanceThreshold", .uint32(Limits.placeThresholdMetres)),
+    ] {
+      bus.call(
+        Name.service, path, Name.properties, "Set",
+        [.string(Name.client), .string(property), .variant(value)]
+      ) { [weak self] result in
+        if case .failure(let failure) = result {
+          self?.log.debug("GeoClue refuses a setting", ["name": property, "why": "\(failure)"])
+        }
+      }
+    }
+    bus.call(Name.service, path, Name.client, "Start") { [weak self] result in
+      guard let self, self.attempt == attempt, case .failure = result else { return }
+      self.failed("GeoClue does not start", result)
+    }
+  }
+
+  private func failed(_ what: String, _ result: Result<[BusValue], BusFailure>) {
+    var why = ""
+    if case .failure(let failure) = result { why = "\(failure)" }
+    log.info("\(what): 'belfry location set' says where the device is", ["why": why])
+    attempt += 1
+    client = nil
+    isTelling = false
+    retry = loop.schedule(
+      afterNanoseconds: Limits.locationRetryNanoseconds, self, tag: 0)
+  }
+
+  func timerFired(tag: UInt64) {
+    retry = nil
+    if isNeeded, client == nil { start() }
+  }
+
+  private func stop() {
+    attempt += 1
+    isTelling = false
+    if let retry { loop.cancel(retry) }
+    retry = nil
+    guard let path = client else { return }
+    client = nil
+    bus.call(Name.service, path, Name.client, "Stop") { _ in }
+    bus.call(Name.service, Name.managerPath, Name.manager, "DeleteClient", [.path(path)]) { _ in }
+  }
+
+  private func ownerChanged(_ newOwner: String) {
+    guard newOwner != owner else { return }
+    owner = newOwner
+    // Its clients are gone with it.
+    guard client != nil else { return }
+    attempt += 1
+    client = nil
+    isTelling = false
+    if isNeeded { start() }
+  }
+
+  // MARK: Places
+
+  private func readPlace(_ path: String) {
+    let attempt = attempt
+    bus.call(
+      Name.service, path, Name.properties, "GetAll", [.string(Name.location)]
+    ) { [weak self] result in
+      guard let self, self.attempt == attempt, case .success(let values) = result,
+        let fields = values.first, let latitude = fields["Latitude"]?.doubleValue,
+        let longitude = fields["Longitude"]?.doubleValue,
+        let place = Place(
+          latitude: latitude, longitude: longitude,
+          certainty: .measured(metres: fields["Accuracy"]?.doubleValue))
+      else { return }
+      self.isTelling = true
+      self.placed(place)
+    }
+  }
+
+  // MARK: The agent
+
+  /// Answers what GeoClue asks of a user's agent.
+  private func offerAgent() {
+    guard !isOffered else { return }
+    isOffered = true
+    do {
+      try bus.export(Name.agentPath) { message in
+        let level = BusValue.uint32(8)
+        switch (message.interface, message.member) {
+        case (Name.properties, "Get"): return .success([.variant(level)])
+        case (Name.properties, "GetAll"):
+          return .success([.vardict([("MaxAccuracyLevel", level)])])
+        case (Name.agent, "AuthorizeApp"):
+          // Others than Belfry are not this agent's to decide on.
+          let isOwn = (try? message.read())?.first?.stringValue == Self.desktopID
+          return .success([.bool(isOwn), level])
+        default: return nil
+        }
+      }
+    } catch {
+      log.debug("GeoClue cannot be offered an agent", ["why": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// What a beacon says of itself over the air.
+public struct Beacon: Hashable, Sendable {
+  /// The company under whose number a beacon's data stands among a device's manufacturer data.
+  public static let company: UInt16 = 0x004C
+
+  /// 32 hexadecimal digits in upper case, in the groups of a UUID.
+  public let uuid: String
+  /// The first of two numbers that tell beacons of one UUID apart.
+  public let major: Int64
+  /// The second one.
+  public let minor: Int64
+
+  /// Reads a company's advertising data: 02 15, a UUID, two big-endian numbers and a power; nil for
+  /// anything else that the company's devices say.
+  public init?(manufacturerData bytes: [UInt8]) {
+    guard bytes.count == 23, bytes.starts(with: [0x02, 0x15]) else { return nil }
+    var uuid = ""
+    for (index, byte) in bytes[2..<18].enumerated() {
+      if [4, 6, 8, 10].contains(index) { uuid += "-" }
+      for digit in [byte >> 4, byte & 0x0F] { uuid += String(digit, radix: 16, uppercase: true) }
+    }
+    self.uuid = uuid
+    major = Int64(bytes[18]) << 8 | Int64(bytes[19])
+    minor = Int64(bytes[20]) << 8 | Int64(bytes[21])
+  }
+}

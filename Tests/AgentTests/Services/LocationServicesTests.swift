@@ -1,0 +1,357 @@
+import BelfryWire
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// Writes down what the location keeper tells.
+private final class Traveller: LocationListener {
+  var crossed: [String] = []
+  var places = 0
+  var isAllowed = true
+
+  func mayLocate(_ app: AppID) -> Bool { isAllowed }
+
+  func regionCrossed(
+    _ key: RegionKey, _ region: NotificationRegion, _ state: RegionState,
+    _ changes: [RecordChange]
+  ) {
+    crossed.append("\(region.id) \(state.rawValue)")
+  }
+
+  func regionsChanged(_ changes: [RecordChange]) {}
+
+  func placed(_ place: Place) { places += 1 }
+}
+
+/// The agent's location services with real GeoClue, and with BlueZ as python-dbusmock plays it.
+@Suite("Location services", .serialized)
+struct LocationServicesTests {
+  private static let log = Log(subsystem: "test", sink: .nowhere)
+
+  private func app() throws -> AppID { try #require(AppID("org.example.map")) }
+
+  // MARK: GeoClue
+
+  /// A receiver on a Unix socket that says where standard input has put it.
+  private static let receiver = """
+    import os, select, socket, sys, time
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(sys.argv[1])
+    server.listen(5)
+    print("listens", flush=True)
+    place, clients = None, []
+    def angle(value, width, signs):
+        whole = int(abs(value))
+        minutes = (abs(value) - whole) * 60
+        return "%0*d%07.4f,%s" % (width, whole, minutes, signs[value < 0])
+    while True:
+        ready, _, _ = select.select([server, sys.stdin], [], [], 0.1)
+        if server in ready:
+            clients.append(server.accept()[0])
+            print("client", flush=True)
+        if sys.stdin in ready:
+            line = sys.stdin.readline()
+            if not line: break
+            place = [float(number) for number in line.split(",")]
+        if place is None: continue
+        text = "GPGGA,%s,%s,%s,1,08,1.0,35.0,M,47.0,M,," % (
+            time.strftime("%H%M%S.00", time.gmtime()), angle(place[0], 2, "NS"),
+            angle(place[1], 3, "EW"))
+        check = 0
+        for letter in text: check ^= ord(letter)
+        for client in list(clients):
+            try: client.sendall(("$%s*%02X\\r\\n" % (text, check)).encode())
+            except OSError:
+                clients.remove(client)
+                print("gone", flush=True)
+    """
+
+  private static let configuration = """
+    [agent]
+    whitelist=belfry
+    [network-nmea]
+    enable=true
+    nmea-socket=SOCKET
+    [3g]
+    enable=false
+    [cdma]
+    enable=false
+    [modem-gps]
+    enable=false
+    [wifi]
+    enable=false
+    [compass]
+    enable=false
+    """
+
+  /// GeoClue on a bus, without a network, with a receiver that is moved by `tell`.
+  private static func startGeoClue(_ stage: Stage, bus: String) async throws -> RunningProgram {
+    let socket = stage.folder.file("nmea")
+    let receiver = try stage.start([
+      try TestTool.systemPython.required(), "-c", Self.receiver, socket,
+    ])
+    _ = try await receiver.output(called: "the receiver's word") { $0 == ["listens"] }
+    let file = stage.folder.file("geoclue.conf")
+    try Self.configuration.replacingOccurrences(of: "SOCKET", with: socket)
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    _ = try stage.start(
+      [
+        try TestTool.unshare.required(), "-rmn", "sh", "-c",
+        "mount --bind '\(file)' /etc/geoclue/geoclue.conf && exec '\(try TestTool.geoclue.required())'",
+      ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus])
+    return receiver
+  }
+
+  @Test(
+    "S1-62, S1-66, S1-69 real GeoClue tells of entering and leaving a circle, and rests when nothing is watched",
+    .requires(.dbus, .geoclue, .unshare, .systemPython))
+  func geoClue() async throws {
+    try await ServiceStage.play(
+      prepare: { try await Self.startGeoClue($0, bus: $1) },
+      { stage, receiver in
+        let bus = try stage.connect()
+        let traveller = Traveller()
+        let keeper = LocationKeeper(on: stage.loop, dwell: 300, listener: traveller)
+        #expect(stage.run(until: Self.owns(stage, bus, "org.freedesktop.GeoClue2")))
+        let service = try GeoClueService(bus: bus, on: stage.loop, log: Self.log) {
+          [weak keeper] in keeper?.placed($0)
+        }
+        keeper.service = service
+        let tower = NotificationRegion(
+          id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: 150))
+        // An app that may not know the place starts nothing.
+        traveller.isAllowed = false
+        _ = try keeper.add(.watched(try app(), "tower"), tower, repeats: true)
+        receiver.tell("48.80,2.29")
+        traveller.isAllowed = true
+        keeper.tellService()
+        #expect(stage.run { service.isTelling && traveller.places > 0 })
+        #expect(keeper.state(of: .watched(try app(), "tower")) == .outside)
+        #expect(traveller.crossed == [])
+        receiver.tell("48.8584,2.2945")
+        #expect(stage.run { traveller.crossed == ["tower inside"] })
+        receiver.tell("48.8700,2.2945")
+        #expect(stage.run { traveller.crossed == ["tower inside", "tower outside"] })
+        _ = keeper.remove([.watched(try app(), "tower")])
+        #expect(!service.isTelling)
+        #expect(stage.run { receiver.lines.contains("gone") })
+        keeper.close()
+      })
+  }
+
+  private static func owns(
+    _ stage: ServiceStage, _ bus: BusConnection, _ name: String
+  ) -> () -> Bool {
+    var isOwned = false
+    func ask() {
+      bus.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
+        [.string(name)]
+      ) { result in
+        isOwned = (try? result.get())?.first?.boolValue == true
+        if !isOwned { ask() }
+      }
+    }
+    ask()
+    return { isOwned }
+  }
+
+  // MARK: BlueZ
+
+  private static func mock(
+    _ stage: Stage, _ template: String, bus: String
+  ) throws -> RunningProgram {
+    try stage.start(
+      [try TestTool.systemPython.required(), "-m", "dbusmock", "--template", template],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus])
+  }
+
+  private static let beaconBytes: [UInt8] =
+    [0x02, 0x15] + [UInt8](repeating: 0xAB, count: 16) + [0, 1, 0, 2, 0xC5]
+
+  @Test(
+    "S1-69 a beacon that BlueZ hears enters its region", .requires(.dbus, .dbusmock))
+  func beacon() async throws {
+    try await ServiceStage.play(
+      prepare: { try Self.mock($0, "bluez5", bus: $1) },
+      { stage, _ in
+        let person = try stage.connect()
+        #expect(stage.run(until: Self.owns(stage, person, "org.bluez")))
+        var done: [String] = []
+        func say(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
+          person.call("org.bluez", path, interface, member, arguments) { result in
+            if case .failure(let failure) = result { Issue.record("\(member): \(failure)") }
+            done.append(member)
+          }
+        }
+        say("/", "org.bluez.Mock", "AddAdapter", [.string("hci0"), .string("here")])
+        #expect(stage.run { done == ["AddAdapter"] })
+        let traveller = Traveller()
+        let keeper = LocationKeeper(on: stage.loop, listener: traveller)
+        let bus = try stage.connect()
+        keeper.beacons = try BeaconScanner(bus: bus, log: Self.log) { [weak keeper] in
+          keeper?.heard($0)
+        }
+        let uuid = "ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"
+        let door = NotificationRegion(
+          id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
+        _ = try keeper.add(.watched(try app(), "door"), door, repeats: true)
+        // The scanner asks for discovery; the mock says so when it is told.
+        var isDiscovering = false
+        var wanted = true
+        func look() {
+          person.call(
+            "org.bluez", "/org/bluez/hci0", "org.freedesktop.DBus.Properties", "Get",
+            [.string("org.bluez.Adapter1"), .string("Discovering")]
+          ) { result in
+            isDiscovering = (try? result.get())?.first?.boolValue == true
+            if isDiscovering != wanted { look() }
+          }
+        }
+        look()
+        #expect(stage.run { isDiscovering })
+        say(
+          "/", "org.bluez.Mock", "AddDevice",
+          [.string("hci0"), .string("11:22:33:44:55:66"), .string("b")])
+        let data = BusValue.dictionary(
+          "q", "v",
+          [.init(key: .uint16(Beacon.company), value: .variant(.bytes(Self.beaconBytes)))])
+        say(
+          "/org/bluez/hci0/dev_11_22_33_44_55_66", "org.freedesktop.DBus.Mock", "EmitSignal",
+          [
+            .string("org.freedesktop.DBus.Properties"), .string("PropertiesChanged"),
+            .string("sa{sv}as"),
+            .array(
+              "v",
+              [
+                .variant(.string("org.bluez.Device1")),
+                .variant(.vardict([("ManufacturerData", data)])), .variant(.strings([])),
+              ]),
+          ])
+        #expect(stage.run { traveller.crossed == ["door inside"] })
+        _ = keeper.remove([.watched(try app(), "door")])
+        // Nothing to listen for: the radio rests.
+        wanted = false
+        look()
+        #expect(stage.run { !isDiscovering })
+        keeper.close()
+      })
+  }
+
+  @Test("an app watches twenty regions, and no more (client-api 3.54)")
+  func limit() throws {
+    let traveller = Traveller()
+    let keeper = LocationKeeper(on: try EventLoop(), listener: traveller)
+    func circle(_ id: Int) -> NotificationRegion {
+      NotificationRegion(id: "\(id)", shape: .circle(latitude: 1, longitude: 1, radius: 100))
+    }
+    for id in 0..<20 {
+      _ = try keeper.add(.watched(try app(), "\(id)"), circle(id), repeats: true)
+    }
+    #expect(throws: AppLinkFailure.self) {
+      try keeper.add(
+        .request(AppNotificationID(app: try app(), id: "n")), circle(21), repeats: false)
+    }
+    // The same name replaces, and another app has its own twenty.
+    _ = try keeper.add(.watched(try app(), "3"), circle(3), repeats: true)
+    let other = try #require(AppID("org.example.other"))
+    _ = try keeper.add(.watched(other, "3"), circle(3), repeats: true)
+    _ = keeper.remove([.watched(try app(), "7")])
+    _ = try keeper.add(
+      .request(AppNotificationID(app: try app(), id: "n")), circle(21), repeats: false)
+    keeper.close()
+  }
+
+  // MARK: Time zone and sleep
+
+  @Test(
+    "the machine's zone and sleep are followed as timedated and logind tell them",
+    .requires(.dbus, .dbusmock))
+  func zoneAndSleep() async throws {
+    try await ServiceStage.play(
+      prepare: { stage, bus in
+        [try Self.mock(stage, "timedated", bus: bus), try Self.mock(stage, "logind", bus: bus)]
+      },
+      { stage, _ in
+        let person = try stage.connect()
+        #expect(stage.run(until: Self.owns(stage, person, "org.freedesktop.timedate1")))
+        #expect(stage.run(until: Self.owns(stage, person, "org.freedesktop.login1")))
+        var changes: [SystemServices.Change] = []
+        let services = try SystemServices(bus: try stage.connect(), processID: 1) {
+          changes.append($0)
+        }
+        #expect(stage.run { changes.contains(.zone("Etc/Utc")) })
+        person.call(
+          "org.freedesktop.timedate1", "/org/freedesktop/timedate1", "org.freedesktop.timedate1",
+          "SetTimezone", [.string("Asia/Tokyo"), .bool(false)]
+        ) { _ in }
+        #expect(stage.run { changes.contains(.zone("Asia/Tokyo")) })
+        for (sleeps, _) in [(true, 0), (false, 1)] {
+          person.call(
+            "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock",
+            "EmitSignal",
+            [
+              .string("org.freedesktop.login1.Manager"), .string("PrepareForSleep"), .string("b"),
+              .array("v", [.variant(.bool(sleeps))]),
+            ]
+          ) { _ in }
+          #expect(stage.run { changes.contains(.sleeps(sleeps)) })
+        }
+        _ = services
+      })
+  }
+
+  @Test(
+    "S3-26 an agent's floating alarm goes with the zone that timedated tells; TZ fixes it",
+    .requires(.dbus, .dbusmock))
+  func programZone() async throws {
+    try await Stage.play { stage in
+      let bus = try await ServiceStage.startBus(stage)
+      let mock = try Self.mock(stage, "timedated", bus: bus)
+      let setZone = [
+        try TestTool.dbusSend.required(), "--system", "--print-reply",
+        "--dest=org.freedesktop.timedate1", "/org/freedesktop/timedate1",
+        "org.freedesktop.timedate1.SetTimezone",
+      ]
+      let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus]
+      func move(to zone: String) async throws {
+        // The mock takes its name a moment after it was started.
+        for _ in 0..<100 {
+          let result = try await stage.command(
+            setZone + ["string:\(zone)", "boolean:false"], environment: environment,
+            succeeding: false)
+          if result.status == 0 { return }
+          #expect(mock.isRunning)
+        }
+        Issue.record("timedated takes no zone")
+      }
+      try await move(to: "Asia/Tokyo")
+      let ready = stage.folder.file("ready")
+      let agent = try stage.belfry(
+        [
+          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--ready-file", ready,
+        ], environment: environment)
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      _ = try await stage.belfryCommand([
+        "notify", "--app", "org.example.alarm", "--title", "A", "--id", "a", "--at",
+        "2099-07-01T09:00",
+      ])
+      for (zone, expected) in [
+        ("America/Los_Angeles", "2099-07-01T16:00:00Z"), ("Asia/Tokyo", "2099-07-01T00:00:00Z"),
+      ] {
+        try await move(to: zone)
+        // The signal and the command take different ways to the agent.
+        var lines: [String] = []
+        for _ in 0..<200 where lines != [expected] {
+          lines = try await stage.belfryCommand(["notify", "next", "a"]).lines
+        }
+        #expect(lines == [expected])
+      }
+      #expect(try await agent.stop() == 0)
+    }
+  }
+}
