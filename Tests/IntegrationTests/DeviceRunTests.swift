@@ -4,7 +4,8 @@ import Testing
 
 /// `belfry device run` as a program, against a minimal gateway (`docs/virtual-devices.md`).
 @Suite struct DeviceRunTests {
-  @Test func devicesEnrolRegisterReceiveAndComeBackWithTheSameTokens() async throws {
+  @Test("S3-15: devices hold a connection, get pushes over it, and come back with the same tokens")
+  func devicesEnrolRegisterReceiveAndComeBackWithTheSameTokens() async throws {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       let arguments = try Self.arguments(

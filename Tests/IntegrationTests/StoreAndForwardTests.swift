@@ -22,7 +22,8 @@ extension Stage {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct StoreAndForwardTests {
-  @Test func aPushToADeviceThatIsAwayIsStoredAndDeliveredWhenItComesBack() async throws {
+  @Test("S3-7 S3-10: a push to a device that is away is stored and delivered when it comes back")
+  func aPushToADeviceThatIsAwayIsStoredAndDeliveredWhenItComesBack() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID])
@@ -124,7 +125,8 @@ extension Stage {
     }
   }
 
-  @Test func eachOfTwoAgentsGetsItsOwn() async throws {
+  @Test("S4-11: a token belongs to one device, and each of two agents gets its own")
+  func eachOfTwoAgentsGetsItsOwn() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let one = try await stage.agent("one", of: gateway)

@@ -150,7 +150,7 @@ private struct Surroundings: AdmissionContext {
   @Test(arguments: [
     (0, Rejection.payloadEmpty), (1, nil), (4_096, nil), (4_097, .payloadTooLarge),
   ])
-  func `E03 E04 a payload has 1 to 4096 bytes`(bytes: Int, expected: Rejection?) throws {
+  func `S1-34 E03 E04 a payload has 1 to 4096 bytes`(bytes: Int, expected: Rejection?) throws {
     #expect(rejection(try judge(body: bytes)) == expected)
   }
 
@@ -176,7 +176,7 @@ private struct Surroundings: AdmissionContext {
     #expect(try admitted(judge(low)).priority == 1)
   }
 
-  @Test func `expirations end after 30 days at the latest`() throws {
+  @Test func `S3-13 S3-14 expirations end after 30 days at the latest`() throws {
     let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
     #expect(try admitted(judge(late)).expiration == Self.now + 30 * 86_400)
     #expect(try admitted(judge(["apns-expiration": "0"])).expiration == 0)
