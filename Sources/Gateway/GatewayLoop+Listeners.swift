@@ -84,13 +84,14 @@ extension GatewayLoop {
   /// Builds the loop's part on its own thread and tells the control desk that it runs.
   static func run(
     index: Int, on loop: EventLoop, shared: GatewayShared, directory: Directory,
-    registrations: RegistrationTable, highestSequence: UInt64
+    registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
   ) {
     do {
       let part = try GatewayLoop(
         index: index, loop: loop, shared: shared, directory: directory,
         registrations: registrations, deliveryLog: deliveryLog(of: index, shared),
         highestSequence: highestSequence)
+      part.restore(channels)
       let mailbox = loop.mailbox(of: LoopMessage.self) { messages in part.take(messages) }
       shared.desk.post(.ready(loop: index, mailbox))
     } catch {

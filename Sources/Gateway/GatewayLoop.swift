@@ -53,8 +53,9 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var storeReplies: Mailbox<StoreReply>?
   private var controlReplies: Mailbox<ControlReply>?
   private var registering: [UInt64: Registering] = [:]
+  var channelWork = ChannelWork()
   private var providers: [UInt64: any ProviderPeer] = [:]
-  private var devices: [SessionID: DeviceConnection] = [:]
+  private(set) var devices: [SessionID: DeviceConnection] = [:]
   private var feedback: [UInt64: FeedbackConnection] = [:]
   private var nextConnection: UInt64 = 1
   private var spareStreams: [ProviderStream] = []
@@ -100,6 +101,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     _ = loop.schedule(afterNanoseconds: Limits.tickNanoseconds) { [unowned self] in
       core.tick(now: now)
       finishEvent()
+      keepMarks()
       tick()
     }
   }
@@ -126,6 +128,11 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .directory(let directory):
       self.directory = directory
       verifier.use(directory)
+    case .channels(let news):
+      take(news)
+    case .continueFanOut:
+      channelWork.isContinuing = false
+      core.continueFanOut(now: now)
     case .revoked(let device, let atMilliseconds):
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
@@ -259,7 +266,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   // MARK: Effects
 
   /// Carries out what the core decided; to be called after each batch of events.
-  private func finishEvent() {
+  func finishEvent() {
     guard !isPerforming else { return }
     isPerforming = true
     core.takeEffects(into: &effects)
@@ -272,6 +279,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       swap(&batch, &effects)
     }
     isPerforming = false
+    if core.isFanningOut { continueFanOutSoon() }
     scheduleTurnEnd()
   }
 
@@ -290,7 +298,13 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       shared.writer.load(device: device, ticket: commitTicket, reply: storeReplies)
     case .close(let session, let end):
       devices[session]?.end(end.linkReason)
+    case .mark(let device, let channel, let received):
+      channelWork.mark(device, channel, received)
     case .record(let state, let notification):
+      guard notification.broadcast == nil else {
+        record(state, ofCopy: notification)
+        return
+      }
       metrics.count(state)
       note(
         DeliveryLog.Entry(
@@ -299,7 +313,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  private func note(_ entry: DeliveryLog.Entry) {
+  func note(_ entry: DeliveryLog.Entry) {
     deliveryLog.append(entry)
     guard !followers.isEmpty else { return }
     followers.removeAll { matches, follower in
@@ -465,23 +479,30 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
+  /// Makes changes durable; the ticket that the reply names.
+  func keep(_ changes: [ControlChange]) -> UInt64? {
+    guard let controlReplies else { return nil }
+    commitTicket += 1
+    shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
+    return commitTicket
+  }
+
   /// A token is handed out only once its registration is on disk.
   private func persist(
     _ key: NotificationKey, _ entry: RegistrationTable.Entry, wantsToken: Bool, request: UInt16,
     on connection: DeviceConnection
   ) {
-    guard let controlReplies else { return }
-    commitTicket += 1
-    registering[commitTicket] = Registering(
+    guard let ticket = keep([.putRegistration(entry.record(of: key))]) else { return }
+    registering[ticket] = Registering(
       session: connection.session, request: request, key: key, entry: entry,
       wantsToken: wantsToken)
-    shared.controlWriter.submit(
-      changes: [.putRegistration(entry.record(of: key))], ticket: commitTicket,
-      reply: controlReplies)
   }
 
   private func take(_ reply: ControlReply) {
-    guard let done = registering.removeValue(forKey: reply.ticket) else { return }
+    guard let done = registering.removeValue(forKey: reply.ticket) else {
+      finishSubscription(reply)
+      return
+    }
     let connection = devices[done.session]
     if let failure = reply.failure {
       log.error("cannot keep a registration", ["why": "\(failure)"])
@@ -502,6 +523,12 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       take(.register, topic, of: device, request: request, on: connection)
     case .refused(let session, let request, let refusal):
       devices[session]?.answer(request, with: .refused(refusal))
+    case .channels(let number, let stream, let outcome):
+      if case .accepted(let broadcast) = outcome { note(received: broadcast) }
+      (providers[number] as? ProviderConnection)?.answer(stream, outcome)
+    case .foundChannel(let session, let request, let id, let app):
+      guard let connection = devices[session] else { return }
+      subscribe(connection, to: id, app: app, request: request)
     case .feedback(let number, let records):
       feedback.removeValue(forKey: number)?.answer(records.map(tuple))
     }
@@ -561,6 +588,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 
   private func stop() {
+    keepMarks()
     for connection in Array(providers.values) { connection.close() }
     for connection in Array(devices.values) { connection.end(.draining) }
     loop.stop()

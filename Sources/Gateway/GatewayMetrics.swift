@@ -10,6 +10,9 @@ public struct GatewayMetrics: Sendable {
   let deviceConnections: Gauge
   private let rejections: [Counter]
   private let states: [Counter]
+  private let broadcastStates: [Counter]
+  let broadcasts: Counter
+  let subscriptions: Gauge
 
   /// Metrics in a registry.
   public init(registry: MetricRegistry) {
@@ -30,9 +33,21 @@ public struct GatewayMetrics: Sendable {
         "belfry_notifications_total", help: "What happened to accepted notifications.",
         labels: ["state": $0.label])
     }
+    broadcasts = registry.counter(
+      "belfry_broadcasts_accepted_total", help: "Broadcasts answered with 200.")
+    broadcastStates = DeliveryState.allCases.map {
+      registry.counter(
+        "belfry_broadcast_copies_total",
+        help: "What happened to accepted broadcasts, counted for each device.",
+        labels: ["state": $0.label])
+    }
+    subscriptions = registry.gauge(
+      "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
   }
 
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
 
   func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }
+
+  func count(copy state: DeliveryState) { broadcastStates[Int(state.rawValue)].add() }
 }

@@ -188,11 +188,12 @@ public final class GatewayServer {
     do throws(StorageFailure) {
       let directory = try desk.directory()
       let tables = try registrationTables()
+      let channels = try desk.channelSnapshots()
       let highest = try notifications.highestSequence()
       for index in 0..<configuration.loops {
         try startLoop(
           index, shared, directory: directory, registrations: tables[index],
-          highestSequence: highest)
+          channels: channels[index], highestSequence: highest)
       }
     } catch {
       throw .storage(error)
@@ -201,14 +202,14 @@ public final class GatewayServer {
 
   private func startLoop(
     _ index: Int, _ shared: GatewayShared, directory: Directory,
-    registrations: RegistrationTable, highestSequence: UInt64
+    registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
   ) throws(StorageFailure) {
     do throws(SystemFailure) {
       threads.append(
         try LoopThread.start(name: "gateway-\(index)") { loop in
           GatewayLoop.run(
             index: index, on: loop, shared: shared, directory: directory,
-            registrations: registrations, highestSequence: highestSequence)
+            registrations: registrations, channels: channels, highestSequence: highestSequence)
         })
     } catch {
       throw .system(error)

@@ -53,6 +53,17 @@ enum Limits {
   static let topicsPerKeyMax = 400
   /// Channels of an app and environment (apns-protocol 5.3).
   static let channelsPerAppMax = 10_000
+  /// Seconds that a channel keeps its newest message at the most (apns-protocol 5.3).
+  static let channelStorageSecondsMax: Int64 = 28_800
+  /// Channels that a device may subscribe to; a person follows far fewer.
+  static let channelsPerDeviceMax = 1_024
+  /// Devices that a broadcast goes to in one turn of a loop: some milliseconds' work.
+  static let fanOutDevices = 256
+  /// Devices on each loop whose copy of a broadcast the delivery log tells of, so that one broadcast
+  /// does not push everything else out of it.
+  static let fanOutLogLines = 256
+  /// Between sweeps of expired broadcasts.
+  static let broadcastSweepNanoseconds: Int64 = 60_000_000_000
   /// Scripted answers at a time; each is compared with every request while there are any.
   static let faultRulesMax = 1_000
   /// Bytes of a key or certificate file of the folder.

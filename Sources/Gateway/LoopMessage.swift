@@ -21,6 +21,10 @@ enum LoopMessage: Sendable {
   case desk(ControlAnswer)
   /// Keys, apps or certificates changed.
   case directory(Directory)
+  /// A channel was made or removed, or has a message for its devices.
+  case channels(ChannelNews)
+  /// Send what is under way to some more of its devices.
+  case continueFanOut
   /// A device was revoked, at that time in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
   /// Every loop runs: these are their mailboxes; open the listeners on these ports (0: any).
@@ -40,6 +44,10 @@ enum ControlRequest: Sendable {
   case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
   /// A device registers an app that nobody has added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
+  /// A provider manages channels or broadcasts.
+  case channels(ChannelRequest)
+  /// A device subscribes to a channel that the loop does not know.
+  case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
   /// A feedback client wants what is gone of this app; the number comes back with the answer.
   case feedback(number: UInt64, app: UInt32)
 }
@@ -50,6 +58,10 @@ enum ControlAnswer: Sendable {
   /// The directory has the app now; the loop goes on with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)
+  /// To a provider's request on the loop's connection and stream of these numbers.
+  case channels(connection: UInt64, stream: Int32, ChannelAnswer)
+  /// The loop knows the channel now, or nobody does.
+  case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
   /// The dead registrations of an app since its feedback was last read.
   case feedback(number: UInt64, [RegistrationRecord])
 }

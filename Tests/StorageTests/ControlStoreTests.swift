@@ -34,8 +34,9 @@ import Transport
           isUniversal: true, notAfter: 7, createdMilliseconds: 8)),
       .putBroadcast(
         BroadcastRecord(
-          channel: channel.id, uniqueID: NotificationID(high: .max, low: 1), expiration: 9,
-          priority: 10, payload: [7], acceptedMilliseconds: 10)),
+          channel: channel.id, requestID: NotificationID(high: 3, low: .max),
+          uniqueID: NotificationID(high: .max, low: 1), expiration: 9, priority: 10,
+          payload: [7], acceptedMilliseconds: 10)),
       .putDeviceCertificate(
         DeviceCertificateRecord(serial: "0c", device: device.number, notAfter: 11)),
       .putRegistration(registration(device.number, generation: .max)),
@@ -111,6 +112,48 @@ import Transport
     #expect(try store.broadcasts().isEmpty)
     #expect(try store.subscriptions().isEmpty)
     #expect(try store.apps() == [app])
+  }
+
+  @Test("what comes for a channel that was removed meanwhile is passed over")
+  func passesOverRemovedChannels() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    try store.apply([.removeChannel(id: channel.id)])
+    try store.apply(
+      everything.filter { change in
+        switch change {
+        case .putBroadcast, .putSubscription: true
+        default: false
+        }
+      })
+    #expect(try store.broadcasts().isEmpty)
+    #expect(try store.subscriptions().isEmpty)
+  }
+
+  @Test("a subscription remembers what its device received, and putting it again forgets nothing")
+  func marksSubscriptions() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    var marked = SubscriptionRecord(device: device.number, channel: channel.id)
+    marked.received = NotificationID(high: .max, low: 1)
+    try store.apply([.markSubscription(marked)])
+    #expect(try store.subscriptions().first?.received == marked.received)
+    marked.received = nil
+    try store.apply([.putSubscription(marked)])
+    #expect(try store.subscriptions().first?.received != nil)
+    marked.device = 77
+    try store.apply([.markSubscription(marked)])
+    #expect(try store.subscriptions().count == 1)
+  }
+
+  @Test("expired broadcasts go, others stay")
+  func removesExpiredBroadcasts() throws {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    try store.apply([.removeExpiredBroadcasts(atUnixSeconds: 8)])
+    #expect(try store.broadcasts().count == 1)
+    try store.apply([.removeExpiredBroadcasts(atUnixSeconds: 9)])
+    #expect(try store.broadcasts().isEmpty)
   }
 
   @Test("a batch that cannot be carried out changes nothing")

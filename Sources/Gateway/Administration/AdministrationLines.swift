@@ -86,7 +86,7 @@ enum AdministrationLines {
     line["reason"] = entry.reason.map { .string($0) }
     line["apnsID"] = .string(entry.id.text)
     line["uniqueID"] = .string(entry.uniqueID.text)
-    line["device"] = number(entry.device)
+    if entry.device != 0 { line["device"] = number(entry.device) }
     line["topic"] = .string(entry.topic)
     return line
   }

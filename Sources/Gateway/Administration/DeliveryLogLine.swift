@@ -33,7 +33,7 @@ public struct DeliveryLogLine: Sendable, Hashable {
   public var id: NotificationID
   /// `apns-unique-id`.
   public var uniqueID: NotificationID
-  /// The device's number.
+  /// The device's number; 0 where a line is about a broadcast and no device of it.
   public var device: UInt64
   /// The app's topic.
   public var topic: String

@@ -19,6 +19,7 @@ final class ControlDesk {
   private var enrolling: [UInt64: Enrolling] = [:]
   private var nextTicket: UInt64 = 0
   private var replies: Mailbox<ControlReply>?
+  private let channels: ChannelDesk
 
   private struct Enrolling {
     let loop: Int
@@ -39,13 +40,22 @@ final class ControlDesk {
     self.authority = authority
     self.loop = loop
     self.log = log
+    channels = ChannelDesk(store: store, writer: writer, loop: loop, log: log)
     replies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
       for reply in replies { finish(reply) }
     }
   }
 
   /// The loops that requests come from.
-  func use(_ peers: LoopPeers) { self.peers = peers }
+  func use(_ peers: LoopPeers) {
+    self.peers = peers
+    channels.use(peers)
+  }
+
+  /// What the store knows of channels, a part for each loop.
+  func channelSnapshots() throws(StorageFailure) -> [ChannelSnapshot] {
+    try channels.snapshots(loops: configuration.loops)
+  }
 
   /// Who may send to what, as the store says now.
   func directory() throws(StorageFailure) -> Directory {
@@ -77,6 +87,17 @@ final class ControlDesk {
       enrol(session, enrolment, signedBytes: signedBytes, loop: loop)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, loop: loop)
+    case .channels(let request):
+      channels.take(request) { [unowned self] outcome in
+        answer(
+          loop, .channels(connection: request.connection, stream: request.stream, outcome))
+      }
+    case .findChannel(let session, let number, let id, let app):
+      if channels.introduce(id, app: app) {
+        answer(loop, .foundChannel(session, request: number, id, app: app))
+      } else {
+        answer(loop, .refused(session, request: number, .unknownChannel))
+      }
     case .feedback(let number, let app):
       answer(loop, .feedback(number: number, takeFeedback(of: app)))
     }
@@ -232,6 +253,7 @@ final class ControlDesk {
 
   /// Brings a change of the store, already durable, to the loops.
   func changed(_ changes: [ControlChange]) {
+    channels.changed(changes)
     var isDirectoryOld = false
     for change in changes {
       switch change {

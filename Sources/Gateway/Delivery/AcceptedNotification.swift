@@ -33,6 +33,8 @@ public final class AcceptedNotification: @unchecked Sendable {
     case committing
     /// On disk.
     case stored
+    /// Its channel keeps it, for all devices at once.
+    case channel
   }
 
   /// The device, app and kind of token.
@@ -68,6 +70,12 @@ public final class AcceptedNotification: @unchecked Sendable {
   /// Whether it waited on disk.
   public internal(set) var isFromStore = false
   var isDropped = false
+  /// The message of a channel that this is one device's copy of.
+  public private(set) var broadcast: Broadcast?
+  /// What a broadcast's frame names its channel by.
+  public private(set) var channelHandle: UInt32 = 0
+  /// Whether the delivery log tells of it: of a broadcast's thousands of copies it tells of some.
+  private(set) var isLogged = true
   var heldSinceNanoseconds: Int64 = 0
 
   /// A notification that a provider sent.
@@ -104,9 +112,30 @@ public final class AcceptedNotification: @unchecked Sendable {
     isFromStore = true
   }
 
+  /// A device's copy of a broadcast, whose provider needs no answer of it.
+  convenience init(
+    _ broadcast: Broadcast, to device: UInt64, handle: UInt32, isLogged: Bool, sequence: UInt64
+  ) {
+    self.init(
+      key: NotificationKey(device: device, app: broadcast.app, kind: Self.broadcastKind),
+      generation: 0, id: broadcast.id, uniqueID: broadcast.uniqueID,
+      expiration: broadcast.expiration, priority: broadcast.priority, pushType: .liveActivity,
+      collapseID: [], payload: broadcast.payload,
+      acceptedMilliseconds: broadcast.acceptedMilliseconds, keep: .max, reply: nil)
+    self.broadcast = broadcast
+    self.isLogged = isLogged
+    self.sequence = sequence
+    channelHandle = handle
+    durability = broadcast.isKept ? .channel : .none
+    isAnswered = true
+  }
+
+  /// Stands for no token's kind.
+  static let broadcastKind: UInt8 = 0
+
   /// It goes to its device after a wait: from storage, where that is what the provider was told.
   func waited() {
-    if durability == .stored { isFromStore = true }
+    if durability == .stored || durability == .channel { isFromStore = true }
   }
 
   /// What the store keeps of it.

@@ -1,3 +1,4 @@
+internal import BelfryWire
 public import Storage
 
 /// Store and forward for the devices of one loop: decides, and does nothing itself.
@@ -26,6 +27,9 @@ public struct DeliveryCore: ~Copyable {
   let laneCount: UInt64
   var nextSweepNanoseconds: Int64 = 0
   var effects: [DeliveryEffect] = []
+  var channels: [ChannelID: ChannelState] = [:]
+  var nextChannelHandle: UInt32 = 0
+  var fanOuts: [FanOut] = []
 
   /// A core whose sequence numbers go on after `highestSequence`.
   ///
@@ -93,7 +97,8 @@ public struct DeliveryCore: ~Copyable {
     _ notification: AcceptedNotification, once: Bool, on device: DeviceDelivery, session: SessionID,
     now: Moment
   ) {
-    if device.holdsBack(notification) {
+    let isFull = device.waiting.count >= Limits.deviceWaitingMax
+    if device.holdsBack(notification) || once && isFull {
       guard !once else {
         effects.append(.record(.discardedExpired, notification))
         answer(notification)
@@ -102,8 +107,8 @@ public struct DeliveryCore: ~Copyable {
       hold(notification, on: device, now: now)
       return
     }
-    if device.power.isAsleep { releaseHeld(on: device, now: now) }
-    if !once, device.isOverflowing || device.waiting.count >= Limits.deviceWaitingMax {
+    wake(device, now: now)
+    if !once, device.isOverflowing || isFull {
       device.isOverflowing = true
       stage(notification, deadlineNanoseconds: now.nanoseconds)
       device.uncommitted.append(notification)
@@ -114,6 +119,11 @@ public struct DeliveryCore: ~Copyable {
     }
     device.waiting.append(notification)
     pump(device, now: now)
+  }
+
+  /// What goes to a sleeping device at once wakes it: what waited for that goes along.
+  mutating func wake(_ device: DeviceDelivery, now: Moment) {
+    if device.power.isAsleep { releaseHeld(on: device, now: now) }
   }
 
   private mutating func replaceUnsent(by newer: AcceptedNotification, on device: DeviceDelivery) {
@@ -189,7 +199,7 @@ public struct DeliveryCore: ~Copyable {
     }
     for held in delivery.held { bySequence[held.sequence] = nil }
     for known in delivery.uncommitted + delivery.waiting
-    where !known.isDropped && delivery.topics.contains(known.key) {
+    where !known.isDropped && (known.broadcast != nil || delivery.topics.contains(known.key)) {
       bySequence[known.sequence] = known
     }
     delivery.uncommitted.removeAll {
@@ -209,10 +219,12 @@ public struct DeliveryCore: ~Copyable {
       expire(notification, now: now)
       return
     }
-    if !notification.isOnce(at: now) { replaceUnsent(by: notification, on: device) }
+    if notification.broadcast == nil, !notification.isOnce(at: now) {
+      replaceUnsent(by: notification, on: device)
+    }
     notification.waited()
     if device.holdsBack(notification) {
-      holdOrGiveUp(notification, on: device, now: now)
+      hold(orGiveUp: notification, on: device, now: now)
     } else {
       device.waiting.append(notification)
     }
@@ -240,10 +252,11 @@ public struct DeliveryCore: ~Copyable {
         unsafeOnes.append(notification)
       case .committing:
         unsafeOnes.append(notification)
-      case .stored:
+      case .stored, .channel:
         break
       }
     }
+    stopListening(delivery)
     delivery.inFlight.removeAll()
     delivery.waiting.removeAll()
     delivery.held.removeAll()
@@ -274,6 +287,7 @@ public struct DeliveryCore: ~Copyable {
     case .none, .staged: answer(notification)
     case .committing: break
     case .stored: stageRemoval(of: notification, now: now)
+    case .channel: serve(notification)
     }
     pump(delivery, now: now)
   }
@@ -323,6 +337,7 @@ public struct DeliveryCore: ~Copyable {
         delivery.presence = .offline
       }
       holding.remove(device)
+      stopListening(delivery)
       forgetIfIdle(delivery)
     }
     stageRemoval(.removeDevice(device), now: now)
@@ -352,7 +367,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Sending
 
-  private mutating func pump(_ device: DeviceDelivery, now: Moment) {
+  mutating func pump(_ device: DeviceDelivery, now: Moment) {
     guard case .live(let session) = device.presence else { return }
     var sent = 0
     while sent < device.waiting.count, device.inFlight.count < device.window {
@@ -380,13 +395,13 @@ public struct DeliveryCore: ~Copyable {
     let unsent = device.waiting
     device.waiting.removeAll(where: device.holdsBack)
     for notification in unsent where device.holdsBack(notification) {
-      holdOrGiveUp(notification, on: device, now: now)
+      hold(orGiveUp: notification, on: device, now: now)
     }
     device.held.sort { $0.sequence < $1.sequence }
   }
 
-  private mutating func holdOrGiveUp(
-    _ notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
+  mutating func hold(
+    orGiveUp notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
   ) {
     guard notification.durability == .none else {
       return hold(notification, on: device, now: now)
@@ -447,6 +462,7 @@ public struct DeliveryCore: ~Copyable {
     guard now.nanoseconds >= nextSweepNanoseconds else { return }
     nextSweepNanoseconds = now.nanoseconds + Limits.expirySweepNanoseconds
     stageRemoval(.removeExpired(beforeUnixSeconds: now.unixSeconds), now: now)
+    sweepBroadcasts(now: now)
   }
 
   /// Makes everything that is accepted due at once, for a shutdown.

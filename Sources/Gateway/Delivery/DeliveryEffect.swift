@@ -1,3 +1,5 @@
+public import BelfryWire
+
 /// A connection of a device, numbered on its home loop; never used again.
 public struct SessionID: Hashable, Sendable {
   /// The number.
@@ -19,6 +21,8 @@ public enum DeliveryEffect {
   case load(device: UInt64, SessionID)
   /// End the session: another one took its place, or the store cannot be read.
   case close(SessionID, SessionEnd)
+  /// Note, when it is convenient, that the device has this message of the channel.
+  case mark(device: UInt64, ChannelID, received: NotificationID)
   /// Put a line into the delivery log.
   case record(DeliveryState, AcceptedNotification)
 }

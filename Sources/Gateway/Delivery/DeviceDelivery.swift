@@ -17,6 +17,8 @@ final class DeviceDelivery {
   var power = DevicePower()
   /// What the device can take on this session.
   var topics: Set<NotificationKey> = []
+  /// The channels that this session listens to.
+  var channels: [ChannelState] = []
   /// Unacknowledged notifications that this session takes.
   var window = Limits.deviceWindow
   /// Sent and not yet acknowledged, in order of acceptance.

@@ -15,6 +15,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private var stream: ByteStream?
   private var link: DeviceLinkServer
   private var topics: Set<NotificationKey> = []
+  private var channels: Set<ChannelID> = []
   private var isReady = false
   private var isClosed = false
   private var timer: TimerID?
@@ -113,6 +114,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       guard let device else { return }
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
+      for channel in channels { home.listen(to: channel, device, session) }
     case .request(let number, let request):
       take(number, request)
     case .settled:
@@ -153,8 +155,10 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     switch request {
     case .topic(let verb, let topic):
       home.take(verb, topic, of: device, request: number, on: self)
-    case .subscribe, .unsubscribe:
-      answer(number, with: .refused(.notOffered))
+    case .subscribe(let bundleID, let channel):
+      home.subscribe(self, to: channel, of: bundleID, request: number)
+    case .unsubscribe(let bundleID, let channel):
+      home.unsubscribe(self, device, from: channel, of: bundleID, request: number)
     }
   }
 
@@ -178,6 +182,19 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     if isReady { home.addTopic(key, session) }
   }
 
+  /// Whether the device may subscribe to one more channel.
+  func hasRoom(for channel: ChannelID) -> Bool {
+    channels.count < Limits.channelsPerDeviceMax || channels.contains(channel)
+  }
+
+  /// Notes a channel that the device listens to on this connection.
+  func add(channel: ChannelID) {
+    channels.insert(channel)
+    if isReady, let device { home.listen(to: channel, device, session) }
+  }
+
+  func remove(channel: ChannelID) { channels.remove(channel) }
+
   func answerEnrolment(_ answer: DeviceLinkServer.EnrolmentAnswer) {
     guard !isClosed else { return }
     var output = home.takeScratch()
@@ -192,11 +209,12 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     unsafe notification.payload.withUnsafeBytes { payload in
       unsafe notification.collapseID.withUnsafeBytes { collapseID in
         let framed = unsafe LinkNotification(
-          handle: notification.key.linkHandle, id: notification.id,
+          handle: notification.linkHandle, id: notification.id,
           uniqueID: notification.uniqueID,
           acceptedMilliseconds: UInt64(clamping: notification.acceptedMilliseconds),
           expiration: UInt64(clamping: notification.expiration),
-          isFromStorage: notification.isFromStore, priority: notification.priority,
+          isFromStorage: notification.isFromStore,
+          isBroadcast: notification.broadcast != nil, priority: notification.priority,
           pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload)
         _ = link.deliver(
           framed, reference: notification.sequence, at: home.loop.nowNanoseconds, output: &output)
@@ -231,6 +249,11 @@ extension DeviceState {
   var power: DevicePower {
     DevicePower(isAsleep: contains(.asleep), isRestricted: contains(.powerRestricted))
   }
+}
+
+extension AcceptedNotification {
+  /// What its frame names the app and kind by, or the channel.
+  var linkHandle: UInt32 { broadcast == nil ? key.linkHandle : channelHandle }
 }
 
 extension NotificationKey {

@@ -19,7 +19,7 @@ final class LegacyDoor: StreamHandler {
 
   func streamOpened(_ stream: ByteStream) {
     if stream.negotiatedProtocol == "h2" {
-      hand(stream, to: home.makeProvider(ProviderConnection.init))
+      hand(stream, to: manager())
     } else if stream.peerCertificate != nil {
       switch service {
       case .binary: hand(stream, to: home.makeProvider(BinaryConnection.init))
@@ -36,7 +36,7 @@ final class LegacyDoor: StreamHandler {
       stream.close(afterFlush: false)
       return
     }
-    let connection = home.makeProvider(ProviderConnection.init)
+    let connection = manager()
     let unread = unsafe Array(bytes)
     connection.streamOpened(
       stream.detach(unread: unread).attach(to: home.loop, handler: connection))
@@ -49,6 +49,12 @@ final class LegacyDoor: StreamHandler {
       home.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
+  }
+
+  private func manager() -> ProviderConnection {
+    let connection = home.makeProvider(ProviderConnection.init)
+    connection.interface = .channelManagement
+    return connection
   }
 
   private func hand(_ stream: ByteStream, to handler: some StreamHandler) {

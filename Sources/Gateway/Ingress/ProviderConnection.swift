@@ -10,10 +10,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   AdmissionContext
 {
   let number: UInt64
-  private let home: GatewayLoop
+  let home: GatewayLoop
+  /// What the port serves.
+  var interface = ProviderInterface.everything
   private var stream: ByteStream?
-  private var session: NGHTTP2ServerSession?
-  private var streams = ProviderStreamTable()
+  var session: NGHTTP2ServerSession?
+  var streams = ProviderStreamTable()
   private var credentials: ConnectionCredentials
   private var certificate: CertificateCredential?
   private var lastAuthorization: [UInt8] = []
@@ -90,7 +92,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if isClosing || (isDraining && streams.count == 0) { stream.close() }
   }
 
-  private func scheduleFlush() {
+  func scheduleFlush() {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true
     home.loop.atTurnEnd(self)
@@ -135,6 +137,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   private func judge(_ open: ProviderStream) {
     if case .value = open.request.id {} else { open.generatedID = home.makeID() }
+    if takesAsChannels(open) { return judgeChannels(open) }
     var context = self
     switch Admission.judge(
       open.request, bodyBytes: open.bodyBytes, atSeconds: home.now.unixSeconds, context: &context)
@@ -157,7 +160,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   /// One stream at a time until the first valid request (apns-protocol 1.13).
-  private func raiseStreamLimit() {
+  func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
     if certificate == nil { session?.allowConcurrentStreams(Limits.providerConcurrentStreams) }
@@ -210,23 +213,25 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
-  private func refuse(_ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil) {
+  func refuse(_ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil) {
     guard let open = streams.remove(streamID), let session else { return }
     home.responses.refuse(
-      streamID, rejection, timestampMilliseconds: timestamp, idText: echo(of: open),
-      id: id(of: open), on: session)
+      streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
+      idText: echo(of: open), id: id(of: open), on: session)
     home.metrics.count(rejection)
     home.recycle(open)
     scheduleFlush()
   }
 
   /// A text that is no UUID is answered with a fresh id (apns-protocol 1.10, BadMessageId).
-  private func echo(of open: ProviderStream) -> [UInt8] {
+  func echo(of open: ProviderStream) -> [UInt8] {
+    if isAboutChannels(open) { return requestEcho(of: open) }
     if case .value = open.request.id { return open.request.idText }
     return []
   }
 
-  private func id(of open: ProviderStream) -> NotificationID {
+  func id(of open: ProviderStream) -> NotificationID {
+    if isAboutChannels(open) { return requestID(of: open) }
     if case .value(let id) = open.request.id { return id }
     return open.generatedID
   }

@@ -44,11 +44,12 @@ import Transport
 
   /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8).
   func refuse(
-    _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?, idText: [UInt8],
-    id: NotificationID, on session: some HTTP2ServerSession
+    _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?,
+    idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID,
+    on session: some HTTP2ServerSession
   ) {
     start()
-    appendID(idText, id)
+    appendID(idText, id, as: idName)
     let begin = used
     append("{\"reason\":\"")
     append(rejection.row.reason)
@@ -69,14 +70,41 @@ import Transport
     fieldCount = 0
   }
 
-  private func appendID(_ text: [UInt8], _ id: NotificationID) {
+  /// Answers a request about channels (apns-protocol 5.1): its id, and what else there is to tell.
+  func answerChannels(
+    _ streamID: Int32, status: Int, idText: [UInt8], id: NotificationID,
+    uniqueID: NotificationID? = nil, channel: ChannelID? = nil, body: [UInt8] = [],
+    on session: some HTTP2ServerSession
+  ) {
+    start()
+    appendID(idText, id, as: "apns-request-id")
+    if let uniqueID {
+      let value = unsafe append(uniqueID)
+      unsafe field("apns-unique-id", value)
+    }
+    if let channel {
+      let begin = used
+      for byte in channel.text.utf8 { append(byte) }
+      unsafe field(
+        "apns-channel-id", UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
+    }
+    unsafe body.withUnsafeBytes { body in
+      unsafe session.respond(
+        streamID, status: status, fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]),
+        body: body.isEmpty ? nil : body)
+    }
+  }
+
+  private func appendID(
+    _ text: [UInt8], _ id: NotificationID, as name: StaticString = "apns-id"
+  ) {
     let begin = used
     if text.count == 36 {
       for byte in text { append(byte) }
     } else {
       unsafe _ = append(id)
     }
-    unsafe field("apns-id", UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
+    unsafe field(name, UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
   }
 
   private func field(_ name: StaticString, _ value: UnsafeRawBufferPointer) {

@@ -6,8 +6,9 @@ extension ControlEngine {
   /// The statements that change something.
   enum Write: Hashable {
     case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration
-    case subscription, setting
-    case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noSubscription, noSetting
+    case subscription, subscriptionMark, setting
+    case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noExpiredBroadcasts
+    case noSubscription, noSetting
 
     var sql: StaticString {
       switch self {
@@ -34,10 +35,16 @@ extension ControlEngine {
         """
       case .channel:
         """
-        INSERT INTO channel VALUES (?1, ?2, ?3, ?4)
+        INSERT INTO channel SELECT ?1, ?2, ?3, ?4
+        WHERE EXISTS (SELECT 1 FROM app WHERE number = ?2)
         ON CONFLICT (id) DO UPDATE SET keeps_latest = ?3
         """
-      case .broadcast: "INSERT OR REPLACE INTO broadcast VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+      case .broadcast:
+        """
+        INSERT OR REPLACE INTO broadcast
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+        WHERE EXISTS (SELECT 1 FROM channel WHERE id = ?1)
+        """
       case .device:
         """
         INSERT INTO device VALUES (?1, ?2, ?3, ?4, ?5)
@@ -45,12 +52,22 @@ extension ControlEngine {
         """
       case .deviceCertificate: "INSERT OR REPLACE INTO device_certificate VALUES (?1, ?2, ?3)"
       case .registration: "INSERT OR REPLACE INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-      case .subscription: "INSERT OR IGNORE INTO subscription VALUES (?1, ?2)"
+      case .subscription:
+        """
+        INSERT OR IGNORE INTO subscription SELECT ?1, ?2, ?3, ?4
+        WHERE EXISTS (SELECT 1 FROM channel WHERE id = ?2)
+        """
+      case .subscriptionMark:
+        """
+        UPDATE subscription SET received_high = ?3, received_low = ?4
+        WHERE device = ?1 AND channel = ?2
+        """
       case .setting: "INSERT OR REPLACE INTO setting VALUES (?1, ?2)"
       case .noApp: "DELETE FROM app WHERE number = ?1"
       case .noRegistrationsOfApp: "DELETE FROM registration WHERE app = ?1"
       case .noChannel: "DELETE FROM channel WHERE id = ?1"
       case .noBroadcast: "DELETE FROM broadcast WHERE channel = ?1"
+      case .noExpiredBroadcasts: "DELETE FROM broadcast WHERE expiration <= ?1"
       case .noSubscription: "DELETE FROM subscription WHERE device = ?1 AND channel = ?2"
       case .noSetting: "DELETE FROM setting WHERE name = ?1"
       }
@@ -73,11 +90,20 @@ extension ControlEngine {
     case .removeChannel(let id): try remove(.noChannel, id)
     case .putBroadcast(let broadcast): try put(broadcast)
     case .removeBroadcast(let channel): try remove(.noBroadcast, channel)
+    case .removeExpiredBroadcasts(let second):
+      let statement = try statement(.noExpiredBroadcasts)
+      try statement.bind(1, second)
+      try statement.run()
     case .putDevice(let device): try put(device)
     case .putDeviceCertificate(let certificate): try put(certificate)
     case .putRegistration(let registration): try put(registration)
-    case .putSubscription(let subscription): try write(.subscription, subscription)
-    case .removeSubscription(let subscription): try write(.noSubscription, subscription)
+    case .putSubscription(let subscription): try put(subscription, by: .subscription)
+    case .markSubscription(let subscription): try put(subscription, by: .subscriptionMark)
+    case .removeSubscription(let subscription):
+      let statement = try statement(.noSubscription)
+      try statement.bind(1, subscription.device)
+      try statement.bind(2, subscription.channel)
+      try statement.run()
     case .putSetting(let name, let value):
       let statement = try statement(value == nil ? .noSetting : .setting)
       try statement.bind(1, name)
@@ -149,6 +175,9 @@ extension ControlEngine {
     try statement.bind(5, Int64(broadcast.priority))
     try statement.bind(6, broadcast.payload)
     try statement.bind(7, broadcast.acceptedMilliseconds)
+    try statement.bind(8, broadcast.requestID.high)
+    try statement.bind(9, broadcast.requestID.low)
+    try statement.bind(10, Int64(broadcast.requestID.isLowercase ? 1 : 0))
     try statement.run()
   }
 
@@ -181,12 +210,14 @@ extension ControlEngine {
     try statement.run()
   }
 
-  private func write(
-    _ write: Write, _ subscription: SubscriptionRecord
+  private func put(
+    _ subscription: SubscriptionRecord, by write: Write
   ) throws(StorageFailure) {
     let statement = try statement(write)
     try statement.bind(1, subscription.device)
     try statement.bind(2, subscription.channel)
+    try statement.bind(3, subscription.received.map { Int64(bitPattern: $0.high) })
+    try statement.bind(4, subscription.received.map { Int64(bitPattern: $0.low) })
     try statement.run()
   }
 

@@ -52,7 +52,14 @@ final class ControlEngine {
       CREATE INDEX subscription_by_channel ON subscription (channel);
       CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
       CREATE TABLE counter (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT;
+      """,
       """
+      ALTER TABLE broadcast ADD COLUMN request_high INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE broadcast ADD COLUMN request_low INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE broadcast ADD COLUMN request_lowercase INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE subscription ADD COLUMN received_high INTEGER;
+      ALTER TABLE subscription ADD COLUMN received_low INTEGER;
+      """,
     ])
 
   private let database: SQLiteDatabase

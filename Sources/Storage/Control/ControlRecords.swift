@@ -176,6 +176,8 @@ public struct ChannelRecord: Sendable, Hashable {
 public struct BroadcastRecord: Sendable, Hashable {
   /// The channel's 16 bytes.
   public var channel: [UInt8]
+  /// `apns-request-id`.
+  public var requestID: NotificationID
   /// `apns-unique-id`.
   public var uniqueID: NotificationID
   /// Seconds since 1970.
@@ -189,10 +191,11 @@ public struct BroadcastRecord: Sendable, Hashable {
 
   /// A message from its parts.
   public init(
-    channel: [UInt8], uniqueID: NotificationID, expiration: Int64, priority: UInt8,
-    payload: [UInt8], acceptedMilliseconds: Int64
+    channel: [UInt8], requestID: NotificationID, uniqueID: NotificationID, expiration: Int64,
+    priority: UInt8, payload: [UInt8], acceptedMilliseconds: Int64
   ) {
     self.channel = channel
+    self.requestID = requestID
     self.uniqueID = uniqueID
     self.expiration = expiration
     self.priority = priority
@@ -282,10 +285,13 @@ public struct SubscriptionRecord: Sendable, Hashable {
   public var device: UInt64
   /// The channel's 16 bytes.
   public var channel: [UInt8]
+  /// The last kept message that the device acknowledged; nil: none.
+  public var received: NotificationID?
 
   /// A subscription from its parts.
-  public init(device: UInt64, channel: [UInt8]) {
+  public init(device: UInt64, channel: [UInt8], received: NotificationID? = nil) {
     self.device = device
     self.channel = channel
+    self.received = received
   }
 }

@@ -78,13 +78,16 @@ extension ControlRows where Record == ChannelRecord {
 extension ControlRows where Record == BroadcastRecord {
   static let broadcasts = ControlRows(
     query: """
-      SELECT channel, unique_high, unique_low, expiration, priority, payload, accepted
+      SELECT channel, unique_high, unique_low, expiration, priority, payload, accepted,
+        request_high, request_low, request_lowercase
       FROM broadcast ORDER BY accepted
       """
   ) { row in
     UInt8(exactly: row.integer(4)).map { priority in
       BroadcastRecord(
         channel: row.bytes(0),
+        requestID: NotificationID(
+          high: row.unsigned(7), low: row.unsigned(8), isLowercase: row.integer(9) != 0),
         uniqueID: NotificationID(high: row.unsigned(1), low: row.unsigned(2)),
         expiration: row.integer(3), priority: priority, payload: row.bytes(5),
         acceptedMilliseconds: row.integer(6))
@@ -132,9 +135,16 @@ extension ControlRows where Record == RegistrationRecord {
 
 extension ControlRows where Record == SubscriptionRecord {
   static let subscriptions = ControlRows(
-    query: "SELECT device, channel FROM subscription ORDER BY device, channel"
+    query: """
+      SELECT device, channel, received_high, received_low FROM subscription
+      ORDER BY device, channel
+      """
   ) { row in
-    SubscriptionRecord(device: row.unsigned(0), channel: row.bytes(1))
+    var received: NotificationID?
+    if let high = row.optionalInteger(2), let low = row.optionalInteger(3) {
+      received = NotificationID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low))
+    }
+    return SubscriptionRecord(device: row.unsigned(0), channel: row.bytes(1), received: received)
   }
 }
 

@@ -6,15 +6,22 @@ public enum ControlChange: Sendable, Hashable {
   case putApp(AppRecord)
   /// With its channels, registrations and subscriptions.
   case removeApp(number: UInt32)
+  /// Nothing where the app was removed meanwhile.
   case putChannel(ChannelRecord)
   /// With its message and subscriptions.
   case removeChannel(id: [UInt8])
+  /// Nothing where the channel was removed meanwhile.
   case putBroadcast(BroadcastRecord)
   case removeBroadcast(channel: [UInt8])
+  /// Of all channels, those whose expiration is this second since 1970 or an earlier one.
+  case removeExpiredBroadcasts(atUnixSeconds: Int64)
   case putDevice(DeviceRecord)
   case putDeviceCertificate(DeviceCertificateRecord)
   case putRegistration(RegistrationRecord)
+  /// Nothing where the channel was removed meanwhile; one that is there keeps what it received.
   case putSubscription(SubscriptionRecord)
+  /// Notes what the device acknowledged; nothing where there is no such subscription.
+  case markSubscription(SubscriptionRecord)
   case removeSubscription(SubscriptionRecord)
   /// A named value of the gateway itself; nil removes it.
   case putSetting(name: String, value: [UInt8]?)

@@ -225,6 +225,7 @@ final class SimulatedGateway {
     case .load(let device, let session): enqueue(.load(device: device, session))
     case .close(let session, let end):
       sessions[session]?.end(end == .storeFailed ? .internalFailure : .replaced)
+    case .mark: break
     case .record(let state, let notification):
       world.note("#\(notification.uniqueID.low): \(state)")
       world.ledger.recorded(state, notification.uniqueID)

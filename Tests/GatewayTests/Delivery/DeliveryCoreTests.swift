@@ -51,6 +51,7 @@ private struct Bench: ~Copyable {
       case .load(let device, let session): loads.append((device, session))
       case .close(_, let end): closed.append(end)
       case .record(let state, _): states.append(state)
+      case .mark: break
       }
     }
   }

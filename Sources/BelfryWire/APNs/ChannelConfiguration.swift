@@ -1,0 +1,51 @@
+/// What a channel is made with, and what reading it shows (apns-protocol 5.1).
+public struct ChannelConfiguration: Equatable, Sendable {
+  /// `message-storage-policy` 1: the newest message waits for devices that are away.
+  public let keepsLatest: Bool
+
+  /// A configuration.
+  public init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
+
+  /// Reads the body of a request that makes a channel (apns-protocol 5.4).
+  public init(_ body: [UInt8]) throws(Fault) {
+    guard !body.isEmpty else { throw Fault(.payloadEmpty) }
+    guard body.count <= WireLimits.largePayloadBytesMax else { throw Fault(.payloadTooLarge) }
+    let members: JSONObject
+    do throws(JSONFailure) {
+      guard let object = try JSONValue(parsing: body).objectValue else {
+        throw JSONFailure.unexpectedByte(offset: 0)
+      }
+      members = object
+    } catch {
+      throw Fault(.badRequestPayload)
+    }
+    for member in members.members where member.key != Self.policyKey && member.key != Self.typeKey {
+      throw Fault(.badRequestParams)
+    }
+    guard let type = members[Self.typeKey] else { throw Fault(.missingPushType) }
+    guard case .string(let name) = type, name.lowercased() == "liveactivity" else {
+      throw Fault(.invalidPushType)
+    }
+    switch members[Self.policyKey] {
+    case .integer(0): keepsLatest = false
+    case .integer(1): keepsLatest = true
+    default: throw Fault(.missingChannelQueueSize)
+    }
+  }
+
+  /// Why a body makes no channel.
+  public struct Fault: Error, Equatable {
+    /// The answer.
+    public let rejection: Rejection
+
+    init(_ rejection: Rejection) { self.rejection = rejection }
+  }
+
+  private static let policyKey = "message-storage-policy"
+  private static let typeKey = "push-type"
+
+  /// The JSON that reading a channel answers.
+  public var json: String {
+    "{\"message-storage-policy\":\(keepsLatest ? 1 : 0),\"push-type\":\"LiveActivity\"}"
+  }
+}

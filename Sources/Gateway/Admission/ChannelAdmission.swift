@@ -1,0 +1,144 @@
+public import BelfryWire
+
+/// The ordered checks of channel management and of broadcasts (apns-protocol section 5), up to what only
+/// the channels' desk knows: whether the channel is there, and what it keeps.
+public enum ChannelAdmission {
+  /// What was asked for.
+  public enum Call: Equatable, Sendable {
+    case make(ChannelConfiguration)
+    case read(ChannelID)
+    case remove(ChannelID)
+    case list
+    /// The expiration is in seconds since 1970; 0 for once.
+    case broadcast(ChannelID, priority: UInt8, expiration: Int64)
+  }
+
+  /// What was decided.
+  public enum Decision {
+    case refused(Rejection)
+    case admitted(App, Call)
+  }
+
+  /// Judges a complete request to one of the three paths; `body` is as far as it can be a payload, and
+  /// `bodyBytes` what came.
+  public static func judge(
+    _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int,
+    context: inout some AdmissionContext
+  ) -> Decision {
+    guard isLegal(request.method, on: request.path) else { return .refused(.methodNotAllowed) }
+    guard !request.hasDuplicates else { return .refused(.duplicateHeaders) }
+    let credential: ProviderCredential
+    switch context.credential(for: request) {
+    case .refused(let rejection): return .refused(rejection)
+    case .accepted(let accepted): credential = accepted
+    }
+    let app: App
+    switch self.app(of: request, credential: credential, context: context) {
+    case .refused(let rejection): return .refused(rejection)
+    case .found(let found): app = found
+    }
+    guard app.hasBroadcast else { return .refused(.featureNotEnabled) }
+    if case .invalid = request.requestID { return .refused(.badMessageID) }
+    if case .invalid = request.id { return .refused(.badMessageID) }
+    do throws(Refusal) {
+      let call = try call(request, body: body, bodyBytes: bodyBytes)
+      return .admitted(app, call)
+    } catch {
+      return .refused(error.rejection)
+    }
+  }
+
+  private struct Refusal: Error {
+    let rejection: Rejection
+
+    init(_ rejection: Rejection) { self.rejection = rejection }
+  }
+
+  private static func isLegal(_ method: PushRequest.Method, on path: PushRequest.Path) -> Bool {
+    switch path {
+    case .channels: method == .post || method == .get || method == .delete
+    case .allChannels: method == .get
+    default: method == .post
+    }
+  }
+
+  private enum AppOutcome {
+    case refused(Rejection)
+    case found(App)
+  }
+
+  /// The path holds the plain bundle identifier: with a push type's suffix it is `TopicDisallowed`, and an
+  /// app that is not the credential's is `TopicMismatch` (apns-protocol 5.1, 5.4).
+  private static func app(
+    of request: borrowing PushRequest, credential: ProviderCredential,
+    context: some AdmissionContext
+  ) -> AppOutcome {
+    let bundleID = request.bundleID
+    guard let app = context.app(bundleID: bundleID.span) else {
+      let plain = TopicParts(bundleID.span).bundleIDBytes
+      let base = context.app(bundleID: bundleID.span.extracting(0..<plain))
+      let isOwn = base.map { $0.teamID == credential.teamID } ?? false
+      return .refused(isOwn ? .topicDisallowed : .topicMismatch)
+    }
+    guard app.teamID == credential.teamID else { return .refused(.topicMismatch) }
+    switch credential {
+    case .certificate(let certificate):
+      guard certificate.allows(topic: bundleID.span) else { return .refused(.topicMismatch) }
+    case .token(let token):
+      if let allowed = token.key.bundleIDs, !allowed.contains(bundleID) {
+        return .refused(.topicDisallowed)
+      }
+    }
+    return .found(app)
+  }
+
+  private static func call(
+    _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int
+  ) throws(Refusal) -> Call {
+    switch (request.path, request.method) {
+    case (.allChannels, _): return .list
+    case (.channels, .get): return .read(try channel(of: request))
+    case (.channels, .delete): return .remove(try channel(of: request))
+    case (.channels, _):
+      guard bodyBytes <= WireLimits.largePayloadBytesMax else { throw Refusal(.payloadTooLarge) }
+      do throws(ChannelConfiguration.Fault) {
+        return .make(try ChannelConfiguration(body))
+      } catch {
+        throw Refusal(error.rejection)
+      }
+    default: return try broadcast(request, body: body, bodyBytes: bodyBytes)
+    }
+  }
+
+  private static func channel(
+    of request: borrowing PushRequest
+  ) throws(Refusal) -> ChannelID {
+    guard !request.channelID.isEmpty else { throw Refusal(.missingChannelID) }
+    guard let bytes = Base64.decode(request.channelID.span) else { throw Refusal(.badChannelID) }
+    guard let id = ChannelID(bytes) else { throw Refusal(.channelNotRegistered) }
+    return id
+  }
+
+  /// Every field of the broadcast's table is required (apns-protocol 5.2).
+  private static func broadcast(
+    _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int
+  ) throws(Refusal) -> Call {
+    guard !request.channelID.isEmpty else { throw Refusal(.missingChannelID) }
+    guard Base64.decode(request.channelID.span) != nil else { throw Refusal(.badChannelID) }
+    switch request.pushType {
+    case .absent: throw Refusal(.missingPushType)
+    case .value(.liveActivity): break
+    case .invalid, .value: throw Refusal(.invalidPushType)
+    }
+    guard case .value(let expiration) = request.expiration, expiration >= 0 else {
+      throw Refusal(.badExpirationDate)
+    }
+    guard case .value(let priority) = request.priority else { throw Refusal(.badPriority) }
+    guard bodyBytes > 0 else { throw Refusal(.payloadEmpty) }
+    guard bodyBytes <= WireLimits.largePayloadBytesMax else { throw Refusal(.payloadTooLarge) }
+    guard let payload = try? JSONValue(parsing: body), payload.objectValue != nil else {
+      throw Refusal(.badRequestPayload)
+    }
+    return .broadcast(try channel(of: request), priority: priority, expiration: expiration)
+  }
+}

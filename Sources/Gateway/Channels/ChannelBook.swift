@@ -1,0 +1,68 @@
+import BelfryWire
+
+/// Every channel of a gateway: who may be made, read, removed and sent to (apns-protocol 5.3, 5.4).
+///
+/// Pure; what it decides is made durable by its owner.
+struct ChannelBook {
+  private struct Entry {
+    let app: UInt32
+    let configuration: ChannelConfiguration
+  }
+
+  private var entries: [ChannelID: Entry] = [:]
+  /// Each app's channels, oldest first.
+  private var byApp: [UInt32: [ChannelID]] = [:]
+
+  /// A channel is there from now on; nothing where it was.
+  mutating func add(_ id: ChannelID, app: UInt32, _ configuration: ChannelConfiguration) {
+    guard entries[id] == nil else { return }
+    entries[id] = Entry(app: app, configuration: configuration)
+    byApp[app, default: []].append(id)
+  }
+
+  /// Forgets a channel; whether it was there.
+  mutating func remove(_ id: ChannelID) -> Bool {
+    guard let entry = entries.removeValue(forKey: id) else { return false }
+    byApp[entry.app]?.removeAll { $0 == id }
+    return true
+  }
+
+  /// An app's channels, oldest first.
+  func channels(of app: UInt32) -> [ChannelID] { byApp[app] ?? [] }
+
+  /// Whether the app may have one more, `waiting` being made meanwhile.
+  func hasRoom(_ app: UInt32, waiting: Int) -> Bool {
+    channels(of: app).count + waiting < Limits.channelsPerAppMax
+  }
+
+  /// The configuration of an app's channel; `nil` for a channel of another app as for none.
+  func configuration(of id: ChannelID, app: UInt32) -> ChannelConfiguration? {
+    guard let entry = entries[id], entry.app == app else { return nil }
+    return entry.configuration
+  }
+
+  /// The app of a channel.
+  func app(of id: ChannelID) -> UInt32? { entries[id]?.app }
+
+  /// How a broadcast may go out.
+  enum Broadcasting: Equatable {
+    case refused(Rejection)
+    /// To those who are there, and kept for the others until then, in seconds since 1970.
+    case kept(expiration: Int64)
+    case once
+  }
+
+  /// Judges a broadcast: a channel that stores nothing takes the expiration 0 alone.
+  func broadcasting(
+    to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64
+  ) -> Broadcasting {
+    guard let configuration = configuration(of: id, app: app) else {
+      return .refused(.channelNotRegistered)
+    }
+    guard configuration.keepsLatest else {
+      return expiration == 0 ? .once : .refused(.badExpirationDate)
+    }
+    guard expiration > now else { return .once }
+    return .kept(expiration: min(expiration, now + Limits.channelStorageSecondsMax))
+  }
+}

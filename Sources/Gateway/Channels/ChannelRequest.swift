@@ -1,0 +1,60 @@
+import BelfryWire
+import Storage
+
+/// A provider's request about channels, every check of its own passed, on its way to the desk.
+struct ChannelRequest: Sendable {
+  /// The connection and stream that the answer goes to, on the loop that asked.
+  let connection: UInt64
+  let stream: Int32
+  let app: UInt32
+  let call: ChannelAdmission.Call
+  /// `apns-request-id`.
+  let id: NotificationID
+  /// `apns-unique-id` of a broadcast.
+  let uniqueID: NotificationID
+  /// A broadcast's payload.
+  let payload: [UInt8]
+}
+
+/// What the desk answers.
+enum ChannelAnswer: Sendable {
+  case refused(Rejection)
+  case made(ChannelID)
+  case configuration(ChannelConfiguration)
+  case removed
+  case channels([ChannelID])
+  case accepted(Broadcast)
+}
+
+/// What the desk tells every loop.
+enum ChannelNews: Sendable {
+  case made(ChannelID, app: UInt32)
+  case removed(ChannelID)
+  /// One message for a loop, however many of its devices want it.
+  case broadcast(Broadcast)
+}
+
+/// A loop's part of what the store knows of channels when the gateway starts.
+struct ChannelSnapshot: Sendable {
+  var channels: [(id: ChannelID, app: UInt32)] = []
+  var newest: [Broadcast] = []
+  var subscriptions: [(device: UInt64, channel: ChannelID, received: NotificationID?)] = []
+}
+
+extension Broadcast {
+  /// A channel's newest message as the store has it; `nil` where the channel's id cannot be one.
+  convenience init?(_ record: BroadcastRecord, app: UInt32) {
+    guard let channel = ChannelID(record.channel) else { return nil }
+    self.init(
+      channel: channel, app: app, id: record.requestID, uniqueID: record.uniqueID,
+      expiration: record.expiration, priority: record.priority, payload: record.payload,
+      acceptedMilliseconds: record.acceptedMilliseconds, isKept: true)
+  }
+
+  /// What the store keeps of it.
+  var record: BroadcastRecord {
+    BroadcastRecord(
+      channel: channel.bytes, requestID: id, uniqueID: uniqueID, expiration: expiration,
+      priority: priority, payload: payload, acceptedMilliseconds: acceptedMilliseconds)
+  }
+}

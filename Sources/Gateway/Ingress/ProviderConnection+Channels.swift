@@ -1,0 +1,107 @@
+import BelfryWire
+import System
+import Transport
+
+/// What a provider port serves.
+enum ProviderInterface {
+  /// The provider API with channels and broadcasts.
+  case everything
+  /// Channel management alone, where GET and DELETE are legal (apns-protocol 1.1).
+  case channelManagement
+}
+
+/// Requests about channels and broadcasts (apns-protocol section 5): judged here, decided by the desk.
+extension ProviderConnection {
+  /// Whether the answer names the request by `apns-request-id`.
+  func isAboutChannels(_ open: ProviderStream) -> Bool {
+    switch open.request.path {
+    case .broadcast, .channels, .allChannels: true
+    case .device, .deviceWithoutToken, .other: interface == .channelManagement
+    }
+  }
+
+  /// Whether the request is none of the device API's.
+  func takesAsChannels(_ open: ProviderStream) -> Bool { isAboutChannels(open) }
+
+  func idName(of open: ProviderStream) -> StaticString {
+    isAboutChannels(open) ? "apns-request-id" : "apns-id"
+  }
+
+  func requestEcho(of open: ProviderStream) -> [UInt8] {
+    if case .value = open.request.requestID { return open.request.requestIDText }
+    return []
+  }
+
+  func requestID(of open: ProviderStream) -> NotificationID {
+    if case .value(let id) = open.request.requestID { return id }
+    return open.generatedID
+  }
+
+  func judgeChannels(_ open: ProviderStream) {
+    open.generatedID = home.makeID()
+    guard isServed(open.request.path) else {
+      let method = open.request.method
+      let isLegal = method == .post || method == .get || method == .delete
+      return refuse(open.streamID, isLegal ? .badPath : .methodNotAllowed)
+    }
+    var context = self
+    switch ChannelAdmission.judge(
+      open.request, body: open.body, bodyBytes: open.bodyBytes, context: &context)
+    {
+    case .refused(let rejection):
+      refuse(open.streamID, rejection)
+    case .admitted(let app, let call):
+      raiseStreamLimit()
+      open.uniqueID = home.makeID()
+      var payload: [UInt8] = []
+      if case .broadcast = call { payload = open.takeBody() }
+      home.ask(
+        .channels(
+          ChannelRequest(
+            connection: number, stream: open.streamID, app: app.number, call: call,
+            id: requestID(of: open), uniqueID: open.uniqueID, payload: payload)))
+    }
+  }
+
+  private func isServed(_ path: PushRequest.Path) -> Bool {
+    switch path {
+    case .channels, .allChannels: true
+    case .broadcast: interface == .everything
+    case .device, .deviceWithoutToken, .other: false
+    }
+  }
+
+  /// Answers an open stream with what the desk decided.
+  func answer(_ streamID: Int32, _ answer: ChannelAnswer) {
+    switch answer {
+    case .refused(let rejection):
+      refuse(streamID, rejection)
+    case .made(let id):
+      respond(streamID, status: 201, channel: id)
+    case .configuration(let configuration):
+      respond(streamID, status: 200, body: Array(configuration.json.utf8))
+    case .removed:
+      respond(streamID, status: 204)
+    case .channels(let ids):
+      let list = ids.map { "\"\($0.text)\"" }.joined(separator: ",")
+      respond(streamID, status: 200, body: Array("{\"channels\":[\(list)]}".utf8))
+    case .accepted(let broadcast):
+      home.metrics.broadcasts.add()
+      respond(
+        streamID, status: 200,
+        uniqueID: home.environment == .sandbox ? broadcast.uniqueID : nil)
+    }
+  }
+
+  private func respond(
+    _ streamID: Int32, status: Int, uniqueID: NotificationID? = nil, channel: ChannelID? = nil,
+    body: [UInt8] = []
+  ) {
+    guard let open = streams.remove(streamID), let session else { return }
+    home.responses.answerChannels(
+      streamID, status: status, idText: requestEcho(of: open), id: requestID(of: open),
+      uniqueID: uniqueID, channel: channel, body: body, on: session)
+    home.recycle(open)
+    scheduleFlush()
+  }
+}

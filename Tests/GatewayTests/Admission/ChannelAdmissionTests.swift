@@ -1,0 +1,181 @@
+import BelfryWire
+import Gateway
+import Testing
+import Transport
+
+private struct Surroundings: AdmissionContext {
+  var credentialAnswer: Admission.Credential
+  let directory: Directory
+
+  func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
+  func app(bundleID: Span<UInt8>) -> App? { directory.app(bundleID: bundleID) }
+  func open(token: Span<UInt8>) -> TokenContents? { nil }
+}
+
+/// The checks of apns-protocol section 5, in their order.
+@Suite struct ChannelAdmissionTests {
+  private static let channel = ChannelID(high: 1, low: 2)
+
+  private func surroundings(
+    topics: Set<[UInt8]>? = nil, certificate: CertificateCredential? = nil
+  ) throws -> Surroundings {
+    func app(_ number: UInt32, _ name: String, _ team: String, on: Bool = true) -> App {
+      App(number: number, bundleID: Array(name.utf8), teamID: team, hasBroadcast: on)
+    }
+    let key = ProviderKey(
+      id: "KEYTMSBX01", teamID: "TEAMAAAAAA", publicKey: try ES256PrivateKey().publicKey,
+      environments: [.sandbox], bundleIDs: topics, relatedKeyID: nil)
+    let verified = VerifiedToken(key: key, issuedAt: 0, digest: SHA256.hash([1]))
+    return Surroundings(
+      credentialAnswer: .accepted(certificate.map { .certificate($0) } ?? .token(verified)),
+      directory: Directory(
+        version: 1, keys: [key],
+        apps: [
+          app(1, "com.example.app", "TEAMAAAAAA"),
+          app(2, "com.example.nobroadcast", "TEAMAAAAAA", on: false),
+          app(3, "org.foreign.app", "TEAMBBBBBB"),
+        ]))
+  }
+
+  private func judge(
+    _ method: String, _ path: String, _ fields: [String: String?] = [:], body: String = "",
+    in surroundings: Surroundings? = nil
+  ) throws -> ChannelAdmission.Decision {
+    var all: [String: String] = [:]
+    if path.hasPrefix("/4/") {
+      all = [
+        "apns-channel-id": Self.channel.text, "apns-push-type": "liveactivity",
+        "apns-expiration": "0", "apns-priority": "10",
+      ]
+    }
+    for (name, value) in fields { all[name] = value }
+    var request = PushRequest()
+    for (name, value) in [(":method", method), (":path", path)] + all.map({ ($0.key, $0.value) }) {
+      request.take(name: Array(name.utf8).span, value: Array(value.utf8).span)
+    }
+    var context = try surroundings ?? self.surroundings()
+    let bytes = Array(body.utf8)
+    return ChannelAdmission.judge(
+      request, body: bytes, bodyBytes: bytes.count, context: &context)
+  }
+
+  private func rejection(_ decision: ChannelAdmission.Decision) -> Rejection? {
+    guard case .refused(let rejection) = decision else { return nil }
+    return rejection
+  }
+
+  private func call(_ decision: ChannelAdmission.Decision) -> ChannelAdmission.Call? {
+    guard case .admitted(_, let call) = decision else { return nil }
+    return call
+  }
+
+  private static let channels = "/1/apps/com.example.app/channels"
+  private static let send = "/4/broadcasts/apps/com.example.app"
+  private static let body = #"{"aps":{"event":"update"}}"#
+
+  @Test(arguments: [
+    (#"{"message-storage-policy":0,"push-type":"LiveActivity"}"#, false),
+    (#"{"push-type":"liveactivity","message-storage-policy":1}"#, true),
+  ])
+  func aChannelIsMadeWithItsPolicy(_ body: String, _ keepsLatest: Bool) throws {
+    #expect(
+      call(try judge("POST", Self.channels, body: body))
+        == .make(ChannelConfiguration(keepsLatest: keepsLatest)))
+  }
+
+  @Test(arguments: [
+    ("", Rejection.payloadEmpty), (#"{"message-storage-policy":"#, .badRequestPayload),
+    ("[]", .badRequestPayload), (#"{"message-storage-policy":0}"#, .missingPushType),
+    (#"{"message-storage-policy":0,"push-type":"alert"}"#, .invalidPushType),
+    (#"{"push-type":"LiveActivity"}"#, .missingChannelQueueSize),
+    (#"{"message-storage-policy":2,"push-type":"LiveActivity"}"#, .missingChannelQueueSize),
+    (#"{"message-storage-policy":"1","push-type":"LiveActivity"}"#, .missingChannelQueueSize),
+    (#"{"message-storage-policy":0,"push-type":"LiveActivity","x":1}"#, .badRequestParams),
+  ])
+  func aChannelsBodyIsCheckedKeyByKey(_ body: String, _ expected: Rejection) throws {
+    #expect(rejection(try judge("POST", Self.channels, body: body)) == expected)
+  }
+
+  @Test func channelsAreReadRemovedAndListed() throws {
+    let named: [String: String?] = ["apns-channel-id": Self.channel.text]
+    #expect(call(try judge("GET", Self.channels, named)) == .read(Self.channel))
+    #expect(call(try judge("DELETE", Self.channels, named)) == .remove(Self.channel))
+    #expect(call(try judge("GET", "/1/apps/com.example.app/all-channels")) == .list)
+  }
+
+  @Test(arguments: [
+    (nil, Rejection.missingChannelID), ("", .missingChannelID), ("not base64!", .badChannelID),
+    ("dHN0LXNyY2gtY2hubA==", .channelNotRegistered),
+  ])
+  func aChannelsNameIsChecked(_ id: String?, _ expected: Rejection) throws {
+    #expect(
+      rejection(try judge("GET", Self.channels, ["apns-channel-id": id])) == expected)
+    #expect(
+      rejection(try judge("POST", Self.send, ["apns-channel-id": id], body: Self.body))
+        == expected)
+  }
+
+  @Test func methodsAreThePathsOwn() throws {
+    #expect(rejection(try judge("PUT", Self.channels)) == .methodNotAllowed)
+    #expect(rejection(try judge("GET", Self.send)) == .methodNotAllowed)
+    #expect(
+      rejection(try judge("POST", "/1/apps/com.example.app/all-channels")) == .methodNotAllowed)
+  }
+
+  @Test func theAppHasToBeTheCredentialsAndMayBroadcast() throws {
+    #expect(
+      rejection(try judge("GET", "/1/apps/org.foreign.app/all-channels")) == .topicMismatch)
+    #expect(
+      rejection(try judge("GET", "/1/apps/com.example.nowhere/all-channels")) == .topicMismatch)
+    #expect(
+      rejection(try judge("GET", "/1/apps/com.example.nobroadcast/all-channels"))
+        == .featureNotEnabled)
+    #expect(
+      rejection(try judge("POST", Self.send + ".push-type.liveactivity", body: Self.body))
+        == .topicDisallowed)
+    let scoped = try surroundings(topics: [Array("com.example.other".utf8)])
+    #expect(
+      rejection(try judge("POST", Self.send, body: Self.body, in: scoped)) == .topicDisallowed)
+    let certificate = CertificateCredential(
+      teamID: "TEAMAAAAAA", topics: [Array("com.example.other".utf8)], environments: [.sandbox])
+    let other = try surroundings(certificate: certificate)
+    #expect(
+      rejection(try judge("POST", Self.send, body: Self.body, in: other)) == .topicMismatch)
+  }
+
+  @Test func credentialsComeBeforeTheChannel() throws {
+    var nobody = try surroundings()
+    nobody.credentialAnswer = .refused(.missingProviderToken)
+    #expect(rejection(try judge("GET", Self.channels, in: nobody)) == .missingProviderToken)
+  }
+
+  @Test func aWholeBroadcastIsAdmitted() throws {
+    #expect(
+      call(try judge("POST", Self.send, ["apns-expiration": "77"], body: Self.body))
+        == .broadcast(Self.channel, priority: 10, expiration: 77))
+  }
+
+  @Test(arguments: [
+    ("apns-push-type", nil, Rejection.missingPushType),
+    ("apns-push-type", "alert", .invalidPushType), ("apns-push-type", "x", .invalidPushType),
+    ("apns-expiration", nil, .badExpirationDate), ("apns-expiration", "x", .badExpirationDate),
+    ("apns-expiration", "-1", .badExpirationDate), ("apns-priority", nil, .badPriority),
+    ("apns-priority", "7", .badPriority), ("apns-request-id", "x", .badMessageID),
+    ("apns-id", "x", .badMessageID),
+  ])
+  func aBroadcastsFieldsAreRequired(
+    _ field: String, _ value: String?, _ expected: Rejection
+  ) throws {
+    #expect(rejection(try judge("POST", Self.send, [field: value], body: Self.body)) == expected)
+  }
+
+  @Test func aBroadcastsPayloadIsJSONOfAtMost5120Bytes() throws {
+    #expect(rejection(try judge("POST", Self.send)) == .payloadEmpty)
+    #expect(rejection(try judge("POST", Self.send, body: "{")) == .badRequestPayload)
+    func payload(_ bytes: Int) -> String {
+      #"{"a":""# + String(repeating: "x", count: bytes - 8) + #""}"#
+    }
+    #expect(call(try judge("POST", Self.send, body: payload(5_120))) != nil)
+    #expect(rejection(try judge("POST", Self.send, body: payload(5_121))) == .payloadTooLarge)
+  }
+}

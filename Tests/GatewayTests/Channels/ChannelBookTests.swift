@@ -1,0 +1,65 @@
+import BelfryWire
+import Testing
+
+@testable import Gateway
+
+@Suite struct ChannelBookTests {
+  private static let one = ChannelID(high: 0, low: 1)
+  private static let two = ChannelID(high: 0, low: 2)
+
+  private var book: ChannelBook {
+    var book = ChannelBook()
+    book.add(Self.one, app: 1, ChannelConfiguration(keepsLatest: false))
+    book.add(Self.two, app: 1, ChannelConfiguration(keepsLatest: true))
+    return book
+  }
+
+  @Test func aChannelIsItsAppsAlone() {
+    let book = book
+    #expect(book.channels(of: 1) == [Self.one, Self.two])
+    #expect(book.channels(of: 2).isEmpty)
+    #expect(book.configuration(of: Self.one, app: 1) == ChannelConfiguration(keepsLatest: false))
+    #expect(book.configuration(of: Self.one, app: 2) == nil)
+  }
+
+  @Test func aRemovedChannelIsGone() {
+    var book = book
+    let wasThere = book.remove(Self.one)
+    let wasThereAgain = book.remove(Self.one)
+    #expect(wasThere && !wasThereAgain)
+    #expect(book.channels(of: 1) == [Self.two])
+    #expect(
+      book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9)
+        == .refused(.channelNotRegistered))
+  }
+
+  @Test func aChannelWithoutStorageTakesTheExpiration0Alone() {
+    #expect(book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9) == .once)
+    #expect(
+      book.broadcasting(to: Self.one, app: 1, expiration: 10, atSeconds: 9)
+        == .refused(.badExpirationDate))
+  }
+
+  @Test func aStoredMessageIsKeptForEightHoursAtTheMost() {
+    let book = book
+    #expect(
+      book.broadcasting(to: Self.two, app: 1, expiration: 100, atSeconds: 9)
+        == .kept(expiration: 100))
+    #expect(
+      book.broadcasting(to: Self.two, app: 1, expiration: 1_000_000, atSeconds: 9)
+        == .kept(expiration: 28_809))
+    #expect(book.broadcasting(to: Self.two, app: 1, expiration: 0, atSeconds: 9) == .once)
+    #expect(book.broadcasting(to: Self.two, app: 1, expiration: 8, atSeconds: 9) == .once)
+  }
+
+  @Test func anAppHas10000ChannelsAtTheMost() {
+    var book = ChannelBook()
+    for number in 1...9_999 as ClosedRange<UInt64> {
+      book.add(
+        ChannelID(high: 0, low: number), app: 1, ChannelConfiguration(keepsLatest: false))
+    }
+    #expect(book.hasRoom(1, waiting: 0))
+    #expect(!book.hasRoom(1, waiting: 1))
+    #expect(book.hasRoom(2, waiting: 1))
+  }
+}

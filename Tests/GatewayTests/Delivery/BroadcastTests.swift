@@ -1,0 +1,254 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+/// A delivery core with one channel, driven by hand.
+private struct Bench: ~Copyable {
+  var core = DeliveryCore(highestSequence: 0)
+  var now = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_700_000_000_000)
+  var sent: [(device: UInt64, text: String, isStored: Bool)] = []
+  var marks: [UInt64] = []
+  var states: [DeliveryState] = []
+  private var inFlight: [UInt64: [UInt64]] = [:]
+  private var loads: [(UInt64, SessionID)] = []
+  private var nextID: UInt64 = 1
+
+  static let channel = ChannelID(high: 9, low: 9)
+
+  init() { core.addChannel(Self.channel, app: 7) }
+
+  mutating func drain() {
+    var effects: [DeliveryEffect] = []
+    core.takeEffects(into: &effects)
+    for effect in effects {
+      switch effect {
+      case .send(_, let one):
+        sent.append(
+          (
+            one.key.device, String(decoding: one.payload, as: UTF8.self), one.isFromStore
+          ))
+        inFlight[one.key.device, default: []].append(one.sequence)
+      case .mark(let device, _, _): marks.append(device)
+      case .record(let state, _): states.append(state)
+      case .load(let device, let session): loads.append((device, session))
+      case .answer, .fail, .close: break
+      }
+    }
+    while let (device, session) = loads.popLast() {
+      core.loaded(device, session: session, rows: [], now: now)
+      drain()
+    }
+  }
+
+  /// The sessions have their devices' numbers.
+  mutating func connect(
+    _ devices: UInt64..., power: DevicePower = DevicePower(), window: Int = 64
+  ) {
+    for device in devices {
+      inFlight[device] = nil
+      core.connect(
+        device, session: SessionID(device), topics: [], window: window, power: power, now: now)
+      _ = core.subscribe(device, to: Self.channel)
+      core.listen(to: Self.channel, device, session: SessionID(device), now: now)
+      drain()
+    }
+  }
+
+  mutating func disconnect(_ device: UInt64) {
+    core.disconnect(device, session: SessionID(device), now: now)
+    drain()
+  }
+
+  @discardableResult
+  mutating func broadcast(
+    _ text: String, isKept: Bool = true, priority: UInt8 = 10, lasting seconds: Int64 = 3_600
+  ) -> Broadcast {
+    nextID += 1
+    let message = Broadcast(
+      channel: Self.channel, app: 7, id: NotificationID(high: 0, low: nextID),
+      uniqueID: NotificationID(high: 1, low: nextID),
+      expiration: isKept ? now.unixSeconds + seconds : 0, priority: priority,
+      payload: Array(text.utf8), acceptedMilliseconds: now.unixMilliseconds, isKept: isKept)
+    core.broadcast(message, now: now)
+    drain()
+    return message
+  }
+
+  mutating func acknowledge(_ device: UInt64) {
+    for sequence in inFlight.removeValue(forKey: device) ?? [] {
+      core.acknowledge(device, session: SessionID(device), sequence: sequence, now: now)
+    }
+    drain()
+  }
+
+  mutating func setPower(_ power: DevicePower, of device: UInt64) {
+    core.setPower(power, of: device, session: SessionID(device), now: now)
+    drain()
+  }
+
+  mutating func pass(seconds: Int64) {
+    now.nanoseconds += seconds * 1_000_000_000
+    now.unixMilliseconds += seconds * 1_000
+  }
+
+  func texts(_ device: UInt64) -> [String] { sent.filter { $0.device == device }.map(\.text) }
+}
+
+@Suite struct BroadcastTests {
+  @Test func aBroadcastGoesToEachListenerOnce() {
+    var bench = Bench()
+    bench.connect(1, 2)
+    bench.broadcast("a")
+    #expect(bench.texts(1) == ["a"])
+    #expect(bench.texts(2) == ["a"])
+    bench.acknowledge(1)
+    #expect(bench.marks == [1])
+    #expect(bench.states.filter { $0 == .delivered }.count == 1)
+  }
+
+  @Test func theNewestKeptMessageWaitsForADeviceThatIsAway() {
+    var bench = Bench()
+    bench.connect(1)
+    bench.disconnect(1)
+    bench.broadcast("a")
+    bench.broadcast("b")
+    #expect(bench.sent.isEmpty)
+    bench.connect(1)
+    #expect(bench.texts(1) == ["b"])
+    let isStored = bench.sent.first?.isStored
+    #expect(isStored == true)
+    bench.acknowledge(1)
+    bench.disconnect(1)
+    bench.connect(1)
+    #expect(bench.texts(1) == ["b"], "what was acknowledged is not sent again")
+  }
+
+  @Test func whatWasNotAcknowledgedIsSentAgain() {
+    var bench = Bench()
+    bench.connect(1)
+    bench.broadcast("a")
+    bench.disconnect(1)
+    bench.connect(1)
+    #expect(bench.texts(1) == ["a", "a"])
+  }
+
+  @Test func aMessageWithoutStorageIsForThoseWhoAreThere() {
+    var bench = Bench()
+    bench.connect(1)
+    bench.broadcast("a", isKept: false)
+    bench.acknowledge(1)
+    #expect(bench.texts(1) == ["a"])
+    #expect(bench.marks.isEmpty)
+    bench.disconnect(1)
+    bench.broadcast("b", isKept: false)
+    bench.connect(1)
+    #expect(bench.texts(1) == ["a"])
+  }
+
+  @Test func anExpiredMessageIsNotHandedOut() {
+    var bench = Bench()
+    bench.broadcast("a", lasting: 60)
+    bench.pass(seconds: 61)
+    bench.connect(1)
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test func aNewSubscriberGetsTheNewestMessage() {
+    var bench = Bench()
+    bench.broadcast("a")
+    bench.connect(1)
+    #expect(bench.texts(1) == ["a"])
+  }
+
+  @Test func lowPriorityWaitsForPowerAndTheNewestReplacesIt() {
+    var bench = Bench()
+    bench.connect(1, power: DevicePower(isRestricted: true))
+    bench.broadcast("a", priority: 5)
+    bench.broadcast("b", priority: 5)
+    bench.broadcast("c", isKept: false, priority: 5)
+    #expect(bench.sent.isEmpty)
+    #expect(bench.states.contains(.replaced))
+    #expect(bench.states.contains(.discardedExpired), "what is tried once does not wait")
+    bench.setPower(DevicePower(), of: 1)
+    #expect(bench.texts(1) == ["b"])
+  }
+
+  @Test func theWindowHoldsBroadcastsBackToo() {
+    var bench = Bench()
+    bench.connect(1, window: 1)
+    bench.broadcast("a")
+    bench.broadcast("b")
+    bench.broadcast("c")
+    #expect(bench.texts(1) == ["a"])
+    bench.acknowledge(1)
+    #expect(bench.texts(1) == ["a", "c"])
+    bench.acknowledge(1)
+    #expect(bench.marks == [1], "only the newest one's acknowledgement counts")
+  }
+
+  @Test func aDeviceThatLeavesAChannelGetsNothingMore() {
+    var bench = Bench()
+    bench.connect(1, 2)
+    let wasThere = bench.core.unsubscribe(1, from: Bench.channel)
+    let wasThereAgain = bench.core.unsubscribe(1, from: Bench.channel)
+    #expect(wasThere && !wasThereAgain)
+    bench.broadcast("a")
+    #expect(bench.texts(1).isEmpty)
+    #expect(bench.texts(2) == ["a"])
+  }
+
+  @Test func aRemovedChannelTakesItsMessagesAlong() {
+    var bench = Bench()
+    bench.connect(1)
+    bench.core.removeChannel(Bench.channel)
+    bench.broadcast("a")
+    bench.core.addChannel(Bench.channel, app: 7)
+    bench.disconnect(1)
+    bench.connect(1)
+    #expect(bench.sent.isEmpty)
+    let standing = bench.core.standing(of: 2, to: Bench.channel, app: 8)
+    #expect(standing == .unknownChannel)
+  }
+
+  @Test func thousandsOfDevicesAreServedSomeAtATime() {
+    var bench = Bench()
+    for device in 1...1_000 as ClosedRange<UInt64> { bench.connect(device) }
+    bench.broadcast("a")
+    let first = bench.sent.count
+    #expect(first < 1_000)
+    var isUnderWay = bench.core.isFanningOut
+    #expect(isUnderWay)
+    // One that comes back meanwhile gets it as the newest, and not twice.
+    bench.disconnect(1_000)
+    bench.connect(1_000)
+    for _ in 0..<10 {
+      bench.core.continueFanOut(now: bench.now)
+      bench.drain()
+    }
+    isUnderWay = bench.core.isFanningOut
+    #expect(!isUnderWay)
+    #expect(bench.sent.count == 1_000)
+    #expect(Set(bench.sent.map(\.device)).count == 1_000)
+  }
+
+  @Test func aRestartKnowsTheNewestAndWhoHasIt() {
+    var bench = Bench()
+    let message = bench.broadcast("a")
+    var again = Bench()
+    again.core.restoreNewest(message)
+    again.core.restoreSubscription(of: 1, to: Bench.channel, received: message.uniqueID)
+    again.core.restoreSubscription(of: 2, to: Bench.channel, received: nil)
+    again.connect(1, 2)
+    #expect(again.texts(1).isEmpty)
+    #expect(again.texts(2) == ["a"])
+  }
+
+  /// A slow device's memory is bounded for what is tried once, pushes included.
+  @Test func whatIsTriedOnceDoesNotPileUp() {
+    var bench = Bench()
+    bench.connect(1, window: 1)
+    for number in 0..<3_000 { bench.broadcast("\(number)", isKept: false) }
+    #expect(bench.states.filter { $0 == .discardedExpired }.count > 1_900)
+  }
+}
