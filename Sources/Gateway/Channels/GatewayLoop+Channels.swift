@@ -9,6 +9,8 @@ struct ChannelWork {
     let request: UInt16
     let channel: ChannelID
     let device: UInt64
+    /// Requests to leave the channel that came meanwhile.
+    var departures: [UInt16] = []
   }
 
   /// Subscriptions on their way to disk, by ticket.
@@ -16,6 +18,14 @@ struct ChannelWork {
   /// What devices acknowledged, to be noted with the next ones.
   var marks: [ControlChange] = []
   var isContinuing = false
+
+  /// Whether a device leaves a channel that it is about to join: it does once it has.
+  mutating func leavesLater(_ id: ChannelID, _ session: SessionID, request: UInt16) -> Bool {
+    let joining = subscribing.filter { $0.value.channel == id && $0.value.session == session }
+    guard let ticket = joining.keys.max() else { return false }
+    subscribing[ticket]?.departures.append(request)
+    return true
+  }
 
   /// A mark may wait: without it a device is only told again what it knows by its unique id.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
@@ -91,8 +101,14 @@ extension GatewayLoop {
     if let failure = reply.failure {
       log.error("cannot keep a subscription", ["why": "\(failure)"])
       connection?.answer(done.request, with: .refused(.tryLater))
+      for request in done.departures {
+        connection?.answer(request, with: .refused(.notRegistered))
+      }
     } else if let connection {
       confirm(done.request, of: connection, done.device, to: done.channel)
+      for request in done.departures {
+        unsubscribe(connection, done.device, from: done.channel, request: request)
+      }
     } else if core.standing(of: done.device, to: done.channel) == .stranger {
       _ = core.subscribe(done.device, to: done.channel)
       metrics.subscriptions.add()
@@ -115,7 +131,17 @@ extension GatewayLoop {
     _ connection: DeviceConnection, _ device: UInt64, from channel: [UInt8], of bundleID: String,
     request: UInt16
   ) {
-    guard let id = ChannelID(channel), core.unsubscribe(device, from: id) else {
+    guard let id = ChannelID(channel) else {
+      return connection.answer(request, with: .refused(.notRegistered))
+    }
+    guard !channelWork.leavesLater(id, connection.session, request: request) else { return }
+    unsubscribe(connection, device, from: id, request: request)
+  }
+
+  private func unsubscribe(
+    _ connection: DeviceConnection, _ device: UInt64, from id: ChannelID, request: UInt16
+  ) {
+    guard core.unsubscribe(device, from: id) else {
       return connection.answer(request, with: .refused(.notRegistered))
     }
     connection.remove(channel: id)

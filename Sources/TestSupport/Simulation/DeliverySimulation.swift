@@ -47,9 +47,15 @@ public final class DeliverySimulation {
   let profile: SimulationProfile
   var random: SeededGenerator
   let topics: [LinkTopic]
+  /// One that keeps its newest message, and one that keeps nothing.
+  let channels = (0...1).map { number in
+    LinkChannel(
+      bundleID: "com.example.app1", identifier: ChannelID(high: 3, low: number).bytes)
+  }
   private(set) var devices: [SimulatedDevice] = []
   private(set) lazy var gateway = SimulatedGateway(in: self, topics: topics)
   private(set) lazy var ledger = DeliveryLedger(in: self)
+  private(set) lazy var broadcasts = BroadcastLedger(in: self)
   private let seed: UInt64
   private let isTracing: Bool
   private var lines: [String] = []
@@ -95,12 +101,15 @@ public final class DeliverySimulation {
 
   private func play() -> Outcome {
     devices = (1...profile.devices).map { SimulatedDevice(UInt64($0), in: self) }
+    gateway.restoreChannels()
     gateway.start()
     for device in devices {
+      for channel in channels where chance(0.8) { device.subscribe(channel) }
       for topic in topics { device.register(topic) }
       device.start()
     }
     plan(every: profile.pushEvery) { [self] in push() }
+    plan(every: profile.pushEvery * 5) { [self] in broadcast(isForAll: false) }
     planTrouble()
     let end = time.now + profile.troubled
     step(until: end)
@@ -110,8 +119,11 @@ public final class DeliverySimulation {
       for topic in topics { device.setEnabled(true, topic) }
       device.goOnline()
     }
+    step(until: end + profile.calm * 2 / 3)
+    for _ in 0..<4 { broadcast(isForAll: true) }
     step(until: end + profile.calm)
     if violation == nil { ledger.check() }
+    if violation == nil { broadcasts.check() }
     return Outcome(
       seed: seed, violation: violation, trace: relevantLines, pushes: ledger.pushes.count,
       accepted: ledger.pushes.count { $0.isAnswered },
@@ -154,6 +166,7 @@ public final class DeliverySimulation {
         time.after(random(100_000_000...30_000_000_000)) { device.goOnline() }
       }
       plan(every: profile.topicEvery) { [self] in changeTopic(of: device) }
+      plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
     }
   }
 
@@ -172,6 +185,30 @@ public final class DeliverySimulation {
     } else {
       device.register(topic)
     }
+  }
+
+  private func changeChannel(of device: SimulatedDevice) {
+    let channel = channels[random(0...1)]
+    note("device \(device.number) changes channel \(channel.identifier[15])")
+    if device.wants(channel) { device.unsubscribe(channel) } else { device.subscribe(channel) }
+  }
+
+  private func broadcast(isForAll: Bool) {
+    let channel = channels[random(0...1)]
+    guard let id = ChannelID(channel.identifier) else { return }
+    let isKept = channel == channels[0] && chance(0.8)
+    let seconds = time.unixMilliseconds / 1_000
+    let expiration = isKept ? seconds + (isForAll ? 28_800 : random(1...7_200)) : 0
+    let priority: UInt8 = isForAll ? 10 : [10, 10, 5, 1][random(0...3)]
+    let number = broadcasts.open(
+      channel, isKept: isKept, priority: priority, expiration: expiration, isForAll: isForAll)
+    note("broadcast \(number) to channel \(channel.identifier[15]): kept \(isKept)")
+    gateway.broadcast(
+      Broadcast(
+        channel: id, app: 1, id: NotificationID(high: 7, low: 7),
+        uniqueID: NotificationID(high: BroadcastLedger.idHigh, low: number),
+        expiration: expiration, priority: priority, payload: Array("broadcast \(number)".utf8),
+        acceptedMilliseconds: time.unixMilliseconds, isKept: isKept))
   }
 
   private func push() {

@@ -8,6 +8,7 @@ final class SimulatedDevice: SimulatedEnd {
     var memory: [NotificationID] = []
     var wanted: [LinkTopic: Bool] = [:]
     var disabled: Set<LinkTopic> = []
+    var channels: [LinkChannel: Bool] = [:]
   }
 
   let number: UInt64
@@ -22,6 +23,8 @@ final class SimulatedDevice: SimulatedEnd {
   private var isReceiving = false
   /// Since when each topic has been wanted without a break.
   private(set) var wantedSince: [LinkTopic: Int64] = [:]
+  /// How often it left each channel.
+  private(set) var departures: [LinkChannel: Int] = [:]
 
   init(_ number: UInt64, in world: DeliverySimulation) {
     self.number = number
@@ -51,6 +54,23 @@ final class SimulatedDevice: SimulatedEnd {
     disk.wanted[topic] = false
     wantedSince[topic] = nil
     client.cancel(.topic(topic), at: now, output: &output)
+    settle()
+  }
+
+  func wants(_ channel: LinkChannel) -> Bool { disk.channels[channel] == true }
+
+  func subscribe(_ channel: LinkChannel) {
+    guard isPowered, disk.channels[channel] != true else { return }
+    disk.channels[channel] = true
+    client.register(.channel(channel), at: now, output: &output)
+    settle()
+  }
+
+  func unsubscribe(_ channel: LinkChannel) {
+    guard isPowered, disk.channels[channel] == true else { return }
+    disk.channels[channel] = false
+    departures[channel, default: 0] += 1
+    client.cancel(.channel(channel), at: now, output: &output)
     settle()
   }
 
@@ -116,6 +136,17 @@ final class SimulatedDevice: SimulatedEnd {
       }
       client.setEnabled(!disk.disabled.contains(topic), topic, at: now, output: &output)
     }
+    restartChannels()
+  }
+
+  private func restartChannels() {
+    for channel in world.channels {
+      if disk.channels[channel] == true {
+        client.register(.channel(channel), at: now, output: &output)
+      } else if disk.channels[channel] == false {
+        client.cancel(.channel(channel), at: now, output: &output)
+      }
+    }
   }
 
   // MARK: Connection
@@ -147,8 +178,7 @@ final class SimulatedDevice: SimulatedEnd {
     case nil, .proceed, .alive, .connected, .registered, .cancelled, .switched, .refused: break
     case .connect: dial()
     case .received(let notification, let subject):
-      guard case .topic(let topic) = subject else { return }
-      receive(notification, topic)
+      receive(notification, subject)
     case .disconnect(let fault):
       world.note("device \(number) disconnects: \(fault.reason)")
       world.expect(fault.reason.isHarmless, "device \(number) closed its link: \(fault)")
@@ -179,18 +209,29 @@ final class SimulatedDevice: SimulatedEnd {
 
   // MARK: Notifications
 
-  private func receive(_ notification: LinkNotification, _ topic: LinkTopic) {
+  private func receive(_ notification: LinkNotification, _ subject: LinkSubject) {
     let id = notification.uniqueID
-    world.note("device \(number) got #\(id.low)")
-    world.ledger.arrived(id, for: topic, on: self, notification)
+    switch subject {
+    case .topic(let topic):
+      world.note("device \(number) got #\(id.low)")
+      world.ledger.arrived(id, for: topic, on: self, notification)
+    case .channel(let channel):
+      world.note("device \(number) got broadcast \(id.low)")
+      world.broadcasts.arrived(notification, for: channel, on: self)
+    }
     let current = life
     let keeping = world.chance(0.3) ? 0 : world.random(0...world.profile.keepMost)
     let keep = { [self] in
       guard life == current else { return }
       disk.memory.append(id)
       if disk.memory.count > 256 { disk.memory.removeFirst() }
-      world.note("device \(number) shows #\(id.low)")
-      world.ledger.shown(id, on: self)
+      if case .channel = subject {
+        world.note("device \(number) shows broadcast \(id.low)")
+        world.broadcasts.shown(id.low, on: self)
+      } else {
+        world.note("device \(number) shows #\(id.low)")
+        world.ledger.shown(id, on: self)
+      }
       client.kept(id, at: now)
       if !isReceiving { settle() }
     }

@@ -23,6 +23,8 @@ final class SimulatedGateway {
   /// Where topics are found.
   private let topics: [LinkTopic]
   private var core = DeliveryCore(highestSequence: 0)
+  /// On disk: who subscribed, what each is known to have, and each channel's newest message.
+  private var disk = ChannelDisk()
   private(set) var isUp = true
   private var life = 0
   private var sessions: [SessionID: SimulatedSession] = [:]
@@ -81,6 +83,7 @@ final class SimulatedGateway {
       world.note("gateway is back")
       isUp = true
       core = DeliveryCore(highestSequence: (try? store.highestSequence()) ?? 0)
+      restoreChannels()
       start()
     }
   }
@@ -199,6 +202,69 @@ final class SimulatedGateway {
     finishEvent()
   }
 
+  // MARK: Channels
+
+  private func id(_ channel: LinkChannel) -> ChannelID? { ChannelID(channel.identifier) }
+
+  /// A fresh core is told what is on disk.
+  func restoreChannels() {
+    for channel in world.channels {
+      guard let id = id(channel) else { continue }
+      core.addChannel(id, app: 1)
+      if let newest = disk.newest[id] { core.restoreNewest(newest) }
+      for device in disk.subscribers[id, default: []].sorted() {
+        core.restoreSubscription(of: device, to: id, received: disk.received[id]?[device])
+      }
+    }
+  }
+
+  func subscribe(_ channel: LinkChannel, for session: SimulatedSession) -> UInt32? {
+    guard let id = id(channel) else { return nil }
+    world.note("device \(session.device) is subscribed to channel \(id.low)")
+    disk.subscribers[id, default: []].insert(session.device)
+    return core.subscribe(session.device, to: id)
+  }
+
+  func unsubscribe(_ channel: LinkChannel, for session: SimulatedSession) -> Bool {
+    guard let id = id(channel) else { return false }
+    world.note("device \(session.device) has left channel \(id.low)")
+    disk.subscribers[id]?.remove(session.device)
+    disk.received[id]?[session.device] = nil
+    defer { finishEvent() }
+    return core.unsubscribe(session.device, from: id)
+  }
+
+  func listen(to channel: LinkChannel, on session: SimulatedSession) {
+    guard let id = id(channel) else { return }
+    core.listen(to: id, session.device, session: session.id, now: moment)
+    finishEvent()
+  }
+
+  /// A provider's broadcast; a kept one is on disk before its devices hear of it.
+  func broadcast(_ message: Broadcast) {
+    guard isUp else { return }
+    let number = message.uniqueID.low
+    guard message.isKept else { return send(message) }
+    let current = life
+    commitAt = max(commitAt, world.time.now + world.random(0...world.profile.commitMost))
+    world.time.at(commitAt) { [self] in
+      guard life == current else { return }
+      disk.newest[message.channel] = message
+      disk.received[message.channel] = nil
+      world.broadcasts.kept(number)
+      send(message)
+    }
+  }
+
+  private func send(_ message: Broadcast) {
+    world.note("gateway sends broadcast \(message.uniqueID.low)")
+    core.broadcast(message, now: moment)
+    world.broadcasts.answered(message.uniqueID.low)
+    finishEvent()
+  }
+
+  private var commitAt: Int64 = 0
+
   // MARK: Effects
 
   private func finishEvent() {
@@ -225,7 +291,13 @@ final class SimulatedGateway {
     case .load(let device, let session): enqueue(.load(device: device, session))
     case .close(let session, let end):
       sessions[session]?.end(end == .storeFailed ? .internalFailure : .replaced)
-    case .mark: break
+    case .mark(let device, let channel, let received):
+      let current = life
+      // Noted with others after a while; a crash takes it away.
+      world.time.after(world.random(0...2_000_000_000)) { [self] in
+        if life == current { disk.mark(device, channel, received) }
+      }
+    case .record(_, let notification) where notification.broadcast != nil: break
     case .record(let state, let notification):
       world.note("#\(notification.uniqueID.low): \(state)")
       world.ledger.recorded(state, notification.uniqueID)
@@ -300,6 +372,18 @@ final class SimulatedGateway {
   }
 
   private var replyAt: Int64 = 0
+}
+
+/// What the gateway's disk has of channels.
+private struct ChannelDisk {
+  var newest: [ChannelID: Broadcast] = [:]
+  var subscribers: [ChannelID: Set<UInt64>] = [:]
+  var received: [ChannelID: [UInt64: NotificationID]] = [:]
+
+  mutating func mark(_ device: UInt64, _ channel: ChannelID, _ id: NotificationID) {
+    guard subscribers[channel]?.contains(device) == true else { return }
+    received[channel, default: [:]][device] = id
+  }
 }
 
 extension DeviceState {

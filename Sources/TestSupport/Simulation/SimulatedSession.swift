@@ -8,6 +8,8 @@ final class SimulatedSession: SimulatedEnd {
   let device: UInt64
   var connection: SimulatedConnection?
   private(set) var topics: Set<NotificationKey> = []
+  /// In the order in which they were confirmed.
+  private var channels: [LinkChannel] = []
   private unowned let gateway: SimulatedGateway
   private unowned let world: DeliverySimulation
   private var link: DeviceLinkServer
@@ -63,6 +65,7 @@ final class SimulatedSession: SimulatedEnd {
       isReady = true
       self.state = state
       gateway.isReady(self, state: state)
+      for channel in channels { gateway.listen(to: channel, on: self) }
     case .request(let number, let request): decide(number, request)
     case .settled:
       while let sequence = link.takeSettled() { gateway.acknowledge(sequence, on: self) }
@@ -84,30 +87,43 @@ final class SimulatedSession: SimulatedEnd {
   }
 
   private func decide(_ number: UInt16, _ request: DeviceLinkServer.Request) {
-    guard case .topic(let verb, let topic) = request else { return }
-    // A registration that changes something is on disk before it is answered, which takes a while.
+    // What changes something is on disk before it is answered, which takes a while; answers keep the
+    // order of their requests.
     let delay = world.chance(0.5) ? 0 : world.random(0...world.profile.commitMost)
-    guard delay > 0 else { return answer(number, verb, topic) }
     answerAt = max(answerAt, world.time.now + delay)
+    guard answerAt > world.time.now else { return answer(number, request) }
     world.time.at(answerAt) { [self] in
       guard !isClosed else { return }
-      answer(number, verb, topic)
+      answer(number, request)
       settle()
     }
   }
 
   private var answerAt: Int64 = 0
 
-  private func answer(_ number: UInt16, _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic) {
-    // Answers keep the order of their requests.
-    guard world.time.now >= answerAt else {
-      world.time.at(answerAt) { [self] in
-        guard !isClosed else { return }
-        answer(number, verb, topic)
-        settle()
-      }
-      return
+  private func answer(_ number: UInt16, _ request: DeviceLinkServer.Request) {
+    switch request {
+    case .topic(let verb, let topic): answer(number, verb, topic)
+    case .subscribe(let bundleID, let channel):
+      answer(number, subscribing: LinkChannel(bundleID: bundleID, identifier: channel))
+    case .unsubscribe(let bundleID, let channel):
+      let channel = LinkChannel(bundleID: bundleID, identifier: channel)
+      channels.removeAll { $0 == channel }
+      let wasThere = gateway.unsubscribe(channel, for: self)
+      link.answer(number, with: wasThere ? .done : .refused(.notRegistered), output: &output)
     }
+  }
+
+  private func answer(_ number: UInt16, subscribing channel: LinkChannel) {
+    guard let handle = gateway.subscribe(channel, for: self) else {
+      return link.answer(number, with: .refused(.unknownChannel), output: &output)
+    }
+    link.answer(number, with: .subscribed(handle: handle), output: &output)
+    channels.append(channel)
+    if isReady { gateway.listen(to: channel, on: self) }
+  }
+
+  private func answer(_ number: UInt16, _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic) {
     let decision = gateway.decide(verb, topic, for: self)
     link.answer(number, with: decision, output: &output)
     guard case .token = decision, let key = gateway.key(topic, of: device) else { return }
@@ -131,10 +147,13 @@ final class SimulatedSession: SimulatedEnd {
       notification.collapseID.withUnsafeBytes { collapseID in
         link.deliver(
           LinkNotification(
-            handle: notification.key.app, id: notification.id, uniqueID: notification.uniqueID,
+            handle: notification.broadcast == nil
+              ? notification.key.app : notification.channelHandle,
+            id: notification.id, uniqueID: notification.uniqueID,
             acceptedMilliseconds: UInt64(notification.acceptedMilliseconds),
             expiration: UInt64(clamping: notification.expiration),
-            isFromStorage: notification.isFromStore, priority: notification.priority,
+            isFromStorage: notification.isFromStore,
+            isBroadcast: notification.broadcast != nil, priority: notification.priority,
             pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload),
           reference: notification.sequence, at: world.time.now, output: &output)
       }
@@ -147,7 +166,9 @@ final class SimulatedSession: SimulatedEnd {
 
   /// What was stored comes in the order of acceptance, across apps.
   private func checkOrder(_ notification: AcceptedNotification) {
-    guard notification.isFromStore, notification.priority == 10, isOrdered else { return }
+    guard notification.isFromStore, notification.priority == 10, isOrdered,
+      notification.broadcast == nil
+    else { return }
     world.expect(
       notification.sequence > lastStored,
       "#\(notification.uniqueID.low) comes out of order on session \(id.number)")

@@ -12,6 +12,8 @@ struct DeviceOrder: Sendable {
     case enable
     case register
     case unregister
+    case subscribe
+    case unsubscribe
     case summary
     case exit
   }
@@ -19,6 +21,8 @@ struct DeviceOrder: Sendable {
   let verb: Verb
   /// The bundle identifier, for the verbs about an app.
   let topic: String
+  /// The channel, for the verbs about one.
+  let channel: LinkChannel?
   /// One kind of the app's tokens; `nil`: all that are registered.
   let kind: TokenKind?
   /// One device; `nil`: all.
@@ -30,6 +34,7 @@ struct DeviceOrder: Sendable {
       let verb = object["do"]?.stringValue
     else { throw Refusal(line: line, reason: "it is no JSON object with \"do\"") }
     topic = object["topic"]?.stringValue ?? ""
+    channel = object["channel"]?.stringValue.flatMap { LinkChannel(reading: $0) }
     device = object["device"]?.integerValue.map { UInt64(clamping: $0) }
     if let name = object["type"]?.stringValue {
       guard let kind = TokenKind(name: name) else {
@@ -49,25 +54,24 @@ struct DeviceOrder: Sendable {
     case "enable": self.verb = .enable
     case "register": self.verb = .register
     case "unregister": self.verb = .unregister
+    case "subscribe": self.verb = .subscribe
+    case "unsubscribe": self.verb = .unsubscribe
     case "summary": self.verb = .summary
     case "exit": self.verb = .exit
     default: throw Refusal(line: line, reason: "there is no order '\(verb)'")
     }
-    if case .disable = self.verb, topic.isEmpty {
-      throw Refusal(line: line, reason: Self.needsTopic)
-    }
-    if case .enable = self.verb, topic.isEmpty {
-      throw Refusal(line: line, reason: Self.needsTopic)
-    }
-    if case .register = self.verb, topic.isEmpty {
-      throw Refusal(line: line, reason: Self.needsTopic)
-    }
-    if case .unregister = self.verb, topic.isEmpty {
-      throw Refusal(line: line, reason: Self.needsTopic)
+    switch self.verb {
+    case .disable, .enable, .register, .unregister:
+      guard !topic.isEmpty else {
+        throw Refusal(line: line, reason: "it names no \"topic\"")
+      }
+    case .subscribe, .unsubscribe:
+      guard channel != nil else {
+        throw Refusal(line: line, reason: "it names no \"channel\" as APP/ID")
+      }
+    default: break
     }
   }
-
-  private static let needsTopic = "it names no \"topic\""
 
   /// Why a line is not an order.
   struct Refusal: Error, CustomStringConvertible {

@@ -113,11 +113,19 @@ struct DevicePlan {
   }
 
   private static func channel(_ text: String) throws -> LinkSubject {
+    guard let channel = LinkChannel(reading: text) else { throw Problem.badChannel(text) }
+    return .channel(channel)
+  }
+}
+
+extension LinkChannel {
+  /// Reads `APP/ID`, the identifier in base64; `nil` for anything else.
+  init?(reading text: String) {
     // Base64 may hold a slash itself; a bundle identifier does not.
     let parts = text.split(separator: "/", maxSplits: 1)
     guard parts.count == 2, let identifier = Base64.decode(Array(parts[1].utf8).span),
       (1...LinkLimits.channelIDBytesMax).contains(identifier.count)
-    else { throw Problem.badChannel(text) }
-    return .channel(LinkChannel(bundleID: String(parts[0]), identifier: identifier))
+    else { return nil }
+    self.init(bundleID: String(parts[0]), identifier: identifier)
   }
 }

@@ -43,6 +43,8 @@ final class VirtualDevice: GatewayLinkDelegate {
         isRestricted ? link.state.union(.powerRestricted) : link.state.subtracting(.powerRestricted)
       )
     case .disable, .enable, .unregister, .register: changeTopics(order, link)
+    case .subscribe: if let channel = order.channel { link.register(.channel(channel)) }
+    case .unsubscribe: if let channel = order.channel { link.cancel(.channel(channel)) }
     case .summary, .exit: break
     }
   }
@@ -112,7 +114,8 @@ final class VirtualDevice: GatewayLinkDelegate {
   func link(_ link: GatewayLink, cancelled subject: LinkSubject) {
     let index = index(of: subject)
     subjects[index].token = []
-    fleet.print { DeviceLine.event("unregistered", subjects[index].line, to: &$0) }
+    let event = if case .channel = subject { "unsubscribed" } else { "unregistered" }
+    fleet.print { DeviceLine.event(event, subjects[index].line, to: &$0) }
   }
 
   func link(_ link: GatewayLink, switched subject: LinkSubject, isEnabled: Bool) {
