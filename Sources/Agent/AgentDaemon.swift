@@ -226,6 +226,7 @@ public final class AgentDaemon {
     case .ask(let question, let event, let timeout): self.ask(question, event, timeout)
     case .close(let connection): server?.close(connection)
     case .present(let presentation): show(.presented(presentation))
+    case .refresh(let presentation): show(.refreshed(presentation))
     case .withdraw(let key): show(.removed(key))
     case .badge(let app, let badge): show(.badge(app, badge))
     case .sound(let key, let sound):
@@ -240,6 +241,12 @@ public final class AgentDaemon {
       launcher?.launch(order, activationToken: activationToken)
       activationToken = nil
       show(.launched(order.app.id, order.reason))
+    case .expectApp(let app, let token, let timeout):
+      loop.schedule(afterNanoseconds: timeout * 1_000_000) { [weak self] in
+        self?.model.appExpected(app, token: token)
+        self?.flush()
+      }
+    case .end(let app): launcher?.end(app)
     case .startExtension(let order): start(order)
     case .register(let app, let kind): uplink?.register(app, kind)
     case .unregister(let app, let kind): uplink?.unregister(app, kind)
@@ -375,6 +382,11 @@ extension AgentDaemon: PresenterListener {
 
   func presenterDecided(_ app: AppID, isAllowed: Bool) {
     model.decided(app, isAllowed: isAllowed, atUnixMilliseconds: clock.now.wall)
+    flush()
+  }
+
+  func presenterPostponed(_ app: AppID) {
+    model.postponed(app)
     flush()
   }
 

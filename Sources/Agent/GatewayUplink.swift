@@ -19,6 +19,11 @@ final class GatewayUplink: GatewayLinkDelegate {
     self.folder = DeviceIdentityFolder(folder)
     self.daemon = daemon
     log = daemon.log.child("gateway")
+    if let machine = MachineIdentity.current, try self.folder.settle(on: machine) {
+      log.warning(
+        "this data comes from another machine: the device gets another identity, its apps get "
+          + "other tokens when they are next launched")
+    }
     let identity = try self.folder.load(authorityPEM: gateway.authorityPEM)
     if identity.device == nil { daemon.model.forgetTokens() }
     var configuration = GatewayLink.Configuration(

@@ -14,6 +14,8 @@ final class AppLauncher {
   private var units: UserUnits?
   private let log: Log
   private var children: Set<pid_t> = []
+  /// The latest program of each app.
+  private var programs: [AppID: pid_t] = [:]
 
   init(socketPath: String, log: Log) {
     self.socketPath = socketPath
@@ -36,12 +38,23 @@ final class AppLauncher {
   /// Always its program: the agent has to know at once whether it runs.
   func start(_ order: ExtensionOrder) -> Bool {
     reap()
-    return start(order.executable, [], variables(order.key.app, order.token, nil))
+    return start(order.executable, [], variables(order.key.app, order.token, nil)) != nil
+  }
+
+  /// Asks what was started for an app to end.
+  func end(_ app: AppID) {
+    reap()
+    if units?.end(app) == true { return }
+    // Its session is its own: what it started ends with it.
+    if let child = programs[app] { kill(-child, SIGTERM) }
   }
 
   /// Notes which started apps have ended, so that no dead process is left behind.
   func reap() {
-    for child in children where waitpid(child, nil, WNOHANG) != 0 { children.remove(child) }
+    for child in children where waitpid(child, nil, WNOHANG) != 0 {
+      children.remove(child)
+      for (app, program) in programs where program == child { programs[app] = nil }
+    }
   }
 
   // MARK: - By D-Bus
@@ -87,18 +100,15 @@ final class AppLauncher {
     }
     let variables = variables(order.app.id, order.token, activationToken)
     guard let units else {
-      start(executable, installation.arguments, variables)
+      programs[order.app.id] = start(executable, installation.arguments, variables)
       return
     }
-    var unit = UserUnits.Order(
+    let unit = UserUnits.Order(
       app: order.app.id, program: executable, arguments: installation.arguments,
       environment: variables)
-    // What was started for a push alone has its time, and no more (client-api 3.45).
-    if !order.isForeground, order.reason == .push {
-      unit.longestMicroseconds = UInt64(Limits.fetchMilliseconds * 1_000)
-    }
     units.start(unit) { [weak self] isStarted in
-      if !isStarted { _ = self?.start(executable, installation.arguments, variables) }
+      guard let self, !isStarted else { return }
+      self.programs[order.app.id] = self.start(executable, installation.arguments, variables)
     }
   }
 
@@ -114,23 +124,22 @@ final class AppLauncher {
     return variables
   }
 
-  @discardableResult
   private func start(
     _ executable: String, _ arguments: [String], _ variables: [String: String]
-  ) -> Bool {
+  ) -> pid_t? {
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_ACTIVATION_TOKEN"] = nil
     environment["DESKTOP_STARTUP_ID"] = nil
     environment.merge(variables) { $1 }
     do {
-      children.insert(
-        try ProgramStart.start(executable, arguments, environment: environment))
-      return true
+      let child = try ProgramStart.start(executable, arguments, environment: environment)
+      children.insert(child)
+      return child
     } catch {
       log.warning(
         "a program of an app could not be started",
         ["app": variables["BELFRY_APP_ID"] ?? "", "why": "\(error)"])
-      return false
+      return nil
     }
   }
 }

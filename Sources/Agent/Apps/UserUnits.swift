@@ -1,7 +1,6 @@
 import System
 
-/// Starts programs as services of the user's systemd, which then bounds and ends them
-/// (linux-parts 4).
+/// Starts programs as services of the user's systemd, with all that they start (linux-parts 4).
 final class UserUnits {
   /// What is to be started.
   struct Order {
@@ -11,17 +10,28 @@ final class UserUnits {
     var arguments: [String]
     /// Besides the manager's own.
     var environment: [String: String]
-    /// Microseconds after which systemd ends it; nil is no bound.
-    var longestMicroseconds: UInt64?
   }
 
   private static let name = "org.freedesktop.systemd1"
   private static let path = "/org/freedesktop/systemd1"
 
   private let bus: BusConnection
+  private var started: [AppID: String] = [:]
 
   /// Uses the manager on the session bus, where there is one.
   init(bus: BusConnection) { self.bus = bus }
+
+  /// Ends the unit that was last started for an app.
+  ///
+  /// Returns false when there is none.
+  func end(_ app: AppID) -> Bool {
+    guard let unit = started.removeValue(forKey: app) else { return false }
+    bus.call(
+      Self.name, Self.path, Self.name + ".Manager", "StopUnit",
+      [.string(unit), .string("replace")]
+    ) { _ in }
+    return true
+  }
 
   /// Tells whether systemd took it; false also where there is no systemd.
   func start(_ order: Order, _ done: @escaping (Bool) -> Void) {
@@ -32,8 +42,10 @@ final class UserUnits {
         .string(unit), .string("fail"), .array("(sv)", Self.properties(order)),
         .array("(sa(sv))", []),
       ]
-    ) { result in
-      if case .success = result { done(true) } else { done(false) }
+    ) { [weak self] result in
+      guard case .success = result else { return done(false) }
+      self?.started[order.app] = unit
+      done(true)
     }
   }
 
@@ -61,7 +73,7 @@ final class UserUnits {
       .structure([.string(name), .variant(value)])
     }
     let words = BusValue.strings([order.program] + order.arguments)
-    var properties = [
+    return [
       property("Description", .string("\(order.app), started by Belfry")),
       property(
         "ExecStart", .array("(sasb)", [.structure([.string(order.program), words, .bool(false)])])),
@@ -71,9 +83,5 @@ final class UserUnits {
       property("CollectMode", .string("inactive-or-failed")),
       property("Slice", .string("app.slice")),
     ]
-    if let longest = order.longestMicroseconds {
-      properties.append(property("RuntimeMaxUSec", .uint64(longest)))
-    }
-    return properties
   }
 }

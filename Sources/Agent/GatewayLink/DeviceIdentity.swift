@@ -25,7 +25,8 @@ public struct DeviceIdentity: Sendable {
 }
 
 /// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (PKCS#8),
-/// `identity.pem` (the certificates) and `identity.number`.
+/// `identity.pem` (the certificates), `identity.number`, and `identity.machine`, which machine it
+/// belongs to.
 public struct DeviceIdentityFolder: Sendable {
   /// Why the identity is not usable.
   public enum Failure: Error, Sendable, CustomStringConvertible {
@@ -56,6 +57,7 @@ public struct DeviceIdentityFolder: Sendable {
   private var keyPath: String { path + "/identity.key" }
   private var chainPath: String { path + "/identity.pem" }
   private var numberPath: String { path + "/identity.number" }
+  private var machinePath: String { path + "/identity.machine" }
 
   /// The identity that is kept here; a fresh key is made and kept where there is none.
   ///
@@ -80,6 +82,28 @@ public struct DeviceIdentityFolder: Sendable {
     do throws(SystemFailure) {
       try FileSystem.write(chain, to: chainPath)
       try FileSystem.write(Array("\(device)\n".utf8), to: numberPath)
+    } catch {
+      throw .file(error)
+    }
+  }
+
+  /// Binds the folder to a machine; an identity of another one is forgotten (S1-16): its folder was
+  /// restored there, or the system was installed anew.
+  ///
+  /// - Returns: Whether there was one.
+  public func settle(on machine: String) throws(Failure) -> Bool {
+    do throws(SystemFailure) {
+      var hasMoved = false
+      if FileSystem.exists(machinePath), FileSystem.exists(keyPath) {
+        let kept = try FileSystem.read(machinePath, limit: 256)
+        hasMoved = String(decoding: kept, as: UTF8.self).filter(\.isHexDigit) != machine
+        if !hasMoved { return false }
+        // The key last: until it is gone, the next start finds the same and does it again.
+        for path in [numberPath, chainPath, keyPath] { try FileSystem.remove(path) }
+      }
+      try FileSystem.makeDirectories(path)
+      try FileSystem.write(Array((machine + "\n").utf8), to: machinePath)
+      return hasMoved
     } catch {
       throw .file(error)
     }

@@ -64,6 +64,8 @@ enum AgentEffect: Hashable, Sendable {
   case ask(Question, AppEvent, timeoutMilliseconds: Int64)
   case close(ConnectionID)
   case present(Presentation)
+  /// It stands there with other texts now; nothing when it does not stand there any more.
+  case refresh(Presentation)
   case withdraw(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)
@@ -71,6 +73,10 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(AppID)
   case launch(LaunchOrder)
+  /// The app that this names is to greet in time.
+  case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
+  /// End what was started for a push and has used up its time.
+  case end(AppID)
   /// Start a service extension; its end is reported by `extensionEnded`.
   case startExtension(ExtensionOrder)
   /// The gateway is to register or unregister the app.

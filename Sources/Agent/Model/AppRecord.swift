@@ -39,6 +39,8 @@ struct AppRecord: Hashable, Sendable {
   var status = AuthorizationStatus.notDetermined
   /// What the app ever asked permission for: the switches that its settings show.
   var requested: Set<AuthorizationOption> = []
+  /// Whether its switches stand in the settings; not after it unregistered (S4-7).
+  var hasPane = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
   var badge: Int64 = 0
@@ -85,6 +87,7 @@ extension AppRecord {
     }
     object["requested"] = .array(
       AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
+    object["pane"] = .bool(hasPane)
     object["switches"] = .object(switches.json)
     object["categories"] = .array(categories.map { .object($0.json) })
     object["badge"] = .integer(badge)
@@ -125,6 +128,7 @@ extension AppRecord {
       installation.isScript = inner["script"]?.boolValue ?? false
       self.installation = installation
     }
+    hasPane = json["pane"]?.boolValue ?? true
     requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
     switches = json["switches"]?.objectValue.map(AppSwitches.init) ?? AppSwitches()
     categories = (json["categories"]?.arrayValue ?? []).compactMap { value in

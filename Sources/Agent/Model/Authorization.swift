@@ -27,6 +27,7 @@ extension AppRecord {
   mutating func requestAuthorization(
     _ options: Set<AuthorizationOption>, policy: GrantPolicy
   ) -> AuthorizationOutcome {
+    hasPane = true
     requested.formUnion(options.subtracting([.provisional]))
     guard status == .notDetermined || (status == .provisional && !options.contains(.provisional))
     else { return .answered }

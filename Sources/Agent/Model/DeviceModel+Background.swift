@@ -24,6 +24,24 @@ extension DeviceModel {
     }
     waitingFetches[app] = [arrival]
     launch(app, .push, isForeground: false)
+    guard let token = launches[app] else { return }
+    startedForPush.insert(app)
+    emit(.expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
+  }
+
+  /// A started app was to have greeted by now; what waits for it is told when it comes after all.
+  mutating func appExpected(_ app: AppID, token: String) {
+    guard launches[app] == token else { return }
+    launches[app] = nil
+    if presence(of: app) == .notRunning { backgroundTimeOver(app) }
+  }
+
+  /// An app did not say in time what a wake brought: that counts as nothing, and one that was
+  /// started for it and is not in front is ended (client-api 3.45).
+  mutating func backgroundTimeOver(_ app: AppID) {
+    budgets[app]?.finished(nil)
+    guard startedForPush.remove(app) != nil, presence(of: app) != .foreground else { return }
+    emit(.end(app))
   }
 
   /// Only the latest is kept (client-api 3.47).
@@ -82,6 +100,7 @@ extension DeviceModel {
     if before.holdsBackground && !conditions.holdsBackground {
       releaseBackground(atUnixMilliseconds: now)
     }
+    if before.isLocked != conditions.isLocked { refreshTexts() }
     guard before.isLocked, !conditions.isLocked else { return }
     let choices = waitingForUnlock
     waitingForUnlock = []

@@ -162,7 +162,7 @@ extension DeviceModel {
   private mutating func appSettings(_ ask: Ask, _ app: String?) {
     guard let app else {
       // An app that never asked has no pane (S4-4, S4-7).
-      let rows = apps.values.filter { !$0.requested.isEmpty }.sorted { $0.id < $1.id }
+      let rows = apps.values.filter { !$0.requested.isEmpty && $0.hasPane }.sorted { $0.id < $1.id }
       return emit(.answer(ask, .rows(rows.map(settingsRow))))
     }
     withApp(ask, app) { model, id in

@@ -115,9 +115,14 @@ extension DeviceModel {
   }
 
   private mutating func carryOut(
-    _ routing: Routing, _ key: AppNotificationID, _ notification: DeliveredNotification
+    _ decided: Routing, _ key: AppNotificationID, _ notification: DeliveredNotification
   ) {
     guard let app = apps[key.app] else { return }
+    var routing = decided
+    if conditions.isLocked, routing.effects.banner, app.settings.lockScreen == .disabled {
+      routing.effects.banner = false
+      routing.suppression = .locked
+    }
     let content = notification.request.content
     let before = delivered[key]
     // A repeat is a new showing; what an app or a provider sends under the same name is a change.
@@ -135,15 +140,8 @@ extension DeviceModel {
       withdraw(key)
     }
     if isBanner {
-      let threadCount = delivered.of(key.app)
-        .count { $0.notification.request.content.thread == content.thread }
-      let privacy = Presentation.Privacy(
-        isLocked: conditions.isLocked, previews: app.switches.previews, threadCount: threadCount)
       emit(
-        .present(
-          Presentation(
-            notification, of: app, effects: routing.effects, privacy: privacy,
-            isUpdate: isUpdate, lookup: { text($0, of: key.app) })))
+        .present(presentation(notification, of: app, routing.effects, isUpdate: isUpdate)))
     }
     if let suppression = routing.suppression { emit(.suppressed(key, suppression)) }
     if routing.effects.sound, let sound = content.sound,
@@ -152,6 +150,33 @@ extension DeviceModel {
       emit(.sound(key, sound))
     }
     if routing.effects.badge, let badge = content.badge { changeBadge(key.app, badge) }
+  }
+
+  private func presentation(
+    _ notification: DeliveredNotification, of app: AppRecord, _ effects: Routing.Effects,
+    isUpdate: Bool
+  ) -> Presentation {
+    let thread = notification.request.content.thread
+    let privacy = Presentation.Privacy(
+      isLocked: conditions.isLocked, previews: app.switches.previews,
+      threadCount: delivered.of(app.id)
+        .count { $0.notification.request.content.thread == thread })
+    return Presentation(
+      notification, of: app, effects: effects, privacy: privacy, isUpdate: isUpdate,
+      lookup: { text($0, of: app.id) })
+  }
+
+  /// The screen was locked or unlocked: texts that only an unlocked one may show come or go
+  /// (client-api 3.39).
+  mutating func refreshTexts() {
+    var effects = Routing.Effects()
+    effects.banner = true
+    for entry in delivered.of(nil) where entry.isShown {
+      guard let app = apps[entry.key.app], app.switches.previews == .whenAuthenticated else {
+        continue
+      }
+      emit(.refresh(presentation(entry.notification, of: app, effects, isUpdate: true)))
+    }
   }
 
   /// A presenter has the notification on screen: it is not shown again after a restart.
@@ -178,11 +203,7 @@ extension DeviceModel {
       else { return nil }
       var effects = Routing.Effects()
       effects.banner = true
-      let privacy = Presentation.Privacy(
-        isLocked: conditions.isLocked, previews: app.switches.previews, threadCount: 1)
-      return Presentation(
-        entry.notification, of: app, effects: effects, privacy: privacy, isUpdate: false,
-        lookup: { text($0, of: app.id) })
+      return presentation(entry.notification, of: app, effects, isUpdate: false)
     }
   }
 

@@ -155,7 +155,7 @@ extension DeviceModel {
         id, .arrived(arrival), .fetch(id, arrival.id),
         timeoutMilliseconds: Limits.fetchMilliseconds)
     }
-    if presence(of: id) == .foreground { releaseHeld(id) }
+    if presence(of: id) == .foreground { cameToFront(id) }
     for waiting in waitingResponses[id] ?? [] { sendResponse(waiting, to: id) }
   }
 
@@ -171,7 +171,9 @@ extension DeviceModel {
         if presence(of: key.app) != .foreground {
           show(key, notification, presence: .notRunning)
         }
-      case .fetch(let app, _): budgets[app]?.finished(nil)
+      case .fetch(let app, _):
+        budgets[app]?.finished(nil)
+        startedForPush.remove(app)
       case .response, .extend:
         // A response that was not handled stays in the store and is told again.
         break

@@ -35,7 +35,7 @@ extension DeviceModel {
     case .setState(let state):
       peers[ask.connection]?.state = state
       emit(.answer(ask, AppAnswer()))
-      if state == .foreground { releaseHeld(app) }
+      if state == .foreground { cameToFront(app) }
     case .setLanguages(let languages):
       update(app) { $0.languages = languages }
       emit(.answer(ask, AppAnswer()))
@@ -105,6 +105,28 @@ extension DeviceModel {
     promptForLocation(app)
   }
 
+  /// The person put the question away: nothing is decided, and it comes with the app's next request.
+  mutating func postponed(_ app: AppID) {
+    emit(.withdrawPrompt(app))
+    guard isWaitingForPerson(app) else {
+      for ask in undecidedLocation.removeValue(forKey: app) ?? [] {
+        emit(.answer(ask, .locationStatus(locationStatus(of: app))))
+      }
+      return
+    }
+    for ask in undecided.removeValue(forKey: app) ?? [] { answerAuthorization(ask, app) }
+    for (ask, _) in undecidedNotify.removeValue(forKey: app) ?? [] {
+      refuse(ask, .notificationsNotAllowed, "the question was put away unanswered: ask again")
+    }
+    promptForLocation(app)
+  }
+
+  /// The app is in front now: nothing of it waits, and it is no background work any more.
+  mutating func cameToFront(_ app: AppID) {
+    startedForPush.remove(app)
+    releaseHeld(app)
+  }
+
   // MARK: - Registration
 
   private mutating func register(_ ask: Ask, _ app: AppID, _ kind: TokenKind) {
@@ -128,7 +150,12 @@ extension DeviceModel {
       return
     }
     let known = apps[app]?.registrations[kind]
-    if known == nil { update(app) { $0.registrations[kind] = AppRecord.Registration() } }
+    if known == nil {
+      update(app) { record in
+        record.registrations[kind] = AppRecord.Registration()
+        record.hasPane = true
+      }
+    }
     if let token = known?.token {
       // S0-37, S1-17: the token that is there is told at once.
       emit(.tell(ask.connection, .token(kind, token)))
@@ -152,7 +179,11 @@ extension DeviceModel {
 
   mutating func unregister(_ app: AppID, _ kind: TokenKind) {
     guard apps[app]?.registrations[kind] != nil else { return }
-    update(app) { $0.registrations[kind] = nil }
+    update(app) { record in
+      record.registrations[kind] = nil
+      // S4-7: its controls disappear from the settings.
+      if kind == .alert { record.hasPane = false }
+    }
     emit(.unregister(app, kind))
   }
 
@@ -226,6 +257,8 @@ extension DeviceModel {
       return refuse(ask, .notificationInvalidNoContent, "there is nothing to show")
     }
     let key = AppNotificationID(app: app, id: request.id)
+    // What shows notifications can be switched off.
+    update(app) { $0.hasPane = true }
     guard request.trigger == nil else {
       emit(.schedule(key, request, ask))
       return

@@ -5,7 +5,8 @@ extension DeviceModel {
   mutating func responded(_ key: AppNotificationID, action: String, text: String?) {
     guard let entry = delivered[key], let app = apps[key.app] else { return }
     let category = app.category(entry.notification.request.content.category)
-    if conditions.isLocked, category?.action(action)?.needsUnlock == true {
+    let chosen = entry.notification.request.content.actions?.first { $0.id == action }
+    if conditions.isLocked, needsUnlock(action, chosen ?? category?.action(action)) {
       // Client-api 3.26: done when the person has unlocked.
       waitingForUnlock.append(LockedChoice(key: key, action: action, text: text))
       return
@@ -42,6 +43,14 @@ extension DeviceModel {
     if presence(of: key.app) != .notRunning { sendResponse(waiting, to: key.app) }
   }
 
+  /// Whether it must not be done on a locked screen: what asks for it, and what brings the app to the
+  /// front (client-api 3.26).
+  private func needsUnlock(_ id: String, _ action: NotificationAction?) -> Bool {
+    id == NotificationResponse.defaultAction
+      || action?.options.contains(.authenticationRequired) == true
+      || action?.options.contains(.foreground) == true
+  }
+
   mutating func sendResponse(_ waiting: WaitingResponse, to app: AppID) {
     _ = question(
       app, .response(waiting.response), .response(app, waiting.key),
@@ -61,8 +70,9 @@ extension DeviceModel {
     case .fetch(let app, _):
       if case .fetched(let result) = reply {
         budgets[app]?.finished(result)
+        startedForPush.remove(app)
       } else {
-        budgets[app]?.finished(nil)
+        backgroundTimeOver(app)
       }
     case .extend(let token):
       if case .content(let content) = reply {
@@ -95,12 +105,5 @@ extension NotificationCategory {
   /// The action of that identifier, in either context.
   func action(_ id: String) -> NotificationAction? {
     (actions + (minimalActions ?? [])).first { $0.id == id }
-  }
-}
-
-extension NotificationAction {
-  /// Whether it must not be done on a locked screen (client-api 3.26).
-  fileprivate var needsUnlock: Bool {
-    options.contains(.authenticationRequired) || options.contains(.foreground)
   }
 }

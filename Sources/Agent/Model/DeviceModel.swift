@@ -73,6 +73,8 @@ struct DeviceModel {
   var waitingForUnlock: [LockedChoice] = []
   /// Pushes that wait for the app that is being started.
   var waitingFetches: [AppID: [RemoteArrival]] = [:]
+  /// Apps that run because of a push, and have not come to the front since.
+  var startedForPush: Set<AppID> = []
   /// What `hello` will name, for apps that were started and have not connected yet.
   var launches: [AppID: String] = [:]
   /// Service extensions that run, by what their `hello` names.

@@ -21,6 +21,8 @@ struct Routing: Hashable, Sendable {
     case foreground
     /// Do-not-disturb.
     case focus
+    /// The screen is locked, and the app's notifications are not shown there.
+    case locked
   }
 
   /// What is done of a notification, after permission and switches.

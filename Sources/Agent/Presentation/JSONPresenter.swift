@@ -41,6 +41,7 @@ final class JSONPresenter: Presenter {
     switch event {
     case .presented(let presentation):
       return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
+    case .refreshed(let presentation): return object("updated", presentation.json)
     case .removed(let key): return object("removed", named(key))
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])

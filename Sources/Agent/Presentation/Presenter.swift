@@ -3,6 +3,8 @@ import BelfryWire
 /// What a presenter is told, with the agent's clock.
 enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
+  /// It reads otherwise now; nothing where it does not stand any more.
+  case refreshed(Presentation)
   case removed(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)
@@ -34,6 +36,8 @@ protocol PresenterListener: AnyObject {
     _ key: AppNotificationID, action: String, text: String?, activationToken: String?)
   /// A person answered a prompt.
   func presenterDecided(_ app: AppID, isAllowed: Bool)
+  /// A person put a prompt away without an answer.
+  func presenterPostponed(_ app: AppID)
   /// A presenter can show something now: one that is new is told what nobody has seen yet, one
   /// whose server is another knows that by itself.
   func presenterAppeared(_ presenter: any Presenter, isNew: Bool)

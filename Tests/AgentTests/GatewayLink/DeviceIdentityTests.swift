@@ -36,6 +36,24 @@ import Transport
     #expect(try folder.load(authorityPEM: other.authority.certificatePEM).chainPEM == nil)
   }
 
+  @Test("S1-16: on another machine the identity is another one, on the same it stays")
+  func anotherMachine() throws {
+    let scratch = try ScratchFolder()
+    let folder = DeviceIdentityFolder(scratch.file("device"))
+    #expect(try folder.settle(on: "0a") == false)
+    let first = try folder.load(authorityPEM: []).key.publicKey.spkiDER
+    #expect(try folder.settle(on: "0a") == false)
+    #expect(try folder.load(authorityPEM: []).key.publicKey.spkiDER == first)
+    #expect(try folder.settle(on: "0b"))
+    #expect(try folder.load(authorityPEM: []).key.publicKey.spkiDER != first)
+    #expect(try folder.settle(on: "0b") == false)
+    // What an earlier version kept belongs to this machine.
+    try FileSystem.remove(scratch.file("device/identity.machine"))
+    let second = try folder.load(authorityPEM: []).key.publicKey.spkiDER
+    #expect(try folder.settle(on: "0c") == false)
+    #expect(try folder.load(authorityPEM: []).key.publicKey.spkiDER == second)
+  }
+
   @Test func aKeyThatOthersCanReadOrThatIsNoneIsRefused() throws {
     let scratch = try ScratchFolder()
     let path = scratch.file("device/identity.key")

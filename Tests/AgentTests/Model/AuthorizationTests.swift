@@ -52,6 +52,37 @@ struct AuthorizationTests {
     #expect(try answer.settings().sound == sound)
   }
 
+  @Test("a question that is put away decides nothing, and comes with the next request")
+  func postponed() {
+    var bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts == 1)
+    bench.model.postponed(ModelBench.burger)
+    let answers = bench.take().answers
+    #expect(answers.map(\.isGranted) == [false])
+    #expect(bench.model.settings(of: ModelBench.burger).status == .notDetermined)
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts == 1)
+  }
+
+  @Test("S4-4, S4-6, S4-7: registering makes the app's pane, unregistering removes it")
+  func pane() {
+    var bench = ModelBench()
+    let (control, _) = bench.connect(role: .control)
+    func panes() -> Int {
+      let effects = bench.ask(control, .control(.appSettings(app: nil)))
+      return effects.answers.first?.rows.count ?? -1
+    }
+    #expect(panes() == 0)
+    let connection = bench.authorized()
+    #expect(panes() == 1)
+    bench.ask(connection, .register(.alert))
+    bench.ask(connection, .unregister(.alert))
+    #expect(panes() == 0)
+    #expect(AppRecord(json: bench.model.apps[ModelBench.burger]!.json)?.hasPane == false)
+    bench.ask(connection, .register(.alert))
+    #expect(panes() == 1)
+  }
+
   @Test("S4-5: there is a switch for each type that was asked for, and for no other")
   func switches() throws {
     var bench = ModelBench()

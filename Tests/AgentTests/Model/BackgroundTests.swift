@@ -93,6 +93,93 @@ struct BackgroundTests {
     #expect(second.heldFetches[ModelBench.burger]?.payload == Array(RoutingTests.background.utf8))
   }
 
+  @Test(
+    "client-api 3.45: what was started for a push and says nothing in 30 s is ended, unless in front",
+    arguments: [false, true])
+  func watchdog(comesToFront: Bool) throws {
+    var bench = ModelBench()
+    bench.model.add(AppRecord(id: ModelBench.burger))
+    bench.model.update(ModelBench.burger) {
+      $0.installation = AppRecord.Installation(executable: "/opt/burger")
+    }
+    let effects = bench.push(RoutingTests.background)
+    let expected = effects.compactMap { effect -> String? in
+      guard case .expectApp(_, let token, 30_000) = effect else { return nil }
+      return token
+    }
+    let token = try #require(expected.first)
+    let (connection, greeted) = bench.connect(launch: token)
+    let (question, _) = try #require(greeted.asked.first)
+    bench.model.appExpected(ModelBench.burger, token: token)
+    #expect(bench.take().isEmpty)
+    if comesToFront { bench.ask(connection, .setState(.foreground)) }
+    bench.model.replied(question, nil)
+    let ends = bench.take().contains(.end(ModelBench.burger))
+    #expect(ends == !comesToFront)
+  }
+
+  @Test("client-api 3.45: what was started for a push and never greets is ended")
+  func missing() throws {
+    var bench = ModelBench()
+    bench.model.add(AppRecord(id: ModelBench.burger))
+    bench.model.update(ModelBench.burger) {
+      $0.installation = AppRecord.Installation(executable: "/opt/burger")
+    }
+    _ = bench.push(RoutingTests.background)
+    let token = try #require(bench.model.launches[ModelBench.burger])
+    bench.model.appExpected(ModelBench.burger, token: token)
+    #expect(bench.take() == [.end(ModelBench.burger)])
+    // It came after all: what waited is told.
+    #expect(bench.connect().1.asked.count == 1)
+  }
+
+  @Test("client-api 3.39: texts that only an unlocked screen shows come with the unlock")
+  func previews() throws {
+    var bench = ModelBench()
+    let connection = bench.authorized()
+    bench.model.update(ModelBench.burger) { $0.switches.previews = .whenAuthenticated }
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    var request = ModelBench.request()
+    request.content.body = "secret"
+    let shown = bench.ask(connection, .add(request)).presented
+    #expect(shown.map(\.body) == ["Notification"])
+    bench.model.shown(ResponseTests.key("n"))
+    func refreshed() -> [String] {
+      bench.take().compactMap { effect in
+        if case .refresh(let presentation) = effect { presentation.body } else { nil }
+      }
+    }
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = false }
+    #expect(refreshed() == ["secret"])
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    #expect(refreshed() == ["Notification"])
+  }
+
+  @Test("an app that is off on the lock screen has no banner there, and its place in the list")
+  func lockScreen() {
+    var bench = ModelBench()
+    let connection = bench.authorized()
+    bench.model.update(ModelBench.burger) { $0.switches.lockScreen = false }
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    let effects = bench.ask(connection, .add(ModelBench.request()))
+    #expect(effects.presented.isEmpty)
+    #expect(effects.suppressed == [.locked])
+    #expect(bench.model.delivered.of(ModelBench.burger).count == 1)
+  }
+
+  @Test("client-api 3.26: opening waits for the unlock, as it brings the app to the front")
+  func lockedOpening() {
+    var bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .add(ModelBench.request()))
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    bench.model.responded(
+      ResponseTests.key("n"), action: NotificationResponse.defaultAction, text: nil)
+    #expect(bench.take().asked.isEmpty)
+    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = false }
+    #expect(bench.take().asked.count == 1)
+  }
+
   @Test("client-api 3.26: on a locked screen an action that needs the person waits for the unlock")
   func locked() throws {
     var bench = ModelBench()

@@ -188,6 +188,31 @@ struct DesktopBoardTests {
       board.show(Self.key, Self.item("2")) == [.notify(Self.key, Self.item("2"), replacing: 0)])
   }
 
+  @Test("what reads otherwise is changed where it stands, and nowhere else")
+  func refreshed() {
+    var board = board()
+    #expect(board.refresh(Self.key, Self.item("2")) == [])
+    _ = board.show(Self.key, Self.item("1"))
+    _ = board.notified(Self.key, number: 3)
+    #expect(
+      board.refresh(Self.key, Self.item("2")) == [
+        .notify(Self.key, Self.item("2"), replacing: 3)
+      ])
+    _ = board.notified(Self.key, number: 3)
+    _ = board.closed(3, reason: 1)
+    #expect(board.refresh(Self.key, Self.item("3")) == [])
+  }
+
+  @Test("a question that the person puts away is not answered")
+  func postponedPrompt() {
+    var board = board()
+    let prompt = Prompt(
+      app: ModelBench.burger, appName: "Burger", icon: nil, subject: .notifications)
+    _ = board.show(.prompt(ModelBench.burger), .prompt(prompt))
+    _ = board.notified(.prompt(ModelBench.burger), number: 9)
+    #expect(board.closed(9, reason: 2) == .postponed(ModelBench.burger))
+  }
+
   @Test("a question is answered by its buttons")
   func prompt() {
     var board = board()

@@ -134,6 +134,32 @@ struct AgentProgramTests {
     }
   }
 
+  @Test(
+    "S0-34, S0-35, S1-16: a backup that is restored on another machine is another device with other tokens"
+  )
+  func moved() async throws {
+    try await Stage.play { stage in
+      let gateway = try LinkGatewayThread()
+      var agent = try await Self.agent(stage, gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      let mark = URL(fileURLWithPath: stage.folder.file("agent/identity/identity.machine"))
+      try #require(
+        FileManager.default.fileExists(atPath: mark.path), "this machine has no machine-id")
+      var app = try stage.belfry(["app", "run", Self.burger, "--register"])
+      let token = try #require(try await app.event("registered")["token"].string)
+      _ = try await app.stop()
+      #expect(try await agent.stop() == 0)
+      // As if the folder came from a machine of another name.
+      try Data("00112233445566778899aabbccddeeff\n".utf8).write(to: mark)
+      agent = try await Self.agent(stage, gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      #expect(gateway.with { $0.enrolled } == 2)
+      app = try stage.belfry(["app", "run", Self.burger, "--register"])
+      let other = try #require(try await app.event("registered")["token"].string)
+      #expect(other != token)
+    }
+  }
+
   @Test("a ready file that a killed agent left does not outlive the next agent's start")
   func staleReadyFile() async throws {
     try await Stage.play { stage in

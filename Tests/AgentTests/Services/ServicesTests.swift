@@ -158,26 +158,30 @@ struct ServicesTests {
   }
 
   @Test(
-    "S2-16, client-api 3.45: an app is started as a unit of the user's systemd, with a bound for a push",
+    "S2-16, client-api 3.45: an app is started as a unit of the user's systemd, and ended with it",
     .requires(.dbus))
   func units() async throws {
     try await ServiceStage.play { stage in
       let manager = try stage.connect()
       var calls: [[BusValue]] = []
       var isRefusing = false
+      var stopped: String?
       try manager.export("/org/freedesktop/systemd1") { message in
-        guard message.member == "StartTransientUnit", let values = try? message.read() else {
-          return nil
+        guard let values = try? message.read() else { return nil }
+        if message.member == "StopUnit" {
+          stopped = values.first?.stringValue
+          return .success([.path("/job")])
         }
+        guard message.member == "StartTransientUnit" else { return nil }
         calls.append(values)
         return isRefusing
           ? .failure(BusFailure(name: "org.freedesktop.systemd1.UnitExists", message: "no"))
           : .success([.path("/job")])
       }
       let units = UserUnits(bus: try stage.connect())
-      var order = UserUnits.Order(
+      let order = UserUnits.Order(
         app: ModelBench.burger, program: "/opt/burger", arguments: ["-x"],
-        environment: ["BELFRY_LAUNCH": "t"], longestMicroseconds: 30_000_000)
+        environment: ["BELFRY_LAUNCH": "t"])
       var answers: [Bool] = []
       // Nobody is there yet: the caller starts the program by itself.
       units.start(order) { answers.append($0) }
@@ -205,7 +209,6 @@ struct ServicesTests {
           return value
         }.first
       }
-      #expect(value("RuntimeMaxUSec") == .uint64(30_000_000))
       #expect(value("Environment")?.stringsValue == ["BELFRY_LAUNCH=t"])
       #expect(
         value("ExecStart")
@@ -216,8 +219,11 @@ struct ServicesTests {
                 .string("/opt/burger"), .strings(["/opt/burger", "-x"]), .bool(false),
               ])
             ]))
+      #expect(units.end(ModelBench.burger))
+      #expect(stage.run { stopped != nil })
+      #expect(stopped == call[0].stringValue)
+      #expect(!units.end(ModelBench.burger))
       isRefusing = true
-      order.longestMicroseconds = nil
       units.start(order) { answers.append($0) }
       #expect(stage.run { answers == [false, true, false] })
     }

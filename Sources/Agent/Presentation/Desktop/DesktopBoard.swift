@@ -26,6 +26,7 @@ struct DesktopBoard {
     case acted(AppNotificationID, action: String, text: String?, token: String?)
     case dismissed(AppNotificationID)
     case decided(AppID, isAllowed: Bool)
+    case postponed(AppID)
   }
 
   private struct Place {
@@ -58,6 +59,11 @@ struct DesktopBoard {
     }
     place.isCalling = true
     return [.notify(key, item, replacing: place.number)]
+  }
+
+  /// Shows an item in another form, where it still stands.
+  mutating func refresh(_ key: Key, _ item: Item) -> [Call] {
+    places[key]?.wanted == nil ? [] : show(key, item)
   }
 
   /// Takes an item away.
@@ -180,8 +186,11 @@ struct DesktopBoard {
       return nil
     }
     places[key] = nil
-    guard reason == 2, case .notification(let name) = key else { return nil }
-    return .dismissed(name)
+    guard reason == 2 else { return nil }
+    switch key {
+    case .notification(let name): return .dismissed(name)
+    case .prompt(let app): return .postponed(app)
+    }
   }
 
   private mutating func forget(_ key: Key) {

@@ -6,12 +6,16 @@ import System
 final class DesktopPresenter: Presenter {
   private static let name = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
+  private static let launcher = "com.canonical.Unity.LauncherEntry"
+  /// The name that docks take.
+  private static let dock = "com.canonical.Unity"
 
   private let bus: BusConnection
   private let log: Log
   private weak var listener: (any PresenterListener)?
   private var board = DesktopBoard()
   private var capabilities = DesktopNotice.Capabilities()
+  private var badges: [AppID: Int64] = [:]
   /// The unique name of the server that signals must come from.
   private var owner = ""
 
@@ -27,8 +31,19 @@ final class DesktopPresenter: Presenter {
       "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
         + "member='NameOwnerChanged',arg0='\(Self.name)'"
     ) { [weak self] message in
-      guard let values = try? message.read(), values.count == 3 else { return }
+      guard let values = try? message.read(), values.count == 3,
+        values[0].stringValue == Self.name
+      else { return }
       self?.ownerChanged(values[2].stringValue ?? "")
+    }
+    try bus.match(
+      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+        + "member='NameOwnerChanged',arg0='\(Self.dock)'"
+    ) { [weak self] message in
+      guard let self, let values = try? message.read(), values.count == 3,
+        values[0].stringValue == Self.dock, values[2].stringValue?.isEmpty == false
+      else { return }
+      for (app, badge) in self.badges { self.emitBadge(app, badge) }
     }
     bus.call(
       "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
@@ -48,6 +63,8 @@ final class DesktopPresenter: Presenter {
     switch event {
     case .presented(let presentation):
       make(board.show(.notification(presentation.key), .notification(presentation)))
+    case .refreshed(let presentation):
+      make(board.refresh(.notification(presentation.key), .notification(presentation)))
     case .removed(let key): make(board.remove(.notification(key)))
     case .prompt(let prompt): make(board.show(.prompt(prompt.app), .prompt(prompt)))
     case .promptWithdrawn(let app): make(board.remove(.prompt(app)))
@@ -150,6 +167,7 @@ final class DesktopPresenter: Presenter {
         key, action: NotificationResponse.dismissAction, text: nil, activationToken: nil)
     case .decided(let app, let isAllowed):
       listener?.presenterDecided(app, isAllowed: isAllowed)
+    case .postponed(let app): listener?.presenterPostponed(app)
     case nil: break
     }
   }
@@ -172,14 +190,26 @@ final class DesktopPresenter: Presenter {
   // MARK: - Badges
 
   private func emitBadge(_ app: AppID, _ badge: Int64) {
-    let uri = "application://\(app).desktop"
-    bus.emit(
-      "/com/canonical/unity/launcherentry/\(Self.hash(uri))", "com.canonical.Unity.LauncherEntry",
-      "Update",
-      [
-        .string(uri),
-        .vardict([("count", .int64(badge)), ("count-visible", .bool(badge > 0))]),
-      ])
+    if badges[app] == nil {
+      // A dock that came later may ask.
+      try? bus.export(Self.launcherPath(app)) { [weak self] message in
+        guard message.interface == Self.launcher, message.member == "Query" else { return nil }
+        return .success(Self.badge(app, self?.badges[app] ?? 0))
+      }
+    }
+    badges[app] = badge
+    bus.emit(Self.launcherPath(app), Self.launcher, "Update", Self.badge(app, badge))
+  }
+
+  private static func badge(_ app: AppID, _ badge: Int64) -> [BusValue] {
+    [
+      .string("application://\(app).desktop"),
+      .vardict([("count", .int64(badge)), ("count-visible", .bool(badge > 0))]),
+    ]
+  }
+
+  private static func launcherPath(_ app: AppID) -> String {
+    "/com/canonical/unity/launcherentry/\(hash("application://\(app).desktop"))"
   }
 
   /// djb2, as libunity names its objects.
