@@ -85,6 +85,8 @@ struct DesktopProgramTests {
       let end = Date(timeIntervalSinceNow: 20)
       while !(try await isSo()) {
         guard Date() < end else { throw ProgramFailure.unreadable("\(what) did not come") }
+        // What another program shows cannot be awaited; asking without a pause starves it.
+        try await Task.sleep(for: .milliseconds(20))
       }
     }
 
@@ -259,12 +261,7 @@ struct DesktopProgramTests {
 extension RunningProgram {
   /// The first line that the program prints.
   func firstLine() async throws -> String {
-    let end = Date(timeIntervalSinceNow: 20)
-    while Date() < end {
-      if let line = lines.first, !line.isEmpty { return line }
-      guard isRunning else { break }
-      await Task.yield()
-    }
-    throw ProgramFailure.unreadable("\(name) says nothing: \(errors)")
+    let lines = try await output(called: "its first line") { $0.first?.isEmpty == false }
+    return lines.first ?? ""
   }
 }
