@@ -32,6 +32,15 @@ public struct GatewayConfiguration: Sendable {
   public var apps = Apps.adopt
   /// Event loops.
   public var loops = 1
+  /// Pushes a second to one device token; `nil`: any number.
+  public var deviceRate: UInt32?
+  /// Pushes a second of one provider connection; `nil`: any number.
+  public var connectionRate: UInt32?
+  /// Pushes a second of one team; `nil`: any number.
+  public var teamRate: UInt32?
+  /// Whether tokens are taken that say ES512 and are signed over SHA-512 with a key on P-256, as one
+  /// client library makes them (apns-protocol 2.1).
+  public var acceptsES512 = true
   /// The store's address; `nil` for SQLite in the folder.
   public var store: String?
 

@@ -13,6 +13,7 @@ struct GatewayShared: Sendable {
   let writer: GroupCommitWriter
   let controlWriter: ControlWriter
   let metrics: GatewayMetrics
+  let faults: FaultBoard
   let log: Log
   let desk: Mailbox<DeskMessage>
 }
@@ -60,8 +61,21 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var nextConnection: UInt64 = 1
   private var spareStreams: [ProviderStream] = []
   private var scratch: [UInt8] = []
-  private var random = SystemRandom.Generator()
+  var random = SystemRandom.Generator()
   private var hasReportedDrained = false
+  private var tokenRates: TokenRates?
+  let connectionRate: RateLimit?
+  private var script: (version: Int, rules: FaultScript)?
+
+  /// The scripted answers; `nil` while there are none, which costs one relaxed load to know.
+  var faults: FaultScript? {
+    let version = shared.faults.version
+    guard version != 0 else { return nil }
+    if let script, script.version == version { return script.rules }
+    let rules = FaultScript(shared.faults.all)
+    script = (version, rules)
+    return rules
+  }
 
   var environment: BelfryWire.Environment { shared.configuration.environment }
   var metrics: GatewayMetrics { shared.metrics }
@@ -81,7 +95,10 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     self.directory = directory
     self.registrations = registrations
     self.deliveryLog = deliveryLog
-    verifier = TokenVerifier(directory: directory)
+    tokenRates = shared.configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
+    connectionRate = shared.configuration.connectionRate.map(RateLimit.init(perSecond:))
+    verifier = TokenVerifier(
+      directory: directory, acceptsES512: shared.configuration.acceptsES512)
     tokens = try TokenVault(keys: shared.tokenKeys, environment: shared.configuration.environment)
     core = DeliveryCore(
       highestSequence: highestSequence, lane: index, lanes: shared.configuration.loops)
@@ -100,6 +117,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func tick() {
     _ = loop.schedule(afterNanoseconds: Limits.tickNanoseconds) { [unowned self] in
       core.tick(now: now)
+      tokenRates?.tick(at: loop.nowNanoseconds)
       finishEvent()
       keepMarks()
       tick()
@@ -133,6 +151,8 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .continueFanOut:
       channelWork.isContinuing = false
       core.continueFanOut(now: now)
+    case .confirm(let barrier):
+      barrier.pass()
     case .revoked(let device, let atMilliseconds):
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
@@ -242,8 +262,11 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// The last check, which only the home loop can make, and the way into the core.
   private func deliver(_ notification: AcceptedNotification) {
     switch registrations.verdict(notification.key, generation: notification.generation) {
-    case .active: core.accept(notification, now: now)
-    case .disabled: core.discard(notification, as: .discardedDisabled)
+    case .active where isInRate(notification): core.accept(notification, now: now)
+    case .disabled where isInRate(notification):
+      core.discard(notification, as: .discardedDisabled)
+    case .active, .disabled:
+      answer(notification, .refused(.tooManyRequests, timestampMilliseconds: nil))
     case .unknown: answer(notification, .refused(.badDeviceToken, timestampMilliseconds: nil))
     case .unregistered(let since):
       note(
@@ -252,6 +275,10 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
           key: notification.key, id: notification.id, uniqueID: notification.uniqueID))
       answer(notification, .refused(.unregistered, timestampMilliseconds: since))
     }
+  }
+
+  private func isInRate(_ notification: AcceptedNotification) -> Bool {
+    tokenRates?.admits(notification.key, at: loop.nowNanoseconds) ?? true
   }
 
   private func answer(_ notification: AcceptedNotification, _ answer: ProviderAnswer) {
@@ -474,7 +501,11 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .notRegistered:
       connection.answer(request, with: .refused(.notRegistered))
     case .changed(let entry):
-      if entry.state == .unregistered { core.unregister(key, now: now) }
+      switch entry.state {
+      case .unregistered: core.unregister(key, now: now)
+      case .disabled: core.disable(key, now: now)
+      case .active: break
+      }
       persist(key, entry, wantsToken: verb == .register, request: request, on: connection)
     }
   }

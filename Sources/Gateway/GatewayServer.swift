@@ -116,10 +116,13 @@ public final class GatewayServer {
       logReader = DeliveryLogReader(
         kept: KeptDeliveryLog(
           folder: folder, store: controlStore, environment: configuration.environment))
+      let faults = FaultBoard()
       administration = Administration(
         folder: folder, store: controlStore, environment: configuration.environment,
-        runtime: Administration.Runtime(faults: FaultBoard(), log: logReader) { changes in
-          mailbox.post(.changed(changes))
+        runtime: Administration.Runtime(faults: faults, log: logReader) { changes in
+          let barrier = ChangeBarrier()
+          mailbox.post(.changed(changes, barrier))
+          barrier.wait(for: configuration.loops)
         })
       shared = GatewayShared(
         configuration: configuration,
@@ -131,7 +134,7 @@ public final class GatewayServer {
           revocations: revocations),
         deviceTLS: try Self.deviceContext(server, authority: authority.certificatePEM),
         tokenKeys: try folder.tokenKeys(), writer: writer, controlWriter: controlWriter,
-        metrics: metrics, log: log, desk: mailbox)
+        metrics: metrics, faults: faults, log: log, desk: mailbox)
     } catch let failure as GatewayFolder.Failure {
       throw .folder(failure)
     } catch let failure as StorageFailure {
@@ -187,7 +190,9 @@ public final class GatewayServer {
     guard let shared else { return }
     do throws(StorageFailure) {
       let directory = try desk.directory()
-      let tables = try registrationTables()
+      let devices = try controlStore.devices()
+      try dropRowsOfRevoked(devices)
+      let tables = try registrationTables(devices)
       let channels = try desk.channelSnapshots()
       let highest = try notifications.highestSequence()
       for index in 0..<configuration.loops {
@@ -216,7 +221,16 @@ public final class GatewayServer {
     }
   }
 
-  private func registrationTables() throws(StorageFailure) -> [RegistrationTable] {
+  /// What a device that was revoked while the gateway stood still can never get any more.
+  private func dropRowsOfRevoked(_ devices: [DeviceRecord]) throws(StorageFailure) {
+    let revoked = devices.filter { $0.revokedMilliseconds != nil }
+    guard !revoked.isEmpty, try notifications.count() > 0 else { return }
+    _ = try notifications.commit(revoked.map { .removeDevice($0.number) })
+  }
+
+  private func registrationTables(
+    _ devices: [DeviceRecord]
+  ) throws(StorageFailure) -> [RegistrationTable] {
     let loops = UInt64(configuration.loops)
     var tables = Array(repeating: RegistrationTable(), count: configuration.loops)
     let records = try controlStore.registrations()
@@ -224,7 +238,7 @@ public final class GatewayServer {
     for record in records {
       tables[Int(record.key.device % loops)].set(record.key, to: .init(record))
     }
-    for device in try controlStore.devices() {
+    for device in devices {
       guard let revoked = device.revokedMilliseconds else { continue }
       tables[Int(device.number % loops)].revoke(device.number, atMilliseconds: revoked)
     }
@@ -247,8 +261,10 @@ public final class GatewayServer {
       if opening < configuration.loops { openNext() } else { onReady(description) }
     case .failed(_, let why):
       onFailed(why)
-    case .changed(let changes):
+    case .changed(let changes, let barrier):
       desk.changed(changes)
+      for peer in mailboxes.values { peer.post(.confirm(barrier)) }
+      for _ in mailboxes.count..<max(mailboxes.count, configuration.loops) { barrier.pass() }
     case .request(let index, let request):
       desk.take(request, from: index)
     case .drained(let index):

@@ -11,6 +11,11 @@ enum Limits {
   static let removalNanoseconds: Int64 = 50_000_000
   /// How long priority 5 waits for a sleeping device's next reason to be awake.
   static let sleepHoldNanoseconds: Int64 = 300_000_000_000
+  /// Background pushes of an app on a device: three at once, then one every twenty minutes, as Apple's
+  /// guidance of two or three an hour has it (apns-protocol section 4).
+  static let backgroundRate = RateLimit(intervalNanoseconds: 1_200_000_000_000, burst: 3)
+  /// Between clean-ups of what rate limits remember.
+  static let rateMemoryNanoseconds: Int64 = 60_000_000_000
   /// Between sweeps of expired rows.
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
   /// Between looks at what time alone asks for.
@@ -21,12 +26,16 @@ enum Limits {
   static let providerOutputBytesMax = 1 << 20
   /// Bytes that a binary connection may have waiting before it is not read from any more.
   static let binaryHeldBytesMax = 1 << 18
+  /// That a client without certificate and ALPN gets on a legacy port to begin with HTTP/2's preface.
+  static let prefaceNanoseconds: Int64 = 2_000_000_000
   /// Idle streams that a loop keeps for the next requests.
   static let spareStreamsMax = 2_048
   /// Bytes of a buffer that is kept for the next frame.
   static let scratchBytesMax = 1 << 20
   /// Lines of the delivery log on each loop; a line takes 64 bytes of disk.
   static let deliveryLogLines = 65_536
+  /// That an administrator's change waits for the loops to go by it.
+  static let changeMilliseconds = 2_000
   /// That a question about the delivery log waits for the loops.
   static let logAnswerMilliseconds = 2_000
   /// Before a device that was sent away comes back, so that a restart finds the gateway up again.
@@ -49,6 +58,10 @@ enum Limits {
   static let serverCertificateRenewalDays = 60
   /// Bytes of a team's name; it is for people.
   static let nameBytesMax = 200
+  /// Good team-scoped keys of a team and environment (apns-protocol 2.2).
+  static let teamKeysMax = 2
+  /// Good topic-specific keys of a team and environment (apns-protocol 2.2).
+  static let topicKeysMax = 200
   /// Topics of a topic-specific key (apns-protocol 2.2).
   static let topicsPerKeyMax = 400
   /// Channels of an app and environment (apns-protocol 5.3).

@@ -25,6 +25,8 @@ enum LoopMessage: Sendable {
   case channels(ChannelNews)
   /// Send what is under way to some more of its devices.
   case continueFanOut
+  /// Tell that everything before this was taken.
+  case confirm(ChangeBarrier)
   /// A device was revoked, at that time in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
   /// Every loop runs: these are their mailboxes; open the listeners on these ports (0: any).
@@ -75,7 +77,7 @@ enum DeskMessage: Sendable {
   case failed(loop: Int, String)
   case request(loop: Int, ControlRequest)
   /// The administration changed the control store.
-  case changed([ControlChange])
+  case changed([ControlChange], ChangeBarrier)
   /// The loop has finished everything that was accepted.
   case drained(loop: Int)
 }

@@ -24,6 +24,12 @@ enum GatewayCommand {
       .value(
         "apps", "adopt|listed", default: "adopt",
         "whether an app exists once a device registers it, or only once it was added"),
+      .value("device-rate", "N", "pushes a second to one token; more are TooManyRequests"),
+      .value("connection-rate", "N", "pushes a second of one connection"),
+      .value("team-rate", "N", "pushes a second of one team"),
+      .value(
+        "es512", "on|off", default: "on",
+        "whether provider tokens may say ES512 with a P-256 key, as one library makes them"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
@@ -81,6 +87,11 @@ enum GatewayCommand {
     if let apps = try options.choice("apps", of: ["adopt", "listed"]) {
       configuration.apps = .init(rawValue: apps) ?? .adopt
     }
+    let rates: ClosedRange<UInt32> = 1...1_000_000_000
+    configuration.deviceRate = try options.integer("device-rate", in: rates)
+    configuration.connectionRate = try options.integer("connection-rate", in: rates)
+    configuration.teamRate = try options.integer("team-rate", in: rates)
+    configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }

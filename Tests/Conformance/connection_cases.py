@@ -23,11 +23,11 @@ def headers(world, gateway, **changes):
     return [(name, filled(world, value, gateway)) for name, value in fields.items()]
 
 
-def own_fields(gateway, device):
+def own_fields(gateway, device, token=None):
     """What differs in the base request to a gateway with a device and a key of its own."""
     ready = gateway.ready
     tokens = ProviderTokens({"K": (ready["keyID"], ready["teamID"], load_key(ready["keyFile"]))})
-    token = device.event("registered")["token"]
+    token = token or device.event("registered")["token"]
     return {":path": f"/3/device/{token}", "authorization": "bearer " + tokens.make("K")}
 
 

@@ -91,6 +91,9 @@ class ProviderTokens:
             return hmac.new(public, signed, hashlib.sha256).digest()
         if form in ("none", "empty"):
             return b""
+        if form == "sha512":
+            r, s = decode_dss_signature(key.sign(signed, ec.ECDSA(hashes.SHA512())))
+            return r.to_bytes(66, "big") + s.to_bytes(66, "big")
         der = key.sign(signed, ec.ECDSA(hashes.SHA256()))
         if form == "der":
             return der

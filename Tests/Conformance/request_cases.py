@@ -31,6 +31,9 @@ def filled(world, text, gateway, shift=0):
             return world.tokens.make(name[4:], shift)
         if name.startswith("now"):
             return str(int(time.time()) + int(name[3:] or 0))
+        name, _, form = name.partition(":")
+        if form == "upper":
+            return world.values[name].upper()
         if name not in world.values:
             raise Failure(f"{name} was not made: {world.missing.get(name, 'not known here')}")
         return world.values[name]
@@ -131,6 +134,8 @@ def check(answer, wanted):
                f"got {got}")
     for name in wanted.get("headers_present", []):
         expect(name in answer.headers, f"there is no {name}: {answer.headers}")
+    for name in wanted.get("headers_absent", []):
+        expect(name not in answer.headers, f"there is {name}: {answer.headers}")
     for name, value in wanted.get("headers", {}).items():
         expect(answer.headers.get(name) == value, f"{name} is {answer.headers.get(name)}")
     if "single HEADERS" in wanted.get("h2", ""):
@@ -147,8 +152,10 @@ def run_request(world, vector):
     if vector["interface"] == "channel-management" and vector["id"] == "J12":
         # The vector deletes a channel that others read.
         world.make_channel("CHANNEL_P0", 0)
+    environment = request.get("env", "sandbox")
     connection = connect(
-        world, gateway, port, certificate=certificate and world.certificate(certificate))
+        world, gateway, port,
+        certificate=certificate and world.certificate(certificate, environment))
     try:
         answer = send(world, connection, request, gateway)
         check(answer, wanted)

@@ -41,13 +41,26 @@ private actor Vectors {
   }
 
   private static let expected = Set(lines("expected-to-pass.txt"))
-  private static let all = lines("vectors.jsonl").compactMap { JSONLine($0)?["id"].string }
+  private static let vectors = lines("vectors.jsonl").compactMap { JSONLine($0)?["id"].string }
+  private static let own = lines("own.jsonl").compactMap { line in
+    JSONLine(line).flatMap { line in
+      line["id"].string.map { Own(id: $0, what: line["what"].string ?? "") }
+    }
+  }
+
+  /// A case of our own, of the same kinds as the vectors.
+  struct Own: Sendable, CustomTestStringConvertible {
+    let id: String
+    let what: String
+
+    var testDescription: String { "\(id) \(what)" }
+  }
 
   /// One test a case, named by its id.
   ///
   /// A case that is not expected to pass yet is listed with what the
   /// gateway did instead; `run-vectors --learn` takes it into the list once it passes.
-  @Test(.requires(.python), arguments: all)
+  @Test(.requires(.python), arguments: vectors)
   func vector(_ id: String) async throws {
     let result = try await Vectors.shared.results()[id]
     let why = try #require(result, "the case \(id) was not run")
@@ -60,8 +73,16 @@ private actor Vectors {
     }
   }
 
+  /// Each has to pass.
+  @Test(.requires(.python), arguments: own)
+  func ownCase(_ own: Own) async throws {
+    let result = try await Vectors.shared.results()[own.id]
+    let why = try #require(result, "the case \(own.id) was not run")
+    #expect(why == nil, "\(own): \(why ?? "")")
+  }
+
   @Test func everyExpectedCaseIsOneOfTheVectors() {
-    #expect(Self.expected.isSubset(of: Set(Self.all)))
-    #expect(Self.all.count == 120)
+    #expect(Self.expected.isSubset(of: Set(Self.vectors)))
+    #expect(Self.vectors.count == 120)
   }
 }

@@ -7,12 +7,22 @@ public struct ProviderToken: Sendable {
   public enum ParseFailure: Error, Equatable, Sendable {
     /// There are not three segments, or one is not base64 of a JSON object.
     case malformed
-    /// `alg` is not ES256.
+    /// `alg` is neither ES256 nor ES512.
     case algorithm
     /// `kid`, `iss` or `iat` is missing or has no usable form.
     case missing
   }
 
+  /// What `alg` says; a token without it is taken as ES256.
+  public enum Algorithm: Equatable, Sendable {
+    /// ECDSA over SHA-256, the one that APNs documents.
+    case es256
+    /// ECDSA over SHA-512, which one client library makes with its key on P-256 (apns-protocol 2.1).
+    case es512
+  }
+
+  /// The algorithm.
+  public let algorithm: Algorithm
   /// The key's identifier (`kid`).
   public let keyID: String
   /// The team's identifier (`iss`).
@@ -37,7 +47,11 @@ public struct ProviderToken: Sendable {
       case .object(let claimFields)? = try? JSONValue(parsing: claims)
     else { throw .malformed }
     // Apple's own sample has no alg; the signature decides there (apns-protocol 2.1).
-    if let algorithm = headerFields["alg"], algorithm != .string("ES256") { throw .algorithm }
+    switch headerFields["alg"] {
+    case nil, .string("ES256"): algorithm = .es256
+    case .string("ES512"): algorithm = .es512
+    default: throw .algorithm
+    }
     guard case .string(let keyID)? = headerFields["kid"], !keyID.isEmpty,
       case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
       let issuedAt = claimFields["iat"].flatMap(Self.seconds)

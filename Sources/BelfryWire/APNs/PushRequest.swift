@@ -179,19 +179,16 @@ public struct PushRequest: Sendable {
     return .invalid
   }
 
-  /// Whole seconds, a minus sign allowed: a client that casts to 32 bits sends negative ones after 2038
-  /// (apns-protocol 8.2).
+  /// Whole seconds without a sign (apns-protocol section 10: negative and fractional ones are refused).
   private static func seconds(_ value: Span<UInt8>) -> Field<Int64> {
-    let negative = value.count > 0 && value[0] == 0x2D
-    let start = negative ? 1 : 0
-    guard value.count > start, value.count - start <= 18 else { return .invalid }
+    guard value.count > 0, value.count <= 18 else { return .invalid }
     var seconds: Int64 = 0
-    for index in start..<value.count {
+    for index in value.indices {
       let digit = value[index] &- 0x30
       guard digit < 10 else { return .invalid }
       seconds = seconds * 10 + Int64(digit)
     }
-    return .value(negative ? -seconds : seconds)
+    return .value(seconds)
   }
 
   private mutating func takePath(_ value: Span<UInt8>) {

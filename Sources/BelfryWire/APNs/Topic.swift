@@ -28,10 +28,16 @@ public struct TopicParts: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Whether `topic` can be one at all: 1 to 255 printable ASCII bytes (apns-protocol 1.10, BadTopic).
+  /// Whether `topic` can be one at all: 1 to 255 letters, digits, dots, hyphens and underscores, as bundle
+  /// identifiers have them (apns-protocol 1.10, BadTopic).
   public static func isWellFormed(_ topic: Span<UInt8>) -> Bool {
     guard (1...WireLimits.topicBytesMax).contains(topic.count) else { return false }
-    for index in topic.indices where topic[index] <= 0x20 || topic[index] >= 0x7F { return false }
+    for index in topic.indices {
+      switch topic[index] {
+      case 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: continue
+      default: return false
+      }
+    }
     return true
   }
 }

@@ -80,6 +80,8 @@ public struct BinaryFrameParser: Sendable {
     guard let data = reader.bytes(length) else { return .incomplete }
     var items = Reader(bytes: data, at: 0)
     var notification = BinaryNotification()
+    // A frame may leave the item out; its error packet says 0 then.
+    notification.identifier = 0
     var seen: Set<Int> = []
     var isBroken = false
     while !items.isAtEnd {

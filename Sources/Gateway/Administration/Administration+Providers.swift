@@ -64,6 +64,7 @@ extension Administration {
       return .init(
         .invalid, "'\(bad)' is no bundle identifier", do: "give one such as com.example.app")
     }
+    if let failure = tooMany(new, among: keys) { return failure }
     guard let related = new.relatedKey else { return nil }
     guard let other = keys.first(where: { $0.id == related }), other.team == new.team else {
       return .init(
@@ -79,6 +80,23 @@ extension Administration {
         .conflict, "\(related) is related to another key already", do: "a key has one at the most")
     }
     return nil
+  }
+
+  /// Apple's numbers for keys of one environment (apns-protocol 2.2); older keys, of both, have none.
+  private func tooMany(
+    _ new: AdministrationRequest.NewKey, among keys: [KeyRecord]
+  ) -> AdministrationFailure? {
+    guard new.environments != .both else { return nil }
+    let alike = keys.filter {
+      $0.team == new.team && $0.environments == new.environments && $0.revokedMilliseconds == nil
+        && $0.topics.isEmpty == new.topics.isEmpty
+    }
+    let most = new.topics.isEmpty ? Limits.teamKeysMax : Limits.topicKeysMax
+    guard alike.count >= most else { return nil }
+    let kind = new.topics.isEmpty ? "team-scoped" : "topic-specific"
+    return .init(
+      .conflict, "a team has at most \(most) \(kind) keys for \(new.environments.name)",
+      do: "revoke one with `belfry key revoke`")
   }
 
   func revokeKey(_ id: String, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {

@@ -4,24 +4,33 @@ internal import Synchronization
 ///
 /// Off costs a loop one relaxed load a request.
 public final class FaultBoard: Sendable {
-  private let rules = Mutex<[FaultRule]>([])
-  private let count = Atomic<Int>(0)
+  private struct Rules {
+    var list: [FaultRule] = []
+    var changes = 0
+  }
+
+  private let rules = Mutex(Rules())
+  private let published = Atomic<Int>(0)
 
   /// A board without rules.
   public init() {}
 
+  /// Tells one state of the rules from another; 0 while there are none.
+  var version: Int { published.load(ordering: .relaxed) }
+
   /// Whether there is any rule.
-  public var isActive: Bool { count.load(ordering: .relaxed) > 0 }
+  public var isActive: Bool { version != 0 }
 
   /// The rules, in the order in which they were added; the first that applies wins.
-  public var all: [FaultRule] { rules.withLock { $0 } }
+  public var all: [FaultRule] { rules.withLock { $0.list } }
 
   /// Adds a rule; false when there are too many.
   func add(_ rule: FaultRule) -> Bool {
     rules.withLock { rules in
-      guard rules.count < Limits.faultRulesMax else { return false }
-      rules.append(rule)
-      count.store(rules.count, ordering: .relaxed)
+      guard rules.list.count < Limits.faultRulesMax else { return false }
+      rules.list.append(rule)
+      rules.changes += 1
+      published.store(rules.changes, ordering: .relaxed)
       return true
     }
   }
@@ -29,8 +38,8 @@ public final class FaultBoard: Sendable {
   /// Removes every rule.
   func clear() {
     rules.withLock { rules in
-      rules.removeAll()
-      count.store(0, ordering: .relaxed)
+      rules.list.removeAll()
+      published.store(0, ordering: .relaxed)
     }
   }
 }

@@ -8,6 +8,14 @@ public protocol AdmissionContext {
   func app(bundleID: Span<UInt8>) -> App?
   /// What a device token says; `nil` for one that this gateway did not make.
   mutating func open(token: Span<UInt8>) -> TokenContents?
+  /// What is to be answered to an otherwise good request, whatever its token is worth (`belfry fault`);
+  /// `nil`: what is right.
+  mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection?
+}
+
+extension AdmissionContext {
+  /// Nothing is scripted.
+  public mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? { nil }
 }
 
 /// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), up to what only the device's home
@@ -39,9 +47,10 @@ public enum Admission {
     public let expiration: Int64
   }
 
-  /// Judges a complete request whose body has `bodyBytes` bytes.
+  /// Judges a complete request whose body has `bodyBytes` bytes; `body` is as much of it as was kept, all
+  /// where it is not too large.
   public static func judge(
-    _ request: borrowing PushRequest, bodyBytes: Int, atSeconds now: Int64,
+    _ request: borrowing PushRequest, body: Span<UInt8>, bodyBytes: Int, atSeconds now: Int64,
     context: inout some AdmissionContext
   ) -> Decision {
     guard request.method == .post else { return .refused(.methodNotAllowed) }
@@ -65,6 +74,9 @@ public enum Admission {
     let pushType = pushType(of: request, topicKind: topicKind)
     guard bodyBytes > 0 else { return .refused(.payloadEmpty) }
     guard bodyBytes <= pushType.payloadBytesMax else { return .refused(.payloadTooLarge) }
+    // Not even JSON is as good as nothing (apns-protocol section 10).
+    guard PayloadSyntax.isObject(body) else { return .refused(.payloadEmpty) }
+    if let rejection = context.scripted(request, to: app) { return .refused(rejection) }
     guard let contents = context.open(token: request.token.span) else {
       return .refused(.badDeviceToken)
     }

@@ -37,6 +37,7 @@ extension CertificateCredential {
     if topics.isEmpty, let uid = certificate.uid { topics = [Array(uid.utf8)] }
     guard !topics.isEmpty else { return .refused(.badCertificate) }
     return .accepted(
-      CertificateCredential(teamID: team, topics: topics, environments: environments))
+      CertificateCredential(
+        teamID: team, topics: topics, environments: environments, serial: certificate.serial))
   }
 }

@@ -7,7 +7,18 @@ public struct ConnectionCredentials {
   private struct Current {
     let key: ProviderKey
     var digest: SHA256.Digest
+    var issuedAt: Int64
     var changedAtSeconds: Int64
+
+    /// Whether `token` comes too soon after this one.
+    ///
+    /// It does when it was neither presented nor made 20 minutes later. What counts is how often a team
+    /// makes tokens; one that opens a connection with a token near its end may bring the next.
+    func isHurried(by token: VerifiedToken, atSeconds now: Int64) -> Bool {
+      let (made, overflow) = token.issuedAt.subtractingReportingOverflow(issuedAt)
+      return now - changedAtSeconds < WireLimits.providerTokenRefreshSecondsMin
+        && (overflow || made < WireLimits.providerTokenRefreshSecondsMin)
+    }
   }
 
   /// At most two: a topic-specific key and its related one.
@@ -32,9 +43,11 @@ public struct ConnectionCredentials {
     guard first.key.teamID == token.key.teamID else { return .invalidProviderToken }
     if let index = current.firstIndex(where: { $0.key.id == token.key.id }) {
       guard current[index].digest != token.digest else { return nil }
-      guard now - current[index].changedAtSeconds >= WireLimits.providerTokenRefreshSecondsMin
-      else { return .tooManyProviderTokenUpdates }
+      guard !current[index].isHurried(by: token, atSeconds: now) else {
+        return .tooManyProviderTokenUpdates
+      }
       current[index].digest = token.digest
+      current[index].issuedAt = token.issuedAt
       current[index].changedAtSeconds = now
       return nil
     }
@@ -46,15 +59,15 @@ public struct ConnectionCredentials {
       return .unrelatedKeyIDInToken
     }
     // A team that rotates its keys brings another one of the same reach.
-    guard now - first.changedAtSeconds >= WireLimits.providerTokenRefreshSecondsMin else {
-      return .tooManyProviderTokenUpdates
-    }
+    guard !first.isHurried(by: token, atSeconds: now) else { return .tooManyProviderTokenUpdates }
     current.removeAll()
     remember(token, now)
     return nil
   }
 
   private mutating func remember(_ token: VerifiedToken, _ now: Int64) {
-    current.append(Current(key: token.key, digest: token.digest, changedAtSeconds: now))
+    current.append(
+      Current(
+        key: token.key, digest: token.digest, issuedAt: token.issuedAt, changedAtSeconds: now))
   }
 }

@@ -26,9 +26,15 @@ public final class CertificateCredential: Sendable {
   public let topics: [[UInt8]]
   /// Where it may be used.
   public let environments: Set<BelfryWire.Environment>
+  /// Its serial number in hexadecimal, by which it is revoked.
+  public let serial: String
 
   /// A credential.
-  public init(teamID: String, topics: [[UInt8]], environments: Set<BelfryWire.Environment>) {
+  public init(
+    teamID: String, topics: [[UInt8]], environments: Set<BelfryWire.Environment>,
+    serial: String = ""
+  ) {
+    self.serial = serial
     self.teamID = teamID
     self.topics = topics
     self.environments = environments

@@ -18,8 +18,15 @@ public final class TokenVerifier {
   /// Distinct tokens that are remembered; beyond it the memory starts anew.
   private static let knownMax = 4_096
 
+  private let acceptsES512: Bool
+
   /// A verifier that knows the keys of `directory`.
-  public init(directory: Directory) { self.directory = directory }
+  ///
+  /// `acceptsES512`: whether SHA-512 may stand in for SHA-256, as one client library has it.
+  public init(directory: Directory, acceptsES512: Bool = true) {
+    self.directory = directory
+    self.acceptsES512 = acceptsES512
+  }
 
   /// Replaces what is known about keys.
   public func use(_ directory: Directory) {
@@ -43,13 +50,15 @@ public final class TokenVerifier {
 
   private func check(_ text: Span<UInt8>, digest: SHA256.Digest) -> Outcome {
     guard let token = try? ProviderToken(text), let key = directory.key(token.keyID),
-      key.teamID == token.teamID
+      key.teamID == token.teamID, token.algorithm == .es256 || acceptsES512
     else { return .refused(.invalidProviderToken) }
+    let hash = token.algorithm == .es256 ? SignatureDigest.sha256 : .sha512
     let isSigned = unsafe text.extracting(0..<token.signedByteCount).withUnsafeBytes { message in
       unsafe token.signature.withUnsafeBytes { signature in
-        unsafe token.signature.count == 64
-          ? key.publicKey.verify(rawSignature: signature, message: message)
-          : key.publicKey.verify(derSignature: signature, message: message)
+        // Two integers of 32 bytes, or of the 66 that ES512 has; else DER.
+        unsafe token.signature.count == 64 || token.signature.count == 132
+          ? key.publicKey.verify(rawSignature: signature, message: message, digest: hash)
+          : key.publicKey.verify(derSignature: signature, message: message, digest: hash)
       }
     }
     guard isSigned else { return .refused(.invalidProviderToken) }

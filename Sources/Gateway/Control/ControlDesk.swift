@@ -20,6 +20,7 @@ final class ControlDesk {
   private var nextTicket: UInt64 = 0
   private var replies: Mailbox<ControlReply>?
   private let channels: ChannelDesk
+  private var teamRates: [String: SharedRate] = [:]
 
   private struct Enrolling {
     let loop: Int
@@ -72,11 +73,21 @@ final class ControlDesk {
       keys.append(ProviderKey(record, publicKey: publicKey))
     }
     return Directory(
-      version: directoryVersion, keys: keys, apps: try store.apps().map { App($0) },
+      version: directoryVersion, keys: keys,
+      apps: try store.apps().map { App($0, teamRate: rate(ofTeam: $0.team)) },
       certificateTeams: Dictionary(
         certificates.filter { $0.revokedMilliseconds == nil }.map { ($0.serial, $0.team) },
         uniquingKeysWith: { first, _ in first }),
       revokedCertificates: revoked)
+  }
+
+  /// The same for every app of the team and every directory.
+  private func rate(ofTeam team: String) -> SharedRate? {
+    guard let limit = configuration.teamRate else { return nil }
+    if let known = teamRates[team] { return known }
+    let rate = SharedRate(RateLimit(perSecond: limit))
+    teamRates[team] = rate
+    return rate
   }
 
   // MARK: What loops ask
@@ -312,9 +323,9 @@ extension ProviderKey {
 }
 
 extension App {
-  convenience init(_ record: AppRecord) {
+  convenience init(_ record: AppRecord, teamRate: SharedRate?) {
     self.init(
       number: record.number, bundleID: Array(record.bundleID.utf8), teamID: record.team,
-      keep: record.keep, hasBroadcast: record.hasBroadcast)
+      keep: record.keep, hasBroadcast: record.hasBroadcast, teamRate: teamRate)
   }
 }

@@ -77,6 +77,12 @@ public final class AcceptedNotification: @unchecked Sendable {
   /// Whether the delivery log tells of it: of a broadcast's thousands of copies it tells of some.
   private(set) var isLogged = true
   var heldSinceNanoseconds: Int64 = 0
+  /// Until then the app has had its background pushes.
+  var throttledUntilNanoseconds: Int64 = 0
+  /// It has been counted against its app's background pushes.
+  var hasPassedThrottle = false
+  /// Rows of those that it replaced, which go with its own.
+  var replacedRows: [UInt64] = []
 
   /// A notification that a provider sent.
   public init(

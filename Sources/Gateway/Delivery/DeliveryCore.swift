@@ -26,6 +26,7 @@ public struct DeliveryCore: ~Copyable {
   var nextSequence: UInt64
   let laneCount: UInt64
   var nextSweepNanoseconds: Int64 = 0
+  var backgroundNext: [NotificationKey: Int64] = [:]
   var effects: [DeliveryEffect] = []
   var channels: [ChannelID: ChannelState] = [:]
   var nextChannelHandle: UInt32 = 0
@@ -98,7 +99,7 @@ public struct DeliveryCore: ~Copyable {
     now: Moment
   ) {
     let isFull = device.waiting.count >= Limits.deviceWaitingMax
-    if device.holdsBack(notification) || once && isFull {
+    if device.holdsBack(notification) || once && isFull || isThrottled(notification, now: now) {
       guard !once else {
         effects.append(.record(.discardedExpired, notification))
         answer(notification)
@@ -130,19 +131,9 @@ public struct DeliveryCore: ~Copyable {
     for older in device.takeReplaced(by: newer) {
       older.isDropped = true
       effects.append(.record(.replaced, older))
+      if older.durability == .stored { newer.replacedRows.append(older.sequence) }
       // Its row, if any, goes with the newer one's; its answer waits for that commit.
       if older.durability == .none { answer(older) }
-    }
-  }
-
-  private mutating func hold(
-    _ notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
-  ) {
-    notification.heldSinceNanoseconds = now.nanoseconds
-    device.held.append(notification)
-    holding.insert(device.device)
-    if notification.durability == .none {
-      stage(notification, deadlineNanoseconds: now.nanoseconds)
     }
   }
 
@@ -223,7 +214,7 @@ public struct DeliveryCore: ~Copyable {
       replaceUnsent(by: notification, on: device)
     }
     notification.waited()
-    if device.holdsBack(notification) {
+    if device.holdsBack(notification) || isThrottled(notification, now: now) {
       hold(orGiveUp: notification, on: device, now: now)
     } else {
       device.waiting.append(notification)
@@ -284,7 +275,12 @@ public struct DeliveryCore: ~Copyable {
     effects.append(
       .record(notification.isFromStore ? .deliveredFromStorage : .delivered, notification))
     switch notification.durability {
-    case .none, .staged: answer(notification)
+    case .none, .staged:
+      answer(notification)
+      // Without a row of its own nothing else takes theirs away.
+      for row in notification.replacedRows {
+        stageRemoval(.remove(notification.key, sequence: row), now: now)
+      }
     case .committing: break
     case .stored: stageRemoval(of: notification, now: now)
     case .channel: serve(notification)
@@ -320,6 +316,24 @@ public struct DeliveryCore: ~Copyable {
           notification,
           as: notification.isFromStore
             ? .discardedUnregisteredFromStorage : .discardedUnregistered)
+      }
+      forgetIfIdle(delivery)
+    }
+    stageRemoval(.removeKey(key), now: now)
+  }
+
+  /// A person turned the app's notifications off: what waits for it is discarded.
+  public mutating func disable(_ key: NotificationKey, now: Moment) {
+    if let delivery = devices[key.device] {
+      // What was sent before is the device's.
+      let sent = Set(delivery.inFlight.map(\.sequence))
+      let matches = { (one: AcceptedNotification) in one.key == key && !sent.contains(one.sequence)
+      }
+      for notification in takeAll(of: delivery, where: matches) {
+        drop(
+          notification,
+          as: notification.durability == .stored
+            ? .discardedDisabledFromStorage : .discardedDisabled)
       }
       forgetIfIdle(delivery)
     }
@@ -390,37 +404,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// The power was restricted while the window was full: what had to wait for it waits for that too.
-  private mutating func holdWaiting(on device: DeviceDelivery, now: Moment) {
-    let unsent = device.waiting
-    device.waiting.removeAll(where: device.holdsBack)
-    for notification in unsent where device.holdsBack(notification) {
-      hold(orGiveUp: notification, on: device, now: now)
-    }
-    device.held.sort { $0.sequence < $1.sequence }
-  }
-
-  mutating func hold(
-    orGiveUp notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
-  ) {
-    guard notification.durability == .none else {
-      return hold(notification, on: device, now: now)
-    }
-    // To be tried once, and this is not the moment.
-    effects.append(.record(.discardedExpired, notification))
-    answer(notification)
-  }
-
-  private mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {
-    guard !device.held.isEmpty, !device.power.isRestricted else { return }
-    for notification in device.held { notification.waited() }
-    device.waiting.append(contentsOf: device.held)
-    device.waiting.sort { $0.sequence < $1.sequence }
-    device.held.removeAll()
-    holding.remove(device.device)
-  }
-
-  private mutating func expire(_ notification: AcceptedNotification, now: Moment) {
+  mutating func expire(_ notification: AcceptedNotification, now: Moment) {
     notification.isDropped = true
     effects.append(.record(.discardedExpired, notification))
     if notification.durability == .stored {
@@ -437,33 +421,6 @@ public struct DeliveryCore: ~Copyable {
   }
 
   // MARK: Time
-
-  /// Does what time alone asks for; to be called about once a second.
-  public mutating func tick(now: Moment) {
-    // Sorted, so that a run can be replayed.
-    for number in holding.sorted() {
-      guard let device = devices[number], !device.power.isRestricted else { continue }
-      var due: [AcceptedNotification] = []
-      device.held.removeAll { notification in
-        let waited = now.nanoseconds - notification.heldSinceNanoseconds
-        guard notification.priority == 5, waited >= Limits.sleepHoldNanoseconds else {
-          return false
-        }
-        notification.waited()
-        due.append(notification)
-        return true
-      }
-      guard !due.isEmpty else { continue }
-      if device.held.isEmpty { holding.remove(number) }
-      device.waiting.append(contentsOf: due)
-      device.waiting.sort { $0.sequence < $1.sequence }
-      pump(device, now: now)
-    }
-    guard now.nanoseconds >= nextSweepNanoseconds else { return }
-    nextSweepNanoseconds = now.nanoseconds + Limits.expirySweepNanoseconds
-    stageRemoval(.removeExpired(beforeUnixSeconds: now.unixSeconds), now: now)
-    sweepBroadcasts(now: now)
-  }
 
   /// Makes everything that is accepted due at once, for a shutdown.
   public mutating func flush(now: Moment) {

@@ -47,11 +47,15 @@ public final class App: Sendable {
   public let keep: UInt32
   /// Whether broadcasts are on.
   public let hasBroadcast: Bool
+  /// How much its team may send; `nil`: any number.
+  public let teamRate: SharedRate?
 
   /// An app.
   public init(
-    number: UInt32, bundleID: [UInt8], teamID: String, keep: UInt32 = 1, hasBroadcast: Bool = true
+    number: UInt32, bundleID: [UInt8], teamID: String, keep: UInt32 = 1, hasBroadcast: Bool = true,
+    teamRate: SharedRate? = nil
   ) {
+    self.teamRate = teamRate
     self.number = number
     self.bundleID = bundleID
     self.teamID = teamID

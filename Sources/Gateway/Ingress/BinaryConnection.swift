@@ -19,6 +19,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
   private var lastAccepted: UInt32 = 0
+  private var lastAcceptedSerial: Int32 = 0
+  private var isDraining = false
   private var isClosing = false
 
   init(number: UInt64, home: GatewayLoop) {
@@ -64,7 +66,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func takeFrames() {
-    while !isClosing, awaited == nil {
+    while !isClosing, !isDraining, awaited == nil {
       switch parser.next() {
       case .incomplete:
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
@@ -87,11 +89,21 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.missingTopic, identifier: notification.identifier)
       return
     }
+    guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
+      refuse(.unknown, identifier: notification.identifier)
+      return
+    }
+    if let script = home.faults, isFaulty(notification, topic: topic, by: script) { return }
     guard let app = home.directory.app(bundleID: topic.span), app.teamID == certificate.teamID,
       let contents = home.tokens.open(notification.token.span), contents.app == app.number,
       contents.kind == .alert
     else {
       refuse(.invalidToken, identifier: notification.identifier)
+      return
+    }
+    guard app.teamRate?.admits(at: home.loop.nowNanoseconds) ?? true else {
+      home.metrics.count(Rejection.tooManyRequests)
+      refuse(BinaryStatus(.tooManyRequests), identifier: notification.identifier)
       return
     }
     nextSerial &+= 1
@@ -100,6 +112,35 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     if !isHere { awaited = nextSerial }
     home.submit(
       accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
+  }
+
+  /// Whether a scripted fault has ended the connection (`belfry fault`); what has no counterpart on
+  /// this interface, such as a delay of answers that it does not have, is passed over.
+  private func isFaulty(
+    _ notification: BinaryNotification, topic: [UInt8], by script: FaultScript
+  ) -> Bool {
+    let effects = script.effects(token: notification.token.span, topic: topic.span)
+    if effects.closes {
+      isClosing = true
+      stream?.close(afterFlush: false)
+      return true
+    }
+    if let requests = effects.goAwayAfter, nextSerial >= Int32(clamping: requests) {
+      drain()
+      return true
+    }
+    guard
+      let answer = script.answer(
+        token: notification.token.span, topic: topic.span, at: home.loop.unixMilliseconds,
+        random: &home.random)
+    else { return false }
+    home.metrics.count(answer.rejection)
+    guard answer.rejection != .shutdown else {
+      drain()
+      return true
+    }
+    refuse(BinaryStatus(answer.rejection), identifier: notification.identifier)
+    return true
   }
 
   private func accepted(
@@ -120,13 +161,17 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     if awaited == serial { awaited = nil }
     switch answer {
     case .accepted:
-      if let identifier { lastAccepted = identifier }
+      if let identifier, serial > lastAcceptedSerial {
+        lastAccepted = identifier
+        lastAcceptedSerial = serial
+      }
       home.metrics.accepted.add()
     case .refused(let rejection, _):
       home.metrics.count(rejection)
       refuse(BinaryStatus(rejection), identifier: identifier)
     }
     takeFrames()
+    if isDraining, open.isEmpty { endDraining() }
   }
 
   /// A frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
@@ -137,7 +182,14 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     stream?.close()
   }
 
+  /// Takes no more frames; status 10 names the last accepted one, so what is open is awaited first.
   func drain() {
+    guard !isClosing, !isDraining else { return }
+    isDraining = true
+    if open.isEmpty { endDraining() }
+  }
+
+  private func endDraining() {
     guard !isClosing else { return }
     isClosing = true
     stream?.write(BinaryStatus.shutdown.packet(identifier: lastAccepted))

@@ -11,6 +11,7 @@ final class LegacyDoor: StreamHandler {
 
   private let home: GatewayLoop
   private let service: Service
+  private var timer: TimerID?
 
   init(home: GatewayLoop, service: Service) {
     self.home = home
@@ -25,6 +26,10 @@ final class LegacyDoor: StreamHandler {
       case .binary: hand(stream, to: home.makeProvider(BinaryConnection.init))
       case .feedback: hand(stream, to: FeedbackConnection(home: home))
       }
+    } else {
+      timer = home.loop.schedule(afterNanoseconds: Limits.prefaceNanoseconds) { [weak stream] in
+        stream?.close(afterFlush: false)
+      }
     }
   }
 
@@ -36,6 +41,7 @@ final class LegacyDoor: StreamHandler {
       stream.close(afterFlush: false)
       return
     }
+    stopTimer()
     let connection = manager()
     let unread = unsafe Array(bytes)
     connection.streamOpened(
@@ -45,6 +51,7 @@ final class LegacyDoor: StreamHandler {
   func streamDrained(_ stream: ByteStream) {}
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    stopTimer()
     if case .tlsFailed(let why) = reason {
       home.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
@@ -55,6 +62,11 @@ final class LegacyDoor: StreamHandler {
     let connection = home.makeProvider(ProviderConnection.init)
     connection.interface = .channelManagement
     return connection
+  }
+
+  private func stopTimer() {
+    if let timer { home.loop.cancel(timer) }
+    timer = nil
   }
 
   private func hand(_ stream: ByteStream, to handler: some StreamHandler) {

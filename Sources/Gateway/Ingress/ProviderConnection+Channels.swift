@@ -52,6 +52,10 @@ extension ProviderConnection {
       refuse(open.streamID, rejection)
     case .admitted(let app, let call):
       raiseStreamLimit()
+      if let rejection = scripted(open.request, to: app) {
+        return refuse(open.streamID, rejection)
+      }
+      guard isInRate(app) else { return refuse(open.streamID, .tooManyRequests) }
       open.uniqueID = home.makeID()
       var payload: [UInt8] = []
       if case .broadcast = call { payload = open.takeBody() }

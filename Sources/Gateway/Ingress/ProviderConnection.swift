@@ -25,6 +25,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var isFlushScheduled = false
   private var isDraining = false
   private var isClosing = false
+  private var isAborting = false
+  private var faults = ProviderFaults()
+  private var nextPushNanoseconds: Int64 = 0
 
   init(number: UInt64, home: GatewayLoop) {
     self.number = number
@@ -46,8 +49,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     var settings = HTTP2Settings()
     settings.initialConcurrentStreams =
       certificate == nil ? 1 : Limits.providerConcurrentStreams
+    let scripted = faults.opening(home.faults, &settings)
     session = NGHTTP2ServerSession(settings: settings, handler: self)
     scheduleFlush()
+    if let scripted { carryOut(scripted, after: 0) }
     if isDraining { sendGoAway(.shutdown) }
     if let fault {
       home.log.info(
@@ -87,6 +92,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func turnEnded() {
     isFlushScheduled = false
     guard let session, let stream else { return }
+    guard !isAborting else { return stream.close(afterFlush: false) }
     unsafe session.takeOutput { unsafe stream.write($0) }
     if stream.pendingOutputBytes > Limits.providerOutputBytesMax { stream.pauseReading() }
     if isClosing || (isDraining && streams.count == 0) { stream.close() }
@@ -101,6 +107,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   // MARK: Requests
 
   func requestBegan(_ streamID: Int32) {
+    guard streamID <= faults.lastStreamID else { return }
     let open = home.makeStream()
     open.begin(streamID)
     guard streams.insert(open) else {
@@ -136,16 +143,33 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   private func judge(_ open: ProviderStream) {
+    guard !isAborting else { return }
+    guard let effects = faults.judging(home.faults, open.request) else {
+      return decide(open)
+    }
+    open.delayMilliseconds = effects.delayMilliseconds
+    let streamID = open.streamID
+    if !effects.closes { decide(open) }
+    carryOut(effects, after: streamID)
+  }
+
+  private func decide(_ open: ProviderStream) {
     if case .value = open.request.id {} else { open.generatedID = home.makeID() }
     if takesAsChannels(open) { return judgeChannels(open) }
     var context = self
     switch Admission.judge(
-      open.request, bodyBytes: open.bodyBytes, atSeconds: home.now.unixSeconds, context: &context)
+      open.request, body: open.body.span, bodyBytes: open.bodyBytes,
+      atSeconds: home.now.unixSeconds, context: &context)
     {
     case .refused(let rejection):
-      refuse(open.streamID, rejection)
+      answer(
+        open.streamID, .refused(rejection, timestampMilliseconds: faults.takeTimestamp(rejection)))
     case .admitted(let admitted):
       raiseStreamLimit()
+      guard isInRate(admitted.app) else {
+        answer(open.streamID, .refused(.tooManyRequests, timestampMilliseconds: nil))
+        return
+      }
       open.uniqueID = home.makeID()
       let id: NotificationID
       if case .value(let given) = open.request.id { id = given } else { id = open.generatedID }
@@ -159,17 +183,62 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
   }
 
+  /// Whether one more push is within the limits of the connection and of the app's team.
+  func isInRate(_ app: App) -> Bool {
+    let now = home.loop.nowNanoseconds
+    guard home.connectionRate?.admits(&nextPushNanoseconds, at: now) ?? true else { return false }
+    return app.teamRate?.admits(at: now) ?? true
+  }
+
   /// One stream at a time until the first valid request (apns-protocol 1.13).
   func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
-    if certificate == nil { session?.allowConcurrentStreams(Limits.providerConcurrentStreams) }
+    guard certificate == nil, faults.streams == nil else { return }
+    session?.allowConcurrentStreams(Limits.providerConcurrentStreams)
+  }
+
+  // MARK: Faults
+
+  private func carryOut(_ effects: ProviderFaults.Outcome, after streamID: Int32) {
+    if effects.changesStreams {
+      let usual =
+        certificate == nil && !hasAcceptedRequest ? 1 : Limits.providerConcurrentStreams
+      session?.allowConcurrentStreams(faults.streams ?? usual)
+    }
+    if effects.changesWindow {
+      session?.setInitialWindow(faults.window ?? HTTP2Settings().initialWindowBytes)
+    }
+    if effects.goesAway, !isDraining {
+      isDraining = true
+      faults.lastStreamID = streamID
+      sendGoAway(.shutdown, lastStreamID: streamID)
+    }
+    if effects.closes { isAborting = true }
+    scheduleFlush()
+  }
+
+  func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? {
+    faults.answer(
+      home.faults, request, to: app, at: home.loop.unixMilliseconds, random: &home.random)
+  }
+
+  private func delay(_ open: ProviderStream, _ answer: ProviderAnswer) {
+    let streamID = open.streamID
+    let nanoseconds = Int64(open.delayMilliseconds) * 1_000_000
+    open.delayMilliseconds = 0
+    _ = home.loop.schedule(afterNanoseconds: nanoseconds) { [weak self] in
+      self?.answer(streamID, answer)
+    }
   }
 
   // MARK: Admission's questions
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential {
-    if let certificate { return .accepted(.certificate(certificate)) }
+    if let certificate {
+      guard isGood(certificate) else { return .refused(.badCertificate) }
+      return .accepted(.certificate(certificate))
+    }
     if lastDirectoryVersion != home.directory.version
       || request.authorization != lastAuthorization
     {
@@ -189,6 +258,20 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
   }
 
+  /// A certificate that was revoked since the handshake ends its connection with the next request.
+  private func isGood(_ certificate: CertificateCredential) -> Bool {
+    guard lastDirectoryVersion != home.directory.version else { return true }
+    guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
+      if !isDraining {
+        isDraining = true
+        sendGoAway(.badCertificate)
+      }
+      return false
+    }
+    lastDirectoryVersion = home.directory.version
+    return true
+  }
+
   func app(bundleID: Span<UInt8>) -> App? { home.directory.app(bundleID: bundleID) }
 
   func open(token: Span<UInt8>) -> TokenContents? { home.tokens.open(token) }
@@ -197,6 +280,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Answers an open stream; a stream that the client has reset meanwhile is passed over.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
+    if faults.isActive, let open = streams[streamID], open.delayMilliseconds > 0 {
+      return delay(open, answer)
+    }
     switch answer {
     case .accepted: accept(streamID)
     case .refused(let rejection, let timestamp): refuse(streamID, rejection, timestamp)
@@ -240,14 +326,15 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Stops taking requests; what is open is still answered (apns-protocol 1.13).
   func drain() {
+    guard !isDraining else { return }
     isDraining = true
     sendGoAway(.shutdown)
   }
 
-  private func sendGoAway(_ rejection: Rejection) {
+  private func sendGoAway(_ rejection: Rejection, lastStreamID: Int32? = nil) {
     guard let session else { return }
     session.goAway(
-      lastStreamID: nil, errorCode: HTTP2ErrorCode.noError,
+      lastStreamID: lastStreamID, errorCode: HTTP2ErrorCode.noError,
       debugData: Array("{\"reason\":\"\(rejection.row.reason)\"}".utf8))
     scheduleFlush()
   }

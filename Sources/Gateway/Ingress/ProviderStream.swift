@@ -17,6 +17,8 @@ final class ProviderStream {
   var uniqueID = NotificationID(high: 0, low: 0)
   /// The request is complete and was handed on.
   var isJudged = false
+  /// That the answer still has to wait, by a scripted delay.
+  var delayMilliseconds: UInt32 = 0
 
   func begin(_ streamID: Int32) {
     self.streamID = streamID
@@ -24,6 +26,7 @@ final class ProviderStream {
     body.removeAll(keepingCapacity: true)
     bodyBytes = 0
     isJudged = false
+    delayMilliseconds = 0
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) {

@@ -23,19 +23,29 @@ public final class ControlWriter: Sendable {
   public init(store: any ControlStore, metrics: MetricRegistry) throws(SystemFailure) {
     let metrics = CommitMetrics(metrics, store: "control")
     thread = try BatchThread(name: "control") { requests in
-      let start = SystemClock.monotonicNanoseconds
-      let changes = requests.flatMap(\.changes)
-      var failure: StorageFailure?
-      do throws(StorageFailure) {
-        try store.apply(changes)
-        metrics.committed(operations: changes.count, since: start)
-      } catch {
-        metrics.failed(since: start)
-        failure = error
-      }
+      let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
-        request.reply.post(ControlReply(ticket: request.ticket, failure: failure))
+        // In company one bad request undoes all of them; alone, only itself.
+        let own =
+          failure == nil || requests.count == 1
+          ? failure : Self.commit([request], to: store, metrics)
+        request.reply.post(ControlReply(ticket: request.ticket, failure: own))
       }
+    }
+  }
+
+  private static func commit(
+    _ requests: [Request], to store: any ControlStore, _ metrics: CommitMetrics
+  ) -> StorageFailure? {
+    let start = SystemClock.monotonicNanoseconds
+    let changes = requests.flatMap(\.changes)
+    do throws(StorageFailure) {
+      try store.apply(changes)
+      metrics.committed(operations: changes.count, since: start)
+      return nil
+    } catch {
+      metrics.failed(since: start)
+      return error
     }
   }
 

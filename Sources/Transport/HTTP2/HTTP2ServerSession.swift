@@ -53,6 +53,9 @@ public protocol HTTP2ServerSession: AnyObject {
   /// Announces a new SETTINGS_MAX_CONCURRENT_STREAMS.
   func allowConcurrentStreams(_ count: UInt32)
 
+  /// Announces a new SETTINGS_INITIAL_WINDOW_SIZE, which counts for open streams too.
+  func setInitialWindow(_ bytes: UInt32)
+
   /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
 

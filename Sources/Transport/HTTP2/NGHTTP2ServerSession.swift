@@ -169,6 +169,13 @@ public import System
     drain()
   }
 
+  /// Announces a new SETTINGS_INITIAL_WINDOW_SIZE, which counts for open streams too.
+  public func setInitialWindow(_ bytes: UInt32) {
+    guard failure == nil else { return }
+    submit([(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, min(bytes, UInt32(Int32.max)))])
+    drain()
+  }
+
   /// Queues a GOAWAY; without `lastStreamID` it names the last stream that was seen.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }

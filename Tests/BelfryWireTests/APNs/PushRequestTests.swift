@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [("0", 0), ("1700000000", 1_700_000_000), ("-2085978496", -2_085_978_496)])
+  @Test(arguments: [("0", 0), ("1700000000", 1_700_000_000)])
   func `an expiration is whole seconds`(text: String, seconds: Int64) {
     guard case .value(let value) = request([("apns-expiration", text)]).expiration else {
       Issue.record("not taken")
@@ -76,7 +76,7 @@ import Testing
     #expect(value == seconds)
   }
 
-  @Test(arguments: ["", "-", "tomorrow", "1.5", "1e9", " 1", "9999999999999999999"])
+  @Test(arguments: ["", "-", "-1", "+1", "tomorrow", "1.5", "1e9", " 1", "9999999999999999999"])
   func `another expiration is invalid`(text: String) {
     guard case .invalid = request([("apns-expiration", text)]).expiration else {
       Issue.record("\(text) was taken")

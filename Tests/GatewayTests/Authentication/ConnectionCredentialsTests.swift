@@ -42,6 +42,50 @@ import Transport
     #expect(connection.present(token(key, "two"), atSeconds: Self.now + 1_200) == nil)
   }
 
+  @Test func `a token made twenty minutes after the first may follow it at once`() throws {
+    var connection = ConnectionCredentials(environment: .sandbox)
+    let key = try key("A")
+    let old = token(key, "old", issuedAt: Self.now - 3_500)
+    #expect(connection.present(old, atSeconds: Self.now) == nil)
+    #expect(connection.present(token(key, "new"), atSeconds: Self.now + 60) == nil)
+    #expect(
+      connection.present(token(key, "newer", issuedAt: Self.now + 60), atSeconds: Self.now + 61)
+        == .tooManyProviderTokenUpdates)
+  }
+
+  @Test func `a related key is no hurried change, whichever of the two comes first`() throws {
+    let named = try key("A", topics: specific)
+    let naming = try key("B", topics: specific, related: "A")
+    for (first, second) in [(named, naming), (naming, named)] {
+      var connection = ConnectionCredentials(environment: .sandbox)
+      #expect(connection.present(token(first, "one"), atSeconds: Self.now) == nil)
+      #expect(connection.present(token(second, "two"), atSeconds: Self.now + 1) == nil)
+      #expect(
+        connection.present(token(second, "three"), atSeconds: Self.now + 2)
+          == .tooManyProviderTokenUpdates)
+    }
+  }
+
+  @Test func `after a team-scoped key no topic-specific one is taken`() throws {
+    var connection = ConnectionCredentials(environment: .sandbox)
+    #expect(connection.present(token(try key("A"), "one"), atSeconds: Self.now) == nil)
+    let specific = try key("B", topics: specific)
+    #expect(
+      connection.present(token(specific, "two"), atSeconds: Self.now + 1_300)
+        == .unrelatedKeyIDInToken)
+  }
+
+  @Test func `a token that is refused does not tie the connection to its team or key`() throws {
+    var connection = ConnectionCredentials(environment: .sandbox)
+    let production = try key("P", team: "TEAMBBBBBB", environments: [.production])
+    #expect(
+      connection.present(token(production, "one"), atSeconds: Self.now) == .badEnvironmentKeyInToken
+    )
+    let stale = token(try key("S", team: "TEAMBBBBBB"), "two", issuedAt: Self.now - 3_601)
+    #expect(connection.present(stale, atSeconds: Self.now) == .expiredProviderToken)
+    #expect(connection.present(token(try key("A"), "three"), atSeconds: Self.now) == nil)
+  }
+
   @Test func `F33 a key of the other environment is refused`() throws {
     var connection = ConnectionCredentials(environment: .sandbox)
     #expect(connection.present(token(try key("A"), "one"), atSeconds: Self.now) == nil)

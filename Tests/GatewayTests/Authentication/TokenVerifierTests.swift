@@ -60,4 +60,35 @@ import Transport
     verifier.use(Directory(version: 2, keys: [], apps: []))
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
+
+  /// What one library sends: SHA-512 with a key on P-256, the two integers in ES512's width.
+  ///
+  /// Made with another implementation.
+  private static let es512 = [
+    "eyJhbGciOiJFUzUxMiIsImtpZCI6IktFWSJ9.eyJpc3MiOiJURUFNIiwiaWF0IjoxNzAwMDAwMDAwfQ.",
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPNxxKEh3Z2mCtf2BmObtvqz_-p6RmiFa70I",
+    "_-43G1XTAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPYIbmTVDJ9fmdmbzKNBCdG5mIoT",
+    "sy9kMtmGBZf1a_Ov",
+  ].joined()
+  private static let es512Key = [
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE2N7igr7p3Io9c8W9igErvu5NqgqR9xsW+PSFn6JhwKr7",
+    "Qz7lWwUUSOw4lyrN0VVGL6IR9u7XaayCBgECj3xwoQ==",
+  ].joined()
+
+  @Test func `ES512 with a P-256 key is taken where it is allowed`() throws {
+    let text = Array(Self.es512Key.utf8)
+    let decoded = Base64.decode(text.span)
+    let der = try #require(decoded)
+    let key = ProviderKey(
+      id: "KEY", teamID: "TEAM", publicKey: try ES256PublicKey(spkiDER: der),
+      environments: [.sandbox], bundleIDs: nil, relatedKeyID: nil)
+    let keys = Directory(version: 1, keys: [key], apps: [])
+    let authorization = Array("bearer \(Self.es512)".utf8)
+    #expect(rejection(authorization, TokenVerifier(directory: keys)) == nil)
+    #expect(
+      rejection(authorization, TokenVerifier(directory: keys, acceptsES512: false))
+        == .invalidProviderToken)
+    #expect(
+      rejection(authorization, TokenVerifier(directory: directory)) == .invalidProviderToken)
+  }
 }

@@ -24,7 +24,8 @@ private struct Bench: ~Copyable {
 
   mutating func push(
     _ text: String, to key: NotificationKey = Bench.key(), priority: UInt8 = 10,
-    expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = ""
+    expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = "",
+    type: PushType = .alert
   ) {
     nextID += 1
     core.accept(
@@ -32,7 +33,7 @@ private struct Bench: ~Copyable {
         key: key, generation: 0, id: NotificationID(high: 0, low: nextID),
         uniqueID: NotificationID(high: 1, low: nextID),
         expiration: seconds == 0 ? 0 : now.unixSeconds + seconds, priority: priority,
-        pushType: .alert, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
+        pushType: type, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
         acceptedMilliseconds: now.unixMilliseconds, keep: keep,
         reply: ReplyRoute(loop: 0, connection: 1, stream: Int32(nextID))), now: now)
     drain()
@@ -479,5 +480,119 @@ private struct Bench: ~Copyable {
     bench.push("b", keep: 2)
     for text in ["first", "a", "once", "b"] { try bench.acknowledge(text) }
     #expect(bench.sent == ["first", "a", "once", "b"])
+  }
+
+  @Test func `I12 background pushes are three at once, then the newest each twenty minutes`() throws
+  {
+    var bench = Bench()
+    try bench.connect()
+    for number in 0..<10 {
+      bench.push("\(number)", priority: 5, type: .background)
+      try bench.commit()
+      bench.pass(milliseconds: 60_000)
+      bench.core.tick(now: bench.now)
+      bench.drain()
+    }
+    #expect(bench.sent == ["0", "1", "2"])
+    #expect(Set(bench.answered).count == 10, "the provider never hears of it")
+    #expect(bench.states.filter { $0 == .replaced }.count == 6)
+    #expect(bench.states.contains(.storedPower))
+    bench.push("alert")
+    #expect(bench.sent.last == "alert")
+  }
+
+  @Test func `a throttled background push goes out when its time has come, once`() throws {
+    var bench = Bench()
+    try bench.connect()
+    for text in ["a", "b", "c", "held"] {
+      bench.push(text, priority: 5, type: .background)
+      try bench.commit()
+    }
+    for text in ["a", "b", "c"] { try bench.acknowledge(text) }
+    bench.core.stirred(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b", "c"])
+    bench.pass(milliseconds: 1_199_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b", "c"])
+    bench.pass(milliseconds: 1_001)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b", "c", "held"])
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent.count == 4)
+  }
+
+  @Test func `a new session does not bring a throttled push forward`() throws {
+    var bench = Bench()
+    try bench.connect()
+    for text in ["a", "b", "c", "held"] { bench.push(text, priority: 5, type: .background) }
+    bench.pass(milliseconds: 5)
+    try bench.commit()
+    for text in ["a", "b", "c"] { try bench.acknowledge(text) }
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "b", "c"])
+    bench.pass(milliseconds: 1_200_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent.last == "held")
+  }
+
+  @Test func `each app on each device has its own background pushes`() throws {
+    var bench = Bench()
+    try bench.connect(apps: [7, 8])
+    for number in 0..<4 {
+      bench.push("7-\(number)", priority: 5, type: .background)
+      bench.push("8-\(number)", to: Bench.key(app: 8), priority: 5, type: .background)
+    }
+    #expect(bench.sent == ["7-0", "8-0", "7-1", "8-1", "7-2", "8-2"])
+  }
+
+  @Test func `a background push to be tried once is given up when the app has had its share`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect()
+    for number in 0..<4 {
+      bench.push("\(number)", priority: 5, expiresIn: 0, type: .background)
+    }
+    #expect(bench.sent == ["0", "1", "2"])
+    #expect(bench.answered == ["0", "1", "2", "3"])
+    #expect(bench.states.last == .discardedExpired)
+  }
+
+  @Test func `what a silenced app still had waiting is discarded`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    bench.core.disable(Bench.key(), now: bench.now)
+    bench.drain()
+    #expect(bench.states.last == .discardedDisabledFromStorage)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(bench.sent.isEmpty)
+    #expect(try bench.store.load(device: 1).isEmpty)
+  }
+
+  @Test func `the row of a replaced notification goes with a newer one that needs none`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).count == 1)
+    bench.push("newer")
+    try bench.acknowledge("newer")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).isEmpty)
   }
 }

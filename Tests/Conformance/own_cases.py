@@ -1,0 +1,449 @@
+"""Our own cases, of the same kinds as the vectors: what apns-protocol says and no vector shows.
+
+A line of own.jsonl changes one thing or two of the base request, or names a function of this file."""
+import json
+import subprocess
+import time
+
+from connection_cases import BODY, headers, own_fields
+from http2 import MAX_CONCURRENT_STREAMS, Closed, SettingsFrame
+from programs import Failure, Gateway
+from request_cases import Mismatch, check, connect, expect, run_request
+
+APP = "com.example.app"
+BASE = {":method": "POST", ":scheme": "https", ":path": "/3/device/${TOK_A}",
+        ":authority": "${HOST}", "authorization": "bearer ${JWT:KEYTMSBX01}", "apns-topic": APP,
+        "apns-push-type": "alert"}
+VALUE = '{"aps":{"alert":"Hello"}}'
+
+
+def own_vector(line):
+    """A line of own.jsonl in the form of the vectors."""
+    if "run" in line:
+        return {"id": line["id"], "interface": "own", "run": line["run"]}
+    fields = {name: value for name, value in (BASE | line.get("changes", {})).items()
+              if name not in line.get("drop", [])}
+    request = {"headers": [*fields.items(), *line.get("add", [])], "body": line.get("body", VALUE),
+               "env": line.get("env", "sandbox"), "client_cert": line.get("client_cert")}
+    return {"id": line["id"], "interface": "http2-device", "request": request,
+            "expect": line["expect"]}
+
+
+def run_own(world, vector):
+    case = globals().get(vector["run"])
+    if not case:
+        raise Failure(f"there is no {vector['run']}")
+    return case(world)
+
+
+class Bench:
+    """A gateway of the case's own with one device, and a connection to it."""
+
+    def __init__(self, world, name, *options):
+        self.world = world
+        self.gateway = Gateway(world.belfry, world.folder, name, *options)
+        self.device = self.gateway.devices(world.folder, f"{name}-device", APP, f"{APP}.second")
+        tokens = [self.device.event("registered", lambda line, topic=topic: line["topic"] == topic)
+                  for topic in (APP, f"{APP}.second")]
+        self.token, self.second = (line["token"] for line in tokens)
+        self.changes = own_fields(self.gateway, self.device, self.token)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.device.stop()
+        self.gateway.program.stop()
+
+    def connect(self):
+        return connect(self.world, self.gateway)
+
+    def fields(self, **changes):
+        return headers(self.world, self.gateway, **(self.changes | changes))
+
+    def second_fields(self, **changes):
+        return self.fields(
+            **({":path": f"/3/device/{self.second}", "apns-topic": f"{APP}.second"} | changes))
+
+    def fault(self, *words):
+        self.gateway.command("fault", *words)
+
+    def expect(self, connection, status, reason=None, fields=None, body=BODY):
+        answer = connection.request(fields or self.fields(), body)
+        check(answer, {"status": status} | ({"reason": reason} if reason else {}))
+        return answer
+
+
+# Faults
+
+
+def fault_reasons(world):
+    """Every reason can be scripted and comes with its status; 410 with its time."""
+    with Bench(world, "fault-reasons") as bench:
+        connection = bench.connect()
+        bench.expect(connection, 200)
+        for reason, status in (("TooManyRequests", 429), ("InternalServerError", 500),
+                               ("ServiceUnavailable", 503), ("ExpiredProviderToken", 403),
+                               ("Shutdown", 503), ("BadDeviceToken", 400), ("PayloadTooLarge", 413),
+                               ("IdleTimeout", 400), ("Forbidden", 403)):
+            bench.fault("add", "--reason", reason)
+            bench.expect(connection, status, reason)
+            bench.fault("clear")
+        bench.expect(connection, 200)
+        for reason in ("Unregistered", "ExpiredToken"):
+            bench.fault("add", "--reason", reason, "--token", bench.token.upper(), "--timestamp",
+                        "1700000000123")
+            answer = bench.expect(connection, 410, reason)
+            expect(json.loads(answer.body)["timestamp"] == 1700000000123, f"{answer.body}")
+            bench.expect(connection, 200, fields=bench.second_fields())
+            bench.fault("clear")
+        bench.expect(connection, 200)
+
+
+def fault_for_a_token_never_issued(world):
+    """A client's test may make its tokens up."""
+    with Bench(world, "fault-made-up") as bench:
+        connection = bench.connect()
+        path = {":path": "/3/device/" + "c0ffee" * 10}
+        bench.expect(connection, 400, "BadDeviceToken", bench.fields(**path))
+        bench.fault("add", "--reason", "Unregistered", "--token", "c0ffee" * 10,
+                    "--timestamp", "1700000000456")
+        answer = bench.expect(connection, 410, "Unregistered", bench.fields(**path))
+        expect(b'"timestamp":1700000000456' in answer.body, f"{answer.body}")
+        # What is wrong with the request itself is still said.
+        bench.expect(connection, 400, "BadPriority", bench.fields(**path, **{"apns-priority": "3"}))
+        bench.expect(connection, 403, "MissingProviderToken",
+                     [field for field in bench.fields(**path) if field[0] != "authorization"])
+
+
+def fault_share_and_topic(world):
+    with Bench(world, "fault-share") as bench:
+        connection = bench.connect()
+        bench.fault("add", "--reason", "InternalServerError", "--share", "0.5", "--topic", APP)
+        answers = [connection.request(bench.fields(), BODY).status for _ in range(200)]
+        expect(set(answers) == {200, 500}, f"{set(answers)}")
+        expect(60 <= answers.count(500) <= 140, f"{answers.count(500)} of 200 failed")
+        for _ in range(20):
+            bench.expect(connection, 200, fields=bench.second_fields())
+        printed = bench.gateway.command("fault", "list", "--json")
+        expect(json.loads(printed)["share"] == 0.5, printed)
+
+
+def fault_goaway(world):
+    """After N requests; those are answered, later ones not, and the connection ends."""
+    with Bench(world, "fault-goaway") as bench:
+        bench.fault("add", "--goaway-after", "3")
+        connection = bench.connect()
+        for _ in range(2):
+            bench.expect(connection, 200)
+        stream, frames = connection.request_frames(bench.fields(), BODY)
+        late, more = connection.request_frames(bench.fields(), BODY)
+        connection.send(*frames, *more)
+        connection.wait_closed()
+        expect(connection.closed == "closed", f"{connection.closed}")
+        check(connection.answers[stream], {"status": 200})
+        expect(not connection.answers[late].ended, "a request after the GOAWAY was answered")
+        goaway = connection.goaways[0]
+        expect(goaway.last_stream_id == stream and goaway.error_code == 0
+               and goaway.additional_data == b'{"reason":"Shutdown"}',
+               f"{goaway.last_stream_id} {goaway.error_code} {goaway.additional_data}")
+        bench.fault("clear")
+        again = bench.connect()
+        for _ in range(5):
+            bench.expect(again, 200)
+
+
+def fault_streams(world):
+    """On connections that come and on those that are open; gone with the rule."""
+    with Bench(world, "fault-streams") as bench:
+        old = bench.connect()
+        bench.expect(old, 200)
+        limits = announced(old)
+        bench.fault("add", "--streams", "1")
+        bench.expect(old, 200)
+        wait_setting(old, MAX_CONCURRENT_STREAMS, 1)
+        new = bench.connect()
+        for _ in range(3):
+            bench.expect(new, 200)
+        expect(set(announced(new)) == {1}, f"{announced(new)}")
+        bench.fault("clear")
+        bench.expect(new, 200)
+        wait_setting(new, MAX_CONCURRENT_STREAMS, limits[-1])
+
+
+def announced(connection):
+    return [one[MAX_CONCURRENT_STREAMS] for one in connection.settings
+            if MAX_CONCURRENT_STREAMS in one]
+
+
+def wait_setting(connection, setting, value):
+    connection.wait(lambda: any(one.get(setting) == value for one in connection.settings[1:]),
+                    f"setting {setting} with {value}")
+
+
+def fault_window(world):
+    with Bench(world, "fault-window") as bench:
+        old = bench.connect()
+        bench.expect(old, 200)
+        bench.fault("add", "--window", "10")
+        bench.expect(old, 200)
+        wait_setting(old, SettingsFrame.INITIAL_WINDOW_SIZE, 10)
+        new = bench.connect()
+        new.wait(lambda: new.settings, "SETTINGS")
+        size = new.settings[0].get(SettingsFrame.INITIAL_WINDOW_SIZE)
+        expect(size == 10, f"the window is {size}")
+        stream = new.new_stream()
+        new.send(new.headers_frame(bench.fields(), stream), new.data_frame(stream, BODY[:10]))
+        sent = 10
+        while sent < len(BODY):
+            new.wait(lambda: credit(new, stream) > sent, "credit")
+            end = min(credit(new, stream), len(BODY))
+            new.send(new.data_frame(stream, BODY[sent:end], end_stream=end == len(BODY)))
+            sent = end
+        check(new.answer(stream), {"status": 200})
+        bench.fault("clear")
+        # The window grows again with the next request, which has to fit.
+        bench.expect(new, 200, body=b"{}")
+        wait_setting(new, SettingsFrame.INITIAL_WINDOW_SIZE, 65535)
+
+
+def credit(connection, stream):
+    """Bytes that may be sent on a stream that began with ten."""
+    return 10 + sum(frame.window_increment for frame in connection.frames
+                    if type(frame).__name__ == "WindowUpdateFrame" and frame.stream_id == stream)
+
+
+def fault_delay(world):
+    """Answers wait, one beside the other; a delay goes with a reason."""
+    with Bench(world, "fault-delay") as bench:
+        connection = bench.connect()
+        bench.expect(connection, 200)
+        bench.fault("add", "--delay", "400")
+        begun = time.monotonic()
+        streams, frames = [], []
+        for _ in range(5):
+            stream, more = connection.request_frames(bench.fields(), BODY)
+            streams.append(stream)
+            frames += more
+        connection.send(*frames)
+        for stream in streams:
+            check(connection.answer(stream), {"status": 200})
+        took = time.monotonic() - begun
+        expect(0.4 <= took < 1.9, f"five answers took {took} s")
+        bench.fault("add", "--reason", "ServiceUnavailable")
+        begun = time.monotonic()
+        bench.expect(connection, 503, "ServiceUnavailable")
+        expect(time.monotonic() - begun >= 0.4, "the refusal did not wait")
+        stream, frames = connection.request_frames(bench.fields(), BODY)
+        connection.send(*frames)
+        bench.fault("clear")
+        check(connection.answer(stream), {"status": 503})
+        begun = time.monotonic()
+        bench.expect(connection, 200)
+        expect(time.monotonic() - begun < 0.4, "an answer waited after the end of the rule")
+
+
+def fault_close(world):
+    with Bench(world, "fault-close") as bench:
+        connection = bench.connect()
+        bench.expect(connection, 200)
+        bench.fault("add", "--close", "--token", bench.token)
+        bench.expect(connection, 200, fields=bench.second_fields())
+        stream, frames = connection.request_frames(bench.fields(), BODY)
+        connection.send(*frames)
+        connection.wait_closed()
+        expect(connection.closed and not connection.answers[stream].frames, "it was answered")
+        expect(not connection.goaways, "there was a GOAWAY")
+        bench.fault("clear")
+        bench.expect(bench.connect(), 200)
+
+
+def fault_in_production(world):
+    gateway = world.gateways["production"]
+    try:
+        gateway.command("fault", "add", "--reason", "InternalServerError")
+    except (Failure, subprocess.CalledProcessError):
+        return
+    raise Mismatch("a production gateway took a fault")
+
+
+# Limits
+
+
+def too_many(connection, fields, status=429):
+    """How many of a burst of 60 were accepted; each other is TooManyRequests."""
+    accepted = 0
+    for _ in range(60):
+        answer = connection.request(fields, BODY)
+        if answer.status == 200:
+            accepted += 1
+        else:
+            check(answer, {"status": status, "reason": "TooManyRequests"})
+    return accepted
+
+
+def device_rate(world):
+    """One token is limited, another of the same device is not; after a rest it goes on."""
+    with Bench(world, "device-rate", "--device-rate", "5") as bench:
+        connection = bench.connect()
+        accepted = too_many(connection, bench.fields())
+        expect(5 <= accepted < 30, f"{accepted} of 60 were accepted")
+        for _ in range(4):
+            bench.expect(connection, 200, fields=bench.second_fields())
+        bench.expect(connection, 400, "BadPriority", bench.fields(**{"apns-priority": "3"}))
+        end = time.monotonic() + 5
+        while connection.request(bench.fields(), BODY).status != 200:
+            expect(time.monotonic() < end, "the token's rest did not help")
+
+
+def connection_rate(world):
+    with Bench(world, "connection-rate", "--connection-rate", "5") as bench:
+        connection = bench.connect()
+        accepted = too_many(connection, bench.fields())
+        expect(5 <= accepted < 30, f"{accepted} of 60 were accepted")
+        bench.expect(bench.connect(), 200)
+
+
+def team_rate(world):
+    """Counted over all of a team's connections and topics."""
+    with Bench(world, "team-rate", "--team-rate", "5") as bench:
+        accepted = too_many(bench.connect(), bench.fields())
+        expect(5 <= accepted < 30, f"{accepted} of 60 were accepted")
+        accepted = too_many(bench.connect(), bench.second_fields())
+        expect(accepted < 30, f"{accepted} of 60 more were accepted")
+
+
+# Connections
+
+
+def stream_limit_waits_for_a_good_token(world):
+    connection = connect(world, world.gateway)
+    for value in ("bearer nonsense", "bearer ${JWT:KEYTMSBX01;iat=now-4000}",
+                  "bearer ${JWT:KEYTMPRD01}"):
+        check(connection.request(headers(world, world.gateway, authorization=value), BODY),
+              {"status": 403})
+    expect(announced(connection) == [1], f"{announced(connection)}")
+    check(connection.request(headers(world, world.gateway), BODY), {"status": 200})
+    connection.wait(lambda: len(announced(connection)) > 1, "the second SETTINGS")
+    connection.close()
+
+
+def full_streams_with_a_certificate(world):
+    connection = connect(world, world.gateway, certificate=world.certificate("CERT_UNI"))
+    connection.wait(lambda: connection.settings, "SETTINGS")
+    expect(announced(connection)[0] >= 100, f"{announced(connection)}")
+    fields = [field for field in headers(world, world.gateway) if field[0] != "authorization"]
+    check(connection.request(fields, BODY), {"status": 200})
+    connection.close()
+
+
+def captured_settings(world):
+    """The values that were captured from the real service (apns-protocol 1.13)."""
+    connection = connect(world, world.gateway)
+    connection.wait(lambda: connection.settings, "SETTINGS")
+    wanted = {SettingsFrame.HEADER_TABLE_SIZE: 4096, SettingsFrame.INITIAL_WINDOW_SIZE: 65535,
+              SettingsFrame.MAX_FRAME_SIZE: 16384, SettingsFrame.MAX_HEADER_LIST_SIZE: 8000}
+    for setting, value in wanted.items():
+        got = connection.settings[0].get(setting)
+        expect(got == value, f"setting {setting} is {got}")
+    connection.close()
+
+
+def one_team_a_connection(world):
+    connection = connect(world, world.gateway)
+    check(connection.request(headers(world, world.gateway), BODY), {"status": 200})
+    foreign = headers(
+        world, world.gateway, authorization="bearer ${JWT:KEYFORGN01}",
+        **{":path": "/3/device/${TOK_FOREIGN}", "apns-topic": "org.foreign.app"})
+    check(connection.request(foreign, BODY),
+          {"status": 403, "reason_any_of": ["InvalidProviderToken", "Forbidden"]})
+    check(connection.request(headers(world, world.gateway), BODY), {"status": 200})
+    connection.close()
+
+
+def related_keys(world):
+    """Two related topic-specific keys take turns on one connection."""
+    connection = connect(world, world.gateway)
+    first = headers(world, world.gateway, authorization="bearer ${JWT:KEYTPSBX01}")
+    second = headers(
+        world, world.gateway, authorization="bearer ${JWT:KEYTPSBX02}",
+        **{":path": "/3/device/${TOK_OTHER}", "apns-topic": "com.example.other"})
+    for fields in (first, second, first, second):
+        check(connection.request(fields, BODY), {"status": 200})
+    team = headers(world, world.gateway, authorization="bearer ${JWT:KEYTMSBX01}")
+    check(connection.request(team, BODY), {"status": 403, "reason": "UnrelatedKeyIdInToken"})
+    connection.close()
+
+
+def team_then_topic_key(world):
+    connection = connect(world, world.gateway)
+    check(connection.request(headers(world, world.gateway), BODY), {"status": 200})
+    specific = headers(world, world.gateway, authorization="bearer ${JWT:KEYTPSBX01}")
+    check(connection.request(specific, BODY), {"status": 403, "reason": "UnrelatedKeyIdInToken"})
+    connection.close()
+
+
+def second_token(world):
+    """The first goes on after the second was too many; one made 20 minutes later may follow."""
+    connection = connect(world, world.gateway)
+
+    def push(made):
+        token = "bearer ${JWT:KEYTMSBX01;iat=now" + made + "}"
+        return connection.request(headers(world, world.gateway, authorization=token), BODY)
+
+    check(push("-2000"), {"status": 200})
+    check(push("-1900"), {"status": 429, "reason": "TooManyProviderTokenUpdates"})
+    check(push("-2000"), {"status": 200})
+    check(push("-700"), {"status": 200})
+    connection.close()
+
+
+def revoked_certificate(world):
+    """Refused in TLS; one that is revoked while its connection is open ends it."""
+    gateway = world.gateway
+    file = world.folder / "CERT_LATE.pem"
+    printed = gateway.command("certificate", "add", "--team", "TEAMAAAAAA", "--topic", APP,
+                              "--form", "uid", "--out", file, "--json")
+    connection = connect(world, gateway, certificate=file)
+    fields = [field for field in headers(world, gateway) if field[0] != "authorization"]
+    check(connection.request(fields, BODY), {"status": 200})
+    gateway.command("certificate", "revoke", json.loads(printed)["serial"])
+    check(connection.request(fields, BODY), {"status": 403, "reason": "BadCertificate"})
+    connection.wait_closed()
+    expect(connection.goaways[0].additional_data == b'{"reason":"BadCertificate"}', "no GOAWAY")
+    try:
+        again = connect(world, gateway, certificate=file)
+        again.wait(lambda: again.answers, "nothing")
+    except (OSError, Closed):
+        return
+    raise Mismatch("a revoked certificate was let in")
+
+
+def revoked_key(world):
+    """At once, on a connection that is open."""
+    with Bench(world, "revoked-key") as bench:
+        connection = bench.connect()
+        bench.expect(connection, 200)
+        bench.gateway.command("key", "revoke", bench.gateway.ready["keyID"])
+        bench.expect(connection, 403, "InvalidProviderToken")
+
+
+def keys_of_one_environment(world):
+    """Two team-scoped keys for each environment, as many of both as one likes."""
+    with Bench(world, "key-numbers") as bench:
+        team = bench.gateway.ready["teamID"]
+
+        def add(*options):
+            bench.gateway.command("key", "add", "--team", team, *options)
+
+        for _ in range(3):
+            add()
+        for environment in ("sandbox", "production"):
+            add("--environment", environment)
+            add("--environment", environment)
+            try:
+                add("--environment", environment)
+            except (Failure, subprocess.CalledProcessError):
+                continue
+            raise Mismatch(f"a third team-scoped key of {environment} was made")
+        add("--environment", "sandbox", "--topic", APP)

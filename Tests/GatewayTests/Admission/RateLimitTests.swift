@@ -1,0 +1,26 @@
+import Gateway
+import Testing
+
+@Suite struct RateLimitTests {
+  private let second: Int64 = 1_000_000_000
+
+  @Test func `a second's worth goes at once, then one at a time`() {
+    let limit = RateLimit(perSecond: 4)
+    var next: Int64 = 0
+    let start = 100 * second
+    #expect((0..<10).filter { _ in limit.admits(&next, at: start) }.count == 4)
+    #expect(limit.wait(next, at: start) == second / 4)
+    #expect(!limit.admits(&next, at: start + second / 4 - 1))
+    #expect(limit.admits(&next, at: start + second / 4))
+    #expect(!limit.admits(&next, at: start + second / 4))
+    #expect((0..<10).filter { _ in limit.admits(&next, at: start + 10 * second) }.count == 4)
+  }
+
+  @Test func `one that is refused costs nothing`() {
+    let limit = RateLimit(perSecond: 1)
+    var next: Int64 = 0
+    #expect(limit.admits(&next, at: second))
+    for _ in 0..<100 { #expect(!limit.admits(&next, at: second)) }
+    #expect(limit.admits(&next, at: 2 * second))
+  }
+}

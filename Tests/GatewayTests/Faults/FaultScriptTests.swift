@@ -1,0 +1,77 @@
+import BelfryWire
+@testable import Gateway
+import TestSupport
+import Testing
+
+@Suite struct FaultScriptTests {
+  private let token: [UInt8] = Array(repeating: 1, count: 32)
+  private let other: [UInt8] = Array(repeating: 2, count: 32)
+  private let topic = Array("com.example.app".utf8)
+  private let now: Int64 = 1_700_000_000_000
+
+  private func effects(_ rules: [FaultRule], token: [UInt8]? = nil) -> FaultScript.Effects {
+    let token = token ?? self.token
+    return FaultScript(rules).effects(token: token.span, topic: topic.span)
+  }
+
+  private func answer(
+    _ rules: [FaultRule], token: [UInt8]? = nil, random: inout SeededGenerator
+  ) -> FaultScript.Answer? {
+    let token = token ?? self.token
+    return FaultScript(rules).answer(
+      token: token.span, topic: topic.span, at: now, random: &random)
+  }
+
+  private func reason(
+    _ rejection: Rejection, since: Int64? = nil, share: Double = 1
+  ) -> FaultRule.Effect { .answer(rejection, timestampMilliseconds: since, share: share) }
+
+  @Test func `of each kind the first rule wins, and kinds go together`() {
+    let rules = [
+      FaultRule(effect: .delay(milliseconds: 5)), FaultRule(effect: .streams(1)),
+      FaultRule(effect: .delay(milliseconds: 9)), FaultRule(effect: .window(bytes: 0)),
+      FaultRule(effect: .goAway(afterRequests: 3)),
+    ]
+    var wanted = FaultScript.Effects()
+    wanted.delayMilliseconds = 5
+    wanted.streams = 1
+    wanted.window = 0
+    wanted.goAwayAfter = 3
+    #expect(effects(rules) == wanted)
+    #expect(effects([FaultRule(effect: .close)]).closes)
+  }
+
+  @Test func `a rule for a token or a topic leaves the others alone`() {
+    var random = SeededGenerator(seed: 1)
+    let rules = [
+      FaultRule(token: token, effect: reason(.unregistered, since: 1_700_000_000_123)),
+      FaultRule(topic: "com.example.other", effect: .close),
+    ]
+    #expect(
+      answer(rules, random: &random)
+        == .init(rejection: .unregistered, timestampMilliseconds: 1_700_000_000_123))
+    #expect(answer(rules, token: other, random: &random) == nil)
+    #expect(effects(rules) == FaultScript.Effects())
+  }
+
+  @Test func `a time goes with 410 alone, and is now where none is given`() {
+    var random = SeededGenerator(seed: 1)
+    let gone = answer([FaultRule(effect: reason(.expiredToken))], random: &random)
+    #expect(gone?.timestampMilliseconds == now)
+    let rule = FaultRule(effect: reason(.internalServerError, since: 1))
+    #expect(answer([rule], random: &random)?.timestampMilliseconds == nil)
+  }
+
+  @Test func `a share of the requests is about that share`() {
+    var random = SeededGenerator(seed: 7)
+    let rules = [
+      FaultRule(effect: reason(.tooManyRequests, share: 0.25)),
+      FaultRule(effect: reason(.serviceUnavailable, share: 0.5)),
+    ]
+    var counts: [Rejection?: Int] = [:]
+    for _ in 0..<10_000 { counts[answer(rules, random: &random)?.rejection, default: 0] += 1 }
+    #expect((2_300...2_700).contains(counts[.tooManyRequests] ?? 0))
+    #expect((3_500...4_000).contains(counts[.serviceUnavailable] ?? 0))
+    #expect(answer([FaultRule(effect: reason(.forbidden, share: 0))], random: &random) == nil)
+  }
+}
