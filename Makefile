@@ -74,3 +74,15 @@ simulate:
 	BELFRY_SIMULATE=1 BELFRY_SIMULATE_SECONDS=$(SECONDS) \
 	  BELFRY_SIMULATE_SEED=$(if $(filter command environment,$(firstword $(origin SEED))),$(SEED)) \
 	  swift test --skip-build --filter DeliverySimulationTests/moreWorlds
+
+# The parsers of untrusted bytes under libFuzzer: SECONDS=n for each (20), TARGET=name for one.
+.PHONY: fuzz
+fuzz:
+	@scripts/install-packages build
+	scripts/fuzz $(if $(filter command environment,$(firstword $(origin SECONDS))),$(SECONDS),20) $(TARGET)
+
+# A page for each public declaration of what apps and providers import, and the links of docs/.
+.PHONY: docs
+docs:
+	@scripts/install-packages build
+	scripts/docs

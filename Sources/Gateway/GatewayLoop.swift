@@ -55,6 +55,10 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var controlReplies: Mailbox<ControlReply>?
   private var registering: [UInt64: Registering] = [:]
   var channelWork = ChannelWork()
+  /// Bytes that unfinished requests of all providers hold.
+  var heldRequestBytes = 0
+  /// Bytes that wait for all providers to read them, as of their last turns.
+  var unsentProviderBytes = 0
   private var providers: [UInt64: any ProviderPeer] = [:]
   private(set) var devices: [SessionID: DeviceConnection] = [:]
   private var feedback: [UInt64: FeedbackConnection] = [:]

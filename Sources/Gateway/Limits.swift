@@ -24,6 +24,31 @@ enum Limits {
   static let providerConcurrentStreams: UInt32 = 1_000
   /// Bytes that a provider may leave unread before it is not read from any more.
   static let providerOutputBytesMax = 1 << 20
+  /// That a provider may leave unread, all of a loop together; above it each is paused earlier.
+  static let loopOutputBytesMax = 64 << 20
+  /// Bytes that a provider may leave unread while its loop is above the bound: over the streams'
+  /// high-water mark, so that it is told when they are read.
+  static let providerOutputShareBytes = 300 << 10
+  /// Bytes that a provider's unfinished requests may hold: a thousand of them, with their fields.
+  static let providerHeldBytesMax = 8 << 20
+  /// The same before its first accepted request; real clients begin with up to 200 requests at once.
+  static let strangerHeldBytesMax = 1_200 << 10
+  /// The same of all providers of a loop; above it who holds more than a share has to go.
+  static let loopHeldBytesMax = 128 << 20
+  /// Bytes of a request or two.
+  static let loopHeldShareBytes = 16 << 10
+  /// Between looks at what providers keep waiting.
+  static let patienceLookNanoseconds: Int64 = 2_000_000_000
+  /// From TLS to the first frame: clients send their preface at once.
+  static let providerPrefaceNanoseconds: Int64 = 10_000_000_000
+  /// From a request's first byte to its last: 5 KB over the slowest path.
+  static let providerRequestNanoseconds: Int64 = 15_000_000_000
+  /// That a provider may take nothing of what waits for it.
+  static let providerReadNanoseconds: Int64 = 20_000_000_000
+  /// That a connection without an accepted request may go without a request.
+  static let strangerIdleNanoseconds: Int64 = 30_000_000_000
+  /// That any other may be idle: Apple wants them kept for hours and days (apns-protocol 1.11).
+  static let providerIdleNanoseconds: Int64 = 86_400_000_000_000
   /// Bytes that a binary connection may have waiting before it is not read from any more.
   static let binaryHeldBytesMax = 1 << 18
   /// That a client without certificate and ALPN gets on a legacy port to begin with HTTP/2's preface.

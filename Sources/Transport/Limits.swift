@@ -38,6 +38,8 @@ enum Limits {
   static let acceptedPerTurn = 64
   /// Nanoseconds for a TLS handshake: many round trips of a bad mobile path.
   static let handshakeNanoseconds: Int64 = 10_000_000_000
+  /// Handshakes that a loop has under way: each holds about 60 KB of OpenSSL's.
+  static let handshakesMax = 1_000
   /// Nanoseconds for the last output after `close`.
   static let flushNanoseconds: Int64 = 10_000_000_000
   /// Nanoseconds for which what a closed peer still sends is read and dropped, so that a reset does
@@ -68,6 +70,9 @@ enum Limits {
   static let sessionBufferKept = 16_384
   /// Bytes of an answer's body that need no allocation: an error's JSON has up to 90.
   static let smallBodyBytes = 232
+  /// Bytes of large bodies that may wait in one session: all that a client can have open, and a list of
+  /// 10,000 channels many times.
+  static let sessionBodyBytes = 16_777_216
   /// Answers waiting for the peer's window whose small bodies are kept for reuse.
   static let smallBodiesKept = 1_024
   /// Requests of a client that are open at once, whatever the server allows.

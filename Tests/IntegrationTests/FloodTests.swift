@@ -6,6 +6,10 @@ struct Flood: Sendable, CustomTestStringConvertible {
   let name: String
   /// Whether the connection has to go; else its one request is refused.
   var ends = true
+  /// Whether the end is said with a GOAWAY, and whether that blames the peer.
+  var farewell = Farewell.blame
+
+  enum Farewell { case blame, noBlame, either, none }
 
   var testDescription: String { name }
 
@@ -14,6 +18,11 @@ struct Flood: Sendable, CustomTestStringConvertible {
     Flood(name: "settings"), Flood(name: "ping"), Flood(name: "priority"), Flood(name: "window"),
     Flood(name: "empty-data"), Flood(name: "unknown"), Flood(name: "header-bomb"),
     Flood(name: "long-header", ends: false), Flood(name: "streams"),
+    Flood(name: "window-stall"), Flood(name: "unread", farewell: .none),
+    // The block's next byte meets an answered stream: that is a fault of its own.
+    Flood(name: "slow-headers", farewell: .either), Flood(name: "slow-body", farewell: .noBlame),
+    Flood(name: "slow-frame", farewell: .noBlame), Flood(name: "silence", farewell: .noBlame),
+    Flood(name: "held-bodies"), Flood(name: "handshakes", farewell: .none),
   ]
 }
 
@@ -29,16 +38,24 @@ struct Flood: Sendable, CustomTestStringConvertible {
         [
           TestTool.python.required(), Installation.root + "/Tests/Clients/flooding-client",
           gateway.file, flood.name, "com.example.app", token,
-        ], within: .seconds(60))
+        ], within: .seconds(120))
       let line = try #require(result.values.last, "\(result.errors)")
       if flood.ends {
         #expect(line["ended"].boolean == true, "\(line)")
-        #expect(line["code"].integer != nil, "a GOAWAY says why: \(line)")
-        #expect(line["code"].integer != 0, "\(line)")
+        switch flood.farewell {
+        case .blame:
+          #expect(line["code"].integer != nil, "a GOAWAY says why: \(line)")
+          #expect(line["code"].integer != 0, "\(line)")
+        case .noBlame: #expect(line["code"].integer == 0, "\(line)")
+        case .either: #expect(line["code"].integer != nil, "\(line)")
+        case .none: break
+        }
       } else {
         #expect(line["ended"].boolean == true || line["reset"] != .null || line["status"] != .null)
       }
-      #expect((line["grownBytes"].integer ?? .max) < 32 << 20, "\(line)")
+      // A handshake holds some 60 KB of OpenSSL's, and a thousand of them are let begin on each loop.
+      let bound = flood.name == "handshakes" ? 192 << 20 : 32 << 20
+      #expect((line["grownBytes"].integer ?? .max) < bound, "\(line)")
       guard case .object(let answers) = line["bystander"] else {
         Issue.record("\(line)")
         return

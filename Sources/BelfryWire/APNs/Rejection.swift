@@ -101,14 +101,21 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
         400, "BadDeviceToken", legacy: 8,
         "the token is malformed, forged or of the other environment")
     case .badExpirationDate:
-      Row(400, "BadExpirationDate", "apns-expiration is not whole seconds since 1970")
-    case .badMessageID: Row(400, "BadMessageId", "apns-id is not a canonical UUID")
+      Row(
+        400, "BadExpirationDate",
+        "apns-expiration is no second since 1970, or not 0 where a channel stores nothing"
+      )
+    case .badMessageID:
+      Row(400, "BadMessageId", "apns-id or apns-request-id is not a canonical UUID")
     case .badPriority: Row(400, "BadPriority", "apns-priority is not 10, 5 or 1")
     case .badTopic: Row(400, "BadTopic", legacy: 6, "apns-topic cannot be a topic")
     case .deviceTokenNotForTopic:
       Row(400, "DeviceTokenNotForTopic", legacy: 8, "the token belongs to another app or push type")
     case .duplicateHeaders: Row(400, "DuplicateHeaders", "an APNs header stands more than once")
-    case .idleTimeout: Row(400, "IdleTimeout", .retryLater, "the request did not arrive in time")
+    case .idleTimeout:
+      Row(
+        400, "IdleTimeout", .retryLater,
+        "the request did not come to its end in 15 seconds; or, in a GOAWAY, too little happened")
     case .invalidPushType: Row(400, "InvalidPushType", "apns-push-type is unknown")
     case .missingDeviceToken:
       Row(400, "MissingDeviceToken", legacy: 2, "the path ends before the token")
@@ -144,7 +151,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
         403, "BadEnvironmentKeyInToken", .renewProviderToken,
         "the key is not valid in this environment")
     case .badPath: Row(404, "BadPath", "the path is none of the interface's")
-    case .methodNotAllowed: Row(405, "MethodNotAllowed", "the method is not POST")
+    case .methodNotAllowed: Row(405, "MethodNotAllowed", "the method is none of the path's")
     case .expiredToken: Row(410, "ExpiredToken", legacy: 8, "the device token has expired")
     case .unregistered: Row(410, "Unregistered", legacy: 8, "the token is no longer active")
     case .payloadTooLarge:
@@ -165,10 +172,11 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .featureNotEnabled:
       Row(400, "FeatureNotEnabled", "broadcasts are off for this app")
     case .missingChannelID: Row(400, "MissingChannelId", "there is no apns-channel-id")
-    case .badChannelID: Row(400, "BadChannelId", "apns-channel-id is not base64 of a channel")
+    case .badChannelID: Row(400, "BadChannelId", "apns-channel-id is not base64")
     case .channelNotRegistered:
       Row(400, "ChannelNotRegistered", "this app has no such channel in this environment")
-    case .badRequestParams: Row(400, "BadRequestParams", "the body has a field that is not known")
+    case .badRequestParams:
+      Row(400, "BadRequestParams", "a channel's body has a field that is not known")
     case .badRequestPayload: Row(400, "BadRequestPayload", "the body is not JSON")
     case .missingPushType: Row(400, "MissingPushType", "there is no push type")
     case .cannotCreateChannelConfig:

@@ -13,7 +13,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   let home: GatewayLoop
   /// What the port serves.
   var interface = ProviderInterface.everything
-  private var stream: ByteStream?
+  private(set) var stream: ByteStream?
   var session: NGHTTP2ServerSession?
   var streams = ProviderStreamTable()
   private var credentials: ConnectionCredentials
@@ -21,13 +21,21 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var lastAuthorization: [UInt8] = []
   private var lastOutcome = TokenVerifier.Outcome.refused(.missingProviderToken)
   private var lastDirectoryVersion: UInt64 = .max
-  private var hasAcceptedRequest = false
+  private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
-  private var isDraining = false
-  private var isClosing = false
   private var isAborting = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
+  var isDraining = false
+  var isClosing = false
+  var patience = ProviderPatience()
+  var patienceTimer: TimerID?
+  var opened: Int64 = 0
+  var heard: Int64 = 0
+  var asked: Int64 = 0
+  /// Bytes that requests hold that are not whole.
+  var heldBytes = 0
+  var unsentBytes = 0
 
   init(number: UInt64, home: GatewayLoop) {
     self.number = number
@@ -51,6 +59,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       certificate == nil ? 1 : Limits.providerConcurrentStreams
     let scripted = faults.opening(home.faults, &settings)
     session = NGHTTP2ServerSession(settings: settings, handler: self)
+    beginPatience()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }
     if isDraining { sendGoAway(.shutdown) }
@@ -65,6 +74,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard let session, !isClosing else { return }
+    heard = home.loop.nowNanoseconds
     if unsafe session.receive(bytes) == .closing {
       isClosing = true
       if let code = session.failure {
@@ -73,6 +83,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
           ["peer": stream.peerDescription, "code": "\(code)"])
       }
     }
+    judgeHolding()
     scheduleFlush()
   }
 
@@ -84,6 +95,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
     for open in streams.removeAll() { home.recycle(open) }
+    endPatience()
     session = nil
     self.stream = nil
     home.forget(self)
@@ -94,7 +106,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let session, let stream else { return }
     guard !isAborting else { return stream.close(afterFlush: false) }
     unsafe session.takeOutput { unsafe stream.write($0) }
-    if stream.pendingOutputBytes > Limits.providerOutputBytesMax { stream.pauseReading() }
+    noteUnsent(stream.pendingOutputBytes)
+    if unsentBytes > unsentBytesMax { stream.pauseReading() }
     if isClosing || (isDraining && streams.count == 0) { stream.close() }
   }
 
@@ -109,7 +122,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func requestBegan(_ streamID: Int32) {
     guard streamID <= faults.lastStreamID else { return }
     let open = home.makeStream()
-    open.begin(streamID)
+    asked = home.loop.nowNanoseconds
+    open.begin(streamID, at: asked)
     guard streams.insert(open) else {
       home.recycle(open)
       session?.reset(streamID, errorCode: HTTP2ErrorCode.refusedStream)
@@ -124,21 +138,27 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let nameBytes = unsafe name.assumingMemoryBound(to: UInt8.self)
     let valueBytes = unsafe value.assumingMemoryBound(to: UInt8.self)
     unsafe open.request.take(name: nameBytes.span, value: valueBytes.span)
+    hold(open.holds(value.count))
   }
 
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
     guard let open = streams[streamID] else { return }
     unsafe open.append(bytes)
+    hold(open.holds(bytes.count))
   }
 
   func requestEnded(_ streamID: Int32) {
     guard let open = streams[streamID], !open.isJudged else { return }
     open.isJudged = true
+    hold(open.letGo())
     judge(open)
   }
 
   func requestReset(_ streamID: Int32, errorCode: UInt32) {
-    if let open = streams.remove(streamID) { home.recycle(open) }
+    if let open = streams.remove(streamID) {
+      hold(open.letGo())
+      home.recycle(open)
+    }
     scheduleFlush()
   }
 
@@ -301,6 +321,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func refuse(_ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil) {
     guard let open = streams.remove(streamID), let session else { return }
+    hold(open.letGo())
     home.responses.refuse(
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
       idText: echo(of: open), id: id(of: open), on: session)
@@ -331,10 +352,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     sendGoAway(.shutdown)
   }
 
-  private func sendGoAway(_ rejection: Rejection, lastStreamID: Int32? = nil) {
+  func sendGoAway(
+    _ rejection: Rejection, lastStreamID: Int32? = nil, code: UInt32 = HTTP2ErrorCode.noError
+  ) {
     guard let session else { return }
     session.goAway(
-      lastStreamID: lastStreamID, errorCode: HTTP2ErrorCode.noError,
+      lastStreamID: lastStreamID, errorCode: code,
       debugData: Array("{\"reason\":\"\(rejection.row.reason)\"}".utf8))
     scheduleFlush()
   }

@@ -19,9 +19,27 @@ final class ProviderStream {
   var isJudged = false
   /// That the answer still has to wait, by a scripted delay.
   var delayMilliseconds: UInt32 = 0
+  /// When its first bytes came, in monotonic nanoseconds.
+  var began: Int64 = 0
+  /// Bytes that it holds while it is not whole.
+  private var held = 0
 
-  func begin(_ streamID: Int32) {
+  /// Counts bytes in; how many they were.
+  func holds(_ bytes: Int) -> Int {
+    held += bytes
+    return bytes
+  }
+
+  /// Counts all of its bytes out; how many they were, negative.
+  func letGo() -> Int {
+    defer { held = 0 }
+    return -held
+  }
+
+  func begin(_ streamID: Int32, at now: Int64) {
     self.streamID = streamID
+    began = now
+    held = 0
     request.reset()
     body.removeAll(keepingCapacity: true)
     bodyBytes = 0

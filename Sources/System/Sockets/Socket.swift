@@ -74,6 +74,8 @@ public enum Socket {
       listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+      // The system finds out, within hours, that an idle peer's machine is gone.
+      set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
       return descriptor
     }
     switch errno {

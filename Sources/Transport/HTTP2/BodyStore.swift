@@ -18,6 +18,8 @@ import Glibc
   /// Records of open streams: nghttp2 forgets its streams without a word when a session ends.
   private var used: UnsafeMutablePointer<StreamRecord>?
   private var kept = 0
+  /// Bytes of bodies that have memory of their own.
+  private var largeBytes = 0
   private static let stride = unsafe MemoryLayout<StreamRecord>.stride
 
   init() {
@@ -59,16 +61,19 @@ import Glibc
     return unsafe record
   }
 
-  /// Copies `body` into the record; false when it is too large to be sent.
-  static func fill(
+  /// Copies `body` into the record; false when it is too large, or too many large ones wait.
+  mutating func fill(
     _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
   ) -> Bool {
     guard body.count <= Int(Int32.max) else { return false }
     if body.count > Limits.smallBodyBytes {
-      guard let large = unsafe malloc(body.count) else { return false }
+      guard largeBytes == 0 || largeBytes + body.count <= Limits.sessionBodyBytes,
+        let large = unsafe malloc(body.count)
+      else { return false }
       unsafe record.pointee.large = large
+      largeBytes += body.count
     }
-    if let source = body.baseAddress { unsafe memcpy(start(record), source, body.count) }
+    if let source = body.baseAddress { unsafe memcpy(Self.start(record), source, body.count) }
     unsafe record.pointee.count = Int32(body.count)
     return true
   }
@@ -87,7 +92,10 @@ import Glibc
   }
 
   mutating func give(_ record: UnsafeMutablePointer<StreamRecord>) {
-    if let large = unsafe record.pointee.large { unsafe Glibc.free(large) }
+    if let large = unsafe record.pointee.large {
+      unsafe Glibc.free(large)
+      largeBytes -= Int(unsafe record.pointee.count)
+    }
     let (next, previous) = unsafe (record.pointee.next, record.pointee.previous)
     unsafe next?.pointee.previous = previous
     if let previous = unsafe previous {

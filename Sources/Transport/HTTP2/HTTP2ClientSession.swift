@@ -44,7 +44,7 @@ import CNghttp2
   public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
     guard availableStreams > 0, !hasFailed else { return nil }
     let record = unsafe bodies.take()
-    guard unsafe body.withUnsafeBytes({ unsafe BodyStore.fill(record, $0) }) else {
+    guard unsafe body.withUnsafeBytes({ unsafe bodies.fill(record, $0) }) else {
       unsafe bodies.give(record)
       return nil
     }

@@ -24,6 +24,10 @@ public import System
   public private(set) var failure: UInt32?
   /// Streams that are open.
   public private(set) var openStreams = 0
+  /// Streams that have ended.
+  public private(set) var endedStreams: UInt64 = 0
+  /// Whether a whole frame header came: the peer speaks HTTP/2.
+  public private(set) var hasFrames = false
 
   /// A session that calls `handler`, which must outlive it; its SETTINGS wait in the output.
   ///
@@ -96,7 +100,8 @@ public import System
   /// False when the frames in `bytes` use the budget up.
   private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
     unsafe walker.walk(bytes) { type, flags, length in
-      budget.charge(.frame(type: type, flags: flags, length: length))
+      hasFrames = true
+      return budget.charge(.frame(type: type, flags: flags, length: length))
     }
   }
 
@@ -111,8 +116,8 @@ public import System
     var provider = unsafe nghttp2_data_provider()
     var hasBody = false
     if let body = unsafe body, body.count > 0 {
-      guard unsafe BodyStore.fill(record, body) else {
-        reset(streamID, errorCode: HTTP2ErrorCode.internalError)
+      guard unsafe bodies.fill(record, body) else {
+        reset(streamID, errorCode: HTTP2ErrorCode.enhanceYourCalm)
         return
       }
       hasBody = true
@@ -328,6 +333,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
     unsafe bodies.give(record)
     openStreams -= 1
+    endedStreams &+= 1
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
       handler.requestReset(streamID, errorCode: errorCode)
     }

@@ -113,6 +113,7 @@ extension ByteStream {
     }
     tls = session
     state = .handshaking
+    shared.handshakes.enteredUnbounded()
     updateInterests()
     setTimer(.handshake, attempt.timeoutNanoseconds)
     unsafe shared.offer(UnsafeRawBufferPointer(start: nil, count: 0))

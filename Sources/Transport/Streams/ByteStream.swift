@@ -59,7 +59,12 @@ public final class ByteStream {
   var descriptor: Int32
   var registration: Registration?
   var timer: TimerID?
-  var state: State
+  var state: State {
+    didSet {
+      guard oldValue != state else { return }
+      if oldValue == .handshaking { shared.handshakes.left() }
+    }
+  }
   var flags: Flags = []
   var leftover: Leftover?
   var ending: Ending?

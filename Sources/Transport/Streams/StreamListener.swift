@@ -119,8 +119,12 @@ extension ByteStream {
       }
       tls = session
       state = .handshaking
+      shared.handshakes.entered(self)?.giveUpHandshake()
       setTimer(.handshake, Limits.handshakeNanoseconds)
       register()
     }
   }
+
+  /// Makes way for another: it is the oldest of too many.
+  private func giveUpHandshake() { finish(.timedOut(.handshake)) }
 }

@@ -7,6 +7,7 @@ import System
   unowned let loop: EventLoop
   let pool = BufferPool()
   let ciphers = TLS13Ciphers()
+  var handshakes = HandshakeQueue()
   /// One read(2) goes here; used only within one event.
   ///
   /// Owned here.

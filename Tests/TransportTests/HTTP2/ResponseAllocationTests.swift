@@ -72,9 +72,21 @@ import Testing
     let body = [UInt8](repeating: 1, count: 90)
     expectAllocations(atMost: 0) {
       let record = store.take()
-      _ = body.withUnsafeBytes { BodyStore.fill(record, $0) }
+      _ = body.withUnsafeBytes { store.fill(record, $0) }
       store.give(record)
     }
+  }
+
+  @Test("large bodies that wait are bounded, and give their room back")
+  func largeBodies() {
+    var store = BodyStore()
+    let body = [UInt8](repeating: 1, count: 6 << 20)
+    let records = (0..<3).map { _ in store.take() }
+    let taken = records.map { record in body.withUnsafeBytes { store.fill(record, $0) } }
+    #expect(taken == [true, true, false])
+    store.give(records[0])
+    let again = store.take()
+    #expect(body.withUnsafeBytes { store.fill(again, $0) })
   }
 
   @Test("an output queue takes its buffers from the pool")

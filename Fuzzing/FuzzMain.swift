@@ -1,0 +1,18 @@
+import Glibc
+
+/// libFuzzer's way in: `BELFRY_FUZZ` names the target.
+private let target: FuzzTarget = {
+  let name = unsafe getenv("BELFRY_FUZZ").map { unsafe String(cString: $0) } ?? ""
+  guard let target = FuzzTarget(rawValue: name) else {
+    let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
+    print("belfry-fuzz: BELFRY_FUZZ='\(name)' is no target: name one of \(names)")
+    exit(2)
+  }
+  return target
+}()
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  target.run(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
+  return 0
+}

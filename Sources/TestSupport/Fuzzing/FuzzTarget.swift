@@ -1,0 +1,223 @@
+import BelfryWire
+
+/// A parser of untrusted bytes, with what has to hold whatever the bytes are.
+///
+/// `make fuzz` feeds each with libFuzzer, `make test` with the kept corpus in `Fuzzing/Corpus`. A target traps
+/// where a promise is broken, as libFuzzer wants it. Knows `BelfryWire` alone, because the fuzzer's program is
+/// compiled from its sources.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+  /// Frames of the legacy binary interface.
+  case binary
+  /// Frames of the device link, and both ends' machines.
+  case link
+  /// Payloads, and the body that makes a channel.
+  case payload
+  /// Provider tokens.
+  case token
+  /// The path and the fields of a request.
+  case request
+
+  /// Gives the bytes to the parser.
+  public func run(_ bytes: [UInt8]) {
+    switch self {
+    case .binary: Self.runBinary(bytes)
+    case .link: Self.runLink(bytes)
+    case .payload: Self.runPayload(bytes)
+    case .token: Self.runToken(bytes)
+    case .request: Self.runRequest(bytes)
+    }
+  }
+
+  // MARK: The legacy interface
+
+  /// The slices that a stream arrives in change nothing.
+  private static func runBinary(_ bytes: [UInt8]) {
+    let size = max(1, Int(bytes.first ?? 1))
+    precondition(binaryOutcomes(bytes, slice: .max) == binaryOutcomes(bytes, slice: size))
+  }
+
+  private static func binaryOutcomes(
+    _ bytes: [UInt8], slice: Int
+  ) -> [BinaryFrameParser.Outcome] {
+    var parser = BinaryFrameParser()
+    var outcomes: [BinaryFrameParser.Outcome] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(slice))
+      rest = rest.dropFirst(slice)
+      parser.append(piece.span)
+      while true {
+        let outcome = parser.next()
+        if outcome == .incomplete { break }
+        outcomes.append(outcome)
+        if case .notification(let notification) = outcome { _ = notification.sizeFault }
+        if case .fault = outcome { return outcomes }
+      }
+    }
+    return outcomes
+  }
+
+  // MARK: The device link
+
+  /// A frame that is understood is written and read as the same frame; neither machine traps.
+  private static func runLink(_ bytes: [UInt8]) {
+    guard let first = bytes.first else { return }
+    let body = Array(bytes.dropFirst())
+    readFrame(body)
+    runServer(body, peer: first & 1 == 0 ? .device(7) : .stranger, slice: Int(first >> 1) + 1)
+    runClient(body, enrols: first & 1 == 1, slice: Int(first >> 1) + 1)
+  }
+
+  private static func readFrame(_ bytes: [UInt8]) {
+    guard let type = bytes.first else { return }
+    bytes.dropFirst().withUnsafeBytes { body in
+      guard let frame = try? LinkFrame(type: type, body: body) else { return }
+      var written: [UInt8] = []
+      frame.encode(to: &written)
+      written.withUnsafeBytes { written in
+        let header = LinkLimits.headerBytes
+        precondition(written.count >= header && written[2] == type)
+        let again = try? LinkFrame(
+          type: type, body: UnsafeRawBufferPointer(rebasing: written[header...]))
+        precondition(again == frame)
+      }
+    }
+  }
+
+  private static func runServer(_ bytes: [UInt8], peer: DeviceLinkServer.Peer, slice: Int) {
+    var server = DeviceLinkServer(peer: peer, nonce: NotificationID(high: 1, low: 2), at: 0)
+    var output: [UInt8] = []
+    var time: Int64 = 0
+    for piece in pieces(bytes, slice) {
+      piece.withUnsafeBytes { raw in
+        var input = raw
+        while let action = server.next(&input, at: time, output: &output) {
+          time += 1_000_000
+          switch action {
+          case .enrol: _ = server.answerEnrolment(.refused(.wrongCode), output: &output)
+          case .connected: server.accept(unixMilliseconds: 1, output: &output)
+          case .ready: deliver(to: &server, at: time, output: &output)
+          case .request(let number, _): server.answer(number, with: .done, output: &output)
+          case .settled: while server.takeSettled() != nil {}
+          case .close: return
+          case .proceed, .discarded, .stateChanged, .pinged: break
+          }
+        }
+      }
+      _ = server.timerFired(at: time, output: &output)
+    }
+  }
+
+  private static func deliver(
+    to server: inout DeviceLinkServer, at time: Int64, output: inout [UInt8]
+  ) {
+    let payload: [UInt8] = [0x7B, 0x7D]
+    payload.withUnsafeBytes { payload in
+      for reference in 1...3 as ClosedRange<UInt64> {
+        let notification = LinkNotification(
+          handle: 1, id: NotificationID(high: 0, low: reference),
+          uniqueID: NotificationID(high: 1, low: reference), acceptedMilliseconds: 1,
+          expiration: 0, isFromStorage: false, priority: 10, pushTypeCode: 1,
+          collapseID: UnsafeRawBufferPointer(rebasing: payload[0..<0]), payload: payload)
+        _ = server.deliver(notification, reference: reference, at: time, output: &output)
+      }
+    }
+  }
+
+  private static func runClient(_ bytes: [UInt8], enrols: Bool, slice: Int) {
+    let enrolment = LinkFrame.Enrolment(publicKey: [1], proof: [], code: "code", name: "name")
+    var client = DeviceLinkClient(enrolment: enrols ? enrolment : nil)
+    var output: [UInt8] = []
+    var time: Int64 = 0
+    let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
+    client.register(topic, at: time, output: &output)
+    _ = client.goOnline()
+    client.opened(at: time, output: &output)
+    for piece in pieces(bytes, slice) {
+      piece.withUnsafeBytes { raw in
+        var input = raw
+        while let action = client.next(&input, at: time, output: &output) {
+          time += 1_000_000
+          switch action {
+          case .sign:
+            client.signed([UInt8](repeating: 1, count: 64), at: time, output: &output)
+          case .received(let notification, _): client.kept(notification.uniqueID, at: time)
+          case .disconnect: return
+          default: break
+          }
+        }
+      }
+      client.flush(at: time, output: &output)
+    }
+    client.lost(at: time, random: 1)
+  }
+
+  private static func pieces(_ bytes: [UInt8], _ size: Int) -> [[UInt8]] {
+    stride(from: 0, to: bytes.count, by: size).map { start in
+      Array(bytes[start..<min(bytes.count, start + size)])
+    }
+  }
+
+  // MARK: JSON
+
+  /// What is read and written is read as the same value.
+  private static func runPayload(_ bytes: [UInt8]) {
+    _ = try? ChannelConfiguration(bytes)
+    guard let value = try? JSONValue(parsing: bytes, limits: JSONLimits(bytes: 8_192, depth: 64))
+    else { return }
+    let again = try? JSONValue(parsing: value.bytes, limits: JSONLimits(bytes: 65_536, depth: 64))
+    precondition(again == value)
+  }
+
+  private static func runToken(_ bytes: [UInt8]) {
+    if let start = ProviderToken.start(in: bytes.span) {
+      precondition(start <= bytes.count)
+      _ = try? ProviderToken(bytes.span.extracting(start..<bytes.count))
+    }
+    guard let token = try? ProviderToken(bytes.span) else { return }
+    precondition(token.signedByteCount < bytes.count)
+    _ = ProviderToken.isFresh(issuedAt: token.issuedAt, atSeconds: 1_700_000_000)
+  }
+
+  // MARK: Requests
+
+  /// The first line is the path, the others are `name: value`; a request used again is as good as a new one.
+  private static func runRequest(_ bytes: [UInt8]) {
+    var used = PushRequest()
+    take(bytes, into: &used)
+    used.reset()
+    var fresh = PushRequest()
+    take(bytes, into: &used)
+    take(bytes, into: &fresh)
+    precondition(used.path == fresh.path && used.token == fresh.token)
+    precondition(used.bundleID == fresh.bundleID && used.topic == fresh.topic)
+    precondition(used.token.count <= WireLimits.deviceTokenBytesMax)
+    precondition(used.collapseID.count <= WireLimits.collapseIDBytesMax)
+    precondition(used.bundleID.count <= WireLimits.topicBytesMax)
+    if TopicParts.isWellFormed(used.topic.span) {
+      let parts = TopicParts(used.topic.span)
+      precondition((1...used.topic.count).contains(parts.bundleIDBytes))
+    }
+    if case .value(let id) = used.id {
+      precondition(NotificationID(Array(id.text.utf8).span) == id)
+    }
+    if let channel = Base64.decode(used.channelID.span) {
+      precondition(Base64.decode(Array(Base64.encode(channel, url: true).utf8).span) == channel)
+      if let id = ChannelID(channel) { precondition(id.bytes == channel) }
+    }
+  }
+
+  private static func take(_ bytes: [UInt8], into request: inout PushRequest) {
+    for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+    {
+      let line = Array(line)
+      guard index > 0 else {
+        request.take(name: Array(":path".utf8).span, value: line.span)
+        continue
+      }
+      let colon = line.dropFirst().firstIndex(of: 0x3A) ?? line.endIndex
+      let value = Array(line[colon...].dropFirst(2))
+      request.take(name: Array(line[..<colon]).span, value: value.span)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Gateway
+
+/// How long a provider's connection may keep the gateway waiting.
+@Suite struct ProviderPatienceTests {
+  private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
+
+  private static func facts(
+    heard: Int64 = 0, asked: Int64 = 0, hasFrames: Bool = true, isTrusted: Bool = false,
+    open: Int = 0,
+    stalled: Int = 0, ended: UInt64 = 0, unsent: Int = 0, sent: UInt64 = 0
+  ) -> ProviderPatience.Facts {
+    ProviderPatience.Facts(
+      opened: 0, heard: seconds(heard), asked: seconds(asked), hasFrames: hasFrames,
+      isTrusted: isTrusted, openStreams: open, stalledAnswers: stalled, endedStreams: ended,
+      unsentBytes: unsent,
+      sentBytes: sent)
+  }
+
+  /// The verdict of the last look, one a second until `end`.
+  private func verdict(
+    at end: Int64, _ facts: (Int64) -> ProviderPatience.Facts
+  ) -> ProviderPatience.Verdict {
+    var patience = ProviderPatience()
+    var verdict = ProviderPatience.Verdict.wait
+    for second in 0...end {
+      verdict = patience.look(facts(second), at: Self.seconds(second))
+      if verdict != .wait, second < end { break }
+    }
+    return verdict
+  }
+
+  @Test func whoSaysNothingAtAllIsIdleAfterTenSeconds() {
+    #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
+    #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
+    // Bytes that never make a frame are no sign of life.
+    #expect(verdict(at: 10) { Self.facts(heard: $0, hasFrames: false) } == .idle)
+  }
+
+  @Test func whoNeverHadARequestAcceptedIsIdleAfterHalfAMinute() {
+    #expect(verdict(at: 29) { _ in Self.facts() } == .wait)
+    #expect(verdict(at: 30) { Self.facts(heard: $0) } == .idle, "bytes are not requests")
+    #expect(verdict(at: 100) { Self.facts(asked: $0 - 20) } == .wait)
+  }
+
+  @Test func whoWasAcceptedMayBeIdleForADay() {
+    var patience = ProviderPatience()
+    let facts = Self.facts(isTrusted: true)
+    #expect(patience.look(facts, at: Self.seconds(86_399)) == .wait)
+    #expect(patience.look(facts, at: Self.seconds(86_400)) == .idle)
+  }
+
+  @Test func openRequestsAreNotIdle() {
+    #expect(verdict(at: 300) { _ in Self.facts(open: 1) } == .wait)
+  }
+
+  @Test func answersThatWaitForAWindowAreStalledUnlessSomeGoOut() {
+    #expect(verdict(at: 19) { _ in Self.facts(open: 5, stalled: 5) } == .wait)
+    #expect(verdict(at: 20) { _ in Self.facts(open: 5, stalled: 5) } == .stalled)
+    #expect(
+      verdict(at: 300) { Self.facts(open: 5, stalled: 5, ended: UInt64($0) / 10) } == .wait)
+  }
+
+  @Test func whoReadsNothingIsDeafUnlessSomeOfItIsTaken() {
+    #expect(verdict(at: 19) { _ in Self.facts(open: 1, unsent: 9) } == .wait)
+    #expect(verdict(at: 20) { _ in Self.facts(open: 1, unsent: 9) } == .deaf)
+    #expect(
+      verdict(at: 300) { Self.facts(open: 1, unsent: 9, sent: UInt64($0) / 10) } == .wait)
+  }
+}
