@@ -81,7 +81,7 @@ fuzz:
 	@scripts/install-packages build
 	scripts/fuzz $(if $(filter command environment,$(firstword $(origin SECONDS))),$(SECONDS),20) $(TARGET)
 
-# A page for each public declaration of what apps and providers import, and the links of docs/.
+# A page for each public declaration, and the links of the pages here.
 .PHONY: docs
 docs:
 	@scripts/install-packages build

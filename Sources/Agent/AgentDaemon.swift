@@ -7,7 +7,7 @@ import Transport
 
 /// The device's daemon: serves apps, holds the link to the gateway, shows notifications.
 ///
-/// Confined to its loop. All that it decides is ``DeviceModel``'s: this carries it out, after what
+/// Confined to its loop. All that it decides is `DeviceModel`'s: this carries it out, after what
 /// must be kept is durable.
 public final class AgentDaemon {
   let configuration: AgentConfiguration

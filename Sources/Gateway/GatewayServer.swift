@@ -5,7 +5,7 @@ import Transport
 
 /// The push service: its loops, its stores, its control desk.
 ///
-/// Lives on the main loop; ``start(onReady:onStopped:)`` begins, ``drain()`` ends it in order.
+/// Lives on the main loop; ``start(onReady:onFailed:onStopped:)`` begins, ``drain()`` ends it in order.
 public final class GatewayServer {
   /// Why a gateway does not start.
   public enum Failure: Error, CustomStringConvertible {

@@ -2,7 +2,7 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// A device's link to its gateway over a socket: carries out what ``DeviceLinkClient`` decides.
+/// A device's link to its gateway over a socket: carries out what `DeviceLinkClient` decides.
 ///
 /// Confined to its loop. Connects with TLS 1.3, trusting the gateway's authority alone; enrols where
 /// the identity has no certificate; reconnects by itself until it is taken offline or sent away.
