@@ -11,6 +11,7 @@ private let target: FuzzTarget = {
   return target
 }()
 
+/// What libFuzzer calls with each input; 0: keep it if it shows something new.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   target.run(unsafe Array(UnsafeBufferPointer(start: start, count: count)))

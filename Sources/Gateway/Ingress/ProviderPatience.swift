@@ -1,5 +1,7 @@
 /// How long a provider's connection may keep the gateway waiting: for its first frame, its next request, its
-/// reading of answers. Pure; looked at every few seconds.
+/// reading of answers.
+///
+/// Pure; looked at every few seconds.
 struct ProviderPatience {
   /// What the connection has done by now; times are monotonic nanoseconds.
   struct Facts {
