@@ -1,6 +1,5 @@
 import BelfryWire
 import Foundation
-import Glibc
 import System
 
 /// What the machine and the desktop tell, and what follows for work in the background.
@@ -9,7 +8,7 @@ extension AgentDaemon {
   func watchServices() {
     guard !clock.isManual, let system = try? BusConnection(.system, on: loop) else { return }
     systemBus = system
-    services = try? SystemServices(bus: system, processID: getpid()) { [weak self] change in
+    services = try? SystemServices(bus: system) { [weak self] change in
       self?.serviceTold(change)
     }
   }
@@ -59,46 +58,5 @@ extension AgentDaemon {
       self?.backgroundTimer = nil
       self?.lookForBackground()
     }
-  }
-}
-
-extension AgentDaemon {
-  /// What this agent has and lacks, for `belfry doctor`.
-  var diagnosis: [JSONObject] {
-    func row(_ feature: String, _ isFine: Bool, _ detail: String, _ advice: String = "")
-      -> JSONObject
-    {
-      [
-        "feature": .string(feature), "state": isFine ? "ok" : "missing",
-        "detail": .string(detail), "do": .string(isFine ? "" : advice),
-      ]
-    }
-    var rows = [
-      row(
-        "session bus", presenters?.bus != nil, presenters?.bus == nil ? "none" : "connected",
-        "start the agent in a desktop session, or use --presenter terminal")
-    ]
-    if let desktop = presenters?.desktop {
-      rows.append(
-        row(
-          "notification server", desktop.isAvailable,
-          desktop.isAvailable ? "connected" : "none owns org.freedesktop.Notifications",
-          "install and start one, such as dunst"))
-      rows.append(
-        row(
-          "buttons", desktop.canAsk, desktop.canAsk ? "shown" : "not shown by this server",
-          "use a notification server with actions"))
-    }
-    if configuration.gateway != nil {
-      rows.append(
-        row(
-          "gateway", model.isLinkUp,
-          model.isLinkUp ? "connected" : uplink?.reason ?? "not connected",
-          "check --gateway, --ca and --enroll, and that the gateway runs"))
-    } else {
-      rows.append(
-        row("gateway", false, "none", "start the agent with --gateway, --ca and --enroll"))
-    }
-    return rows
   }
 }

@@ -34,6 +34,7 @@ public final class AgentDaemon {
   private var effects: [AgentEffect] = []
   /// Changes that the disk has not taken yet.
   private var unkept: [RecordChange] = []
+  var unkeptCount: Int { unkept.count }
   private var isTurnEndDue = false
   private var questionTimers: [Question: TimerID] = [:]
   /// Lets the app that the person chose come to the front.

@@ -46,6 +46,11 @@ final class GatewayUplink: GatewayLinkDelegate {
     link.goOnline()
   }
 
+  /// When the device's certificate ends, in seconds since 1970; nil before it has one.
+  var certificateEnd: Int64? {
+    link?.identity.chainPEM.flatMap { try? Certificate(pem: $0) }?.notAfter
+  }
+
   func close() { link?.goOffline() }
 
   func register(_ app: AppID, _ kind: TokenKind) { link?.register(Self.subject(app, kind)) }

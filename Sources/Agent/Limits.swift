@@ -30,6 +30,9 @@ enum Limits {
   static let apps = 10_000
   /// Changes kept in memory while the disk takes none.
   static let unkeptChanges = 10_000
+  /// Nanoseconds between tries of a session bus whose socket has just appeared, and their number.
+  static let busRetryNanoseconds: Int64 = 100_000_000
+  static let busTries = 50
   /// Connections at a time.
   static let connections = 4_096
   /// Names of zones, wrong ones included, that are remembered: apps choose them.

@@ -41,7 +41,7 @@ enum OutputTable {
   }
 
   /// An app's text must not move the cursor of the terminal that it is printed on.
-  private static func printable(_ text: String) -> String {
+  static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))

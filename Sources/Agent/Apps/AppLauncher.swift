@@ -62,7 +62,8 @@ final class AppLauncher {
   private func activate(_ order: LaunchOrder, _ activationToken: String?, by bus: BusConnection) {
     let id = order.app.id.text
     let answered: BusConnection.Reply = { [weak self] result in
-      guard case .failure(let failure) = result else { return }
+      // An app that was started and does not answer is not started twice.
+      guard case .failure(let failure) = result, Self.hasNotStarted(failure) else { return }
       self?.log.warning(
         "D-Bus could not start an app: its program is started",
         ["app": id, "why": failure.description])
@@ -88,6 +89,12 @@ final class AppLauncher {
     bus.call(
       id, path, "org.freedesktop.Application", "Activate", [.vardict(platformData)],
       mayStart: true, answered)
+  }
+
+  private static func hasNotStarted(_ failure: BusFailure) -> Bool {
+    let prefix = "org.freedesktop.DBus.Error."
+    return failure.name.hasPrefix(prefix + "Spawn.")
+      || [prefix + "ServiceUnknown", prefix + "NameHasNoOwner"].contains(failure.name)
   }
 
   // MARK: - By its program

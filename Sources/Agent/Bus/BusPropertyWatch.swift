@@ -3,12 +3,15 @@
 /// Nobody is started for it: a service that is not there has no value.
 final class BusPropertyWatch {
   private let bus: BusConnection
-  private let service: String
+  /// The service's well-known name.
+  let service: String
   private let path: String
   private let interface: String
   private let property: String
   private let body: (BusValue?) -> Void
   private var owner = ""
+  /// Whether the service runs now.
+  var isThere: Bool { !owner.isEmpty }
 
   /// Calls `body` with the value, whenever it changes, and with nil when it goes.
   init(

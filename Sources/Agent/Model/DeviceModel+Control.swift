@@ -172,7 +172,8 @@ extension DeviceModel {
 
   private func settingsRow(_ record: AppRecord) -> JSONObject {
     var row: JSONObject = [
-      "app": .string(record.id.text), "authorization": .string(record.status.rawValue),
+      "app": .string(record.id.text), "name": .string(record.displayName),
+      "authorization": .string(record.status.rawValue),
     ]
     for option in AuthorizationOption.allCases where record.requested.contains(option) {
       guard let isOn = record.switches.json[option.rawValue]?.boolValue else { continue }

@@ -13,8 +13,11 @@ final class PresenterHub {
   private(set) var bus: BusConnection?
   private var input: TerminalInput?
   private var busWatch: FolderWatch?
-  private var quiet: DesktopQuiet?
-  private let sounds: SoundDesk
+  /// How often a bus that has just appeared is still tried.
+  private var triesLeft = 0
+  private var isClosed = false
+  private(set) var quiet: DesktopQuiet?
+  let sounds: SoundDesk
   /// Told when the desktop's do-not-disturb changes.
   var onQuiet: (Bool) -> Void = { _ in }
   /// Told when there is a session bus, or none any more.
@@ -60,6 +63,7 @@ final class PresenterHub {
   var desktop: DesktopPresenter? { presenters.lazy.compactMap { $0 as? DesktopPresenter }.first }
 
   func close() {
+    isClosed = true
     input?.close()
     sounds.close()
     busWatch?.close()
@@ -75,6 +79,7 @@ final class PresenterHub {
     guard let listener else { return }
     let terminal = TerminalPresenter(
       listener: listener, ringsBell: isatty(1) == 1 && !sounds.isAvailable,
+      isLooked: configuration.presenters?.contains(.terminal) == true || isatty(1) == 1,
       write: configuration.output)
     presenters.append(terminal)
     guard configuration.readsInput, input == nil else { return }
@@ -87,7 +92,7 @@ final class PresenterHub {
   // MARK: - The desktop
 
   private func openDesktop() {
-    guard let listener, desktop == nil else { return }
+    guard let listener, desktop == nil, !isClosed else { return }
     do {
       let bus = try BusConnection(.session, on: loop)
       let desktop = try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop"))
@@ -101,8 +106,15 @@ final class PresenterHub {
       onBus(bus)
       listener.presenterAppeared(desktop, isNew: true)
     } catch {
-      log.info("there is no session bus: the desktop waits for one", ["why": "\(error)"])
-      watchForBus()
+      guard triesLeft > 0 else {
+        log.info("there is no session bus: the desktop waits for one", ["why": "\(error)"])
+        return watchForBus()
+      }
+      // Its socket is there before anybody listens on it.
+      triesLeft -= 1
+      loop.schedule(afterNanoseconds: Limits.busRetryNanoseconds) { [weak self] in
+        self?.openDesktop()
+      }
     }
   }
 
@@ -123,7 +135,9 @@ final class PresenterHub {
       return
     }
     busWatch = try? FolderWatch(folder, on: loop) { [weak self] names in
-      if names.isEmpty || names.contains("bus") { self?.openDesktop() }
+      guard let self, names.isEmpty || names.contains("bus") else { return }
+      self.triesLeft = Limits.busTries
+      self.openDesktop()
     }
   }
 

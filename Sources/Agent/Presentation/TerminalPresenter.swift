@@ -13,6 +13,7 @@ final class TerminalPresenter: Presenter {
 
   private let write: (String) -> Void
   private let ringsBell: Bool
+  private let isLooked: Bool
   private weak var listener: (any PresenterListener)?
   private var shown: [AppNotificationID: Shown] = [:]
   private var prompts: [Prompt] = []
@@ -21,10 +22,15 @@ final class TerminalPresenter: Presenter {
   /// - Parameters:
   ///   - listener: told what the person does.
   ///   - ringsBell: whether a sound rings the terminal's bell.
+  ///   - isLooked: whether somebody looks at it, so that what stands there counts as seen.
   ///   - write: takes a line without its newline.
-  init(listener: any PresenterListener, ringsBell: Bool, write: @escaping (String) -> Void) {
+  init(
+    listener: any PresenterListener, ringsBell: Bool, isLooked: Bool,
+    write: @escaping (String) -> Void
+  ) {
     self.listener = listener
     self.ringsBell = ringsBell
+    self.isLooked = isLooked
     self.write = write
   }
 
@@ -67,7 +73,7 @@ final class TerminalPresenter: Presenter {
       }
       write("    " + actions.joined(separator: ", "))
     }
-    listener?.presenterShowed(presentation.key)
+    if isLooked { listener?.presenterShowed(presentation.key) }
   }
 
   private func askNext() {

@@ -5,7 +5,8 @@ final class DesktopQuiet {
   private let bus: BusConnection
   private let body: (Bool) -> Void
   private var watches: [BusPropertyWatch] = []
-  private var quiet: Set<String> = []
+  /// Who says that it is on.
+  private(set) var quiet: Set<String> = []
 
   /// Calls `body` on the loop whenever it changes.
   init(bus: BusConnection, _ body: @escaping (Bool) -> Void) throws(BusFailure) {

@@ -21,9 +21,14 @@ final class SystemServices {
   private let bus: BusConnection
   private let body: (Change) -> Void
   private var watches: [BusPropertyWatch] = []
+  /// The path of the session whose lock is followed.
+  private var session: String?
+
+  /// The services that run now, by their names on the bus.
+  var running: Set<String> { Set(watches.filter(\.isThere).map(\.service)) }
 
   /// Calls `body` on the loop with each change.
-  init(bus: BusConnection, processID: Int32, _ body: @escaping (Change) -> Void)
+  init(bus: BusConnection, _ body: @escaping (Change) -> Void)
     throws(BusFailure)
   {
     self.bus = bus
@@ -53,7 +58,7 @@ final class SystemServices {
       (value?.stringValue).map(Change.zone)
     }
     try watchSleep()
-    watchLock(processID)
+    try watchLock()
   }
 
   private func watch(
@@ -80,17 +85,36 @@ final class SystemServices {
     }
   }
 
-  /// The lock of the session that this process belongs to; a service without one has none.
-  private func watchLock(_ processID: Int32) {
+  /// The lock of the person's session: the one that this process belongs to, or for a service of the
+  /// user the one with the display.
+  ///
+  /// It may begin later.
+  private func watchLock() throws(BusFailure) {
+    try bus.match(
+      "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
+        + "interface='org.freedesktop.login1.Manager',member='SessionNew'"
+    ) { [weak self] message in
+      if message.member == "SessionNew" { self?.findSession() }
+    }
+    findSession()
+  }
+
+  private func findSession() {
     bus.call(
       "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
-      "GetSessionByPID", [.uint32(UInt32(clamping: processID))]
+      "GetSession", [.string("auto")]
     ) { [weak self] result in
-      guard let self, case .success(let values) = result, let path = values.first?.stringValue
+      guard let self, case .success(let values) = result, let path = values.first?.stringValue,
+        path != self.session
       else { return }
+      self.session = path
       try? self.watch(
         "org.freedesktop.login1", path, "org.freedesktop.login1.Session", "LockedHint"
-      ) { value in value.map { .isLocked($0.boolValue ?? false) } }
+      ) { [weak self] value in
+        // An earlier session's word counts no more.
+        guard self?.session == path else { return nil }
+        return value.map { .isLocked($0.boolValue ?? false) }
+      }
     }
   }
 }

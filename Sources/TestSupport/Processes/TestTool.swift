@@ -19,6 +19,10 @@ public enum TestTool: String, CaseIterable, Sendable {
   case nghttp
   case nghttpd
   case unshare
+  case mateNotifications = "mate-notification-daemon"
+  case upower = "upowerd"
+  case umockdev = "umockdev-run"
+  case gdbus
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
@@ -32,6 +36,8 @@ public enum TestTool: String, CaseIterable, Sendable {
     let known: [TestTool: String] = [
       .dbusmock: "/usr/lib/python3/dist-packages/dbusmock/__main__.py",
       .geoclue: "/usr/libexec/geoclue", .systemPython: "/usr/bin/python3",
+      .upower: "/usr/libexec/upowerd",
+      .mateNotifications: "/usr/lib/mate-notification-daemon/mate-notification-daemon",
     ]
     if let file = known[self] { return FileManager.default.fileExists(atPath: file) ? file : nil }
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

@@ -63,6 +63,25 @@ struct DesktopTests {
     #expect(none.actions.isEmpty)
   }
 
+  @Test("S3-20, S4-20, S4-23: an alert has its app's name, Close, and the action key's own text")
+  func actionKey() {
+    var presentation = Self.presentation(persistent: true)
+    #expect(
+      DesktopNotice(presentation, .init(names: ["body", "actions"])).actions
+        == ["default", "Open", "belfry:close", "Close", "belfry:open", "View"])
+    presentation.defaultTitle = "Show"
+    let notice = DesktopNotice(presentation, .init(names: ["body", "actions"]))
+    #expect(notice.appName == "Burger")
+    #expect(notice.actions == ["default", "Show", "belfry:close", "Close", "belfry:open", "Show"])
+    #expect(
+      DesktopNotice.action(of: "belfry:open", in: presentation)
+        == NotificationResponse.defaultAction)
+    #expect(
+      DesktopNotice.action(of: "belfry:close", in: presentation)
+        == NotificationResponse.dismissAction)
+    #expect(DesktopNotice.key(of: "belfry:open") == "action:belfry:open")
+  }
+
   @Test("a text field is offered where the server has one, else a button")
   func reply() {
     let action = NotificationAction(

@@ -135,7 +135,7 @@ struct AgentProgramTests {
   }
 
   @Test(
-    "S0-34, S0-35, S1-16: a backup that is restored on another machine is another device with other tokens"
+    "S0-34, S0-35, S1-15, S1-16, S4-12: a backup on another machine is another device with other tokens"
   )
   func moved() async throws {
     try await Stage.play { stage in
@@ -157,6 +157,52 @@ struct AgentProgramTests {
       app = try stage.belfry(["app", "run", Self.burger, "--register"])
       let other = try #require(try await app.event("registered")["token"].string)
       #expect(other != token)
+    }
+  }
+
+  @Test(
+    "S1-7, S4-10: on a terminal a person is asked, and answers there",
+    arguments: [("y", true), ("n", false)])
+  func terminal(answer: String, isGranted: Bool) async throws {
+    try await Stage.play { stage in
+      let ready = stage.folder.file("agent.json")
+      let agent = try stage.belfry([
+        "agent", "--data", stage.folder.file("agent"), "--presenter", "terminal", "--ready-file",
+        ready,
+      ])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
+      _ = try await agent.output(called: "the question") { lines in
+        lines.contains { $0.contains("Allow? [y/n]") }
+      }
+      agent.tell(answer)
+      #expect(try await app.event("authorized")["granted"].boolean == isGranted)
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
+  @Test("belfry doctor tells what is lacking, and what keeps an app from being seen")
+  func doctor() async throws {
+    try await Stage.play { stage in
+      let without = try await stage.belfryCommand(["doctor", "--json"], succeeding: false)
+      #expect(without.status == 1)
+      #expect(without.values.first?["feature"].string == "agent")
+      #expect(without.values.first?["state"].string == "missing")
+      _ = try await Self.agent(stage, grant: "none")
+      let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
+      _ = try await app.event("authorized")
+      let rows = try await stage.belfryCommand(["doctor", "--json"]).values
+      func row(_ feature: String) -> JSONLine? { rows.first { $0["feature"].string == feature } }
+      #expect(row("agent")?["state"].string == "ok")
+      #expect(row("gateway")?["state"].string == "missing")
+      #expect(row("session bus")?["state"].string == "missing")
+      let burger = row("app \(Self.burger)")
+      #expect(burger?["state"].string == "attention")
+      #expect(burger?["do"].string == "belfry settings \(Self.burger) notifications=on")
+      _ = try await stage.belfryCommand(["settings", Self.burger, "notifications=on"])
+      let after = try await stage.belfryCommand(["doctor", "--json"]).values
+      #expect(
+        after.first { $0["feature"].string == "app \(Self.burger)" }?["state"].string == "ok")
     }
   }
 

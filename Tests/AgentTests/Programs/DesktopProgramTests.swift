@@ -11,13 +11,15 @@ struct DesktopProgramTests {
     let stage: Stage
     let environment: [String: String]
 
-    static func open(on stage: Stage) async throws -> Desktop {
+    /// `services` is a folder of services that the bus may start.
+    static func open(on stage: Stage, services: String? = nil) async throws -> Desktop {
       let configuration = stage.folder.file("bus.conf")
       try Data(
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-        <busconfig><type>session</type><listen>unix:path=\(stage.folder.file("bus"))</listen>
+        <busconfig><type>session</type>
+        \(services.map { "<servicedir>\($0)</servicedir>" } ?? "")<listen>unix:path=\(stage.folder.file("bus"))</listen>
         <policy context="default"><allow send_destination="*" eavesdrop="true"/>
         <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
         """.utf8
@@ -197,6 +199,62 @@ struct DesktopProgramTests {
   }
 
   @Test(
+    "S1-22, S1-29, S1-40, S3-20: buttons stand on the screen in order, and pressing one reaches the app",
+    .requires(.dbus, .mateNotifications, .xvfb, .xdotool, .importPicture), arguments: [0, 1])
+  func visibleButtons(number: Int) async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      let server = try stage.start(
+        [try TestTool.mateNotifications.required()], name: "mate-notification-daemon",
+        environment: desktop.environment.merging([
+          "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1",
+        ]) { $1 })
+      let agent = try await desktop.agent()
+      let category = stage.folder.file("category.json")
+      try Data(Self.category.utf8).write(to: URL(fileURLWithPath: category))
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--category", category, "--state",
+        "background",
+      ])
+      _ = try await app.event("authorized")
+      let before = try await desktop.picture()
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Dinner & drinks", "--body",
+        "Burgers <b>at</b> eight", "--category", "INVITE", "--id", "inv",
+      ])
+      _ = try await agent.event("presented")
+      func xdotool(_ arguments: String...) async throws -> [String] {
+        try await stage.command(
+          [try TestTool.xdotool.required()] + arguments, environment: desktop.environment,
+          succeeding: false
+        ).lines
+      }
+      var place: [String: Int] = [:]
+      try await desktop.wait("the window") {
+        #expect(server.isRunning)
+        guard
+          let window = try await xdotool("search", "--onlyvisible", "--name", "Notification")
+            .first
+        else { return false }
+        for line in try await xdotool("getwindowgeometry", "--shell", window) {
+          let parts = line.split(separator: "=")
+          if parts.count == 2, let value = Int(parts[1]) { place[String(parts[0])] = value }
+        }
+        return place["WIDTH"] != nil && place["HEIGHT"] != nil
+      }
+      try await desktop.wait("a change of the screen") { try await desktop.picture() != before }
+      // The theme puts the buttons at the right lower corner, 66 pixels apart, the last one 71 from it.
+      let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
+      let bottom = (place["Y"] ?? 0) + (place["HEIGHT"] ?? 0)
+      _ = try await xdotool(
+        "mousemove", "\(right - 71 - 66 * (1 - number))", "\(bottom - 27)", "click", "1")
+      let response = try await app.event("response")
+      #expect(response["action"].string == ["YES", "NO"][number])
+      #expect(response["notification"]["id"].string == "inv")
+    }
+  }
+
+  @Test(
     "S0-1, S1-46, S4-19: the app's own sound is heard, and a phone vibrates",
     .requires(.dbus, .dbusMonitor, .dunst, .xvfb))
   func sound() async throws {
@@ -237,6 +295,102 @@ struct DesktopProgramTests {
       try await desktop.wait("the vibration") {
         monitor.lines.contains { $0.contains("message-new-instant") }
       }
+    }
+  }
+
+  @Test(
+    "a bus that comes after the agent is found, and what waited is shown",
+    .requires(.dbus, .dunst, .xvfb))
+  func busLater() async throws {
+    try await Stage.play { stage in
+      let ready = stage.folder.file("agent.json")
+      let agent = try stage.belfry(
+        ["agent", "--data", stage.folder.file("agent"), "--grant", "all", "--ready-file", ready],
+        environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(stage.folder.file("bus"))"])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Early", "--id", "early",
+      ])
+      _ = try await agent.output(called: "the line") { lines in
+        lines.contains { $0.contains("Early") }
+      }
+      let desktop = try await Desktop.open(on: stage)
+      _ = try desktop.startServer()
+      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      _ = try await stage.belfryCommand(["center", "dismiss", "early"])
+      try await desktop.wait("its end") { try await desktop.displayed() == 0 }
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
+  @Test(
+    "S0-41, S1-36, S1-57: an app that D-Bus can activate is started by it, and told what was opened",
+    .requires(.dbus, .dunst, .xvfb))
+  func activation() async throws {
+    try await Stage.play { stage in
+      let services = stage.folder.file("services")
+      try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: false)
+      let desktop = try await Desktop.open(on: stage, services: services)
+      let script = stage.folder.file("burger")
+      let log = stage.folder.file("burger.log")
+      try Data("#!/bin/sh\nexec \(Installation.belfry) app run \(Self.burger) > \(log)\n".utf8)
+        .write(to: URL(fileURLWithPath: script))
+      chmod(script, 0o755)
+      try Data("[D-BUS Service]\nName=\(Self.burger)\nExec=\(script)\n".utf8)
+        .write(to: URL(fileURLWithPath: services + "/\(Self.burger).service"))
+      let file = stage.folder.file("\(Self.burger).desktop")
+      try Data(
+        "[Desktop Entry]\nType=Application\nName=Burger\nDBusActivatable=true\n".utf8
+      ).write(to: URL(fileURLWithPath: file))
+      _ = try desktop.startServer()
+      let agent = try await desktop.agent()
+      _ = try await stage.belfryCommand(["app", "install", file])
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
+      ])
+      _ = try await agent.event("presented")
+      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      _ = try await desktop.dunstctl("action", "0")
+      _ = try await agent.event("launched")
+      try await desktop.wait("the app") {
+        let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
+          .split(separator: "\n").compactMap { JSONLine(String($0)) }
+        return lines.contains {
+          $0["event"].string == "launched" && $0["reason"].string == "response"
+        } && lines.contains { $0["event"].string == "response" }
+      }
+    }
+  }
+
+  @Test(
+    "a desktop that is not to be disturbed silences the agent, and says so to belfry doctor",
+    .requires(.dbus, .dunst, .xvfb))
+  func quiet() async throws {
+    try await Stage.play { stage in
+      let desktop = try await Desktop.open(on: stage)
+      _ = try desktop.startServer()
+      let agent = try await desktop.agent()
+      func waitForRow(_ state: String) async throws {
+        try await desktop.wait("do not disturb \(state)") {
+          try await stage.belfryCommand(["doctor", "--json"]).values.contains {
+            $0["feature"].string == "do not disturb" && $0["state"].string == state
+          }
+        }
+      }
+      try await waitForRow("ok")
+      _ = try await desktop.dunstctl("set-paused", "true")
+      try await waitForRow("attention")
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "1", "--sound", "default", "--id", "1",
+      ])
+      _ = try await agent.event("presented")
+      _ = try await desktop.dunstctl("set-paused", "false")
+      try await waitForRow("ok")
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "2", "--sound", "default", "--id", "2",
+      ])
+      // The first sound that is told is the second notification's.
+      #expect(try await agent.event("sound")["id"].string == "2")
     }
   }
 

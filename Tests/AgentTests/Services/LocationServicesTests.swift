@@ -280,7 +280,7 @@ struct LocationServicesTests {
         #expect(stage.run(until: Self.owns(stage, person, "org.freedesktop.timedate1")))
         #expect(stage.run(until: Self.owns(stage, person, "org.freedesktop.login1")))
         var changes: [SystemServices.Change] = []
-        let services = try SystemServices(bus: try stage.connect(), processID: 1) {
+        let services = try SystemServices(bus: try stage.connect()) {
           changes.append($0)
         }
         #expect(stage.run { changes.contains(.zone("Etc/Utc")) })

@@ -108,7 +108,7 @@ struct ServicesTests {
         path: "/org/freedesktop/UPower/devices/DisplayDevice",
         interface: "org.freedesktop.UPower.Device", ["WarningLevel": .uint32(3)])
       var changes: [SystemServices.Change] = []
-      let services = try SystemServices(bus: try stage.connect(), processID: 1) {
+      let services = try SystemServices(bus: try stage.connect()) {
         changes.append($0)
       }
       #expect(stage.run { changes.contains(.isBatteryLow(true)) })

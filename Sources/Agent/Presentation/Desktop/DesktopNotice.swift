@@ -17,6 +17,9 @@ struct DesktopNotice: Hashable {
   static let defaultKey = "default"
   /// The key of KDE's text field.
   static let replyKey = "inline-reply"
+  /// The action key of an alert without buttons of its own, and what puts it away (S4-20).
+  static let openKey = "belfry:open"
+  static let closeKey = "belfry:close"
   /// Buttons that every server shows: GNOME draws three (linux-parts 1).
   static let buttonsShown = 3
 
@@ -67,8 +70,12 @@ struct DesktopNotice: Hashable {
   }
 
   private mutating func addActions(_ presentation: Presentation, _ capabilities: Capabilities) {
-    let label = presentation.defaultTitle.isEmpty ? "Open" : presentation.defaultTitle
-    actions = [Self.defaultKey, label]
+    let own = presentation.defaultTitle
+    actions = [Self.defaultKey, own.isEmpty ? "Open" : own]
+    if presentation.isPersistent, presentation.actions.isEmpty {
+      // Servers draw no button for a click: an alert has two that say what they do.
+      actions += [Self.closeKey, "Close", Self.openKey, own.isEmpty ? "View" : own]
+    }
     // A banner is a minimal interface, an alert has room (S1-21, S1-27).
     let shown =
       presentation.isPersistent ? presentation.actions : presentation.minimalActions
@@ -91,13 +98,15 @@ struct DesktopNotice: Hashable {
 
   /// An action's key: its own identifier, unless that means something to servers.
   static func key(of id: String) -> String {
-    id == defaultKey || id == replyKey || id.hasPrefix("action:") ? "action:\(id)" : id
+    id == defaultKey || id == replyKey || id.hasPrefix("action:") || id.hasPrefix("belfry:")
+      ? "action:\(id)" : id
   }
 
   /// What a key stands for.
   static func action(of key: String, in presentation: Presentation) -> String? {
     switch key {
-    case defaultKey: return NotificationResponse.defaultAction
+    case defaultKey, openKey: return NotificationResponse.defaultAction
+    case closeKey: return NotificationResponse.dismissAction
     case replyKey: return presentation.actions.first { $0.textInput != nil }?.id
     default:
       return (presentation.actions + presentation.minimalActions)

@@ -14,7 +14,9 @@ final class DesktopPresenter: Presenter {
   private let log: Log
   private weak var listener: (any PresenterListener)?
   private var board = DesktopBoard()
-  private var capabilities = DesktopNotice.Capabilities()
+  private(set) var capabilities = DesktopNotice.Capabilities()
+  /// The server's own name and version.
+  private(set) var serverName = ""
   private var badges: [AppID: Int64] = [:]
   /// The unique name of the server that signals must come from.
   private var owner = ""
@@ -85,6 +87,11 @@ final class DesktopPresenter: Presenter {
       log.info("the desktop's notification server is gone")
       board.serverLost()
       return
+    }
+    bus.call(newOwner, Self.path, Self.name, "GetServerInformation") { [weak self] result in
+      guard let self, self.owner == newOwner, case .success(let values) = result else { return }
+      self.serverName = values.prefix(3).filter { $0.stringValue?.isEmpty == false }
+        .compactMap(\.stringValue).joined(separator: " ")
     }
     // Capabilities follow the server's configuration: asked anew for each owner.
     bus.call(newOwner, Self.path, Self.name, "GetCapabilities") { [weak self] result in

@@ -8,7 +8,8 @@ final class SoundDesk: EventHandler {
   private let loop: EventLoop
   private let log: Log
   private let environment = ProcessInfo.processInfo.environment
-  private let program: String?
+  /// `belfry-sound`, absolute; nil where it is not installed.
+  let program: String?
   private var child: pid_t?
   private var ended: Set<pid_t> = []
   /// What the program says; ends when it does.

@@ -8,17 +8,20 @@ enum SettingsCommand {
     summary: """
       Shows and turns the switches of an app: notifications, alert, sound, badge, center, lockScreen,
       criticalAlert, timeSensitive (on, off), style (none, banner, alert), previews (always,
-      whenAuthenticated, never), location. Without arguments it lists every app that asked.
+      whenAuthenticated, never), location. Without arguments it lists every app that asked; --page
+      shows the same as a page on the terminal, for a person who would rather look.
       """,
     positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
     [
       .value("languages", "TAGS", "the device's languages, such as fr-CA,en"),
       .value("location", "on|off", "location for the whole device"),
+      .flag("page", "a page on the terminal, with keys to choose and change"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
+      if options.has("page") { return try SettingsScreen.run(options) }
       let rows = try agent.ask(request(options)).rows
       AgentControl.show(rows, asJSON: options.has("json"))
     }

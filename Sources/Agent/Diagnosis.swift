@@ -1,0 +1,229 @@
+import BelfryWire
+import Foundation
+import System
+
+/// One line of `belfry doctor`.
+struct Finding: Hashable, Sendable {
+  /// What the line is about.
+  var feature: String
+  /// Whether it works as far as the agent can tell.
+  var isFine: Bool
+  /// Whether something is not there, rather than set so.
+  var isLack = true
+  /// What is there, or what is wrong.
+  var detail: String
+  /// What to do about it; empty when there is nothing.
+  var advice = ""
+
+  /// The object that the command prints.
+  var json: JSONObject {
+    [
+      "feature": .string(feature), "state": isFine ? "ok" : isLack ? "missing" : "attention",
+      "detail": .string(detail),
+      "do": .string(isFine ? "" : advice),
+    ]
+  }
+}
+
+extension AgentDaemon {
+  /// What this agent has and lacks, for `belfry doctor`.
+  var diagnosis: [JSONObject] {
+    (ownFindings + desktopFindings + soundFindings + serviceFindings + gatewayFindings
+      + model.appFindings).map(\.json)
+  }
+
+  private var ownFindings: [Finding] {
+    [
+      Finding(
+        feature: "agent", isFine: true,
+        detail: "process \(ProcessInfo.processInfo.processIdentifier), socket "
+          + "\(configuration.socketPath), data \(configuration.dataFolder)"),
+      Finding(
+        feature: "disk", isFine: unkeptCount == 0,
+        detail: unkeptCount == 0 ? "takes what is kept" : "\(unkeptCount) changes wait",
+        advice: "make room in \(configuration.dataFolder) and let the agent write there"),
+      Finding(
+        feature: "time zone", isFine: FileSystem.exists(ZoneFolder.systemFolder),
+        detail: FileSystem.exists(ZoneFolder.systemFolder)
+          ? clock.zone.name : "no time-zone database",
+        advice: "install tzdata"),
+      Finding(
+        feature: "languages", isFine: true, detail: model.languages.joined(separator: ",")),
+    ]
+  }
+
+  private var desktopFindings: [Finding] {
+    guard let presenters else { return [] }
+    var findings = [
+      Finding(
+        feature: "session bus", isFine: presenters.bus != nil,
+        detail: presenters.bus == nil ? "none" : "connected",
+        advice: "start the agent in a desktop session, or use --presenter terminal")
+    ]
+    guard let desktop = presenters.desktop else { return findings }
+    findings.append(
+      Finding(
+        feature: "notification server", isFine: desktop.isAvailable,
+        detail: desktop.isAvailable
+          ? desktop.serverName : "none owns org.freedesktop.Notifications",
+        advice: "install and start one, such as dunst"))
+    guard desktop.isAvailable else { return findings }
+    let names = desktop.capabilities.names
+    for (feature, name, advice) in [
+      ("buttons", "actions", "use a server with actions: nobody can be asked for permission here"),
+      ("text below the title", "body", "use a server with bodies: all stands in the title now"),
+      ("reply in place", "inline-reply", "only Plasma has it: a reply is a button without a text"),
+    ] {
+      let isThere = names.contains(name)
+      findings.append(
+        Finding(
+          feature: feature, isFine: isThere,
+          detail: isThere ? "shown" : "not shown by this server", advice: advice))
+    }
+    let quiet = presenters.quiet?.quiet.sorted().joined(separator: ", ") ?? ""
+    findings.append(
+      Finding(
+        feature: "do not disturb", isFine: quiet.isEmpty, isLack: false,
+        detail: quiet.isEmpty ? "off" : "on, says \(quiet)",
+        advice: "switch it off in the desktop, or wait: banners and sounds are held back"))
+    return findings
+  }
+
+  private var soundFindings: [Finding] {
+    guard let sounds = presenters?.sounds else { return [] }
+    let theme = SoundSearch.systemFile(environment: ProcessInfo.processInfo.environment)
+    return [
+      Finding(
+        feature: "sounds", isFine: sounds.isAvailable,
+        detail: sounds.program ?? "belfry-sound was not found",
+        advice: "install belfry-sound beside belfry or on PATH"),
+      Finding(
+        feature: "default sound", isFine: theme != nil, detail: theme ?? "no sound theme",
+        advice: "install sound-theme-freedesktop: a chime is heard instead"),
+    ]
+  }
+
+  private var serviceFindings: [Finding] {
+    guard !clock.isManual else {
+      return [
+        Finding(
+          feature: "machine's services", isFine: false, detail: "not asked: the clock is manual",
+          advice: "start the agent without --clock manual")
+      ]
+    }
+    let running = services?.running ?? []
+    var findings = [
+      Finding(
+        feature: "system bus", isFine: systemBus != nil,
+        detail: systemBus == nil ? "none" : "connected",
+        advice: "start dbus: battery, network and lock are told by 'belfry state' until then")
+    ]
+    for (feature, name, advice) in [
+      ("battery", "org.freedesktop.UPower", "install upower, or tell 'belfry state battery=…'"),
+      ("power profile", "net.hadess.PowerProfiles", "install power-profiles-daemon"),
+      (
+        "metered network", "org.freedesktop.NetworkManager",
+        "install network-manager, or tell 'belfry state metered=…'"
+      ),
+      (
+        "lock screen", "org.freedesktop.login1",
+        "needs a session of systemd-logind, or tell 'belfry state locked=…'"
+      ),
+    ] {
+      let isThere = running.contains(name)
+      findings.append(
+        Finding(
+          feature: feature, isFine: isThere,
+          detail: isThere ? "told by \(name)" : "\(name) does not tell", advice: advice))
+    }
+    let isLocated = places?.service?.isTelling == true
+    findings.append(
+      Finding(
+        feature: "location", isFine: model.isLocationOn, isLack: false,
+        detail: !model.isLocationOn
+          ? "off for the whole device" : isLocated ? "told by GeoClue" : "on, not asked now",
+        advice: "belfry settings --location on"))
+    return findings
+  }
+
+  private var gatewayFindings: [Finding] {
+    guard let gateway = configuration.gateway else {
+      return [
+        Finding(
+          feature: "gateway", isFine: false, detail: "none: local notifications alone",
+          advice: "start the agent with --gateway, --ca and --enroll")
+      ]
+    }
+    var detail = "\(gateway.host):\(gateway.port), "
+    detail += model.isLinkUp ? "connected" : uplink?.reason ?? "not connected"
+    if let device = uplink?.device { detail += ", device \(device)" }
+    var findings = [
+      Finding(
+        feature: "gateway", isFine: model.isLinkUp, detail: detail,
+        advice: "check that the gateway runs, that its device port can be reached (TCP "
+          + "\(gateway.port)), and --gateway, --ca and --enroll")
+    ]
+    if let end = uplink?.certificateEnd {
+      let isValid = end > SystemClock.unixMilliseconds / 1_000
+      findings.append(
+        Finding(
+          feature: "device certificate", isFine: isValid,
+          detail: "until " + Timestamp.rfc3339(unixMilliseconds: end * 1_000),
+          advice: "remove \(configuration.dataFolder)/identity and enrol again"))
+    }
+    return findings
+  }
+}
+
+extension DeviceModel {
+  /// What keeps each app's notifications from being seen.
+  fileprivate var appFindings: [Finding] {
+    apps.values.sorted { $0.id < $1.id }.flatMap { record -> [Finding] in
+      let feature = "app \(record.id)"
+      let settings = record.settings
+      var problems: [(String, String)] = []
+      switch record.status {
+      case .notDetermined:
+        problems.append(
+          isWaitingForPerson(record.id)
+            ? ("waits for a person's answer", "belfry settings \(record.id) notifications=on")
+            : ("never asked for permission", "let the app call requestAuthorization"))
+      case .denied:
+        problems.append(
+          ("a person said no", "belfry settings \(record.id) notifications=on"))
+      default: break
+      }
+      if record.status.allows, settings.alert == .disabled {
+        problems.append(("alerts are switched off", "belfry settings \(record.id) alert=on"))
+      }
+      if record.claims(.pushes) == false {
+        problems.append(
+          (
+            "its manifest does not claim aps-environment: it gets no token",
+            "add it and run 'belfry app install' again"
+          ))
+      } else if record.registrations[.alert]?.token == nil, record.registrations[.alert] != nil {
+        problems.append(
+          (
+            "registered, and has no token yet",
+            hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
+          ))
+      }
+      if heldFetches[record.id] != nil {
+        problems.append(
+          (
+            "a background push waits",
+            conditions.holdsBackground
+              ? "for power or another network" : "its budget is used up: it comes later"
+          ))
+      }
+      guard !problems.isEmpty else {
+        return [Finding(feature: feature, isFine: true, detail: "may notify")]
+      }
+      return problems.map { problem, advice in
+        Finding(
+          feature: feature, isFine: false, isLack: false, detail: problem, advice: advice)
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Glibc
+
+/// A terminal that gives keys as they are pressed and shows whole screens; as before when it is left.
+final class RawTerminal {
+  private var before: termios
+
+  /// nil when standard input or output is no terminal.
+  init?() {
+    var attributes = termios()
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
+      unsafe tcgetattr(STDIN_FILENO, &attributes) == 0
+    else { return nil }
+    before = attributes
+    unsafe cfmakeraw(&attributes)
+    guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
+    // The other screen, without a cursor.
+    Output.text("\u{1B}[?1049h\u{1B}[?25l")
+  }
+
+  /// Gives the terminal back as it was.
+  func close() {
+    Output.text("\u{1B}[?25h\u{1B}[?1049l")
+    _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+  }
+
+  /// Columns and lines.
+  var size: (width: Int, height: Int) {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+      size.ws_row > 0
+    else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  /// Shows these lines and nothing else.
+  func show(_ lines: [String]) {
+    Output.text("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\r\n"))
+  }
+
+  /// The next key that means something; the end of input is the last one.
+  func key() -> SettingsPage.Key {
+    while true {
+      guard let byte = byte() else { return .quit }
+      switch byte {
+      case UInt8(ascii: "q"), 0x03, 0x04: return .quit
+      case UInt8(ascii: "k"): return .up
+      case UInt8(ascii: "j"): return .down
+      case UInt8(ascii: "h"): return .left
+      case UInt8(ascii: "l"): return .right
+      case 0x0D, 0x0A, UInt8(ascii: " "): return .enter
+      case 0x7F, 0x08: return .back
+      case 0x1B:
+        guard isMoreThere else { return .back }
+        if let key = arrow() { return key }
+      default: break
+      }
+    }
+  }
+
+  /// The rest of an arrow's sequence: ESC [ A or ESC O A.
+  private func arrow() -> SettingsPage.Key? {
+    guard let second = byte(), second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else {
+      return nil
+    }
+    switch byte() {
+    case UInt8(ascii: "A"): return .up
+    case UInt8(ascii: "B"): return .down
+    case UInt8(ascii: "C"): return .right
+    case UInt8(ascii: "D"): return .left
+    default: return nil
+    }
+  }
+
+  private func byte() -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      let count = unsafe read(STDIN_FILENO, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      return count == 1 ? byte : nil
+    }
+  }
+
+  /// Whether a byte follows at once: an arrow's does, after the escape key alone none comes.
+  private var isMoreThere: Bool {
+    var wish = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&wish, 1, 50) == 1
+  }
+}

@@ -1,0 +1,211 @@
+import BelfryWire
+
+/// The settings page: what stands on it and what a key does; the terminal is somebody else's.
+struct SettingsPage {
+  /// What a person presses.
+  enum Key: Hashable {
+    case up, down, left, right, enter, back, quit
+  }
+
+  /// What is to be done for it.
+  enum Action: Hashable {
+    case none
+    case quit
+    /// Turn an app's switch.
+    case change(app: String, name: String, word: String)
+    /// Turn a switch of the whole device.
+    case changeDevice(name: String, word: String)
+    /// Say how the device stands.
+    case changeState(name: String, word: String)
+  }
+
+  /// What the agent says of the device and of its apps.
+  struct Content: Hashable {
+    var apps: [JSONObject] = []
+    var device = JSONObject()
+    var state = JSONObject()
+  }
+
+  /// One line that can be chosen.
+  private struct Row {
+    var title: String
+    var word: String
+    /// The words to choose from, in order; none leads to a page.
+    var words: [String]
+    var action: (String) -> Action
+  }
+
+  private var content = Content()
+  /// The app whose page is shown; nil shows the list.
+  private var app: String?
+  private var listPosition = 0
+  private var position = 0
+  private var problem: String?
+
+  /// The agent said how things stand; the problem is what it refused.
+  mutating func show(_ content: Content, problem: String? = nil) {
+    self.content = content
+    self.problem = problem
+    if let app, !content.apps.contains(where: { $0["app"]?.stringValue == app }) {
+      // It unregistered meanwhile: its pane is gone (S4-7).
+      leave()
+    }
+    position = max(0, min(position, rows.count - 1))
+  }
+
+  /// A person pressed something.
+  mutating func press(_ key: Key) -> Action {
+    problem = nil
+    let rows = rows
+    switch key {
+    case .up: position = max(0, position - 1)
+    case .down: position = max(0, min(rows.count - 1, position + 1))
+    case .quit: return .quit
+    case .back:
+      if app == nil { return .quit }
+      leave()
+    case .enter, .right:
+      return rows.indices.contains(position) ? turn(rows[position], by: 1) : .none
+    case .left:
+      if rows.indices.contains(position), !rows[position].words.isEmpty {
+        return turn(rows[position], by: -1)
+      }
+      leave()
+    }
+    return .none
+  }
+
+  private mutating func leave() {
+    guard app != nil else { return }
+    app = nil
+    position = listPosition
+  }
+
+  private mutating func turn(_ row: Row, by step: Int) -> Action {
+    guard !row.words.isEmpty else {
+      listPosition = position
+      position = 0
+      app = row.word
+      return .none
+    }
+    let index = row.words.firstIndex(of: row.word) ?? 0
+    return row.action(row.words[(index + step + row.words.count) % row.words.count])
+  }
+
+  // MARK: - What stands there
+
+  private static let onOff = ["on", "off"]
+  /// An app's switches with their names for people, in order: one for each type that it asked for.
+  private static let switches: [(name: String, title: String, words: [String])] = [
+    ("alert", "Alerts", onOff), ("sound", "Sounds", onOff), ("badge", "Badges", onOff),
+    ("style", "Alert style", ["none", "banner", "alert"]),
+    ("previews", "Show previews", ["always", "whenAuthenticated", "never"]),
+    ("lockScreen", "On the lock screen", onOff), ("center", "In the notification centre", onOff),
+    ("timeSensitive", "Time-sensitive notifications", onOff),
+    ("criticalAlert", "Critical alerts", onOff),
+    ("location", "Location", ["denied", "whenInUse", "always"]),
+  ]
+
+  private var rows: [Row] {
+    guard let app else { return deviceRows + appRows }
+    guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
+      return []
+    }
+    let status = values["authorization"]?.stringValue ?? ""
+    let isAllowed = status != "denied" && status != "notDetermined"
+    var rows = [
+      Row(title: "Allow notifications", word: isAllowed ? "on" : "off", words: Self.onOff) {
+        .change(app: app, name: "notifications", word: $0)
+      }
+    ]
+    for (name, title, words) in Self.switches {
+      guard let word = values[name]?.stringValue else { continue }
+      // Before the app asked there is nothing to answer.
+      if name == "location", word == "notDetermined" { continue }
+      rows.append(
+        Row(title: title, word: word, words: words) {
+          .change(app: app, name: name, word: $0)
+        })
+    }
+    return rows
+  }
+
+  private var deviceRows: [Row] {
+    var rows: [Row] = []
+    if let focus = content.state["focus"]?.stringValue {
+      rows.append(
+        Row(title: "Do not disturb", word: focus, words: Self.onOff) {
+          .changeState(name: "focus", word: $0)
+        })
+    }
+    if let location = content.device["location"]?.stringValue {
+      rows.append(
+        Row(title: "Location", word: location, words: Self.onOff) {
+          .changeDevice(name: "location", word: $0)
+        })
+    }
+    return rows
+  }
+
+  private var appRows: [Row] {
+    content.apps.compactMap { values in
+      guard let app = values["app"]?.stringValue else { return nil }
+      return Row(title: values["name"]?.stringValue ?? app, word: app, words: []) { _ in .none }
+    }
+  }
+
+  /// The page's lines, of at most `width` characters and `height` lines; the chosen one is marked.
+  func lines(width: Int, height: Int) -> [String] {
+    let rows = rows
+    let heading = app.map { app in "Notifications · \(title(of: app))" } ?? "Notifications"
+    var body: [String] = rows.enumerated().map { index, row in
+      let mark = index == position ? "> " : "  "
+      let value = row.words.isEmpty ? summary(of: row.word) : Self.word(row.word)
+      let room = max(1, width - mark.count - value.count - 2)
+      let title = String(OutputTable.printable(row.title).prefix(room))
+      return mark + title + String(repeating: " ", count: max(2, room - title.count + 2)) + value
+    }
+    if app == nil, content.apps.isEmpty { body.append("  No app has asked to notify yet.") }
+    // What is chosen stays in sight.
+    let room = max(1, height - 4)
+    let first = max(0, min(position - room / 2, body.count - room))
+    let foot =
+      problem.map { "! \($0)" }
+      ?? (app == nil
+        ? "up/down choose   enter open or change   q leave"
+        : "up/down choose   left/right change   esc back   q leave")
+    return ([heading, ""] + body.dropFirst(first).prefix(room) + ["", foot])
+      .map { String(OutputTable.printable($0).prefix(width)) }
+  }
+
+  private func title(of app: String) -> String {
+    content.apps.first { $0["app"]?.stringValue == app }?["name"]?.stringValue ?? app
+  }
+
+  /// What of an app is on, for the list.
+  private func summary(of app: String) -> String {
+    guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
+      return ""
+    }
+    switch values["authorization"]?.stringValue {
+    case "denied": return "off"
+    case "notDetermined": return "not asked yet"
+    case "provisional": return "quietly"
+    default:
+      let names = [("alert", "alerts"), ("sound", "sounds"), ("badge", "badges")]
+      let on = names.filter { values[$0.0]?.stringValue == "on" }.map(\.1)
+      return on.isEmpty ? "off" : on.joined(separator: ", ")
+    }
+  }
+
+  private static func word(_ word: String) -> String {
+    switch word {
+    case "on": "[on]"
+    case "off": "[off]"
+    case "whenAuthenticated": "when unlocked"
+    case "whenInUse": "while in use"
+    case "denied": "never"
+    default: word
+    }
+  }
+}

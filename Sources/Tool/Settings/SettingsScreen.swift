@@ -1,0 +1,55 @@
+import AppLink
+import BelfryWire
+import System
+
+/// `belfry settings --page`: the settings page on a terminal.
+enum SettingsScreen {
+  /// Shows the page until the person leaves it.
+  static func run(_ options: CommandLineOptions) throws {
+    var page = SettingsPage()
+    page.show(try content(options))
+    guard let terminal = RawTerminal() else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "the page needs a terminal: run it in one, or use 'belfry settings APP_ID SWITCH=VALUE'")
+    }
+    defer { terminal.close() }
+    while true {
+      let (width, height) = terminal.size
+      terminal.show(page.lines(width: width, height: height))
+      let action = page.press(terminal.key())
+      if action == .quit { return }
+      var problem: String?
+      do throws(AppLinkFailure) {
+        try carryOut(action, options)
+      } catch {
+        problem = error.message
+      }
+      // Also after a mere step: an app may have asked meanwhile.
+      page.show(try content(options), problem: problem)
+    }
+  }
+
+  private static func carryOut(_ action: SettingsPage.Action, _ options: CommandLineOptions)
+    throws(AppLinkFailure)
+  {
+    let request: ControlRequest
+    switch action {
+    case .none, .quit: return
+    case .change(let app, let name, let word):
+      request = .changeSettings(app: app, [name: word])
+    case .changeDevice(let name, let word): request = .changeDevice([name: word])
+    case .changeState(let name, let word): request = .state([name: word])
+    }
+    _ = try AgentControl(options).ask(request)
+  }
+
+  private static func content(_ options: CommandLineOptions) throws(AppLinkFailure)
+    -> SettingsPage.Content
+  {
+    SettingsPage.Content(
+      apps: try AgentControl(options).ask(.appSettings(app: nil)).rows,
+      device: try AgentControl(options).ask(.changeDevice([:])).rows.first ?? JSONObject(),
+      state: try AgentControl(options).ask(.state([:])).rows.first ?? JSONObject())
+  }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The agent before services of the machine that are real, or played by python-dbusmock's templates,
+/// on a system bus of the test's own.
+@Suite("The machine's services, as programs", .serialized)
+struct RealServicesTests {
+  struct Machine {
+    let stage: Stage
+    let environment: [String: String]
+
+    static func open(on stage: Stage) async throws -> Machine {
+      let configuration = stage.folder.file("bus.conf")
+      try Data(
+        """
+        <busconfig><type>system</type><listen>unix:path=\(stage.folder.file("system-bus"))</listen>
+        <policy context="default"><allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
+        """.utf8
+      ).write(to: URL(fileURLWithPath: configuration))
+      let bus = try stage.start(
+        [
+          try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
+          "--print-address=1",
+        ], name: "dbus-daemon")
+      return Machine(
+        stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": try await bus.firstLine()])
+    }
+
+    func mock(_ template: String) async throws -> RunningProgram {
+      try stage.start(
+        [
+          try TestTool.systemPython.required(), "-m", "dbusmock", "--system", "--template",
+          template,
+        ],
+        name: "dbusmock \(template)", environment: environment)
+    }
+
+    /// Calls a method, again and again until the service is there.
+    func call(_ name: String, _ path: String, _ method: String, _ arguments: String...)
+      async throws
+    {
+      let words =
+        [
+          try TestTool.gdbus.required(), "call", "--system", "--timeout", "5", "--dest", name,
+          "--object-path", path, "--method", method,
+        ] + arguments
+      try await wait("\(method) of \(name)") {
+        try await stage.command(words, environment: environment, succeeding: false).status == 0
+      }
+    }
+
+    func agent(gateway: LinkGatewayThread? = nil) async throws -> RunningProgram {
+      let ready = stage.folder.file("agent.json")
+      var arguments = [
+        "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+        "--ready-file", ready,
+      ]
+      if let gateway {
+        let ca = stage.folder.file("ca.pem")
+        try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
+        arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
+      }
+      let program = try stage.belfry(arguments, environment: environment)
+      _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
+      return program
+    }
+
+    /// Looks again and again until the agent says so of the device.
+    func waitForState(_ name: String, _ word: String) async throws {
+      try await wait("\(name)=\(word)") {
+        try await stage.belfryCommand(["state", "--json"]).values.first?[name].string == word
+      }
+    }
+
+    private func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
+      let end = Date(timeIntervalSinceNow: 20)
+      while !(try await isSo()) {
+        guard Date() < end else { throw ProgramFailure.unreadable("\(what) did not come") }
+      }
+    }
+  }
+
+  static let burger = "org.example.burger"
+  static let login = "org.freedesktop.login1"
+
+  @Test(
+    "S4-22, client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told",
+    .requires(.dbus, .dbusmock, .systemPython, .gdbus))
+  func login() async throws {
+    try await Stage.play { stage in
+      let machine = try await Machine.open(on: stage)
+      _ = try await machine.mock("logind")
+      try await machine.call(
+        Self.login, "/org/freedesktop/login1", "org.freedesktop.DBus.Mock.AddSession", "auto",
+        "seat0", "0", "me", "true")
+      let agent = try await machine.agent()
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "T", "--body", "first", "--id", "1",
+      ])
+      #expect(try await agent.event("presented")["body"].string == "first")
+      _ = try await stage.belfryCommand([
+        "settings", Self.burger, "previews=whenAuthenticated",
+      ])
+      let session = "/org/freedesktop/login1/session/auto"
+      try await machine.call(
+        Self.login, session, "org.freedesktop.login1.Session.SetLockedHint", "true")
+      try await machine.waitForState("locked", "on")
+      #expect(try await agent.event("updated")["body"].string == "Notification")
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "T", "--body", "secret", "--id", "2",
+      ])
+      let shown = try await agent.event("presented")
+      #expect(shown["body"].string == "Notification")
+      #expect(shown["title"].string == "")
+      // Opening it waits for the unlock.
+      let app = try stage.belfry(["app", "run", Self.burger, "--state", "background"])
+      _ = try await app.event("launched")
+      _ = try await stage.belfryCommand(["center", "open", "2"])
+      try await machine.call(
+        Self.login, session, "org.freedesktop.login1.Session.SetLockedHint", "false")
+      #expect(try await app.event("response")["notification"]["body"].string == "secret")
+      #expect(try await agent.event("updated") { $0["id"].string == "1" }["body"].string == "first")
+    }
+  }
+
+  /// A battery as the kernel would show it.
+  private static func battery(nowMicrowattHours: Int) -> String {
+    """
+    P: /devices/LNXSYSTM:00/BAT0/power_supply/BAT0
+    E: SUBSYSTEM=power_supply
+    E: POWER_SUPPLY_NAME=BAT0
+    A: type=Battery\\n
+    A: present=1\\n
+    A: status=Discharging\\n
+    A: energy_full=60000000\\n
+    A: energy_full_design=60000000\\n
+    A: energy_now=\(nowMicrowattHours)\\n
+    A: voltage_now=12000000\\n
+
+    """
+  }
+
+  @Test(
+    "S2-17: a background push waits while the real UPower says that the battery is low",
+    .requires(.dbus, .upower, .umockdev))
+  func battery() async throws {
+    try await Stage.play { stage in
+      let machine = try await Machine.open(on: stage)
+      func upower(_ energy: Int) async throws -> RunningProgram {
+        let device = stage.folder.file("battery-\(energy).umockdev")
+        try Data(Self.battery(nowMicrowattHours: energy).utf8)
+          .write(to: URL(fileURLWithPath: device))
+        return try stage.start(
+          [
+            try TestTool.umockdev.required(), "-d", device, "--", try TestTool.upower.required(),
+          ], name: "upowerd", environment: machine.environment)
+      }
+      var service = try await upower(6_000_000)
+      let gateway = try LinkGatewayThread()
+      let agent = try await machine.agent(gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      try await machine.waitForState("battery", "low")
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
+      ])
+      _ = try await app.event("registered")
+      func deliver(_ payload: String, _ number: UInt64) {
+        _ = gateway.with { gateway in
+          gateway.links.first { $0.isReady }?.deliver(
+            number, handle: 1, payload: Array(payload.utf8), fromStorage: false)
+        }
+      }
+      deliver(#"{"aps":{"content-available":1},"n":1}"#, 1)
+      deliver(#"{"aps":{"content-available":1},"n":2}"#, 2)
+      deliver(#"{"aps":{"alert":"seen"}}"#, 3)
+      // Alerts pass; of what waits only the latest is told, once there is power.
+      #expect(try await agent.event("presented")["body"].string == "seen")
+      #expect(!app.lines.contains { $0.contains(#""event":"received""#) })
+      _ = try await service.stop()
+      service = try await upower(50_000_000)
+      try await machine.waitForState("battery", "normal")
+      #expect(try await app.event("received")["payload"]["n"].integer == 2)
+      #expect(!app.untaken.contains { $0["event"].string == "received" })
+    }
+  }
+
+  @Test(
+    "S2-17: the power saver and a metered network hold background work",
+    .requires(.dbus, .dbusmock, .systemPython, .gdbus))
+  func profilesAndNetworks() async throws {
+    try await Stage.play { stage in
+      let machine = try await Machine.open(on: stage)
+      _ = try await machine.mock("networkmanager")
+      _ = try await machine.mock("power_profiles_daemon")
+      let manager = "org.freedesktop.NetworkManager"
+      let path = "/org/freedesktop/NetworkManager"
+      try await machine.call(
+        manager, path, "org.freedesktop.DBus.Mock.AddProperty", manager, "Metered", "<uint32 1>")
+      let gateway = try LinkGatewayThread()
+      let agent = try await machine.agent(gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      try await machine.waitForState("metered", "on")
+      let app = try stage.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
+      ])
+      _ = try await app.event("registered")
+      _ = gateway.with { gateway in
+        gateway.links.first { $0.isReady }?.deliver(
+          1, handle: 1, payload: Array(#"{"aps":{"content-available":1}}"#.utf8),
+          fromStorage: false)
+      }
+      let profiles = "net.hadess.PowerProfiles"
+      try await machine.call(
+        profiles, "/net/hadess/PowerProfiles", "org.freedesktop.DBus.Mock.UpdateProperties",
+        profiles, "{'ActiveProfile': <'power-saver'>}")
+      try await machine.call(
+        manager, path, "org.freedesktop.DBus.Mock.UpdateProperties", manager,
+        "{'Metered': <uint32 2>}")
+      try await machine.waitForState("metered", "off")
+      #expect(!app.lines.contains { $0.contains(#""event":"received""#) })
+      try await machine.call(
+        profiles, "/net/hadess/PowerProfiles", "org.freedesktop.DBus.Mock.UpdateProperties",
+        profiles, "{'ActiveProfile': <'balanced'>}")
+      _ = try await app.event("received")
+    }
+  }
+}

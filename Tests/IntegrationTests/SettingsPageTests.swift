@@ -1,0 +1,118 @@
+import BelfryWire
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tool
+
+@Suite("The settings page")
+struct SettingsPageTests {
+  private static let burger: JSONObject = [
+    "app": "org.example.burger", "name": "Burger", "authorization": "authorized", "alert": "on",
+    "badge": "off", "style": "banner", "previews": "always", "center": "on", "lockScreen": "on",
+    "location": "notDetermined",
+  ]
+
+  private func page(_ apps: [JSONObject] = [burger]) -> SettingsPage {
+    var page = SettingsPage()
+    page.show(
+      SettingsPage.Content(apps: apps, device: ["location": "on"], state: ["focus": "off"]))
+    return page
+  }
+
+  private func press(_ page: inout SettingsPage, _ keys: SettingsPage.Key...)
+    -> SettingsPage.Action
+  {
+    keys.map { page.press($0) }.last ?? .none
+  }
+
+  @Test("the list has the device's switches and a line for each app with what is on")
+  func list() {
+    let lines = page().lines(width: 60, height: 20)
+    #expect(lines.contains { $0.hasPrefix("> Do not disturb") && $0.hasSuffix("[off]") })
+    #expect(lines.contains { $0.hasPrefix("  Burger") && $0.hasSuffix("alerts") })
+    #expect(lines.allSatisfy { $0.count <= 60 })
+    #expect(page([]).lines(width: 60, height: 20).contains { $0.contains("No app") })
+  }
+
+  @Test("S4-5: an app's page has a switch for each type that it asked for, and for no other")
+  func app() {
+    var page = page()
+    _ = press(&page, .down, .down, .enter)
+    let lines = page.lines(width: 60, height: 30)
+    #expect(lines.first == "Notifications · Burger")
+    #expect(lines.contains { $0.contains("Alerts") && $0.hasSuffix("[on]") })
+    #expect(lines.contains { $0.contains("Badges") && $0.hasSuffix("[off]") })
+    #expect(!lines.contains { $0.contains("Sounds") || $0.contains("Location") })
+  }
+
+  @Test("keys turn what is chosen, and go back")
+  func turn() {
+    var page = page()
+    #expect(press(&page, .enter) == .changeState(name: "focus", word: "on"))
+    #expect(press(&page, .down, .enter) == .changeDevice(name: "location", word: "off"))
+    #expect(press(&page, .down, .enter) == .none)
+    let app = "org.example.burger"
+    #expect(press(&page, .enter) == .change(app: app, name: "notifications", word: "off"))
+    #expect(press(&page, .down, .right) == .change(app: app, name: "alert", word: "off"))
+    #expect(press(&page, .down, .enter) == .change(app: app, name: "badge", word: "on"))
+    #expect(press(&page, .down, .right) == .change(app: app, name: "style", word: "alert"))
+    #expect(press(&page, .left) == .change(app: app, name: "style", word: "none"))
+    #expect(press(&page, .back, .back) == .quit)
+    #expect(press(&page, .quit) == .quit)
+  }
+
+  @Test("S4-7: the page of an app that unregisters goes away")
+  func gone() {
+    var page = page()
+    _ = press(&page, .down, .down, .enter)
+    page.show(SettingsPage.Content(), problem: "no app org.example.burger")
+    let lines = page.lines(width: 60, height: 20)
+    #expect(lines.first == "Notifications")
+    #expect(lines.last == "! no app org.example.burger")
+    #expect(press(&page, .enter) == .none)
+  }
+
+  @Test("on a small terminal what is chosen stays in sight")
+  func small() {
+    let apps = (0..<50).map { number -> JSONObject in
+      var app = Self.burger
+      app["app"] = .string("org.example.a\(number)")
+      app["name"] = .string("App \(number)")
+      return app
+    }
+    var page = page(apps)
+    for _ in 0..<30 { _ = page.press(.down) }
+    let lines = page.lines(width: 20, height: 10)
+    #expect(lines.count <= 10)
+    #expect(lines.contains { $0.hasPrefix("> App 28") })
+  }
+
+  @Test("S0-28, S1-10: a person turns an app's switch on the page, on a real terminal")
+  func terminal() async throws {
+    try await Stage.play { stage in
+      let ready = stage.folder.file("ready")
+      let agent = try stage.belfry([
+        "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+        "--ready-file", ready,
+      ])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let app = try stage.belfry(["app", "run", "org.example.burger", "--authorize", "alert,sound"])
+      _ = try await app.event("authorized")
+      let page = try stage.start(
+        ["/usr/bin/script", "-qec", "\(Installation.belfry) settings --page", "/dev/null"])
+      _ = try await page.output(called: "the page") { lines in
+        lines.contains { $0.contains("org.example.burger") && $0.contains("alerts, sounds") }
+      }
+      // Two down to the app, open it; one down to alerts, turn them. Each line ends with enter.
+      page.tell("jj")
+      page.tell("j")
+      _ = try await app.event("settings") { $0["settings"]["alert"].string == "disabled" }
+      page.tell("q")
+      #expect(try await page.end() == 0)
+      let without = try await stage.belfryCommand(["settings", "--page"], succeeding: false)
+      #expect(without.status == 1)
+      #expect(without.errors.contains("needs a terminal"))
+    }
+  }
+}
