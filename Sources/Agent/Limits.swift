@@ -33,6 +33,8 @@ enum Limits {
   /// Nanoseconds between tries of a session bus whose socket has just appeared, and their number.
   static let busRetryNanoseconds: Int64 = 100_000_000
   static let busTries = 50
+  /// Nanoseconds after which a server takes again what it has called too much.
+  static let excessiveNotificationNanoseconds: Int64 = 1_200_000_000
   /// Connections at a time.
   static let connections = 4_096
   /// Names of zones, wrong ones included, that are remembered: apps choose them.

@@ -121,6 +121,13 @@ import System
     }
   }
 
+  /// Does something later, on the connection's loop.
+  func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
+    loop.schedule(afterNanoseconds: nanoseconds) { [weak self] in
+      if self?.isClosed == false { body() }
+    }
+  }
+
   /// Emits a signal.
   func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
     do {

@@ -45,6 +45,25 @@ struct BackgroundBudget: Hashable, Sendable {
     }
   }
 
+  /// The budget as it is kept on disk: a restart gives no new wakes.
+  var json: JSONObject {
+    [
+      "level": .double(level), "usefulness": .double(usefulness),
+      "at": levelMilliseconds.map(JSONValue.integer) ?? .null,
+    ]
+  }
+
+  /// Reads what `json` made; what is absent or out of bounds keeps its default.
+  init(json: JSONObject) {
+    if let level = json["level"]?.doubleValue, (0...Self.capacity).contains(level) {
+      self.level = level
+    }
+    if let usefulness = json["usefulness"]?.doubleValue, (0...1).contains(usefulness) {
+      self.usefulness = usefulness
+    }
+    levelMilliseconds = json["at"]?.integerValue
+  }
+
   private mutating func settle(_ now: Int64) {
     // A clock that was set back gives nothing and takes nothing.
     let passed = max(0, now - (levelMilliseconds ?? now))

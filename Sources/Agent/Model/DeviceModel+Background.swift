@@ -8,11 +8,29 @@ extension DeviceModel {
     guard arrival.kind == .alert, presence(of: app) != .foreground else {
       return wake(app, arrival)
     }
-    var budget = budgets[app] ?? BackgroundBudget()
-    let mayWake = !conditions.holdsBackground && budget.take(atUnixMilliseconds: now)
-    budgets[app] = budget
-    guard mayWake else { return hold(app, arrival) }
+    guard !conditions.holdsBackground, takeWake(app, atUnixMilliseconds: now) else {
+      return hold(app, arrival)
+    }
     wake(app, arrival)
+  }
+
+  /// Takes a wake out of the app's budget when there is one.
+  private mutating func takeWake(_ app: AppID, atUnixMilliseconds now: Int64) -> Bool {
+    let isTaken = budgets[app, default: BackgroundBudget()].take(atUnixMilliseconds: now)
+    keepBudget(app)
+    return isTaken
+  }
+
+  /// A wake is over; nil when the app did not say in time what it brought.
+  mutating func wakeEnded(_ app: AppID, _ result: FetchResult?) {
+    guard budgets[app] != nil else { return }
+    budgets[app]?.finished(result)
+    keepBudget(app)
+  }
+
+  private mutating func keepBudget(_ app: AppID) {
+    guard let budget = budgets[app] else { return }
+    emit(.keep(.put(.device, key: "budget/\(app)", budget.json.bytes)))
   }
 
   private mutating func wake(_ app: AppID, _ arrival: RemoteArrival) {
@@ -39,7 +57,7 @@ extension DeviceModel {
   /// An app did not say in time what a wake brought: that counts as nothing, and one that was
   /// started for it and is not in front is ended (client-api 3.45).
   mutating func backgroundTimeOver(_ app: AppID) {
-    budgets[app]?.finished(nil)
+    wakeEnded(app, nil)
     guard startedForPush.remove(app) != nil, presence(of: app) != .foreground else { return }
     emit(.end(app))
   }
@@ -75,9 +93,7 @@ extension DeviceModel {
   mutating func releaseBackground(atUnixMilliseconds now: Int64) {
     guard !conditions.holdsBackground else { return }
     for app in heldFetches.keys.sorted() {
-      guard budgets[app, default: BackgroundBudget()].take(atUnixMilliseconds: now) else {
-        continue
-      }
+      guard takeWake(app, atUnixMilliseconds: now) else { continue }
       if let arrival = releaseHeldRecord(app) { wake(app, arrival) }
     }
   }

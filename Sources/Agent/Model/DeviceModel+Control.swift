@@ -93,6 +93,9 @@ extension DeviceModel {
     emit(.unscheduleAll(id))
     if let badge = apps[id]?.badge, badge > 0 { emit(.badge(id, 0)) }
     releaseHeldRecord(id)
+    if budgets.removeValue(forKey: id) != nil {
+      emit(.keep(.remove(.device, key: "budget/\(id)")))
+    }
     forget(id)
     for peer in peers.values where peer.app == id { emit(.close(peer.connection)) }
     emit(.answer(ask, AppAnswer()))

@@ -172,7 +172,7 @@ extension DeviceModel {
           show(key, notification, presence: .notRunning)
         }
       case .fetch(let app, _):
-        budgets[app]?.finished(nil)
+        wakeEnded(app, nil)
         startedForPush.remove(app)
       case .response, .extend:
         // A response that was not handled stays in the store and is told again.

@@ -69,7 +69,7 @@ extension DeviceModel {
       }
     case .fetch(let app, _):
       if case .fetched(let result) = reply {
-        budgets[app]?.finished(result)
+        wakeEnded(app, result)
         startedForPush.remove(app)
       } else {
         backgroundTimeOver(app)

@@ -83,7 +83,11 @@ extension DeviceModel {
       switch key {
       case "languages": languages = text.split(separator: ",").map(String.init)
       case "location": isLocationOn = text == "on"
-      default: break
+      default:
+        guard key.hasPrefix("budget/"), let app = AppID(String(key.dropFirst(7))),
+          let object = (try? JSONValue(parsing: value))?.objectValue
+        else { break }
+        budgets[app] = BackgroundBudget(json: object)
       }
     }
     return damaged

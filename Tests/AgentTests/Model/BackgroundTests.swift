@@ -73,6 +73,19 @@ struct BackgroundTests {
     #expect(bench.take().asked.count == 1)
   }
 
+  @Test("S2-17: a restart gives no new wakes")
+  func keptBudget() {
+    var budget = BackgroundBudget()
+    for _ in 0..<10 { _ = take(&budget, 1_000) }
+    budget.finished(.failed)
+    var again = BackgroundBudget(json: budget.json)
+    #expect(again == budget)
+    #expect(!take(&again, 2_000))
+    var damaged = BackgroundBudget(json: ["level": .double(99), "usefulness": .double(-1)])
+    #expect(damaged == BackgroundBudget())
+    #expect(take(&damaged, 0))
+  }
+
   @Test("a held push is still held after a restart")
   func restart() throws {
     var bench = ModelBench()

@@ -120,6 +120,13 @@ struct DesktopBoard {
     return []
   }
 
+  /// Asks again for what the server refused, if it is still wanted and nothing else was asked since.
+  mutating func retry(_ key: Key) -> [Call] {
+    guard let place = places[key], let wanted = place.wanted, !place.isCalling, place.number == 0
+    else { return [] }
+    return show(key, wanted)
+  }
+
   /// A server is there, perhaps another one than before: all that is wanted is shown to it.
   mutating func serverAppeared() -> [Call] {
     isServerThere = true

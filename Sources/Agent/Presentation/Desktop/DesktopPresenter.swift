@@ -139,7 +139,18 @@ final class DesktopPresenter: Presenter {
       case .failure(let failure):
         self.log.warning("the notification server refused a notification: \(failure)")
         self.make(self.board.failed(key))
+        self.tryAgain(key, after: failure)
       }
+    }
+  }
+
+  /// Plasma refuses what is the same as something of the last second (linux-parts 1).
+  private func tryAgain(_ key: DesktopBoard.Key, after failure: BusFailure) {
+    guard failure.name.hasSuffix("ExcessNotificationGeneration") else { return }
+    let asked = owner
+    bus.after(Limits.excessiveNotificationNanoseconds) { [weak self] in
+      guard let self, self.owner == asked else { return }
+      self.make(self.board.retry(key))
     }
   }
 

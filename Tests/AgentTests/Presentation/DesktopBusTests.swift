@@ -1,0 +1,146 @@
+import BelfryWire
+import System
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// What the person did, as the desktop's presenter told it.
+private final class Hearing: PresenterListener {
+  var acted: [(String, String?)] = []
+  var shown = 0
+
+  func presenterShowed(_ key: AppNotificationID) { shown += 1 }
+
+  func presenterActed(
+    _ key: AppNotificationID, action: String, text: String?, activationToken: String?
+  ) { acted.append((action, text)) }
+
+  func presenterDecided(_ app: AppID, isAllowed: Bool) {}
+  func presenterPostponed(_ app: AppID) {}
+  func presenterAppeared(_ presenter: any Presenter, isNew: Bool) {}
+}
+
+/// A notification server as Plasma's is: it has a text field, and refuses what it calls excess.
+private final class FieldServer {
+  let bus: BusConnection
+  var notified: [[BusValue]] = []
+  var refusals = 0
+
+  init(_ stage: ServiceStage) throws {
+    bus = try stage.connect()
+    let name = "org.freedesktop.Notifications"
+    try bus.export("/org/freedesktop/Notifications") { [unowned self] message in
+      switch message.member {
+      case "GetCapabilities": return .success([.strings(["actions", "body", "inline-reply"])])
+      case "GetServerInformation":
+        return .success([.string("Plasma"), .string("KDE"), .string("5"), .string("1.2")])
+      case "Notify":
+        guard let values = try? message.read() else { return nil }
+        if refusals > 0 {
+          refusals -= 1
+          return .failure(
+            BusFailure(name: "\(name).Error.ExcessNotificationGeneration", message: "again"))
+        }
+        notified.append(values)
+        return .success([.uint32(7)])
+      case "CloseNotification": return .success([])
+      default: return nil
+      }
+    }
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+      [.string(name), .uint32(0)]
+    ) { _ in }
+  }
+}
+
+@Suite("The desktop's bus", .serialized)
+struct DesktopBusTests {
+  @Test(
+    "client-api 3.29: a reply in place comes with its text, also after the server had too much",
+    .requires(.dbus))
+  func reply() async throws {
+    try await ServiceStage.play { stage in
+      let server = try FieldServer(stage)
+      server.refusals = 1
+      let hearing = Hearing()
+      let presenter = try DesktopPresenter(
+        bus: try stage.connect(), listener: hearing, log: .silent)
+      let action = NotificationAction(
+        id: "REPLY", title: "Reply",
+        textInput: NotificationAction.TextInput(buttonTitle: "Send", placeholder: "Say"))
+      let presentation = DesktopTests.presentation(actions: [action])
+      presenter.show(.presented(presentation), atUnixMilliseconds: 0)
+      #expect(stage.run { server.notified.count == 1 })
+      let call = server.notified.first ?? []
+      #expect(call.count == 8)
+      #expect(call[5].stringsValue?.contains("inline-reply") == true)
+      #expect(call[6]["x-kde-reply-placeholder-text"]?.stringValue == "Say")
+      #expect(stage.run { hearing.shown == 1 })
+      server.bus.emit(
+        "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "NotificationReplied",
+        [.uint32(7), .string("on my way")])
+      #expect(stage.run { !hearing.acted.isEmpty })
+      #expect(hearing.acted.first?.0 == "REPLY")
+      #expect(hearing.acted.first?.1 == "on my way")
+    }
+  }
+
+  @Test("S0-12, S4-3: docks are told badges, may ask for them, and hear them when they come")
+  func badges() async throws {
+    try await ServiceStage.play { stage in
+      let dock = try stage.connect()
+      var told: [(String, UInt64?, Bool?)] = []
+      try dock.match("type='signal',interface='com.canonical.Unity.LauncherEntry'") { message in
+        guard message.member == "Update", let values = try? message.read(), values.count == 2
+        else { return }
+        told.append(
+          (
+            values[0].stringValue ?? "", values[1]["count"]?.unsignedValue,
+            values[1]["count-visible"]?.boolValue
+          ))
+      }
+      let bus = try stage.connect()
+      let hearing = Hearing()
+      let presenter = try DesktopPresenter(bus: bus, listener: hearing, log: .silent)
+      // The dock's match has to be there first.
+      var isReady = false
+      dock.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
+      ) { _ in isReady = true }
+      #expect(stage.run { isReady })
+      presenter.show(.badge(ModelBench.burger, 3), atUnixMilliseconds: 0)
+      #expect(stage.run { told.count == 1 })
+      #expect(told.first?.0 == "application://org.example.burger.desktop")
+      #expect(told.first?.1 == 3)
+      presenter.show(.badge(ModelBench.burger, 0), atUnixMilliseconds: 0)
+      #expect(stage.run { told.count == 2 })
+      #expect(told.last?.2 == false)
+      // A dock that comes later hears it again.
+      dock.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+        [.string("com.canonical.Unity"), .uint32(0)]
+      ) { _ in }
+      #expect(stage.run { told.count == 3 })
+      var names: [BusValue]?
+      bus.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"
+      ) { names = try? $0.get() }
+      #expect(stage.run { names != nil })
+      // Whose names they are does not matter: the presenter's own is the one that answers.
+      var answers: [[BusValue]] = []
+      let hash = DesktopPresenter.hash("application://org.example.burger.desktop")
+      for name in names?.first?.stringsValue ?? [] where name.hasPrefix(":") {
+        dock.call(
+          name, "/com/canonical/unity/launcherentry/\(hash)", "com.canonical.Unity.LauncherEntry",
+          "Query"
+        ) { result in
+          if case .success(let values) = result { answers.append(values) }
+        }
+      }
+      #expect(stage.run { !answers.isEmpty })
+      #expect(answers.first?.first?.stringValue == "application://org.example.burger.desktop")
+    }
+  }
+}
