@@ -17,7 +17,7 @@ extension GatewayLoop {
       }
       if let port = ports.insecureProvider {
         taken.insecureProvider = try listen(port, .plain) { [unowned self] _ in
-          InsecureDoor(home: self)
+          makeProvider(ProviderConnection.init)
         }
       }
       taken.binary = try listen(ports.binary, .tls(shared.legacyTLS)) { [unowned self] _ in

@@ -3,7 +3,7 @@ package enum Limits {
   /// Milliseconds that a request waits while no agent is there: a moment for one that starts.
   package static let unreachableMilliseconds: Int64 = 2_000
   /// Milliseconds that a property waits for the agent: a caller on the main thread feels it.
-  package static let propertyMilliseconds: Int64 = 2_000
+  package static let propertyMilliseconds: Int64 = 5_000
   /// Milliseconds that a process which ends waits for what it still sends.
   package static let flushMilliseconds: Int64 = 1_000
   /// Milliseconds that a question to a person may take; the agent forgets it earlier.

@@ -17,6 +17,17 @@ package final class DialogCenter: Sendable {
     }
   }
 
+  /// A field for text, and the choice that it goes with.
+  package struct Field: Sendable {
+    package var choice: Int
+    package var placeholder: String
+
+    package init(choice: Int, placeholder: String) {
+      self.choice = choice
+      self.placeholder = placeholder
+    }
+  }
+
   /// What the person answered.
   package enum Answer: Sendable {
     /// One of the choices, with what was typed.
@@ -42,7 +53,7 @@ package final class DialogCenter: Sendable {
   /// - Returns: what `withdraw` takes.
   @discardableResult
   package func ask(
-    title: String, message: String, choices: [Choice], placeholder: String? = nil,
+    title: String, message: String, choices: [Choice], field: Field? = nil,
     answer: @escaping @Sendable (Answer) -> Void
   ) -> String {
     let id = Self.prefix + UUID().uuidString
@@ -54,7 +65,7 @@ package final class DialogCenter: Sendable {
       NotificationAction(
         id: String($0), title: NotificationText($1.title),
         options: $1.isDestructive ? [.destructive] : [],
-        textInput: $0 == 0 ? placeholder.map { .init(placeholder: $0) } : nil)
+        textInput: $0 == field?.choice ? field.map { .init(placeholder: $0.placeholder) } : nil)
     }
     waiting.withLock { $0[id] = answer }
     session.send(.add(NotificationRequest(id: id, content: content))) { [self] result in

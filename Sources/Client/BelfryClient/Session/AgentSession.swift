@@ -69,7 +69,11 @@ package final class AgentSession: Sendable {
   /// Asks the agent and waits for the answer; for properties that cannot wait otherwise.
   package func call(_ request: AppRequest) throws(AppLinkFailure) -> AppAnswer {
     note(request)
-    return try connection().call(request, timeoutMilliseconds: Limits.propertyMilliseconds)
+    let isUnreachable = state.withLock { $0.failure != nil }
+    return try connection().call(
+      request,
+      timeoutMilliseconds: isUnreachable
+        ? Limits.unreachableMilliseconds : Limits.propertyMilliseconds)
   }
 
   /// Waits until what was asked so far has reached the agent, or a moment; before the process ends.

@@ -73,9 +73,10 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// Whether large movements can be watched: they can.
   open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
-  /// Whether regions of this class can be watched: circles can, beacons cannot.
+  /// Whether regions of this class can be watched: circles and, where the machine has Bluetooth,
+  /// beacons.
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
-    regionClass == CLCircularRegion.self || regionClass == CLRegion.self
+    regionClass is CLRegion.Type
   }
 
   /// Asks the user, once, for location while the app is in use.
@@ -105,6 +106,24 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// No more large movements.
   open func stopMonitoringSignificantLocationChanges() { want { $0.significantChanges = false } }
+
+  /// The last heading: none on this system.
+  open var heading: CLHeading? { nil }
+
+  /// Degrees that the device turns before the next heading; kept, without effect on this system.
+  open var headingFilter: CLLocationDegrees = 1
+
+  /// Reports headings: does nothing, this system tells none.
+  open func startUpdatingHeading() {}
+
+  /// No more headings: does nothing.
+  open func stopUpdatingHeading() {}
+
+  /// Reports stays at places: does nothing, this system reports none.
+  open func startMonitoringVisits() {}
+
+  /// No more stays: does nothing.
+  open func stopMonitoringVisits() {}
 
   /// Reports one position to the delegate.
   open func requestLocation() { want { $0.once = true } }

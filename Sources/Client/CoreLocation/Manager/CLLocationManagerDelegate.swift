@@ -39,6 +39,12 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// A region is being watched from now on.
   func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
+  /// A new heading; never called on this system.
+  func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
+
+  /// A stay began or ended; never called on this system.
+  func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
+
   /// Updates were paused; never called on this system.
   func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
 
@@ -89,4 +95,12 @@ extension CLLocationManagerDelegate {
 
   /// Does nothing.
   public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading
+  ) {}
 }

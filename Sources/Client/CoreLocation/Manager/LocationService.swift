@@ -148,7 +148,7 @@ final class LocationService: Sendable {
   func watch(_ region: CLRegion, for manager: CLLocationManager) {
     attach(manager)
     let region = region.copy() as? CLRegion ?? region
-    guard !(region is CLBeaconRegion), region.radius <= CLLocationManager.largestRadius else {
+    guard region is CLBeaconRegion || region.radius <= CLLocationManager.largestRadius else {
       return fail(region, .regionMonitoringFailure, manager)
     }
     session.send(.watchRegion(NotificationRegion(region))) { [self] result in

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The surroundings of Bluetooth beacons.
 ///
-/// This system watches no beacons: a region can be made, kept and compared, and is never entered.
+/// The agent listens for them while one is watched, where the machine has Bluetooth.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
   /// Which beacons.
   public let beaconIdentityConstraint: CLBeaconIdentityConstraint

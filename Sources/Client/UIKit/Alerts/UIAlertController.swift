@@ -51,12 +51,20 @@ open class UIAlertController: UIViewController {
       choices: actions.map {
         .init(title: $0.title ?? "", isDestructive: $0.style == .destructive)
       },
-      placeholder: textFields?.first.map { $0.placeholder ?? "" }
+      field: field
     ) { answer in
       DispatchQueue.main.async {
         MainActor.assumeIsolated { [weak self] in self?.answered(answer) }
       }
     }
+  }
+
+  /// What is typed goes with the answer that confirms.
+  private var field: DialogCenter.Field? {
+    guard let placeholder = textFields?.first.map({ $0.placeholder ?? "" }) else { return nil }
+    let confirmation = actions.firstIndex { $0 === preferredAction }
+    let index = confirmation ?? actions.firstIndex { $0.style != .cancel }
+    return .init(choice: index ?? 0, placeholder: placeholder)
   }
 
   override func disappear(animated: Bool) {

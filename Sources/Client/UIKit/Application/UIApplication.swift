@@ -67,6 +67,9 @@ open class UIApplication: UIResponder {
   @available(iOS, deprecated: 13.0, message: "Show it in the app")
   open var isNetworkActivityIndicatorVisible = false
 
+  /// The launcher's actions; kept, the launcher offers none.
+  open var shortcutItems: [UIApplicationShortcutItem]?
+
   func shown(_ window: UIWindow) {
     if !shownWindows.contains(where: { $0 === window }) { shownWindows.append(window) }
   }

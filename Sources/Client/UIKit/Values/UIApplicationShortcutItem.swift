@@ -13,21 +13,46 @@ open class UIApplicationShortcutItem: NSObject, NSCopying, @unchecked Sendable {
   /// More about it.
   public let localizedSubtitle: String?
 
+  /// Its image.
+  public let icon: UIApplicationShortcutIcon?
+
   /// The app's own data.
   public let userInfo: [String: any NSSecureCoding]?
 
   /// An action.
   public init(
     type: String, localizedTitle: String, localizedSubtitle: String? = nil,
-    userInfo: [String: any NSSecureCoding]? = nil
+    icon: UIApplicationShortcutIcon? = nil, userInfo: [String: any NSSecureCoding]? = nil
   ) {
     self.type = type
     self.localizedTitle = localizedTitle
     self.localizedSubtitle = localizedSubtitle
+    self.icon = icon
     self.userInfo = userInfo
     super.init()
   }
 
   /// Returns the action itself: it never changes.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// The image of a launcher's action, as a value.
+open class UIApplicationShortcutIcon: NSObject, NSCopying, @unchecked Sendable {
+  // Sendable: the name is a constant.
+  let name: String
+
+  /// An image of the app's folder.
+  public init(templateImageName: String) {
+    name = templateImageName
+    super.init()
+  }
+
+  /// An image of the system.
+  public init(systemImageName: String) {
+    name = systemImageName
+    super.init()
+  }
+
+  /// Returns the icon itself: it never changes.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }

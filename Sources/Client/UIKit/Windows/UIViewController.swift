@@ -127,6 +127,9 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     completion?()
   }
 
+  /// Where what is shown over another points to: nothing points on this system.
+  open var popoverPresentationController: UIPopoverPresentationController? { nil }
+
   /// Takes away what is shown over it, or else itself.
   open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
     guard let presented = presentedViewController else {
