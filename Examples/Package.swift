@@ -28,6 +28,8 @@ let package = Package(
     program("BaseballGame", "UIKit"),
     program("AlarmClock", "UIKit"),
     program("LocalTour", "UIKit"),
+    program("Question", "UIKit", "UserNotifications"),
+    program("PlainTool", "UserNotifications"),
     program("CallWaiter", "PushKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),

@@ -7,6 +7,11 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
   func applicationDidFinishLaunching(_ notification: Notification) {
     let isUsual = notification.userInfo?[NSApplication.launchIsDefaultUserInfoKey] as? Bool
     say("launched \(isUsual ?? true)")
+    if let payload = notification.userInfo?[NSApplicationLaunchRemoteNotificationKey]
+      as? [AnyHashable: Any]
+    {
+      say("launch push \(payload["item"] as? String ?? "")")
+    }
     NSApp.registerForRemoteNotifications(matching: [.badge, .sound, .alert])
     NSUserNotificationCenter.default.delegate = self
     UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge]) {

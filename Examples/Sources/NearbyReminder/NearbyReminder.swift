@@ -1,4 +1,4 @@
-// Reminds on arrival at a place.
+// Reminds on arrival at a place, once; with `--each` at each arrival.
 import CoreLocation
 import Narration
 import UIKit
@@ -11,6 +11,10 @@ class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
+    if let notification = launchOptions?[.localNotification] as? UILocalNotification {
+      arrived(notification, "launched")
+      return true
+    }
     application.registerUserNotificationSettings(
       UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
     locMan.delegate = self
@@ -28,7 +32,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate
   func startShowingLocationNotifications() {
     let locNotification = UILocalNotification()
     locNotification.alertBody = "You have arrived!"
-    locNotification.regionTriggersOnce = true
+    locNotification.regionTriggersOnce = !CommandLine.arguments.contains("--each")
     locNotification.region = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.8584, longitude: 2.2945), radius: 200,
       identifier: "tower")
@@ -37,6 +41,11 @@ class AppDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate
   }
 
   func application(_ application: UIApplication, didReceive notification: UILocalNotification) {
-    if let region = notification.region { say("arrived \(region.identifier)") }
+    arrived(notification, "arrived")
+    say("left \(UIApplication.shared.scheduledLocalNotifications?.count ?? 0)")
+  }
+
+  func arrived(_ notification: UILocalNotification, _ how: String) {
+    if let region = notification.region { say("\(how) \(region.identifier)") }
   }
 }

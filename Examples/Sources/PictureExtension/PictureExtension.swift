@@ -13,6 +13,7 @@ class NotificationService: UNNotificationServiceExtension {
     self.contentHandler = contentHandler
     bestAttemptContent = request.content.mutableCopy() as? UNMutableNotificationContent
     guard let bestAttemptContent = bestAttemptContent else { return }
+    if bestAttemptContent.userInfo["broken"] != nil { exit(1) }
     bestAttemptContent.title = "\(bestAttemptContent.title) [modified]"
     if bestAttemptContent.userInfo["slow"] == nil { contentHandler(bestAttemptContent) }
   }

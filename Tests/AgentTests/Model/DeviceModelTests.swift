@@ -161,7 +161,9 @@ struct DeviceModelTests {
     #expect(list.first?.key.id == "n1")
   }
 
-  @Test("client-api 3.39: hidden previews show the category's placeholder with the thread's count")
+  @Test(
+    "S4-22, client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count"
+  )
   func previews() throws {
     var bench = ModelBench()
     let connection = bench.authorized()

@@ -88,6 +88,28 @@ import Testing
     }
   }
 
+  @Test("S0-34 S0-35 S1-15 S1-16 S4-12: a device that is set up anew has other tokens")
+  func newDevice() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let first = try await stage.agent(of: gateway)
+      let app = try await stage.example("Registration", on: first)
+      let token = try await stage.token(of: app)
+      try await app.stop()
+      try await first.program.stop()
+
+      let second = try await stage.agent("restored", of: gateway)
+      // Until the app has run there, nothing is for it.
+      let apps = try await stage.tell(second, "app", "list", "--json")
+      #expect(apps.values.isEmpty)
+      let again = try await stage.example("Registration", on: second)
+      let other = try await stage.token(of: again)
+      #expect(other != token)
+      try await stage.push(
+        #"{"aps":{"alert":"hi"}}"#, to: other, topic: "org.example.Registration", of: gateway)
+    }
+  }
+
   @Test("S0-32 S0-33 S4-16: without a gateway the error is fit to be shown")
   func registrationFails() async throws {
     try await Stage.play { stage in

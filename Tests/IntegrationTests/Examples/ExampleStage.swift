@@ -100,3 +100,18 @@ extension AgentProgram {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
 }
+
+extension RunningProgram {
+  /// Waits until the program has written that to its error output, of which no event tells.
+  func error(_ text: String) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !errors.contains(text) {
+      guard ContinuousClock.now < end else {
+        throw ProgramFailure.unreadable("'\(text)' did not come; it said: \(errors)")
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { continuation.resume() }
+      }
+    }
+  }
+}

@@ -31,6 +31,30 @@ import Testing
     }
   }
 
+  @Test("S0-42 S0-44 S1-58: a Mac app that is started by its icon finds the push")
+  func macLaunch() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let id = "org.example.mac"
+      let folder = try await stage.bundle("MacNotification", id: id)
+      try await stage.tell(agent, "app", "install", folder)
+      func start() throws -> RunningProgram {
+        try stage.start(
+          [folder + "/MacNotification", "--later"], environment: ["BELFRY_SOCKET": agent.socket])
+      }
+      let app = try start()
+      let token = try await stage.token(of: app)
+      try await app.stop()
+      try await stage.push(
+        #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
+      _ = try await agent.presented(id)
+      let again = try start()
+      #expect(try await again.text("launched") == "launched true")
+      #expect(try await again.text("launch push") == "launch push milk")
+    }
+  }
+
   @Test("S2-1 S2-16: a background notification launches an app that is not running")
   func backgroundLaunch() async throws {
     try await Stage.play { stage in
@@ -114,8 +138,14 @@ import Testing
     }
   }
 
-  @Test("A service extension changes a mutable alert in a process of its own")
-  func serviceExtension() async throws {
+  /// An app with a service extension, and what its pushes become.
+  private func withExtension(
+    _ body:
+      @escaping @Sendable (
+        AgentProgram, _ shown: @escaping @Sendable (String) async throws -> JSONLine
+      )
+      async throws -> Void
+  ) async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -137,28 +167,35 @@ import Testing
         [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
       let token = try await stage.token(of: app)
       try await app.stop()
-      try await stage.push(
-        #"{"aps":{"alert":{"title":"Photo"},"mutable-content":1}}"#, to: token, topic: id,
-        of: gateway)
-      #expect(try await agent.presented(id)["title"].string == "Photo [modified]")
-      try await stage.push(
-        #"{"aps":{"alert":{"title":"Photo"}}}"#, to: token, topic: id, of: gateway)
-      #expect(try await agent.presented(id)["title"].string == "Photo")
+      try await body(agent) { payload in
+        try await stage.push(payload, to: token, topic: id, of: gateway)
+        return try await agent.presented(id, within: .seconds(60))
+      }
     }
   }
-}
 
-extension RunningProgram {
-  /// Waits until the program has written that to its error output, of which no event tells.
-  fileprivate func error(_ text: String) async throws {
-    let end = ContinuousClock.now + .seconds(20)
-    while !errors.contains(text) {
-      guard ContinuousClock.now < end else {
-        throw ProgramFailure.unreadable("'\(text)' did not come; it said: \(errors)")
-      }
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { continuation.resume() }
-      }
+  @Test("A service extension changes a mutable alert in a process of its own")
+  func serviceExtension() async throws {
+    try await withExtension { _, shown in
+      let changed = try await shown(#"{"aps":{"alert":{"title":"Photo"},"mutable-content":1}}"#)
+      #expect(changed["title"].string == "Photo [modified]")
+      let other = try await shown(#"{"aps":{"alert":{"title":"Photo"}}}"#)
+      #expect(other["title"].string == "Photo")
+      // One that fails leaves the original.
+      let broken = try await shown(
+        #"{"aps":{"alert":{"title":"Photo"},"mutable-content":1},"broken":1}"#)
+      #expect(broken["title"].string == "Photo")
+    }
+  }
+
+  @Test("A service extension that is slow is told before its time is over")
+  func slowExtension() async throws {
+    try await withExtension { _, shown in
+      let begin = ContinuousClock.now
+      let late = try await shown(
+        #"{"aps":{"alert":{"title":"Photo"},"mutable-content":1},"slow":1}"#)
+      #expect(late["title"].string == "Photo [modified]")
+      #expect(ContinuousClock.now - begin > .seconds(20))
     }
   }
 }

@@ -2,7 +2,6 @@
 import Narration
 import UIKit
 
-@main
 class AppDelegate: UIResponder, UIApplicationDelegate {
   func application(
     _ application: UIApplication,

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program on places, run against a real agent whose device a command moves.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct LocationExamples {
+  private static let id = "org.example.nearby"
+  private static let tower = "48.8585,2.2946"
+  private static let away = "48.80,2.29"
+
+  /// An installed app that says why it wants to know the place, with its agent.
+  private func play(
+    _ arguments: [String] = [], usage: String? = "To remind you on arrival.",
+    _ body: @escaping @Sendable (Stage, AgentProgram, RunningProgram) async throws -> Void
+  ) async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
+      try await stage.tell(agent, "location", "set", Self.away)
+      let folder = try await stage.bundle(
+        "NearbyReminder", id: Self.id,
+        manifest: usage.map { ["NSLocationWhenInUseUsageDescription": $0] } ?? [:])
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/NearbyReminder"] + arguments, environment: ["BELFRY_SOCKET": agent.socket])
+      try await body(stage, agent, app)
+    }
+  }
+
+  private func open(_ stage: Stage, _ agent: AgentProgram) async throws {
+    let shown = try await agent.presented(Self.id)
+    #expect(shown["body"].string == "You have arrived!")
+    #expect(shown["trigger"].string == "location")
+    try await stage.tell(
+      agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
+  }
+
+  @Test(
+    "S1-62 S1-64 S1-66 S1-67 S1-68 S1-70 S1-72: arrival is shown, and told once it is opened")
+  func arrival() async throws {
+    try await play { stage, agent, app in
+      // Permission comes first, and lets the app schedule.
+      _ = try await app.text("location 4")
+      #expect(try await app.text("scheduled") == "scheduled 1")
+      try await stage.tell(agent, "state", "front=none")
+      try await stage.tell(agent, "location", "set", Self.tower)
+      let shown = try await agent.presented(Self.id)
+      #expect(shown["body"].string == "You have arrived!")
+      #expect(shown["trigger"].string == "location")
+      #expect(!app.lines.contains { $0.hasPrefix("arrived") })
+      try await stage.tell(
+        agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
+      #expect(try await app.text("arrived") == "arrived tower")
+      #expect(try await app.text("left") == "left 0")
+    }
+  }
+
+  @Test("S1-63: with regionTriggersOnce off it comes at each arrival")
+  func eachArrival() async throws {
+    try await play(["--each"]) { stage, agent, app in
+      _ = try await app.text("scheduled 1")
+      for _ in 0..<2 {
+        try await stage.tell(agent, "location", "set", Self.tower)
+        // S1-71: in front the app gets it, and nothing is shown.
+        #expect(try await app.text("arrived") == "arrived tower")
+        #expect(try await app.text("left") == "left 1")
+        try await stage.tell(agent, "location", "set", Self.away)
+      }
+      #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
+    }
+  }
+
+  @Test("S1-71: an app that does not run is launched with it")
+  func launch() async throws {
+    try await play { stage, agent, app in
+      _ = try await app.text("scheduled 1")
+      try await app.stop()
+      try await stage.tell(agent, "location", "set", Self.tower)
+      try await open(stage, agent)
+      try await agent.program.error("launched tower")
+    }
+  }
+
+  @Test("S1-73: with places switched off for the device nothing comes")
+  func switchedOff() async throws {
+    try await play { stage, agent, app in
+      _ = try await app.text("scheduled 1")
+      try await stage.tell(agent, "settings", "--location", "off")
+      _ = try await app.text("location 2")
+      try await stage.tell(agent, "location", "set", Self.tower)
+      try await stage.tell(agent, "location", "set", Self.away)
+      try await stage.tell(agent, "settings", "--location", "on")
+      _ = try await app.text("location 4")
+      #expect(!app.lines.contains { $0.hasPrefix("arrived") })
+      #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
+    }
+  }
+
+  @Test("S1-65: without a word on what it is for there is no question and no access")
+  func withoutUsage() async throws {
+    try await play(usage: nil) { stage, agent, app in
+      #expect(try await app.text("location") == "location 0")
+      let waiting = try await stage.tell(agent, "notify", "list", "--json")
+      #expect(waiting.values.isEmpty)
+    }
+  }
+}

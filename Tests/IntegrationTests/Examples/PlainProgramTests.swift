@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs without windows or without an app, and what they ask of the person.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
+  @Test("A question of the app is shown with its answers, and the answer comes back")
+  func question() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let id = "org.example.Question"
+      let app = try await stage.example("Question", on: agent)
+      _ = try await app.text("loaded")
+      let shown = try await agent.presented(id)
+      #expect(shown["title"].string == "New list")
+      #expect(shown["actions"].array.map { $0["title"].string } == ["Cancel", "Add"])
+      try await stage.tell(
+        agent, "center", "action", try #require(shown["id"].string), "1", "--text", "Books",
+        "--app", id)
+      #expect(try await app.text("added") == "added Books")
+    }
+  }
+
+  @Test("The tool of docs/bring-an-app-from-ios.md is what it says")
+  func documentedTool() async throws {
+    let page = try String(
+      contentsOfFile: Installation.root + "/docs/bring-an-app-from-ios.md", encoding: .utf8)
+    let code = try String(
+      contentsOfFile: Examples.folder + "/Sources/PlainTool/PlainTool.swift", encoding: .utf8)
+    #expect(page.contains("```swift\n" + code + "```"))
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let tool = try await stage.example("PlainTool", on: agent)
+      #expect(try await agent.presented("org.example.PlainTool")["id"].string == "backup")
+      #expect(try await tool.end() == 0)
+    }
+  }
+
+  @Test("An app starts the agent where the login session allows it")
+  func startsAgent() async throws {
+    try await Stage.play { stage in
+      // `belfry` on the path, which leaves its id behind.
+      let programs = stage.folder.file("bin")
+      let runtime = stage.folder.file("run")
+      for folder in [programs, runtime] {
+        try FileManager.default.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      }
+      let id = stage.folder.file("agent.pid")
+      let script = "#!/bin/sh\necho $$ > \(id)\nexec \(Installation.belfry) \"$@\" --grant all\n"
+      try script.write(toFile: programs + "/belfry", atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o700], ofItemAtPath: programs + "/belfry")
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+      let tool = try stage.start(
+        [
+          "/usr/bin/env", "-u", "BELFRY_SOCKET", try await Examples.executable("PlainReminder"),
+        ],
+        environment: [
+          "PATH": programs + ":" + path, "XDG_RUNTIME_DIR": runtime,
+          "XDG_STATE_HOME": stage.folder.file("state"), "BELFRY_APP_ID": "org.example.starter",
+        ])
+      let line = try await tool.text("permission")
+      let agent = try String(contentsOfFile: id, encoding: .utf8)
+      if let number = Int32(agent.trimmingCharacters(in: .whitespacesAndNewlines)) {
+        kill(number, SIGTERM)
+      }
+      #expect(line == "permission true")
+    }
+  }
+}
