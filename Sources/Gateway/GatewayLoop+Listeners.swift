@@ -17,7 +17,7 @@ extension GatewayLoop {
       }
       if let port = ports.insecureProvider {
         taken.insecureProvider = try listen(port, .plain) { [unowned self] _ in
-          makeProvider(ProviderConnection.init)
+          InsecureDoor(home: self)
         }
       }
       taken.binary = try listen(ports.binary, .tls(shared.legacyTLS)) { [unowned self] _ in

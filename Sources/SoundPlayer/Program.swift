@@ -11,7 +11,7 @@ enum Program {
           one JSON object: file, format, encoding, channels, rate, seconds, accepted, reason
       belfry-sound play [--volume 0..1] [--system FILE] [FILE]
           plays FILE when it is an alert sound, else the system's, else a chime of its own; one JSON
-          object: played, by, reason
+          object: played, by (null when nothing can be heard), reason
       belfry-sound pcm FILE
           its samples on standard output: 16 bits, little-endian, channels in turn
 
@@ -112,7 +112,9 @@ enum Program {
     let (source, name, reason) = choose(order)
     let output: (any SoundOutput)? = PulseOutput(source.format) ?? ALSAOutput(source.format)
     guard let output else {
-      complain("nothing can be heard: start PulseAudio or PipeWire, or give ALSA a device")
+      let problem = "nothing can be heard: start PulseAudio or PipeWire, or give ALSA a device"
+      print(Line([("played", .null), ("by", .null), ("reason", .text(problem))]).text)
+      complain(problem)
       return 1
     }
     while case var samples = source.next(), !samples.isEmpty {

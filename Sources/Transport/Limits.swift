@@ -52,6 +52,11 @@ enum Limits {
   /// Bytes of the protocol names in an ALPN list (its length is two bytes on the wire).
   static let alpnBytes = 65_535
 
+  /// Bytes of an HTTP/1.1 request's line and fields: as many as HTTP/2's header list may have.
+  static let http1HeadBytes = 8_192
+  /// Bytes that an HTTP/1.1 client may send ahead of an answer: one read with what was left of the last.
+  static let http1HeldBytes = 262_144
+
   // MARK: HTTP/2
 
   /// Points of a fresh connection, and the most it can have: a client may do a hundred odd things.

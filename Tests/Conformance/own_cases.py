@@ -1,14 +1,17 @@
 """Our own cases, of the same kinds as the vectors: what apns-protocol says and no vector shows.
 
 A line of own.jsonl changes one thing or two of the base request, or names a function of this file."""
+import base64
 import json
+import socket
 import subprocess
 import time
 
 from connection_cases import BODY, headers, own_fields
-from http2 import MAX_CONCURRENT_STREAMS, Closed, SettingsFrame
+from http2 import MAX_CONCURRENT_STREAMS, Closed, Connection, SettingsFrame
 from programs import Failure, Gateway
-from request_cases import Mismatch, check, connect, expect, run_request
+from provider_tokens import ProviderTokens, load_key
+from request_cases import Mismatch, check, connect, expect
 
 APP = "com.example.app"
 BASE = {":method": "POST", ":scheme": "https", ":path": "/3/device/${TOK_A}",
@@ -447,3 +450,101 @@ def keys_of_one_environment(world):
                 continue
             raise Mismatch(f"a third team-scoped key of {environment} was made")
         add("--environment", "sandbox", "--topic", APP)
+
+
+# The port without TLS
+
+
+def plain(bench):
+    return socket.create_connection(
+        (bench.gateway.host, bench.gateway.port("insecureProvider")), timeout=10)
+
+
+def http1(sock, fields, body=BODY, chunked=False, slices=1):
+    """An HTTP/1.1 request on an open connection; its status, fields and body."""
+    named = {name: value for name, value in fields}
+    lines = [f"{named[':method']} {named[':path']} HTTP/1.1", "Host: localhost"]
+    lines += [f"{name}: {value}" for name, value in fields if not name.startswith(":")]
+    if chunked:
+        lines.append("Transfer-Encoding: chunked")
+        data = b"".join(b"%x\r\n%s\r\n" % (len(body[start:start + 5]), body[start:start + 5])
+                        for start in range(0, len(body), 5)) + b"0\r\n\r\n"
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+        data = body
+    wire = "\r\n".join(lines + ["", ""]).encode() + data
+    step = max(1, len(wire) // slices)
+    for start in range(0, len(wire), step):
+        sock.sendall(wire[start:start + step])
+    return http1_answer(sock)
+
+
+def http1_answer(sock):
+    got = b""
+    while b"\r\n\r\n" not in got:
+        more = sock.recv(65536)
+        if not more:
+            raise Mismatch(f"the connection ended after {got}")
+        got += more
+    head, body = got.split(b"\r\n\r\n", 1)
+    first, *lines = head.decode().split("\r\n")
+    fields = dict(line.split(": ", 1) for line in lines)
+    while len(body) < int(fields["content-length"]):
+        body += sock.recv(65536)
+    return int(first.split()[1]), fields, body
+
+
+def insecure_http2(world):
+    """HTTP/2 with prior knowledge."""
+    with Bench(world, "h2c", "--insecure-provider-port", "0") as bench:
+        connection = Connection(plain(bench))
+        bench.expect(connection, 200)
+        bench.expect(connection, 400, "BadPriority", bench.fields(**{"apns-priority": "3"}))
+        expect(announced(connection)[0] == 1, f"{announced(connection)}")
+
+
+def insecure_http1(world):
+    """HTTP/1.1: the same checks and answers, one request after the other."""
+    with Bench(world, "http1", "--insecure-provider-port", "0") as bench:
+        with plain(bench) as sock:
+            identity = "123e4567-e89b-12d3-a456-4266554400a0"
+            fields = bench.fields(**{"apns-id": identity})
+            status, got, body = http1(sock, fields)
+            expect((status, got["apns-id"], body) == (200, identity, b""), f"{status} {got} {body}")
+            expect("apns-unique-id" in got, "there is no apns-unique-id")
+            line = bench.device.event("received", lambda line: line["apnsID"] == identity)
+            expect(base64.b64decode(line["payload"]) == BODY, f"{line}")
+            status, _, body = http1(sock, bench.fields(**{"apns-priority": "3"}))
+            expect((status, body) == (400, b'{"reason":"BadPriority"}'), f"{status} {body}")
+            status, _, body = http1(sock, bench.fields(**{":method": "GET"}), b"")
+            expect((status, body) == (405, b'{"reason":"MethodNotAllowed"}'), f"{status} {body}")
+            for options in ({"chunked": True}, {"slices": 300}):
+                status, _, body = http1(sock, bench.fields(), **options)
+                expect((status, body) == (200, b""), f"{options}: {status} {body}")
+            for _ in range(1000):
+                status, _, body = http1(sock, bench.fields())
+                expect(status == 200, f"{status} {body}")
+        with plain(bench) as sock:
+            status, got, _ = http1(sock, [*bench.fields(), ("Connection", "close")])
+            expect(status == 200 and got["connection"] == "close", f"{status} {got}")
+            expect(sock.recv(1) == b"", "the connection was left open")
+        with plain(bench) as sock:
+            sock.sendall(b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03\r\n\r\n")
+            expect(sock.recv(65536).startswith(b"HTTP/1.1 400 "), "TLS was not refused")
+
+
+def production_refuses_a_sandbox_key(world):
+    """And the other way round, as F33 has it: two gateways side by side."""
+    gateway, file = world.gateways["production"], world.folder / "KEYSBXPROD.p8"
+    team = gateway.ready["teamID"]
+    gateway.command("key", "add", "--id", "KEYSBXPROD", "--team", team, "--environment", "sandbox",
+                    "--out", file)
+    tokens = ProviderTokens({"K": ("KEYSBXPROD", team, load_key(file))})
+    connection = connect(world, gateway)
+    fields = headers(world, gateway, authorization="bearer " + tokens.make("K"),
+                     **{":path": "/3/device/${TOK_PROD}"})
+    check(connection.request(fields, BODY), {"status": 403, "reason": "BadEnvironmentKeyInToken"})
+    # A key that the other gateway made is not known here at all.
+    check(connection.request(headers(world, gateway), BODY),
+          {"status": 403, "reason": "InvalidProviderToken"})
+    connection.close()

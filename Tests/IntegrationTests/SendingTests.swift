@@ -105,6 +105,32 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  /// The legacy binary interface: silence for success, an error packet for a bad token, what follows it
+  /// sent again on another connection.
+  @Test(.requires(.python)) func aClientOfTheBinaryInterfaceIsServed() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      let certificate = stage.folder.file("provider.pem")
+      _ = try await stage.belfryCommand([
+        "certificate", "add", "--team", gateway.teamID, "--topic", "com.example.app", "--out",
+        certificate, "--data", gateway.data,
+      ])
+      let result = try await stage.command(
+        [
+          TestTool.python.required(), script("pushjack-client"), gateway.file, certificate, token,
+          "1000",
+        ], within: .seconds(60))
+      let line = try #require(result.values.last, "\(result.errors)")
+      #expect(line["first"]["errors"] == .array([]))
+      #expect(line["many"]["errors"] == .array([]))
+      #expect(line["first"]["connections"].integer == 1)
+      #expect(line["many"]["connections"].integer == 0, "a thousand over the one that was open")
+      #expect(line["bad"]["errors"] == .array([.number(8)]), "\(line)")
+      #expect(line["bad"]["connections"].integer == 1)
+      let first = try await devices.received()
+      #expect(payload(first).contains("number 0"), "\(first)")
+    }
+  }
+
   /// What pushy, APNSwift, kalyke, PyAPNs2 and dotAPNS send (apns-protocol 2.1).
   @Test(
     .requires(.python, .curl),

@@ -4,10 +4,10 @@ import System
 /// Starts programs in sessions of their own.
 enum ProgramStart {
   /// Starts a program with nothing on standard input; standard output goes to the descriptor
-  /// `output`, the agent's own errors by default.
+  /// `output`, the agent's own errors by default; `isMute` drops its standard error.
   static func start(
     _ executable: String, _ arguments: [String], environment: [String: String],
-    output: Int32 = STDERR_FILENO
+    output: Int32 = STDERR_FILENO, isMute: Bool = false
   ) throws(SystemFailure) -> pid_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -29,6 +29,7 @@ enum ProgramStart {
     unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     // The agent's own answers go to stdout: a program must not write among them.
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    if isMute { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
     var child = pid_t()
     let result = unsafe withCStrings([executable] + arguments) { words in
       unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in

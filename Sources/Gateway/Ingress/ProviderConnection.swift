@@ -14,7 +14,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// What the port serves.
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
-  var session: NGHTTP2ServerSession?
+  var session: ProviderSession?
+  /// It began without HTTP/2's preface, where that is allowed.
+  var speaksHTTP1 = false
   var streams = ProviderStreamTable()
   private var credentials: ConnectionCredentials
   private var certificate: CertificateCredential?
@@ -58,7 +60,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     settings.initialConcurrentStreams =
       certificate == nil ? 1 : Limits.providerConcurrentStreams
     let scripted = faults.opening(home.faults, &settings)
-    session = NGHTTP2ServerSession(settings: settings, handler: self)
+    session =
+      speaksHTTP1
+      ? .http1(HTTP1ServerSession(handler: self))
+      : .http2(NGHTTP2ServerSession(settings: settings, handler: self))
     beginPatience()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }
@@ -108,7 +113,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     unsafe session.takeOutput { unsafe stream.write($0) }
     noteUnsent(stream.pendingOutputBytes)
     if unsentBytes > unsentBytesMax { stream.pauseReading() }
-    if isClosing || (isDraining && streams.count == 0) { stream.close() }
+    if isClosing || (isDraining && streams.count == 0) || session.endsWithItsOutput {
+      stream.close()
+    }
   }
 
   func scheduleFlush() {

@@ -39,8 +39,8 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
   }
 }
 
-/// The seam between a connection and its HTTP/2 codec: bytes in, requests out, answers in, bytes out.
-public protocol HTTP2ServerSession: AnyObject {
+/// The seam between a connection and its codec of HTTP/2, or of HTTP/1.1 in its terms: bytes in, requests out, answers in, bytes out.
+public protocol HTTP2ServerSession {
   /// Takes bytes of the peer; protocol errors and floods are answered with GOAWAY.
   func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
 

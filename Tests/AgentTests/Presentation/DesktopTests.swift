@@ -82,6 +82,25 @@ struct DesktopTests {
     #expect(DesktopNotice.key(of: "belfry:open") == "action:belfry:open")
   }
 
+  @Test("a picture among the attachments is shown, other attachments are not")
+  func picture() {
+    for (path, type, isShown) in [
+      ("/a/photo.JPG", nil, true), ("/a/photo", "public.png", true), ("/a/song.wav", nil, false),
+      ("/a/clip.png", "public.movie", false),
+    ] as [(String, String?, Bool)] {
+      var content = NotificationContent()
+      content.attachments = [NotificationAttachment(id: "1", path: path, type: type)]
+      let presentation = Presentation(
+        DeliveredNotification(
+          request: NotificationRequest(id: "n", content: content), unixMilliseconds: 0),
+        of: AppRecord(id: ModelBench.burger), effects: Routing.Effects(),
+        privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
+        lookup: { $0.text })
+      let hints = DesktopNotice(presentation, .init(names: ["body"])).hints
+      #expect(hints.contains { $0.0 == "image-path" && $0.1 == .string(path) } == isShown)
+    }
+  }
+
   @Test("a text field is offered where the server has one, else a button")
   func reply() {
     let action = NotificationAction(

@@ -333,8 +333,19 @@ struct DesktopProgramTests {
       let desktop = try await Desktop.open(on: stage, services: services)
       let script = stage.folder.file("burger")
       let log = stage.folder.file("burger.log")
-      try Data("#!/bin/sh\nexec \(Installation.belfry) app run \(Self.burger) > \(log)\n".utf8)
-        .write(to: URL(fileURLWithPath: script))
+      let number = stage.folder.file("burger.pid")
+      try Data(
+        "#!/bin/sh\necho $$ > \(number)\nexec \(Installation.belfry) app run \(Self.burger) > \(log)\n"
+          .utf8
+      ).write(to: URL(fileURLWithPath: script))
+      // The bus started it: nobody else ends it.
+      defer {
+        if let text = try? String(contentsOfFile: number, encoding: .utf8),
+          let process = pid_t(text.filter(\.isNumber))
+        {
+          kill(process, SIGKILL)
+        }
+      }
       chmod(script, 0o755)
       try Data("[D-BUS Service]\nName=\(Self.burger)\nExec=\(script)\n".utf8)
         .write(to: URL(fileURLWithPath: services + "/\(Self.burger).service"))

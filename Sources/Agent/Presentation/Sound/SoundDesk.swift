@@ -16,6 +16,8 @@ final class SoundDesk: EventHandler {
   private var output: Int32 = -1
   private var registration: Registration?
   private var said: [UInt8] = []
+  /// What was last told of why nothing is heard.
+  private var problem: String?
 
   /// Looks for `belfry-sound` beside this program and on `PATH`.
   init(on loop: EventLoop, log: Log) {
@@ -69,7 +71,7 @@ final class SoundDesk: EventHandler {
     defer { Glibc.close(ends[1]) }
     do {
       child = try ProgramStart.start(
-        program, arguments, environment: environment, output: ends[1])
+        program, arguments, environment: environment, output: ends[1], isMute: true)
       registration = try loop.register(output, for: .readable, handler: self)
     } catch {
       log.warning("a sound could not be played", ["why": "\(error)"])
@@ -88,11 +90,24 @@ final class SoundDesk: EventHandler {
       return
     }
     if count < 0, errno == EINTR { return }
-    if let line = String(decoding: said, as: UTF8.self).split(separator: "\n").first {
-      log.debug("a sound was played", ["what": String(line)])
-    }
+    note(said)
     forget()
     reap()
+  }
+
+  /// Tells once when nothing can be heard, and why an app's own sound was not.
+  private func note(_ said: [UInt8]) {
+    let line = said.prefix { $0 != UInt8(ascii: "\n") }
+    guard let object = (try? JSONValue(parsing: Array(line)))?.objectValue else { return }
+    let reason = object["reason"]?.stringValue
+    guard let by = object["by"]?.stringValue else {
+      if problem != reason, let reason { log.warning("\(reason)") }
+      problem = reason
+      return
+    }
+    problem = nil
+    if let reason { log.info("an app's sound was not played", ["why": reason]) }
+    log.debug("a sound was played", ["what": object["played"]?.stringValue ?? "", "by": by])
   }
 
   private func forget() {

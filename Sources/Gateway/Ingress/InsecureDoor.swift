@@ -1,0 +1,40 @@
+import System
+import Transport
+
+/// A connection on the loopback port until its first bytes tell whether it speaks HTTP/2 with prior
+/// knowledge, which begins with its preface, or HTTP/1.1.
+final class InsecureDoor: StreamHandler {
+  private let home: GatewayLoop
+  private var unread: [UInt8] = []
+  private var timer: TimerID?
+
+  init(home: GatewayLoop) { self.home = home }
+
+  func streamOpened(_ stream: ByteStream) {
+    timer = home.loop.schedule(
+      afterNanoseconds: Limits.providerPrefaceNanoseconds
+    ) { [weak stream] in
+      stream?.close(afterFlush: false)
+    }
+  }
+
+  private func stopTimer() {
+    if let timer { home.loop.cancel(timer) }
+    timer = nil
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    unsafe unread.append(contentsOf: bytes)
+    let preface = Array("PRI".utf8)
+    guard unread.count >= preface.count else { return }
+    stopTimer()
+    let connection = home.makeProvider(ProviderConnection.init)
+    connection.speaksHTTP1 = !unread.starts(with: preface)
+    connection.streamOpened(
+      stream.detach(unread: unread).attach(to: home.loop, handler: connection))
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) { stopTimer() }
+}

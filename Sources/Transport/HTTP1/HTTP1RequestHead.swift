@@ -1,0 +1,123 @@
+/// The request line and the fields of an HTTP/1.1 request (RFC 9112 sections 3 and 5).
+struct HTTP1RequestHead {
+  /// How the body is wrapped.
+  enum TransferCoding { case none, chunked, unknown }
+
+  private(set) var method: [UInt8] = []
+  /// The target without scheme and host, where it had them.
+  private(set) var path: [UInt8] = []
+  /// In order, the names in lower case.
+  private(set) var fields: [(name: [UInt8], value: [UInt8])] = []
+  private(set) var contentLength: Int?
+  private(set) var transferCoding = TransferCoding.none
+  /// The connection ends with the answer.
+  private(set) var isLast = false
+  private(set) var expectsContinue = false
+  private var hasHost = false
+  private var isOld = false
+
+  /// Bytes up to and with the empty line; nil: it is not here yet.
+  static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
+    var isLineEmpty = false
+    for index in bytes.indices {
+      switch bytes[index] {
+      case 0x0A:
+        if isLineEmpty { return index - bytes.startIndex + 1 }
+        isLineEmpty = true
+      case 0x0D: continue
+      default: isLineEmpty = false
+      }
+    }
+    return nil
+  }
+
+  /// Nil where `bytes` are no head, or one that could be understood in two ways.
+  init?(_ bytes: ArraySlice<UInt8>) {
+    var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+      $0.last == 0x0D ? $0.dropLast() : $0
+    }[...]
+    guard let first = lines.popFirst(), readRequestLine(first) else { return nil }
+    for line in lines where !line.isEmpty {
+      guard readField(line) else { return nil }
+    }
+    guard hasHost || isOld, contentLength == nil || transferCoding == .none else { return nil }
+  }
+
+  private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
+    let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(Self.isTokenByte),
+      parts[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+    else { return false }
+    switch String(decoding: parts[2], as: UTF8.self) {
+    case "HTTP/1.1": break
+    case "HTTP/1.0":
+      isOld = true
+      isLast = true
+    default: return false
+    }
+    method = Array(parts[0])
+    path = Array(parts[1])
+    guard path.first != 0x2F else { return true }
+    // The absolute form, as a client sends it through a proxy.
+    let target = String(decoding: path, as: UTF8.self)
+    guard target.hasPrefix("http://") || target.hasPrefix("https://") else {
+      return target == "*"
+    }
+    let rest = target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
+    path = Array((rest.firstIndex(of: "/").map { rest[$0...] } ?? "/").utf8)
+    return true
+  }
+
+  private mutating func readField(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return false }
+    let name = line[..<colon]
+    guard name.allSatisfy(Self.isTokenByte) else { return false }
+    let value = Self.trimmed(line[(colon + 1)...])
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
+    let lower = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    fields.append((lower, Array(value)))
+    return note(String(decoding: lower, as: UTF8.self), value)
+  }
+
+  /// Whether a field that says where the request ends, or what follows it, is in order.
+  private mutating func note(_ name: String, _ value: ArraySlice<UInt8>) -> Bool {
+    let text = String(decoding: value, as: UTF8.self).lowercased()
+    switch name {
+    case "host":
+      guard !hasHost else { return false }
+      hasHost = true
+    case "content-length":
+      guard (1...9).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }),
+        let length = Int(text), contentLength == nil || contentLength == length
+      else { return false }
+      contentLength = length
+    case "transfer-encoding":
+      guard transferCoding == .none else { return false }
+      transferCoding = text == "chunked" ? .chunked : .unknown
+    case "connection":
+      if text.split(separator: ",").contains(where: { $0.filter { $0 != " " } == "close" }) {
+        isLast = true
+      }
+    case "expect":
+      expectsContinue = text == "100-continue"
+    default: break
+    }
+    return true
+  }
+
+  private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    var value = value.drop(while: isSpace)
+    while let last = value.last, isSpace(last) { value.removeLast() }
+    return value
+  }
+
+  /// RFC 9110 section 5.6.2.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
+}

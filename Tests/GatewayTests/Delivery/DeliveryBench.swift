@@ -1,0 +1,106 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+/// A delivery core with a memory store behind it, driven by hand.
+struct DeliveryBench: ~Copyable {
+  var core = DeliveryCore(highestSequence: 0)
+  let store = MemoryNotificationStore()
+  var now = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_700_000_000_000)
+  var sent: [String] = []
+  var answered: [String] = []
+  var failed: [String] = []
+  var acknowledged: Set<String> = []
+  var closed: [SessionEnd] = []
+  var states: [DeliveryState] = []
+  var sequences: [String: UInt64] = [:]
+  var loads: [(UInt64, SessionID)] = []
+  private var nextID: UInt64 = 1
+
+  static let app: UInt32 = 7
+  static func key(_ device: UInt64 = 1, app: UInt32 = app) -> NotificationKey {
+    NotificationKey(device: device, app: app, kind: TokenKind.alert.rawValue)
+  }
+
+  mutating func push(
+    _ text: String, to key: NotificationKey = DeliveryBench.key(), priority: UInt8 = 10,
+    expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = "",
+    type: PushType = .alert
+  ) {
+    nextID += 1
+    core.accept(
+      AcceptedNotification(
+        key: key, generation: 0, id: NotificationID(high: 0, low: nextID),
+        uniqueID: NotificationID(high: 1, low: nextID),
+        expiration: seconds == 0 ? 0 : now.unixSeconds + seconds, priority: priority,
+        pushType: type, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
+        acceptedMilliseconds: now.unixMilliseconds, keep: keep,
+        reply: ReplyRoute(loop: 0, connection: 1, stream: Int32(nextID))), now: now)
+    drain()
+  }
+
+  mutating func drain() {
+    var effects: [DeliveryEffect] = []
+    core.takeEffects(into: &effects)
+    for effect in effects {
+      switch effect {
+      case .send(_, let one):
+        sent.append(text(one))
+        sequences[text(one)] = one.sequence
+      case .answer(let one): answered.append(text(one))
+      case .fail(let one): failed.append(text(one))
+      case .load(let device, let session): loads.append((device, session))
+      case .close(_, let end): closed.append(end)
+      case .record(let state, _): states.append(state)
+      case .mark: break
+      }
+    }
+  }
+
+  private func text(_ notification: AcceptedNotification) -> String {
+    String(decoding: notification.payload, as: UTF8.self)
+  }
+
+  mutating func connect(
+    _ session: UInt64 = 1, device: UInt64 = 1, apps: [UInt32] = [DeliveryBench.app],
+    power: DevicePower = DevicePower(), window: Int = 64, isLoadAnswered: Bool = true
+  ) throws {
+    core.connect(
+      device, session: SessionID(session), topics: Set(apps.map { Self.key(device, app: $0) }),
+      window: window, power: power, now: now)
+    drain()
+    if isLoadAnswered { try answerLoads() }
+  }
+
+  mutating func answerLoads() throws {
+    while let (device, session) = loads.popLast() {
+      core.loaded(device, session: session, rows: try store.load(device: device), now: now)
+      drain()
+    }
+  }
+
+  mutating func acknowledge(_ text: String, session: UInt64 = 1, device: UInt64 = 1) throws {
+    let known = sequences[text]
+    let sequence = try #require(known)
+    acknowledged.insert(text)
+    core.acknowledge(device, session: SessionID(session), sequence: sequence, now: now)
+    drain()
+  }
+
+  mutating func pass(milliseconds: Int64) {
+    now.nanoseconds += milliseconds * 1_000_000
+    now.unixMilliseconds += milliseconds
+  }
+
+  /// Runs the commit that is due, if one is.
+  @discardableResult
+  mutating func commit(isDurable: Bool = true) throws -> Int {
+    let operations = core.takeCommit(now: now)
+    guard !operations.isEmpty else { return 0 }
+    if isDurable { try store.commit(operations) }
+    core.commitFinished(isDurable: isDurable, now: now)
+    drain()
+    return operations.count
+  }
+}

@@ -1,0 +1,196 @@
+import Testing
+
+@testable import Transport
+
+@Suite struct HTTP1ServerSessionTests {
+  private final class Recorder: HTTP2RequestHandler {
+    var events: [String] = []
+    var session: HTTP1ServerSession?
+    /// Answers each request at once.
+    var answers = true
+
+    func requestBegan(_ streamID: Int32) { events.append("\(streamID)") }
+
+    func requestField(
+      _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+    ) {
+      let name = unsafe String(decoding: name, as: UTF8.self)
+      let value = unsafe String(decoding: value, as: UTF8.self)
+      events.append("\(name)=\(value)")
+    }
+
+    func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+      events.append(unsafe "<\(String(decoding: bytes, as: UTF8.self))>")
+    }
+
+    func requestEnded(_ streamID: Int32) {
+      events.append("end")
+      if answers { answer(streamID, 200) }
+    }
+
+    func requestReset(_ streamID: Int32, errorCode: UInt32) { events.append("reset") }
+
+    func answer(_ streamID: Int32, _ status: Int, body: String? = nil) {
+      let name = Array("apns-id".utf8)
+      let value = Array("X".utf8)
+      unsafe name.withUnsafeBytes { name in
+        unsafe value.withUnsafeBytes { value in
+          let field = unsafe HTTP2FieldView(name: name, value: value)
+          unsafe withUnsafePointer(to: field) { field in
+            let fields = unsafe UnsafeBufferPointer(start: field, count: 1)
+            var text = body ?? ""
+            text.withUTF8 { bytes in
+              unsafe session?.respond(
+                streamID, status: status, fields: fields,
+                body: body == nil ? nil : UnsafeRawBufferPointer(bytes))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private struct Run {
+    var events: [String]
+    var output: String
+    var isOpen: Bool
+  }
+
+  private func run(_ text: String, slice: Int = .max, answers: Bool = true) -> Run {
+    let recorder = Recorder()
+    recorder.answers = answers
+    let session = HTTP1ServerSession(handler: recorder)
+    recorder.session = session
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(slice))
+      rest = rest.dropFirst(part.count)
+      _ = unsafe part.withUnsafeBytes { unsafe session.receive($0) }
+    }
+    var output = ""
+    session.takeOutput { output += unsafe String(decoding: $0, as: UTF8.self) }
+    return Run(events: recorder.events, output: output, isOpen: !session.isFinished)
+  }
+
+  private static let push =
+    "POST /3/device/00 HTTP/1.1\r\nHost: h\r\nAPNS-Topic:  t \r\nContent-Length: 2\r\n\r\n{}"
+  private static let pushEvents = [
+    ":method=POST", ":scheme=http", ":path=/3/device/00", "host=h", "apns-topic=t",
+    "content-length=2", "<{}>", "end",
+  ]
+  private static let accepted = "HTTP/1.1 200 OK\r\napns-id: X\r\ncontent-length: 0\r\n\r\n"
+
+  private func joined(_ events: [String]) -> [String] {
+    var joined: [String] = []
+    for event in events {
+      if event.hasPrefix("<"), let last = joined.last, last.hasPrefix("<") {
+        joined[joined.count - 1] = String(last.dropLast() + event.dropFirst())
+      } else {
+        joined.append(event)
+      }
+    }
+    return joined
+  }
+
+  @Test(arguments: [Int.max, 1, 7])
+  func `requests follow each other on one connection, however they are sliced`(_ slice: Int) {
+    let run = run(Self.push + Self.push, slice: slice)
+    #expect(joined(run.events) == ["1"] + Self.pushEvents + ["3"] + Self.pushEvents)
+    #expect(run.output == Self.accepted + Self.accepted)
+    #expect(run.isOpen)
+  }
+
+  @Test func `the next request waits for the answer to this one`() {
+    let recorder = Recorder()
+    recorder.answers = false
+    let session = HTTP1ServerSession(handler: recorder)
+    recorder.session = session
+    let bytes = Array((Self.push + Self.push).utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0) }
+    #expect(recorder.events.count { $0 == "end" } == 1)
+    recorder.answer(1, 400, body: "{\"reason\":\"x\"}")
+    #expect(recorder.events.count { $0 == "end" } == 2)
+    recorder.answer(1, 200)
+    recorder.answer(3, 200)
+    var output = ""
+    session.takeOutput { output += unsafe String(decoding: $0, as: UTF8.self) }
+    #expect(
+      output
+        == "HTTP/1.1 400 Bad Request\r\napns-id: X\r\ncontent-length: 14\r\n\r\n{\"reason\":\"x\"}"
+        + Self.accepted)
+  }
+
+  @Test(arguments: [Int.max, 1])
+  func `a body may come in chunks`(_ slice: Int) {
+    let run = run(
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "1;x=y\r\n{\r\n00a\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n" + Self.push, slice: slice)
+    #expect(joined(run.events).contains("<{0123456789>"))
+    #expect(run.events.count { $0 == "end" } == 2)
+  }
+
+  @Test func `what ends the connection does so after its answer`() {
+    let close = run("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + Self.push)
+    #expect(close.output.hasSuffix("connection: close\r\n\r\n"))
+    #expect(close.events.count { $0 == "end" } == 1)
+    #expect(!close.isOpen)
+    #expect(!run("GET / HTTP/1.0\r\n\r\n").isOpen)
+  }
+
+  @Test func `a client that waits for it is told to go on`() {
+    let text = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    #expect(run(text).output == "HTTP/1.1 100 Continue\r\n\r\n")
+  }
+
+  @Test func `a proxy's form of the target is read`() {
+    let run = run("GET http://localhost:1/3/device/aa HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(run.events.contains(":path=/3/device/aa"))
+  }
+
+  @Test(arguments: [
+    "GET /\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET  / HTTP/1.1\r\nHost: h\r\n\r\n",
+    "GET x HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost : h\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: h\r\n folded\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
+  ])
+  func `what is no request is refused and ends the connection`(_ text: String) {
+    let run = run(text + Self.push)
+    #expect(run.output.hasPrefix("HTTP/1.1 400 "), "\(run.output)")
+    #expect(!run.events.contains("end"))
+    #expect(!run.isOpen)
+  }
+
+  @Test func `fields without end, and other codings, are refused`() {
+    let long = run("GET / HTTP/1.1\r\nHost: h\r\nx: " + String(repeating: "a", count: 9_000))
+    #expect(long.output.hasPrefix("HTTP/1.1 431 "))
+    let coded = run("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
+    #expect(coded.output.hasPrefix("HTTP/1.1 501 "))
+    let flood = run(
+      String(repeating: Self.push, count: 4_000), answers: false)
+    #expect(flood.output.contains("HTTP/1.1 413 "))
+    #expect(!flood.isOpen)
+  }
+
+  @Test func `a drained connection ends with the answer that is awaited`() {
+    let recorder = Recorder()
+    recorder.answers = false
+    let session = HTTP1ServerSession(handler: recorder)
+    recorder.session = session
+    let bytes = Array(Self.push.utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0) }
+    session.goAway(lastStreamID: nil, errorCode: 0, debugData: [])
+    #expect(!session.isFinished)
+    recorder.answer(1, 200)
+    #expect(session.isFinished)
+    let idle = HTTP1ServerSession(handler: recorder)
+    idle.goAway(lastStreamID: nil, errorCode: 0, debugData: [])
+    #expect(idle.isFinished)
+  }
+}
