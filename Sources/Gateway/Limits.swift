@@ -35,6 +35,10 @@ enum Limits {
   static let strangerHeldBytesMax = 1_200 << 10
   /// The same of all providers of a loop; above it who holds more than a share has to go.
   static let loopHeldBytesMax = 128 << 20
+  /// Bytes from a provider after which what it holds is weighed again.
+  static let weighAfterBytes = 128 << 10
+  /// Requests of a provider after which that is done too.
+  static let weighAfterRequests = 128
   /// Bytes of a request or two.
   static let loopHeldShareBytes = 16 << 10
   /// Between looks at what providers keep waiting.

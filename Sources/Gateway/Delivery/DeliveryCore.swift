@@ -200,6 +200,7 @@ public struct DeliveryCore: ~Copyable {
     for notification in bySequence.values.sorted(by: { $0.sequence < $1.sequence }) {
       enqueueLoaded(notification, on: delivery, now: now)
     }
+    putRepetitionsFirst(on: delivery, of: rows)
     pump(delivery, now: now)
   }
 
@@ -248,6 +249,7 @@ public struct DeliveryCore: ~Copyable {
       }
     }
     stopListening(delivery)
+    noteUnsettled(on: delivery)
     delivery.inFlight.removeAll()
     delivery.waiting.removeAll()
     delivery.held.removeAll()
@@ -267,6 +269,7 @@ public struct DeliveryCore: ~Copyable {
       let index = delivery.inFlight.firstIndex(where: { $0.sequence == sequence })
     else { return }
     let notification = delivery.inFlight.remove(at: index)
+    delivery.unsettled.remove(sequence)
     guard !notification.isDropped else {
       pump(delivery, now: now)
       return
@@ -351,6 +354,7 @@ public struct DeliveryCore: ~Copyable {
         delivery.presence = .offline
       }
       holding.remove(device)
+      delivery.unsettled.removeAll()
       stopListening(delivery)
       forgetIfIdle(delivery)
     }
@@ -449,7 +453,9 @@ public struct DeliveryCore: ~Copyable {
   }
 
   mutating func forgetIfIdle(_ device: DeviceDelivery) {
-    guard device.presence == .offline, device.uncommitted.isEmpty else { return }
+    guard device.presence == .offline, device.uncommitted.isEmpty, device.unsettled.isEmpty else {
+      return
+    }
     devices[device.device] = nil
   }
 }

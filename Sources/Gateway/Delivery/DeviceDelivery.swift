@@ -23,6 +23,9 @@ final class DeviceDelivery {
   var window = Limits.deviceWindow
   /// Sent and not yet acknowledged, in order of acceptance.
   var inFlight: [AcceptedNotification] = []
+  /// The sequences of what its sessions left unacknowledged: it may have those, and they are sent first,
+  /// while it still knows them by their unique ids.
+  var unsettled: Set<UInt64> = []
   /// To be sent when the window or the load allows, in order of acceptance.
   var waiting: [AcceptedNotification] = []
   /// Kept back for the device's power, in order of acceptance.

@@ -20,7 +20,8 @@ extension ProviderConnection: TimerTarget {
   func endPatience() {
     if let patienceTimer { home.loop.cancel(patienceTimer) }
     patienceTimer = nil
-    hold(-heldBytes)
+    home.heldRequestBytes -= heldBytes
+    heldBytes = 0
     noteUnsent(0)
   }
 
@@ -29,6 +30,7 @@ extension ProviderConnection: TimerTarget {
     guard let session, let stream, !isClosing else { return }
     let now = home.loop.nowNanoseconds
     noteUnsent(stream.pendingOutputBytes)
+    weigh()
     endOverdueRequests(now)
     let facts = ProviderPatience.Facts(
       opened: opened, heard: heard, asked: asked, hasFrames: session.hasFrames,
@@ -74,14 +76,12 @@ extension ProviderConnection: TimerTarget {
 
   // MARK: What unfinished requests hold
 
-  /// Notes bytes that a request holds, or holds no more (negative).
-  func hold(_ bytes: Int) {
-    heldBytes += bytes
-    home.heldRequestBytes += bytes
-  }
-
-  /// Ends the connection where its unfinished requests hold more than they may.
-  func judgeHolding() {
+  /// Weighs what unfinished requests hold, once enough has come that it may be too much; a field may
+  /// come as one byte that the compression knows, so requests count too.
+  func weighIfDue() {
+    guard unweighedBytes >= Limits.weighAfterBytes || unweighedRequests >= Limits.weighAfterRequests
+    else { return }
+    weigh()
     let most =
       hasAcceptedRequest ? Limits.providerHeldBytesMax : Limits.strangerHeldBytesMax
     let isPart = heldBytes > Limits.loopHeldShareBytes
@@ -93,7 +93,15 @@ extension ProviderConnection: TimerTarget {
       "closing a provider connection whose unfinished requests hold too much",
       ["peer": stream?.peerDescription ?? "", "bytes": "\(heldBytes)"])
     leave(.tooManyRequests, code: HTTP2ErrorCode.enhanceYourCalm)
-    scheduleFlush()
+  }
+
+  private func weigh() {
+    unweighedBytes = 0
+    unweighedRequests = 0
+    var bytes = 0
+    streams.forEach { if !$0.isJudged { bytes += $0.heldBytes } }
+    home.heldRequestBytes += bytes - heldBytes
+    heldBytes = bytes
   }
 
   /// Bytes that may wait for this peer before it is not read from any more.

@@ -35,8 +35,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   var opened: Int64 = 0
   var heard: Int64 = 0
   var asked: Int64 = 0
-  /// Bytes that requests hold that are not whole.
+  /// Bytes that requests held that were not whole, when they were last weighed.
   var heldBytes = 0
+  /// Bytes that came since then, and requests that began.
+  var unweighedBytes = 0
+  var unweighedRequests = 0
   var unsentBytes = 0
 
   init(number: UInt64, home: GatewayLoop) {
@@ -80,6 +83,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard let session, !isClosing else { return }
     heard = home.loop.nowNanoseconds
+    unweighedBytes += bytes.count
     if unsafe session.receive(bytes) == .closing {
       isClosing = true
       if let code = session.failure {
@@ -88,7 +92,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
           ["peer": stream.peerDescription, "code": "\(code)"])
       }
     }
-    judgeHolding()
+    weighIfDue()
     scheduleFlush()
   }
 
@@ -130,6 +134,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard streamID <= faults.lastStreamID else { return }
     let open = home.makeStream()
     asked = home.loop.nowNanoseconds
+    unweighedRequests += 1
     open.begin(streamID, at: asked)
     guard streams.insert(open) else {
       home.recycle(open)
@@ -145,27 +150,21 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let nameBytes = unsafe name.assumingMemoryBound(to: UInt8.self)
     let valueBytes = unsafe value.assumingMemoryBound(to: UInt8.self)
     unsafe open.request.take(name: nameBytes.span, value: valueBytes.span)
-    hold(open.holds(value.count))
   }
 
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
     guard let open = streams[streamID] else { return }
     unsafe open.append(bytes)
-    hold(open.holds(bytes.count))
   }
 
   func requestEnded(_ streamID: Int32) {
     guard let open = streams[streamID], !open.isJudged else { return }
     open.isJudged = true
-    hold(open.letGo())
     judge(open)
   }
 
   func requestReset(_ streamID: Int32, errorCode: UInt32) {
-    if let open = streams.remove(streamID) {
-      hold(open.letGo())
-      home.recycle(open)
-    }
+    if let open = streams.remove(streamID) { home.recycle(open) }
     scheduleFlush()
   }
 
@@ -328,7 +327,6 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func refuse(_ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil) {
     guard let open = streams.remove(streamID), let session else { return }
-    hold(open.letGo())
     home.responses.refuse(
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
       idText: echo(of: open), id: id(of: open), on: session)

@@ -21,25 +21,14 @@ final class ProviderStream {
   var delayMilliseconds: UInt32 = 0
   /// When its first bytes came, in monotonic nanoseconds.
   var began: Int64 = 0
-  /// Bytes that it holds while it is not whole.
-  private var held = 0
-
-  /// Counts bytes in; how many they were.
-  func holds(_ bytes: Int) -> Int {
-    held += bytes
-    return bytes
-  }
-
-  /// Counts all of its bytes out; how many they were, negative.
-  func letGo() -> Int {
-    defer { held = 0 }
-    return -held
+  /// Bytes that it holds.
+  var heldBytes: Int {
+    body.count + request.authorization.count + request.topic.count + request.channelID.count
   }
 
   func begin(_ streamID: Int32, at now: Int64) {
     self.streamID = streamID
     began = now
-    held = 0
     request.reset()
     body.removeAll(keepingCapacity: true)
     bodyBytes = 0

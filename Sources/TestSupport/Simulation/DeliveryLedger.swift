@@ -72,6 +72,11 @@ final class DeliveryLedger {
     change(id) { $0.states.append(state) }
   }
 
+  /// Whether it went to its device before.
+  func wasSent(_ id: NotificationID) -> Bool {
+    pushes.indices.contains(Int(id.low)) && pushes[Int(id.low)].states.contains(.sent)
+  }
+
   /// Answers that were not given never will be.
   func gatewayCrashed() {
     for index in pushes.indices where !pushes[index].isAnswered && !pushes[index].isFailed {
@@ -105,10 +110,12 @@ final class DeliveryLedger {
     }
   }
 
+  /// A device tells repetitions as long as it remembers what it kept, which is all that is promised.
   func shown(_ id: NotificationID, on device: SimulatedDevice) {
     change(id) { push in
       push.shown += 1
-      world.expect(push.shown == 1, "#\(id.low) is shown twice")
+      world.expect(
+        push.shown == 1 || !device.remembers(id), "#\(id.low) is shown twice")
     }
   }
 

@@ -263,6 +263,11 @@ public final class DeliverySimulation {
     guard let first = relevant.firstIndex(where: { $0.contains("\(number) to device") }) else {
       return relevant.suffix(80)
     }
-    return Array(relevant[max(0, first - 10)..<min(relevant.count, first + 70)])
+    // How it began, what became of the push itself, and how it ended.
+    let beginning = min(relevant.count, first + 50)
+    let end = max(beginning, relevant.count - 60)
+    return Array(relevant[max(0, first - 10)..<beginning])
+      + relevant[beginning..<end].filter { $0.contains("\(number) ") || $0.hasSuffix(number) }
+      + relevant[end...]
   }
 }

@@ -39,6 +39,9 @@ final class SimulatedDevice: SimulatedEnd {
 
   func start() { perform(client.goOnline()) }
 
+  /// Whether it has to tell that it kept this before.
+  func remembers(_ id: NotificationID) -> Bool { disk.memory.contains(id) }
+
   func wants(_ topic: LinkTopic) -> Bool { disk.wanted[topic] == true }
 
   func register(_ topic: LinkTopic) {
@@ -223,8 +226,6 @@ final class SimulatedDevice: SimulatedEnd {
     let keeping = world.chance(0.3) ? 0 : world.random(0...world.profile.keepMost)
     let keep = { [self] in
       guard life == current else { return }
-      disk.memory.append(id)
-      if disk.memory.count > 256 { disk.memory.removeFirst() }
       if case .channel = subject {
         world.note("device \(number) shows broadcast \(id.low)")
         world.broadcasts.shown(id.low, on: self)
@@ -232,6 +233,8 @@ final class SimulatedDevice: SimulatedEnd {
         world.note("device \(number) shows #\(id.low)")
         world.ledger.shown(id, on: self)
       }
+      disk.memory.append(id)
+      if disk.memory.count > 256 { disk.memory.removeFirst() }
       client.kept(id, at: now)
       if !isReceiving { settle() }
     }

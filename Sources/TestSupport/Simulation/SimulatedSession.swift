@@ -167,7 +167,7 @@ final class SimulatedSession: SimulatedEnd {
   /// What was stored comes in the order of acceptance, across apps.
   private func checkOrder(_ notification: AcceptedNotification) {
     guard notification.isFromStore, notification.priority == 10, isOrdered,
-      notification.broadcast == nil
+      notification.broadcast == nil, !world.ledger.wasSent(notification.uniqueID)
     else { return }
     world.expect(
       notification.sequence > lastStored,

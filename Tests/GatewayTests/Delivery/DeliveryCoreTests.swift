@@ -223,6 +223,21 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["0", "1", "2"])
   }
 
+  /// Found by `make simulate SEED=1795292706950`: a long backlog came between, and the device had forgotten.
+  @Test func `what was sent and not acknowledged comes before what the device has not seen`() throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5, keep: .max)
+    bench.push("sent", keep: .max)
+    bench.pass(milliseconds: 10)
+    _ = try bench.commit()
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.sent.removeAll()
+    try bench.connect(2)
+    #expect(bench.sent == ["sent", "held"])
+  }
+
   @Test func `more than memory holds comes from the store, in order`() throws {
     var bench = Bench()
     try bench.connect(window: 8)
