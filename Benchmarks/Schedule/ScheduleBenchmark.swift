@@ -85,31 +85,55 @@ private enum NextDates {
 }
 
 /// A firing: what is due is taken, its next date computed and kept in one durable transaction.
-private enum Firings {
+///
+/// The sizes take turns, so that what else the machine does hits all of them; every commit counts,
+/// those that move the log into the file included.
+private final class Firings {
   private struct World: ScheduleWorld {
     let deviceZone: Zone
     func zone(named name: String) -> Zone? { nil }
     func calendar(named name: String) -> (any CalendarSystem)? { nil }
   }
 
+  private static let turns = 40
+  private static let firingsATurn = 100
+
+  private let count: Int
+  private var schedule: Schedule<World>
+  private var now = ScheduleMoment(wall: 1_790_000_000_000, elapsed: 0)
+  private let folder: String
+  private let store: SQLiteRecordStore
+  private let memory: Double
+  /// Nanoseconds of all firings so far: deciding alone, and with the disk.
+  private var engine = 0.0
+  private var whole: [Double] = []
+
   static func measure(large: Int) throws -> [[String: Any]] {
-    print("\nfiring                     engine ns      with disk µs    resident MiB")
-    let sizes = Set([10, 100_000, large]).sorted()
-    let rows = try sizes.map(row)
+    print("\nfiring                   engine µs   with disk µs: mean    median   resident MiB")
+    let all = try Set([10, 100_000, large]).sorted().map(Firings.init)
+    for turn in 0..<turns {
+      // The first to go is another one each time.
+      for index in all.indices { try all[(index + turn) % all.count].take() }
+    }
+    let rows = all.map(\.row)
     if let first = rows.first, let last = rows.last {
-      let engine = (last["engineNs"] as? Double ?? 0) / (first["engineNs"] as? Double ?? 1)
-      let whole = (last["wholeMicros"] as? Double ?? 0) / (first["wholeMicros"] as? Double ?? 1)
-      print(String(format: "%d : 10      engine × %.2f    with disk × %.2f", large, engine, whole))
+      func ratio(_ key: String) -> Double {
+        (last[key] as? Double ?? 0) / (first[key] as? Double ?? 1)
+      }
+      print(
+        String(
+          format: "%d : 10    engine × %.2f    with disk × %.2f, median × %.2f", large,
+          ratio("engineMicros"), ratio("wholeMicros"), ratio("wholeMedianMicros")))
     }
     return rows
   }
 
-  private static func row(_ count: Int) throws -> [String: Any] {
+  private init(_ count: Int) throws {
+    self.count = count
     let bytes = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Paris"))
     let zone = try ZoneFile.read([UInt8](bytes).span, name: "Europe/Paris")
-    let before = resident()
+    let before = Self.resident()
     var schedule = Schedule(world: World(deviceZone: zone))
-    var now = ScheduleMoment(wall: 1_790_000_000_000, elapsed: 0)
     var entries: [ScheduleEntry] = []
     for number in 0..<count {
       var match = CalendarMatch()
@@ -122,37 +146,53 @@ private enum Firings {
           trigger: .calendar(match, repeats: true), since: now.wall, handled: now.wall,
           order: UInt64(number)))
     }
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = try SQLiteRecordStore(path: folder + "/agent.sqlite")
-    try store.commit(entries.map { put($0) })
+    store = try SQLiteRecordStore(path: folder + "/agent.sqlite")
+    try store.commit(entries.map(Self.put))
     _ = schedule.restore(entries, at: now)
     entries = []
-    let memory = resident() - before
+    memory = Self.resident() - before
+    self.schedule = schedule
+  }
 
-    let rounds = max(count, 20_000)
-    let engine = ScheduleBenchmark.nanoseconds(times: rounds / 5) {
-      _ = fire(&schedule, &now)
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func take() throws {
+    for _ in 0..<Self.firingsATurn {
+      let start = ContinuousClock.now
+      let entry = fire()
+      let decided = ContinuousClock.now
+      if let entry { try store.commit([Self.put(entry)]) }
+      engine += Self.nanoseconds(decided - start)
+      whole.append(Self.nanoseconds(ContinuousClock.now - start))
     }
-    let whole = try ScheduleBenchmark.nanoseconds(times: 300) {
-      if let entry = fire(&schedule, &now) { try store.commit([put(entry)]) }
-    }
+  }
+
+  private var row: [String: Any] {
+    let sorted = whole.sorted()
+    let mean = whole.reduce(0, +) / Double(max(whole.count, 1)) / 1_000
+    let median = (sorted.isEmpty ? 0 : sorted[sorted.count / 2]) / 1_000
+    let engine = engine / Double(max(whole.count, 1)) / 1_000
     print(
-      "\(count)".padding(toLength: 24, withPad: " ", startingAt: 0),
-      String(format: "%10.0f %14.1f %14.1f", engine, whole / 1_000, memory))
+      "\(count)".padding(toLength: 22, withPad: " ", startingAt: 0),
+      String(format: "%10.2f %20.1f %10.1f %12.1f", engine, mean, median, memory))
     return [
-      "entries": count, "engineNs": engine, "wholeMicros": whole / 1_000, "residentMiB": memory,
+      "entries": count, "engineMicros": engine, "wholeMicros": mean, "wholeMedianMicros": median,
+      "residentMiB": memory,
     ]
   }
 
   /// Goes on to the next moment and takes one firing there.
-  private static func fire(
-    _ schedule: inout Schedule<World>, _ now: inout ScheduleMoment
-  ) -> ScheduleEntry? {
+  private func fire() -> ScheduleEntry? {
     if let wall = schedule.wakeUp.wall, wall > now.wall { now.wall = wall }
     if case .fire(let firing) = schedule.step(at: now) { return firing.remaining }
     return nil
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> Double {
+    let spent = duration.components
+    return Double(spent.attoseconds) / 1e9 + Double(spent.seconds) * 1e9
   }
 
   private static func put(_ entry: ScheduleEntry) -> SQLiteRecordStore.Change {

@@ -5,8 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The agent is killed again and again, wherever it is, while notifications are scheduled and fire:
-/// 20 times here, as often as `BELFRY_KILLS` says otherwise.
+/// The agent is killed again and again, wherever it is, while notifications are scheduled and fire
+/// and pushes come: 20 times here, as often as `BELFRY_KILLS` says otherwise.
 @Suite("belfry agent, killed at random points", .serialized)
 struct ScheduleKillTests {
   /// What a test knows of the notifications that it has asked for.
@@ -22,18 +22,59 @@ struct ScheduleKillTests {
     /// Takes in what one life of the agent has shown.
     mutating func close(_ lines: [String], settledBefore: Set<String>) {
       var here: Set<String> = []
-      for line in lines.compactMap({ JSONLine($0) }) where line["event"].string == "presented" {
-        guard let id = line["id"].string else { continue }
+      for id in Self.presented(lines) {
         shown[id, default: 0] += 1
         if !here.insert(id).inserted { again.append("\(id) twice in one life") }
         if settledBefore.contains(id) { again.append("\(id) after it was settled") }
       }
     }
 
-    /// The agent has answered that its clock stands there: all that was due before is dealt with.
-    mutating func settle(at clock: Int64) {
-      for (id, due) in due where due <= clock { settled.insert(id) }
+    /// The names of what lines say was shown: an own one's is its id, a push's its text.
+    static func presented(_ lines: [String]) -> [String] {
+      lines.compactMap { JSONLine($0) }.filter { $0["event"].string == "presented" }
+        .compactMap { $0["trigger"].string == "push" ? $0["body"].string : $0["id"].string }
     }
+
+    /// The agent has answered that its clock stands there, to a question that was asked after
+    /// `lines` were there: all that was due before is dealt with.
+    mutating func settle(at clock: Int64, shown lines: [String]) {
+      for (id, due) in due where due <= clock { settled.insert(id) }
+      settled.formUnion(Self.presented(lines))
+    }
+  }
+
+  /// The pushes of a test's gateway: numbered, and sent again until the agent has acknowledged them.
+  private struct Sender {
+    let gateway: LinkGatewayThread
+    private var sent: [UInt64] = []
+    private var life = -1
+
+    init() throws { gateway = try LinkGatewayThread() }
+
+    /// Sends the next one, and first what an earlier life has left; nothing before the link is
+    /// ready.
+    mutating func send(in life: Int) {
+      let isFirst = life != self.life
+      let known = sent
+      let new = UInt64(sent.count + 1)
+      let isSent = gateway.with { gateway in
+        guard let link = gateway.links.last(where: { $0.isReady && !$0.requests.isEmpty }) else {
+          return false
+        }
+        let left = isFirst ? known.filter { !gateway.settled.contains($0) } : []
+        for number in left + [new] {
+          let payload = Array(#"{"aps":{"alert":"push \#(number)"}}"#.utf8)
+          _ = link.deliver(number, handle: 1, payload: payload, fromStorage: number != new)
+        }
+        return true
+      }
+      guard isSent else { return }
+      self.life = life
+      sent.append(new)
+    }
+
+    /// The names of those that the agent has taken over.
+    var acknowledged: Set<String> { Set(gateway.with(\.settled).map { "push \($0)" }) }
   }
 
   @Test("nothing that was scheduled is lost, nothing that was dealt with comes again")
@@ -43,21 +84,30 @@ struct ScheduleKillTests {
     var dice = Dice(seed: environment["BELFRY_SEED"].flatMap { UInt64($0) } ?? 5)
     try await Stage.play { stage in
       var book = Book()
+      var sender = try Sender()
       var clock: Int64 = 0
       for life in 0..<lives {
-        let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
+        let agent = try await AgentProgramTests.agent(
+          stage, ["--clock", "manual", "--pending-limit", "10000"], gateway: sender.gateway)
         let settledBefore = book.settled
         let connection = Self.connect(stage)
+        if life == 0 { try Self.register(stage) }
         // A clock that was being moved when the agent was killed stands further on.
         clock = try Self.advance(connection, by: 0)
-        let killer = Thread.detachKiller(
-          agent, afterMicroseconds: .random(in: 0...40_000, using: &dice))
+        // By its own progress, so that a busy machine changes nothing; then at any point of a step.
+        let lastStep = Int.random(in: 0..<40, using: &dice)
+        let delay = UInt32.random(in: 0...10_000, using: &dice)
+        var killer: DispatchSemaphore?
         do {
-          for step in 0..<200 {
-            if Int.random(in: 0..<4, using: &dice) == 0 {
+          for step in 0..<1_000 {
+            if step == lastStep { killer = Thread.detachKiller(agent, afterMicroseconds: delay) }
+            switch Int.random(in: 0..<6, using: &dice) {
+            case 0:
+              let lines = agent.lines
               clock = try Self.advance(connection, by: .random(in: 0...90_000, using: &dice))
-              book.settle(at: clock)
-            } else {
+              book.settle(at: clock, shown: lines)
+            case 1: sender.send(in: life)
+            default:
               let id = "\(life)-\(step)"
               let wait = Int64.random(in: 1...120_000, using: &dice)
               try Self.notify(connection, id, inMilliseconds: wait)
@@ -68,13 +118,14 @@ struct ScheduleKillTests {
         } catch {
           // Killed: what was asked last may have been kept, or not.
         }
-        killer.wait()
+        killer?.wait()
         _ = try await agent.end()
         connection.close()
         book.close(agent.lines, settledBefore: settledBefore)
         try? FileManager.default.removeItem(atPath: stage.folder.file("agent.json"))
       }
-      let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
+      let agent = try await AgentProgramTests.agent(
+        stage, ["--clock", "manual", "--pending-limit", "10000"])
       let settledBefore = book.settled
       let connection = Self.connect(stage)
       // Where the clock stands is only known from its answers: all waits end before that.
@@ -86,11 +137,30 @@ struct ScheduleKillTests {
       let lost = book.due.keys.filter { book.shown[$0] == nil }
       #expect(lost.isEmpty, "of \(book.due.count): \(lost.prefix(10))")
       #expect(book.again.isEmpty, "\(book.again.prefix(10))")
+      // What the gateway may forget is the agent's to show.
+      let taken = sender.acknowledged
+      let unseen = taken.filter { book.shown[$0] == nil }
+      #expect(unseen.isEmpty, "of \(taken.count) pushes: \(unseen.prefix(10))")
+      #expect(taken.count > lives / 2, "\(taken.count) pushes")
       // What was on its way to the screen when the agent was killed is shown once more.
       let twice = book.shown.values.count { $0 > 1 }
-      #expect(twice <= lives * 20, "\(twice) of \(book.shown.count)")
+      #expect(twice <= lives * 4, "\(twice) of \(book.shown.count)")
       #expect(book.due.count > lives)
     }
+  }
+
+  /// The app's own word that it wants pushes; it need not be there when they come.
+  private static func register(_ stage: Stage) throws {
+    let connection = AppLinkConnection(
+      socketPath: stage.folder.file("agent.sock"), reconnects: false,
+      hello: {
+        AppHello(role: .app, appID: AgentProgramTests.burger, isDevelopment: true)
+      }, handler: { _ in })
+    connection.start()
+    defer { connection.close() }
+    _ = try connection.call(
+      .requestAuthorization([.alert, .badge, .sound]), timeoutMilliseconds: 20_000)
+    _ = try connection.call(.register(.alert), timeoutMilliseconds: 20_000)
   }
 
   private static func connect(_ stage: Stage) -> AppLinkConnection {

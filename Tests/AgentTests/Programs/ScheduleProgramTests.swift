@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -118,45 +119,33 @@ struct ScheduleProgramTests {
     }
   }
 
-  @Test("S1-62, S1-68 a place that is entered or left brings its notification, once or each time")
-  func places() async throws {
+  @Test("an interval counts the time that the machine sleeps", .requires(.unshare))
+  func sleep() async throws {
     try await Stage.play { stage in
-      var agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      _ = try await stage.belfryCommand(["location", "set", "48.80,2.29"])
-      let tower = ["--near", "48.8584,2.2945,150"]
-      try await Self.notify(stage, "arrive", tower + ["--on", "entry"])
-      try await Self.notify(stage, "leave", tower + ["--on", "exit", "--repeat"])
-      let waiting = try await stage.belfryCommand(["notify", "list", "--json"])
-      #expect(Set(waiting.values.compactMap { $0["id"].string }) == ["arrive", "leave"])
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
-      let first = try await agent.event("presented")
-      #expect(first["id"].string == "arrive" && first["trigger"].string == "location")
-      _ = try await stage.belfryCommand(["location", "set", "-33.86,151.21"])
-      #expect(try await agent.event("presented")["id"].string == "leave")
+      let agent = try await AgentProgramTests.agent(stage)
+      try await Self.notify(stage, "hours", ["--in", "7000"])
+      try await Self.notify(stage, "later", ["--in", "90000"])
+      let day = try await stage.belfryCommand(["notify", "next", "later"]).output
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      // Where the device was is kept: coming back and leaving again counts once.
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
-      _ = try await stage.belfryCommand(["location", "set", "0,0"])
-      let again = try await agent.event("updated", orEvent: "presented")
-      #expect(again["id"].string == "leave")
-      // Switched off for the whole device, nothing is told (S1-73).
-      _ = try await stage.belfryCommand(["settings", "--location", "off"])
-      let refused = try await stage.belfryCommand(
-        ["notify", "--app", Self.app, "--title", "x"] + tower, succeeding: false)
-      #expect(refused.status == 1 && refused.errors.contains("--location on"))
-      _ = try await stage.belfryCommand(["notify", "cancel", "leave"])
-      #expect(try await stage.belfryCommand(["notify", "list"]).lines.isEmpty)
-    }
-  }
-}
-
-extension RunningProgram {
-  /// The next line of one of two events.
-  fileprivate func event(_ one: String, orEvent other: String) async throws -> JSONLine {
-    try await line(called: "'\(one)' or '\(other)'") {
-      $0["event"].string == one || $0["event"].string == other
+      // The same run of the kernel, seen from a place where two hours more have passed on the clock
+      // that counts sleep, and none on the wall clock.
+      let ready = stage.folder.file("again.json")
+      let woken = try stage.start(
+        [
+          TestTool.unshare.required(), "-rT", "--boottime", "7200", Installation.belfry, "agent",
+          "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--ready-file", ready,
+        ], name: "belfry agent")
+      let shown = try await woken.event("presented")
+      #expect(shown["id"].string == "hours")
+      _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
+      let next = try await stage.belfryCommand(["notify", "next", "later"]).output
+      let formatter = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+      let moved = try Date(day, strategy: formatter).timeIntervalSince(
+        Date(next, strategy: formatter))
+      #expect(abs(moved - 7_200) < 60, "\(day) \(next)")
+      #expect(try await woken.stop() == 0)
     }
   }
 }
