@@ -19,8 +19,9 @@ protocol AgentRecords: AnyObject {
 final class StoredRecords: AgentRecords {
   private let store: SQLiteRecordStore
 
-  init(folder: String) throws(StorageFailure) {
-    store = try SQLiteRecordStore(path: folder + "/agent.sqlite")
+  init(folder: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
+    store = try SQLiteRecordStore(
+      path: folder + "/agent.sqlite", survivesPowerCut: survivesPowerCut)
   }
 
   func commit(_ changes: [RecordChange]) throws(StorageFailure) {

@@ -38,8 +38,15 @@ public final class SQLiteRecordStore {
   private let find: SQLiteStatement
 
   /// Opens the file of mode 0600, and makes it where there is none.
-  public init(path: String) throws(StorageFailure) {
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - survivesPowerCut: Whether a commit waits for the disk; without, it is safe from the
+  ///     program's end alone.
+  /// - Throws: When the file cannot be used.
+  public init(path: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema)
+    if !survivesPowerCut { try database.execute("PRAGMA synchronous = NORMAL") }
     put = try database.prepare(
       """
       INSERT INTO record (collection, key, value) VALUES (?1, ?2, ?3)
