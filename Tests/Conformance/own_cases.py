@@ -2,16 +2,21 @@
 
 A line of own.jsonl changes one thing or two of the base request, or names a function of this file."""
 import base64
+import contextlib
 import json
 import socket
+import sqlite3
+import struct
 import subprocess
 import time
 
+from binary_cases import open_connection, receive
 from connection_cases import BODY, headers, own_fields
+from delivery_cases import Device, expect_state, same
 from http2 import MAX_CONCURRENT_STREAMS, Closed, Connection, SettingsFrame
 from programs import Failure, Gateway
 from provider_tokens import ProviderTokens, load_key
-from request_cases import Mismatch, check, connect, expect
+from request_cases import Mismatch, body_of, check, connect, expect
 
 APP = "com.example.app"
 BASE = {":method": "POST", ":scheme": "https", ":path": "/3/device/${TOK_A}",
@@ -548,3 +553,264 @@ def production_refuses_a_sandbox_key(world):
     check(connection.request(headers(world, gateway), BODY),
           {"status": 403, "reason": "InvalidProviderToken"})
     connection.close()
+
+
+# The binary interface
+
+
+def item(number, data):
+    return struct.pack(">BH", number, len(data)) + data
+
+
+def frame(*items):
+    data = b"".join(items)
+    return struct.pack(">BI", 2, len(data)) + data
+
+
+def enhanced(identifier, token, payload, expiry=0x7F000000):
+    return (struct.pack(">BII", 1, identifier, expiry) + struct.pack(">H", len(token)) + token
+            + struct.pack(">H", len(payload)) + payload)
+
+
+def simple(token, payload):
+    return b"\0" + struct.pack(">H", len(token)) + token + struct.pack(">H", len(payload)) + payload
+
+
+def error(status, identifier):
+    return struct.pack(">BBI", 8, status, identifier)
+
+
+def exchange(world, data, wanted, closes=True, step=None, certificate="CERT_UNI"):
+    """Sends bytes, in slices of `step`; what comes back has to be `wanted`."""
+    with open_connection(world, world.gateway, "binary", world.certificate(certificate)) as sock:
+        for start in range(0, len(data), step or len(data)):
+            sock.sendall(data[start:start + (step or len(data))])
+        got, ended = receive(sock, len(wanted), 10 if closes else 0.5)
+    expect(got == wanted, f"{got.hex() or 'nothing'} came, not {wanted.hex() or 'nothing'}")
+    expect(ended == closes, "it was closed" if ended else "it was left open")
+
+
+def binary_statuses(world):
+    """Every status of the table that a frame can bring about (apns-protocol 7.2)."""
+    token = bytes.fromhex(world.values["TOK_A"])
+    other, voip = (bytes.fromhex(world.values[name]) for name in ("TOK_OTHER", "TOK_A_VOIP"))
+    gone = bytes.fromhex(world.values["TOK_GONE"])
+    payload, number = VALUE.encode(), item(3, struct.pack(">I", 77))
+    for what, data, wanted in (
+            ("an empty token and payload", enhanced(77, b"", b""), error(2, 77)),
+            ("no token", frame(item(2, payload), number), error(2, 77)),
+            ("an empty token", frame(item(1, b""), item(2, payload), number), error(2, 77)),
+            ("no payload", frame(item(1, token), number), error(4, 77)),
+            ("an empty payload", enhanced(77, token, b""), error(4, 77)),
+            ("a token of 1 byte", enhanced(77, b"\1", b"x"), error(5, 77)),
+            ("a token of 31 bytes", enhanced(77, token[:31], payload), error(5, 77)),
+            ("a token of 33 bytes", enhanced(77, token + b"\0", payload), error(5, 77)),
+            ("a token of 100 bytes", enhanced(77, b"\1" * 100, payload), error(5, 77)),
+            ("a token of 101 bytes", frame(item(1, b"\1" * 101), item(2, payload), number),
+             error(5, 77)),
+            ("2049 bytes of payload", enhanced(77, token, body_of("${JSON_BYTES:2049}")),
+             error(7, 77)),
+            ("an invented token", enhanced(77, b"\xab" * 32, payload), error(8, 77)),
+            ("another app's token", enhanced(77, other, payload), error(8, 77)),
+            ("a VoIP token", enhanced(77, voip, payload), error(8, 77)),
+            ("a dead token", enhanced(77, gone, payload), error(8, 77)),
+            ("an unknown command", b"\3" + b"\0" * 20, error(128, 0)),
+            ("a frame that is too long", b"\2\xff\xff\xff\xff", error(128, 0)),
+            ("an item beyond its frame", frame(item(1, token), number, b"\2\xff\xff{}"),
+             error(128, 77)),
+            ("a token twice", frame(item(1, token), item(1, token), item(2, payload), number),
+             error(128, 77)),
+            ("an identifier of 3 bytes", frame(item(1, token), item(2, payload), item(3, b"abc")),
+             error(128, 0)),
+            ("priority 7", frame(item(1, token), item(2, payload), number, item(5, b"\7")),
+             error(128, 77)),
+            ("no identifier", frame(item(1, b"\xab" * 32), item(2, payload)), error(8, 0)),
+            ("the identifier 0", enhanced(0, b"\xab" * 32, payload), error(8, 0)),
+            ("the greatest identifier", enhanced(0xFFFFFFFF, b"\xab" * 32, payload),
+             error(8, 0xFFFFFFFF)),
+            ("the simple form, which has no identifier", simple(b"\xab" * 32, payload), b""),
+            ("the simple form without a token", simple(b"", payload), b"")):
+        try:
+            exchange(world, data, wanted)
+        except Mismatch as mismatch:
+            raise Mismatch(f"{what}: {mismatch}") from None
+
+
+def binary_accepted(world):
+    """What is right is met with silence, however it is sliced."""
+    token = bytes.fromhex(world.values["TOK_A"])
+    payload, number = VALUE.encode(), item(3, struct.pack(">I", 1))
+    everything = [item(1, token), item(2, payload), number, item(4, struct.pack(">I", 0)),
+                  item(5, b"\5")]
+    for what, data, step in (
+            ("2048 bytes, simple", simple(token, body_of("${JSON_BYTES:2048}")), None),
+            ("2048 bytes, enhanced", enhanced(1, token, body_of("${JSON_BYTES:2048}")), None),
+            ("2048 bytes, framed", frame(item(1, token), item(2, body_of("${JSON_BYTES:2048}")),
+                                         number), None),
+            ("256 bytes", simple(token, body_of("${JSON_BYTES:256}")), None),
+            ("all items, the identifier first", frame(number, *everything[:2], *everything[3:]),
+             None),
+            ("all items backwards", frame(*reversed(everything)), None),
+            ("an unknown item", frame(*everything, item(9, b"new")), None),
+            ("no identifier", frame(*everything[:2]), None),
+            ("expiry 0", enhanced(1, token, payload, expiry=0), None),
+            ("byte by byte", frame(*everything) + enhanced(2, token, payload)
+             + simple(token, payload), 1),
+            ("half a frame", frame(*everything)[:-3], None)):
+        try:
+            exchange(world, data, b"", closes=False, step=step)
+        except Mismatch as mismatch:
+            raise Mismatch(f"{what}: {mismatch}") from None
+
+
+def binary_certificates(world):
+    """A certificate of the other environment is not served; one of the sandbox alone is."""
+    token = bytes.fromhex(world.values["TOK_A"])
+    exchange(world, enhanced(1, token, VALUE.encode()), b"", closes=False, certificate="CERT_DEV")
+    exchange(world, enhanced(1, b"\xab" * 32, VALUE.encode()), error(8, 1), certificate="CERT_DEV")
+    try:
+        exchange(world, enhanced(1, b"\xab" * 32, VALUE.encode()), b"", certificate="CERT_PRD")
+    except OSError:
+        return
+
+
+def binary_faults(world):
+    """A scripted reason has its status here too."""
+    token = bytes.fromhex(world.values["TOK_A_CONTROLS"])
+    gateway = world.gateway
+    for reason, status in (("InternalServerError", 1), ("Unregistered", 8), ("Shutdown", 10),
+                           ("TooManyRequests", 255)):
+        gateway.command("fault", "add", "--token", token.hex(), "--reason", reason)
+        try:
+            exchange(world, enhanced(5, token, VALUE.encode()),
+                     error(status, 0 if status == 10 else 5))
+        finally:
+            gateway.command("fault", "clear")
+
+
+def feedback_is_emptied_by_reading(world):
+    """Each token once, to its app's certificate alone."""
+    gateway, gone = world.gateway, []
+    with open_connection(world, gateway, "feedback", world.certificate("CERT_UNI")) as sock:
+        receive(sock, 0, 10)
+    for number in range(3):
+        device = gateway.devices(world.folder, f"feedback-{number}", APP, "com.example.other")
+        tokens = {line["topic"]: line["token"] for line in
+                  (device.event("registered"), device.event("registered"))}
+        for topic in (APP, "com.example.other"):
+            device.tell(do="unregister", topic=topic)
+            device.event("unregistered")
+        gone.append(tokens[APP])
+        device.stop()
+    got = []
+    for _ in range(2):
+        with open_connection(world, gateway, "feedback", world.certificate("CERT_UNI")) as sock:
+            data, ended = receive(sock, 10_000, 10)
+        expect(ended and len(data) % 38 == 0, f"{len(data)} bytes came")
+        got.append([data[start + 6:start + 38].hex() for start in range(0, len(data), 38)])
+    expect(sorted(got[0]) == sorted(gone) and not got[1], f"{got}, not {gone}")
+
+
+# Delivery
+
+
+def own_device(case):
+    def run(world):
+        device = Device(world, f"device-{case.__name__}", APP)
+        try:
+            case(world, device)
+        finally:
+            device.close()
+    return run
+
+
+def go_offline(device):
+    device.program.tell(do="offline")
+    device.program.event("link", lambda line: line["state"] == "down"
+                         and line.get("reason") != "enrolled")
+
+
+@own_device
+def once_does_not_replace(world, device):
+    """Expiration 0 takes no place, and none from what is stored."""
+    go_offline(device)
+    device.push("kept", expiration="${now+3600}")
+    device.push("once", expiration="0")
+    device.push("past", expiration="1")
+    device.program.tell(do="online")
+    same(device.received(1), ["kept"])
+
+
+@own_device
+def unregistered_while_held(world, device):
+    """What was stored for a token that dies is discarded, and the log says so."""
+    device.program.tell(do="power", restricted=True)
+    device.program.event("state", lambda line: line["powerRestricted"])
+    device.push("held", priority=1)
+    device.program.tell(do="unregister", topic=APP)
+    device.program.event("unregistered")
+    expect_state(world, device, "Discarded - Token Unregistered (From Storage)")
+
+
+@own_device
+def disabled_while_held(world, device):
+    device.program.tell(do="power", restricted=True)
+    device.program.event("state", lambda line: line["powerRestricted"])
+    device.push("held", priority=5)
+    device.program.tell(do="disable", topic=APP)
+    device.program.event("disabled")
+    expect_state(world, device, "Discarded - Disabled (From Storage)")
+    device.program.tell(do="power", restricted=False)
+    same(device.received(0), [])
+
+
+@own_device
+def ten_passes_a_restriction(world, device):
+    """Priority 10 goes out at once whatever the device's power."""
+    device.program.tell(do="power", restricted=True)
+    device.program.event("state", lambda line: line["powerRestricted"])
+    device.push("ten", priority=10)
+    same(device.received(1), ["ten"])
+
+
+def background_and_alert(world):
+    """Throttled background pushes keep no alert back, and the provider never hears of them."""
+    device = Device(world, "device-background-alert", APP)
+    try:
+        for number in range(6):
+            device.push(f"b{number}", background=True)
+        device.push("alert")
+        names = device.received(4)
+        expect(names == ["b0", "b1", "b2", "alert"], f"{names}")
+    finally:
+        device.close()
+
+
+def revoked_while_stopped(world):
+    """A device that was revoked while the gateway stood still leaves no rows behind."""
+    gateway = Gateway(world.belfry, world.folder, "revoked-rows")
+    device = gateway.devices(world.folder, "revoked-device", APP)
+    line = device.event("registered")
+    fields = headers(world, gateway, **own_fields(gateway, device, line["token"]))
+    device.stop()
+    connection = connect(world, gateway)
+    check(connection.request(fields, BODY), {"status": 200})
+    connection.close()
+    gateway.program.stop()
+    rows = gateway.data / "notifications.sqlite"
+    expect(stored(rows) == 1, f"{stored(rows)} rows are stored")
+    gateway.command("device", "revoke", line["device"])
+    (world.folder / "revoked-rows-ready.json").unlink()
+    again = Gateway(world.belfry, world.folder, "revoked-rows")
+    connection = connect(world, again)
+    check(connection.request(fields, BODY), {"status": 410, "reason": "Unregistered"})
+    again.program.stop()
+    expect(stored(rows) == 0, f"{stored(rows)} rows are stored")
+
+
+def stored(path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        names = [name for name, in database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'notification%'")]
+        return sum(database.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+                   for name in names)

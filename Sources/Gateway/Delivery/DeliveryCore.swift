@@ -317,7 +317,7 @@ public struct DeliveryCore: ~Copyable {
       for notification in takeAll(of: delivery, where: { $0.key == key }) {
         drop(
           notification,
-          as: notification.isFromStore
+          as: notification.isFromStore || notification.durability == .stored
             ? .discardedUnregisteredFromStorage : .discardedUnregistered)
       }
       forgetIfIdle(delivery)

@@ -284,6 +284,16 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.isEmpty)
   }
 
+  @Test func `what was stored while power held it back is discarded from storage`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.drain()
+    #expect(bench.states.last == .discardedUnregisteredFromStorage)
+  }
+
   @Test func `a token that is born again while its removal waits keeps its new notification`()
     throws
   {
