@@ -30,6 +30,7 @@ let package = Package(
     program("LocalTour", "UIKit"),
     program("Question", "UIKit", "UserNotifications"),
     program("PlainTool", "UserNotifications"),
+    program("HastyTool", "UserNotifications"),
     program("CallWaiter", "PushKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),

@@ -36,6 +36,16 @@ import Testing
     }
   }
 
+  @Test("What a tool asked for before it ended is done all the same")
+  func hastyTool() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let tool = try await stage.example("HastyTool", on: agent)
+      #expect(try await agent.presented("org.example.HastyTool")["id"].string == "hasty")
+      #expect(try await tool.end() == 0)
+    }
+  }
+
   @Test("An app starts the agent where the login session allows it")
   func startsAgent() async throws {
     try await Stage.play { stage in

@@ -36,7 +36,11 @@ package final class AgentSession: Sendable {
     var mayStartAgent = true
   }
 
-  package static let shared = AgentSession(identity: .current, socketPath: AgentSocket.path)
+  package static let shared: AgentSession = {
+    // A tool that asks for something and ends at once has asked for it all the same.
+    atexit { AgentSession.shared.flush() }
+    return AgentSession(identity: .current, socketPath: AgentSocket.path)
+  }()
 
   /// Where an app's completion handlers run: in the order of the answers, and never on the thread
   /// that reads the answers, so that an app may wait in them.
@@ -78,7 +82,7 @@ package final class AgentSession: Sendable {
 
   /// Waits until what was asked so far has reached the agent, or a moment; before the process ends.
   package func flush() {
-    guard state.withLock({ $0.connection != nil && $0.welcome != nil }) else { return }
+    guard state.withLock({ $0.connection != nil && $0.failure == nil }) else { return }
     _ = try? connection().call(.badge, timeoutMilliseconds: Limits.flushMilliseconds)
   }
 

@@ -1,0 +1,8 @@
+// Asks for a notification and ends at once, without waiting for an answer.
+import UserNotifications
+
+let center = UNUserNotificationCenter.current()
+center.requestAuthorization(options: [.alert]) { _, _ in }
+let content = UNMutableNotificationContent()
+content.title = "Hasty"
+center.add(UNNotificationRequest(identifier: "hasty", content: content, trigger: nil))
