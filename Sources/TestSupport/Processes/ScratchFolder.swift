@@ -46,10 +46,11 @@ public final class ScratchFolder: Sendable {
     throw ProgramFailure.unreadable("\(file) was not written")
   }
 
-  /// Waits off the tests' own threads, which are as few as the machine's cores.
+  /// Waits on a thread of its own: those of the tests, and of Dispatch, are as few as the machine's
+  /// cores, and many tests wait at once.
   private static func readable(_ descriptor: Int32, within limit: Duration) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&wanted, 1, Int32(limit.components.attoseconds / 1_000_000_000_000_000))
         continuation.resume()
