@@ -33,6 +33,8 @@ public struct AgentConfiguration {
   public var socketPath: String
   /// nil: the desktop if a session bus is there, else the terminal.
   public var presenters: [PresenterKind]?
+  /// Whether the session bus is used, by which apps are started and a desktop presents.
+  public var usesSessionBus = true
   /// How requests for authorisation are answered.
   public var grant = GrantPolicy.ask
   /// nil: local notifications alone.

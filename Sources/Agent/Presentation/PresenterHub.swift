@@ -41,7 +41,7 @@ final class PresenterHub {
       presenters.append(JSONPresenter(listener, write: configuration.output))
     }
     if kinds.contains(.terminal) { openTerminal() }
-    if kinds.isEmpty || kinds.contains(.desktop) { openDesktop() }
+    if configuration.usesSessionBus { openBus() }
     if presenters.isEmpty { openTerminal() }
   }
 
@@ -91,29 +91,38 @@ final class PresenterHub {
 
   // MARK: - The desktop
 
-  private func openDesktop() {
-    guard let listener, desktop == nil, !isClosed else { return }
+  private var wantsDesktop: Bool { configuration.presenters?.contains(.desktop) ?? true }
+
+  /// Opens the session bus: the desktop needs it, and apps are started by it whoever presents.
+  private func openBus() {
+    guard let listener, bus == nil, !isClosed else { return }
     do {
       let bus = try BusConnection(.session, on: loop)
-      let desktop = try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop"))
-      quiet = try DesktopQuiet(bus: bus) { [weak self] in self?.onQuiet($0) }
+      let desktop =
+        wantsDesktop
+        ? try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop")) : nil
+      if wantsDesktop {
+        quiet = try DesktopQuiet(bus: bus) { [weak self] in self?.onQuiet($0) }
+      }
       bus.onDisconnect = { [weak self] in self?.busIsGone() }
       self.bus = bus
       busWatch?.close()
       busWatch = nil
-      if isAutomatic { presenters.removeAll { $0 is TerminalPresenter } }
-      presenters.append(desktop)
+      if let desktop {
+        if isAutomatic { presenters.removeAll { $0 is TerminalPresenter } }
+        presenters.append(desktop)
+      }
       onBus(bus)
-      listener.presenterAppeared(desktop, isNew: true)
+      if let desktop { listener.presenterAppeared(desktop, isNew: true) }
     } catch {
       guard triesLeft > 0 else {
-        log.info("there is no session bus: the desktop waits for one", ["why": "\(error)"])
+        log.info("there is no session bus yet", ["why": "\(error)"])
         return watchForBus()
       }
       // Its socket is there before anybody listens on it.
       triesLeft -= 1
       loop.schedule(afterNanoseconds: Limits.busRetryNanoseconds) { [weak self] in
-        self?.openDesktop()
+        self?.openBus()
       }
     }
   }
@@ -137,7 +146,7 @@ final class PresenterHub {
     busWatch = try? FolderWatch(folder, on: loop) { [weak self] names in
       guard let self, names.isEmpty || names.contains("bus") else { return }
       self.triesLeft = Limits.busTries
-      self.openDesktop()
+      self.openBus()
     }
   }
 

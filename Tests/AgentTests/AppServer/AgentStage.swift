@@ -63,6 +63,8 @@ final class AgentStage: Sendable {
         if let object = (try? JSONValue(parsing: line))?.objectValue { lines.put(object) }
       }
       configuration.presenters = [.json]
+      // The tester's own desktop is none of the test's business.
+      configuration.usesSessionBus = false
       configuration.grant = grant
       configuration.hasManualClock = hasManualClock
       configuration.pendingLimit = pendingLimit
