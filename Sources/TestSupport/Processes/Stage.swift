@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import Synchronization
+import System
 
 /// Where a test plays with real programs: a folder of its own and the programs it started, both gone
 /// when the play ends, whichever way it ends.
@@ -105,5 +107,18 @@ public final class Stage: Sendable {
     // The last started first: apps before their agent, devices before their gateway.
     for program in left.reversed() where program.isRunning { program.signal(SIGKILL) }
     for program in left { _ = try? await program.end(within: .seconds(5)) }
+    endLaunched()
+  }
+
+  /// Ends the apps that an agent launched: they outlive it, as they should, but not the test.
+  private func endLaunched() {
+    let mark = "XDG_STATE_HOME=\(folder.path)"
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+      guard let pid = Int32(name), pid != getpid(),
+        let environment = try? FileSystem.read("/proc/\(pid)/environ", limit: 1 << 20),
+        environment.split(separator: 0).contains(where: { $0.elementsEqual(mark.utf8) })
+      else { continue }
+      kill(pid, SIGKILL)
+    }
   }
 }
