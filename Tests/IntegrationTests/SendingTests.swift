@@ -107,7 +107,10 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
 
   /// The legacy binary interface: silence for success, an error packet for a bad token, what follows it
   /// sent again on another connection.
-  @Test(.requires(.python)) func aClientOfTheBinaryInterfaceIsServed() async throws {
+  @Test(
+    "S3-6 S3-9: a thousand frames stream over one connection of the binary interface, errors alone answer",
+    .requires(.python))
+  func aClientOfTheBinaryInterfaceIsServed() async throws {
     try await withDevice { stage, gateway, devices, token in
       let certificate = stage.folder.file("provider.pem")
       _ = try await stage.belfryCommand([
