@@ -116,7 +116,12 @@ public final class GatewayServer {
       logReader = DeliveryLogReader(
         kept: KeptDeliveryLog(
           folder: folder, store: controlStore, environment: configuration.environment))
-      let faults = FaultBoard()
+      let faults = FaultBoard(
+        configuration.environment == .sandbox
+          ? try KeptFaults(store: controlStore).rules() : [])
+      if faults.isActive {
+        log.warning("scripted answers are on: see 'belfry fault list'")
+      }
       administration = Administration(
         folder: folder, store: controlStore, environment: configuration.environment,
         runtime: Administration.Runtime(faults: faults, log: logReader) { changes in

@@ -102,7 +102,7 @@ import Transport
         #expect(program.lines.isEmpty)
         #expect(program.errors.hasPrefix("belfry: "), "\(program.errors)")
       }
-      for words in [["key", "revoke", "NOSUCHKEY0"], ["fault", "list"]] {
+      for words in [["key", "revoke", "NOSUCHKEY0"], ["log", "--follow"]] {
         let program = try stage.belfry(words + ["--data", data])
         #expect(try await program.end() == 1, "\(words)")
       }

@@ -1,9 +1,13 @@
 internal import BelfryWire
+internal import Storage
 
-/// Scripted answers, which only a running gateway has, and the delivery log.
+/// Scripted answers and the delivery log.
 extension Administration {
-  func performFault(_ request: AdministrationRequest) -> AdministrationAnswer {
-    guard let runtime else { return .failure(Self.needsRunning("a scripted answer")) }
+  func performFault(
+    _ request: AdministrationRequest
+  ) throws(StorageFailure) -> AdministrationAnswer {
+    let kept = KeptFaults(store: store)
+    let rules = try kept.rules()
     switch request {
     case .addFault(let rule):
       guard environment != .production else {
@@ -12,19 +16,21 @@ extension Administration {
             .conflict, "a production gateway answers by the rules alone",
             do: "script answers on a sandbox gateway"))
       }
-      guard runtime.faults.add(rule) else {
+      guard rules.count < Limits.faultRulesMax else {
         return .failure(
           .init(
             .conflict, "there are \(Limits.faultRulesMax) scripted answers",
             do: "remove them with `belfry fault clear`"))
       }
+      try kept.keep(rules + [rule])
+      runtime?.faults.use(rules + [rule])
       return .success([AdministrationLines.line(rule)])
     case .clearFaults:
-      let removed = runtime.faults.all
-      runtime.faults.clear()
-      return .success(removed.map(AdministrationLines.line))
+      try kept.keep([])
+      runtime?.faults.use([])
+      return .success(rules.map(AdministrationLines.line))
     default:
-      return .success(runtime.faults.all.map(AdministrationLines.line))
+      return .success(rules.map(AdministrationLines.line))
     }
   }
 

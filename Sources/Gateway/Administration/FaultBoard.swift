@@ -12,8 +12,8 @@ public final class FaultBoard: Sendable {
   private let rules = Mutex(Rules())
   private let published = Atomic<Int>(0)
 
-  /// A board without rules.
-  public init() {}
+  /// A board with these rules.
+  public init(_ rules: [FaultRule] = []) { use(rules) }
 
   /// Tells one state of the rules from another; 0 while there are none.
   var version: Int { published.load(ordering: .relaxed) }
@@ -24,22 +24,12 @@ public final class FaultBoard: Sendable {
   /// The rules, in the order in which they were added; the first that applies wins.
   public var all: [FaultRule] { rules.withLock { $0.list } }
 
-  /// Adds a rule; false when there are too many.
-  func add(_ rule: FaultRule) -> Bool {
+  /// Has these rules from now on.
+  func use(_ list: [FaultRule]) {
     rules.withLock { rules in
-      guard rules.list.count < Limits.faultRulesMax else { return false }
-      rules.list.append(rule)
+      rules.list = list
       rules.changes += 1
-      published.store(rules.changes, ordering: .relaxed)
-      return true
-    }
-  }
-
-  /// Removes every rule.
-  func clear() {
-    rules.withLock { rules in
-      rules.list.removeAll()
-      published.store(0, ordering: .relaxed)
+      published.store(list.isEmpty ? 0 : rules.changes, ordering: .relaxed)
     }
   }
 }

@@ -4,6 +4,8 @@ public enum ControlSetting {
   public static let enrolmentCode = "enrolment-code"
   /// Until when, in milliseconds since 1970, an app's feedback was read; decimal.
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
+  /// The scripted answers; a JSON object a line.
+  static let faults = "faults"
   /// The environment that the folder was made for; UTF-8.
   public static let environment = "environment"
 }

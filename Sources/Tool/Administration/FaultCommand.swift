@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry fault`: scripted answers of a running sandbox gateway.
+/// `belfry fault`: scripted answers of a sandbox gateway.
 enum FaultCommand {
   static let noun = AdministrationNoun(
     name: "fault",

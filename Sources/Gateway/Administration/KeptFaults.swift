@@ -1,0 +1,25 @@
+import BelfryWire
+import Storage
+
+/// The scripted answers in the control store: they hold until they are cleared, restarts included.
+struct KeptFaults {
+  let store: any ControlStore
+
+  /// The rules, in the order in which they were added; one that cannot be read is left out.
+  func rules() throws(StorageFailure) -> [FaultRule] {
+    let text = try store.setting(ControlSetting.faults) ?? []
+    return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      guard let object = (try? JSONValue(parsing: Array(line)))?.objectValue else { return nil }
+      return try? FaultRule(object)
+    }
+  }
+
+  /// Keeps these rules and no others, durably.
+  func keep(_ rules: [FaultRule]) throws(StorageFailure) {
+    let lines = rules.map { AdministrationLines.line($0).text }
+    try store.apply([
+      .putSetting(
+        name: ControlSetting.faults, value: Array(lines.joined(separator: "\n").utf8))
+    ])
+  }
+}
