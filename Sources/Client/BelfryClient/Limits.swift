@@ -2,6 +2,8 @@
 package enum Limits {
   /// Milliseconds that a request waits while no agent is there: a moment for one that starts.
   package static let unreachableMilliseconds: Int64 = 2_000
+  /// Milliseconds that an agent which the app started may take: a busy machine starts slowly.
+  package static let agentStartMilliseconds: Int64 = 15_000
   /// Milliseconds that a property waits for the agent: a caller on the main thread feels it.
   package static let propertyMilliseconds: Int64 = 5_000
   /// Milliseconds that a process which ends waits for what it still sends.

@@ -34,6 +34,8 @@ package final class AgentSession: Sendable {
     var failure: AppLinkFailure?
     var role = AppHello.Role.app
     var mayStartAgent = true
+    /// Until when an agent that this process started may take to be there.
+    var agentStarts: ContinuousClock.Instant?
   }
 
   package static let shared: AgentSession = {
@@ -210,12 +212,13 @@ package final class AgentSession: Sendable {
         defer { state.mayStartAgent = false }
         return state.mayStartAgent && state.welcome == nil
       }
-      if startsAgent { AgentStart.attempt() }
-      // What was asked before may have a long time of its own, which is not meant for this.
-      DispatchQueue.global().asyncAfter(
-        deadline: .now() + .milliseconds(Int(Limits.unreachableMilliseconds))
-      ) { [weak self] in
-        self?.state.withLock { $0.connection }?.abandonHeld(failure)
+      if startsAgent, AgentStart.attempt() {
+        state.withLock {
+          $0.agentStarts = .now + .milliseconds(Limits.agentStartMilliseconds)
+        }
+        abandonHeld(failure, afterMilliseconds: Limits.agentStartMilliseconds)
+      } else {
+        abandonHeld(failure, afterMilliseconds: Limits.unreachableMilliseconds)
       }
     case .refused(let failure):
       // A later request makes a new conversation: the cause may be gone by then.
@@ -224,6 +227,23 @@ package final class AgentSession: Sendable {
         state.connection = nil
       }
     case .event(let event, let question): tell(event, question)
+    }
+  }
+
+  /// Gives up what was asked while no agent was there.
+  ///
+  /// It may have a long time of its own, which is not meant for this. An agent that was just started
+  /// gets its time.
+  private func abandonHeld(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
+      [weak self] in
+      let connection = self?.state.withLock { state in
+        if let end = state.agentStarts, state.welcome == nil, .now < end {
+          return nil as AppLinkConnection?
+        }
+        return state.connection
+      }
+      connection?.abandonHeld(failure)
     }
   }
 

@@ -3,15 +3,18 @@ import Foundation
 /// Starts the agent where the login session allows: there is a runtime folder of this user, the
 /// `belfry` executable is on the path, and neither a socket was named nor starting it was declined.
 enum AgentStart {
-  static func attempt(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
-    guard let command = command(environment, isExecutable: isExecutable) else { return }
+  /// Whether an agent may be there soon.
+  static func attempt(
+    _ environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> Bool {
+    guard let command = command(environment, isExecutable: isExecutable) else { return false }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: command.executable)
     process.arguments = command.arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try? process.run()
+    return (try? process.run()) != nil
   }
 
   private static func isExecutable(_ path: String) -> Bool {
