@@ -89,6 +89,9 @@ enum Limits {
   static let httpConnections: UInt32 = 128
   /// Seconds without a byte after which a connection is closed.
   static let httpTimeoutSeconds: UInt32 = 60
+  /// Steps, and microseconds of each, that connections get to end before their server stops: 200 ms.
+  static let httpStopSteps = 40
+  static let httpStopStepMicroseconds: UInt32 = 5_000
   /// Bytes of one request's header.
   static let httpHeaderBytes = 65_536
   /// Bytes of a long answer that wait for a client that does not read.

@@ -25,6 +25,12 @@ static inline uint16_t belfry_mhd_port(struct MHD_Daemon *daemon) {
   return info ? info->port : 0;
 }
 
+static inline unsigned belfry_mhd_connections(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info =
+      MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+  return info ? info->num_connections : 0;
+}
+
 static inline int belfry_mhd_descriptor(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

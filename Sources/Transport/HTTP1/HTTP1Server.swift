@@ -65,7 +65,13 @@ public final class HTTP1Server: Sendable {
       daemon = nil
       return taken
     }
-    if let taken { unsafe MHD_stop_daemon(taken.raw) }
+    guard let taken else { return }
+    // Stopped while it refuses a request that it cannot read, libmicrohttpd 0.9.75 uses an answer that
+    // it does not have; so what is under way gets a moment to end.
+    for _ in 0..<Limits.httpStopSteps where unsafe belfry_mhd_connections(taken.raw) > 0 {
+      usleep(Limits.httpStopStepMicroseconds)
+    }
+    unsafe MHD_stop_daemon(taken.raw)
   }
 }
 

@@ -170,6 +170,17 @@ import Testing
     server.stop()
   }
 
+  @Test("a server that stops while it refuses what is no HTTP stops in order")
+  func stoppingAmidNoise() throws {
+    for _ in 0..<10 {
+      let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
+      let client = open(server, "GET / HTTP/9.9\r\n\r\n")
+      harness.run { client.opened == 1 }
+      server.stop()
+      harness.run { client.closure != nil }
+    }
+  }
+
   @Test("an address that is taken is an error that says so")
   func taken() throws {
     let listener = try harness.listen { _ in nil }
