@@ -14,7 +14,11 @@ final class LocationService: Sendable {
     var last: CLLocation?
   }
 
-  private struct WeakManager { weak var manager: CLLocationManager? }
+  private struct WeakManager {
+    weak var manager: CLLocationManager?
+    /// What it has heard of the permission.
+    var told: CLAuthorizationStatus?
+  }
 
   private let session: AgentSession
   private let state = Guarded(State())
@@ -42,11 +46,22 @@ final class LocationService: Sendable {
       return true
     }
     guard isNew else { return }
-    refreshStatus { status in
-      manager.tell {
-        $0.locationManager($1, didChangeAuthorization: status)
-        $0.locationManagerDidChangeAuthorization($1)
-      }
+    refreshStatus { [self] status in tell(manager, status) }
+  }
+
+  /// Tells a manager once of each status: a change may overtake the answer to its first question.
+  private func tell(_ manager: CLLocationManager, _ status: CLAuthorizationStatus) {
+    let isNews = state.withLock { state in
+      guard let index = state.managers.firstIndex(where: { $0.manager === manager }),
+        state.managers[index].told != status
+      else { return false }
+      state.managers[index].told = status
+      return true
+    }
+    guard isNews else { return }
+    manager.tell {
+      $0.locationManager($1, didChangeAuthorization: status)
+      $0.locationManagerDidChangeAuthorization($1)
     }
   }
 
@@ -86,12 +101,7 @@ final class LocationService: Sendable {
       return state.status != status
     }
     guard isNews else { return }
-    for manager in managers {
-      manager.tell {
-        $0.locationManager($1, didChangeAuthorization: status)
-        $0.locationManagerDidChangeAuthorization($1)
-      }
-    }
+    for manager in managers { tell(manager, status) }
   }
 
   // MARK: Positions
