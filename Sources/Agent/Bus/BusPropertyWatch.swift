@@ -25,28 +25,11 @@ final class BusPropertyWatch {
     self.property = property
     self.body = body
     try bus.match(
-      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
-        + "member='NameOwnerChanged',arg0='\(service)'"
-    ) { [weak self] message in
-      guard let self, message.member == "NameOwnerChanged", let values = try? message.read(),
-        values.count == 3, values[0].stringValue == self.service
-      else { return }
-      self.ownerChanged(values[2].stringValue ?? "")
-    }
-    try bus.match(
       "type='signal',sender='\(service)',path='\(path)',"
         + "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',"
         + "arg0='\(interface)'"
     ) { [weak self] message in self?.changed(message) }
-    bus.call(
-      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
-      [.string(service)]
-    ) { [weak self] result in
-      guard case .success(let values) = result, let owner = values.first?.stringValue else {
-        return
-      }
-      self?.ownerChanged(owner)
-    }
+    try bus.followOwner(of: service) { [weak self] in self?.ownerChanged($0) }
   }
 
   private func ownerChanged(_ newOwner: String) {

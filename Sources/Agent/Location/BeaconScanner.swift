@@ -30,15 +30,6 @@ final class BeaconScanner: LocationService {
     self.bus = bus
     self.log = log
     self.heard = heard
-    try bus.match(
-      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
-        + "member='NameOwnerChanged',arg0='\(Name.service)'"
-    ) { [weak self] message in
-      guard message.member == "NameOwnerChanged", let values = try? message.read(),
-        values.count == 3, values[0].stringValue == Name.service
-      else { return }
-      self?.ownerChanged(values[2].stringValue ?? "")
-    }
     try bus.match("type='signal',sender='\(Name.service)',interface='\(Name.objects)'") {
       [weak self] message in self?.objectsChanged(message)
     }
@@ -52,15 +43,7 @@ final class BeaconScanner: LocationService {
       else { return }
       self.deviceSaid(message.path, values[1])
     }
-    bus.call(
-      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
-      [.string(Name.service)]
-    ) { [weak self] result in
-      guard case .success(let values) = result, let owner = values.first?.stringValue else {
-        return
-      }
-      self?.ownerChanged(owner)
-    }
+    try bus.followOwner(of: Name.service) { [weak self] in self?.ownerChanged($0) }
   }
 
   func set(isNeeded: Bool) {

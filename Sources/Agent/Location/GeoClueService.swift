@@ -45,14 +45,8 @@ final class GeoClueService: LocationService, TimerTarget {
     self.loop = loop
     self.log = log
     self.placed = placed
-    try bus.match(
-      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
-        + "member='NameOwnerChanged',arg0='\(Name.service)'"
-    ) { [weak self] message in
-      guard message.member == "NameOwnerChanged", let values = try? message.read(),
-        values.count == 3, values[0].stringValue == Name.service
-      else { return }
-      self?.ownerChanged(values[2].stringValue ?? "")
+    try bus.followOwner(of: Name.service, asksNow: false) { [weak self] in
+      self?.ownerChanged($0)
     }
     try bus.match(
       "type='signal',interface='\(Name.client)',member='LocationUpdated'"
@@ -98,12 +92,9 @@ final class GeoClueService: LocationService, TimerTarget {
   }
 
   private func findOwner(_ attempt: UInt64) {
-    bus.call(
-      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
-      [.string(Name.service)]
-    ) { [weak self] result in
+    bus.findOwner(of: Name.service) { [weak self] result in
       guard let self, self.attempt == attempt else { return }
-      guard case .success(let values) = result, let owner = values.first?.stringValue else {
+      guard case .success(let owner) = result else {
         return self.failed("GeoClue is not there", result)
       }
       self.owner = owner
@@ -142,7 +133,7 @@ final class GeoClueService: LocationService, TimerTarget {
     }
   }
 
-  private func failed(_ what: String, _ result: Result<[BusValue], BusFailure>) {
+  private func failed<Answer>(_ what: String, _ result: Result<Answer, BusFailure>) {
     var why = ""
     if case .failure(let failure) = result { why = "\(failure)" }
     log.info("\(what): 'belfry location set' says where the device is", ["why": why])

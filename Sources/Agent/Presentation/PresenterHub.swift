@@ -140,24 +140,24 @@ final class PresenterHub {
 
   /// The user's bus appears as a socket in the runtime folder.
   private func watchForBus() {
-    guard busWatch == nil, let folder = Self.busFolder(ProcessInfo.processInfo.environment) else {
-      return
-    }
+    guard busWatch == nil,
+      let (folder, name) = Self.busSocket(ProcessInfo.processInfo.environment)
+    else { return }
     busWatch = try? FolderWatch(folder, on: loop) { [weak self] names in
-      guard let self, names.isEmpty || names.contains("bus") else { return }
+      guard let self, names.isEmpty || names.contains(name) else { return }
       self.triesLeft = Limits.busTries
       self.openBus()
     }
   }
 
-  /// The folder in which the session bus will appear; nil when its address is another one.
-  static func busFolder(_ environment: [String: String]) -> String? {
-    let runtime = environment["XDG_RUNTIME_DIR"]
+  /// The folder in which the session bus's socket will appear, and its name there; nil when its
+  /// address is no path.
+  static func busSocket(_ environment: [String: String]) -> (folder: String, name: String)? {
     guard let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty else {
-      return runtime
+      return environment["XDG_RUNTIME_DIR"].map { ($0, "bus") }
     }
-    let path = address.split(separator: ",").first ?? ""
-    guard path.hasPrefix("unix:path="), path.hasSuffix("/bus") else { return nil }
-    return String(path.dropFirst(10).dropLast(4))
+    let path = (address.split(separator: ",").first ?? "").dropFirst("unix:path=".count)
+    guard address.hasPrefix("unix:path="), let slash = path.lastIndex(of: "/") else { return nil }
+    return (String(path[..<slash]), String(path[path.index(after: slash)...]))
   }
 }

@@ -41,36 +41,15 @@ public struct DesktopSession: Sendable {
     timeout = 0
     """
 
-  private static let busConfiguration = """
-    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
-      "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-    <busconfig>
-      <type>session</type>
-      <listen>unix:path=SOCKET</listen>
-      <policy context="default">
-        <allow send_destination="*" eavesdrop="true"/>
-        <allow eavesdrop="true"/>
-        <allow own="*"/>
-      </policy>
-    </busconfig>
-    """
-
   /// Starts the desktop on `stage` and waits until its notification server is there.
   public init(on stage: Stage) async throws {
     self.stage = stage
-    let socket = stage.folder.file("bus")
-    let busFile = stage.folder.file("bus.conf")
-    try Self.busConfiguration.replacingOccurrences(of: "SOCKET", with: socket)
-      .write(toFile: busFile, atomically: true, encoding: .utf8)
-    let bus = try stage.start([
-      TestTool.dbus.required(), "--config-file=\(busFile)", "--nofork", "--print-address=1",
-    ])
-    _ = try await bus.output(called: "the bus's address") { !$0.isEmpty }
+    let address = try await stage.bus()
     let screen = try stage.start([
       TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp",
     ])
-    let number = try await screen.output(called: "the display's number") { !$0.isEmpty }[0]
-    environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(socket)", "DISPLAY": ":\(number)"]
+    let number = try await screen.firstLine()
+    environment = ["DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": ":\(number)"]
     monitor = try stage.start(
       [
         TestTool.dbusMonitor.required(), "--session",
@@ -78,7 +57,7 @@ public struct DesktopSession: Sendable {
         "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
       ], environment: environment)
     // The monitor's own NameAcquired is its first line: from then on it misses nothing.
-    _ = try await monitor.output(called: "the monitor's first line") { !$0.isEmpty }
+    _ = try await monitor.firstLine()
     let file = stage.folder.file("dunstrc")
     try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)
     _ = try stage.start(

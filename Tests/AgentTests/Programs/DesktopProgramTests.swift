@@ -13,23 +13,7 @@ struct DesktopProgramTests {
 
     /// `services` is a folder of services that the bus may start.
     static func open(on stage: Stage, services: String? = nil) async throws -> Desktop {
-      let configuration = stage.folder.file("bus.conf")
-      try Data(
-        """
-        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-        <busconfig><type>session</type>
-        \(services.map { "<servicedir>\($0)</servicedir>" } ?? "")<listen>unix:path=\(stage.folder.file("bus"))</listen>
-        <policy context="default"><allow send_destination="*" eavesdrop="true"/>
-        <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
-        """.utf8
-      ).write(to: URL(fileURLWithPath: configuration))
-      let bus = try stage.start(
-        [
-          try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
-          "--print-address=1",
-        ], name: "dbus-daemon")
-      let address = try await bus.firstLine()
+      let address = try await stage.bus(services: services)
       let screen = try stage.start(
         [
           try TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "640x480x24",
@@ -82,16 +66,6 @@ struct DesktopProgramTests {
       return try Data(contentsOf: URL(fileURLWithPath: file))
     }
 
-    /// Looks again and again until it is so; each look is an answer of the server.
-    func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
-      let end = Date(timeIntervalSinceNow: 20)
-      while !(try await isSo()) {
-        guard Date() < end else { throw ProgramFailure.unreadable("\(what) did not come") }
-        // What another program shows cannot be awaited; asking without a pause starves it.
-        try await Task.sleep(for: .milliseconds(20))
-      }
-    }
-
     func agent(
       _ more: [String] = ["--grant", "all"], environment added: [String: String] = [:]
     ) async throws -> RunningProgram {
@@ -127,16 +101,16 @@ struct DesktopProgramTests {
         "app", "run", Self.burger, "--authorize", "alert", "--state", "background",
       ])
       _ = try await app.event("authorized")
-      try await desktop.wait("dunst") { (try? await desktop.displayed()) == 0 }
+      try await Stage.wait("dunst") { (try? await desktop.displayed()) == 0 }
       let before = try await desktop.picture()
       _ = try await stage.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Special", "--body", "Avocado & <Bacon>", "--id",
         "n",
       ])
       _ = try await agent.event("presented")
-      try await desktop.wait("the notification") { try await desktop.displayed() == 1 }
-      try await desktop.wait("a change of the screen") { try await desktop.picture() != before }
-      try await desktop.wait("Notify") {
+      try await Stage.wait("the notification") { try await desktop.displayed() == 1 }
+      try await Stage.wait("a change of the screen") { try await desktop.picture() != before }
+      try await Stage.wait("Notify") {
         monitor.lines.contains { $0.contains("Avocado &amp; &lt;Bacon&gt;") }
       }
       #expect(monitor.lines.contains { $0.contains(#"string "Special""#) })
@@ -146,7 +120,7 @@ struct DesktopProgramTests {
       let response = try await app.event("response")
       #expect(response["action"].string == "com.apple.UNNotificationDefaultActionIdentifier")
       #expect(response["notification"]["id"].string == "n")
-      try await desktop.wait("the end of the notification") { try await desktop.displayed() == 0 }
+      try await Stage.wait("the end of the notification") { try await desktop.displayed() == 0 }
       #expect(try await agent.stop() == 0)
     }
   }
@@ -170,7 +144,7 @@ struct DesktopProgramTests {
         "notify", "--app", Self.burger, "--title", "Party", "--category", "INVITE",
       ])
       _ = try await agent.event("presented")
-      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await desktop.dunstctl("context")
       #expect(try await app.event("response")["action"].string == "NO")
     }
@@ -188,13 +162,13 @@ struct DesktopProgramTests {
       ])
       _ = try await agent.event("presented")
       var dunst = try desktop.startServer()
-      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       dunst.signal(SIGKILL)
       _ = try await dunst.end()
       dunst = try desktop.startServer()
-      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await stage.belfryCommand(["center", "dismiss", "1"])
-      try await desktop.wait("its end") { try await desktop.displayed() == 0 }
+      try await Stage.wait("its end") { try await desktop.displayed() == 0 }
     }
   }
 
@@ -230,7 +204,7 @@ struct DesktopProgramTests {
         ).lines
       }
       var place: [String: Int] = [:]
-      try await desktop.wait("the window") {
+      try await Stage.wait("the window") {
         #expect(server.isRunning)
         guard
           let window = try await xdotool("search", "--onlyvisible", "--name", "Notification")
@@ -242,7 +216,7 @@ struct DesktopProgramTests {
         }
         return place["WIDTH"] != nil && place["HEIGHT"] != nil
       }
-      try await desktop.wait("a change of the screen") { try await desktop.picture() != before }
+      try await Stage.wait("a change of the screen") { try await desktop.picture() != before }
       // The theme puts the buttons at the right lower corner, 66 pixels apart, the last one 71 from it.
       let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
       let bottom = (place["Y"] ?? 0) + (place["HEIGHT"] ?? 0)
@@ -289,10 +263,10 @@ struct DesktopProgramTests {
         "notify", "--app", Self.burger, "--title", "Ding", "--sound", "ding.wav",
       ])
       #expect(try await agent.event("sound")["sound"].string == "ding.wav")
-      try await desktop.wait("the sound") {
+      try await Stage.wait("the sound") {
         (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
       }
-      try await desktop.wait("the vibration") {
+      try await Stage.wait("the vibration") {
         monitor.lines.contains { $0.contains("message-new-instant") }
       }
     }
@@ -306,7 +280,7 @@ struct DesktopProgramTests {
       let ready = stage.folder.file("agent.json")
       let agent = try stage.belfry(
         ["agent", "--data", stage.folder.file("agent"), "--grant", "all", "--ready-file", ready],
-        environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(stage.folder.file("bus"))"])
+        environment: ["DBUS_SESSION_BUS_ADDRESS": stage.busAddress()])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
       _ = try await stage.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Early", "--id", "early",
@@ -316,9 +290,9 @@ struct DesktopProgramTests {
       }
       let desktop = try await Desktop.open(on: stage)
       _ = try desktop.startServer()
-      try await desktop.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await stage.belfryCommand(["center", "dismiss", "early"])
-      try await desktop.wait("its end") { try await desktop.displayed() == 0 }
+      try await Stage.wait("its end") { try await desktop.displayed() == 0 }
       #expect(try await agent.stop() == 0)
     }
   }
@@ -368,7 +342,7 @@ struct DesktopProgramTests {
       _ = try await agent.event("presented")
       _ = try await stage.belfryCommand(["center", "open", "o"])
       _ = try await agent.event("launched")
-      try await desktop.wait("the app") {
+      try await Stage.wait("the app") {
         let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
           .split(separator: "\n").compactMap { JSONLine(String($0)) }
         return lines.contains {
@@ -387,7 +361,7 @@ struct DesktopProgramTests {
       _ = try desktop.startServer()
       let agent = try await desktop.agent()
       func waitForRow(_ state: String) async throws {
-        try await desktop.wait("do not disturb \(state)") {
+        try await Stage.wait("do not disturb \(state)") {
           try await stage.belfryCommand(["doctor", "--json"]).values.contains {
             $0["feature"].string == "do not disturb" && $0["state"].string == state
           }
@@ -420,18 +394,10 @@ struct DesktopProgramTests {
       let agent = try await desktop.agent(["--grant", "ask"])
       let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.event("prompt")
-      try await desktop.wait("the question") { (try? await desktop.displayed()) == 1 }
+      try await Stage.wait("the question") { (try? await desktop.displayed()) == 1 }
       _ = try await desktop.dunstctl("context")
       let answered = try await app.event("authorized")
       #expect(answered["granted"].boolean == (answer == "Allow"))
     }
-  }
-}
-
-extension RunningProgram {
-  /// The first line that the program prints.
-  func firstLine() async throws -> String {
-    let lines = try await output(called: "its first line") { $0.first?.isEmpty == false }
-    return lines.first ?? ""
   }
 }

@@ -309,7 +309,7 @@ struct LocationServicesTests {
     .requires(.dbus, .dbusmock))
   func programZone() async throws {
     try await Stage.play { stage in
-      let bus = try await ServiceStage.startBus(stage)
+      let bus = try await stage.bus()
       let mock = try Self.mock(stage, "timedated", bus: bus)
       let setZone = [
         try TestTool.dbusSend.required(), "--system", "--print-reply",

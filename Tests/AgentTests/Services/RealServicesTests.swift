@@ -12,21 +12,8 @@ struct RealServicesTests {
     let environment: [String: String]
 
     static func open(on stage: Stage) async throws -> Machine {
-      let configuration = stage.folder.file("bus.conf")
-      try Data(
-        """
-        <busconfig><type>system</type><listen>unix:path=\(stage.folder.file("system-bus"))</listen>
-        <policy context="default"><allow send_destination="*" eavesdrop="true"/>
-        <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
-        """.utf8
-      ).write(to: URL(fileURLWithPath: configuration))
-      let bus = try stage.start(
-        [
-          try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
-          "--print-address=1",
-        ], name: "dbus-daemon")
-      return Machine(
-        stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": try await bus.firstLine()])
+      Machine(
+        stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": try await stage.bus(.system)])
     }
 
     func mock(_ template: String) async throws -> RunningProgram {
@@ -47,7 +34,7 @@ struct RealServicesTests {
           try TestTool.gdbus.required(), "call", "--system", "--timeout", "5", "--dest", name,
           "--object-path", path, "--method", method,
         ] + arguments
-      try await wait("\(method) of \(name)") {
+      try await Stage.wait("\(method) of \(name)") {
         try await stage.command(words, environment: environment, succeeding: false).status == 0
       }
     }
@@ -70,15 +57,8 @@ struct RealServicesTests {
 
     /// Looks again and again until the agent says so of the device.
     func waitForState(_ name: String, _ word: String) async throws {
-      try await wait("\(name)=\(word)") {
+      try await Stage.wait("\(name)=\(word)") {
         try await stage.belfryCommand(["state", "--json"]).values.first?[name].string == word
-      }
-    }
-
-    private func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
-      let end = Date(timeIntervalSinceNow: 20)
-      while !(try await isSo()) {
-        guard Date() < end else { throw ProgramFailure.unreadable("\(what) did not come") }
       }
     }
   }

@@ -38,28 +38,10 @@ final class ServiceStage {
     _ body: (ServiceStage, Prepared) throws -> Void
   ) async throws {
     try await Stage.play { stage in
-      let address = try await startBus(stage)
+      let address = try await stage.bus()
       let prepared = try await prepare(stage, address)
       try body(try ServiceStage(address), prepared)
     }
-  }
-
-  /// Starts a bus; gives its address.
-  static func startBus(_ stage: Stage) async throws -> String {
-    let configuration = stage.folder.file("bus.conf")
-    try Data(
-      """
-      <busconfig><type>session</type><listen>unix:path=\(stage.folder.file("bus"))</listen>
-      <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/>
-      <allow own="*"/></policy></busconfig>
-      """.utf8
-    ).write(to: URL(fileURLWithPath: configuration))
-    let bus = try stage.start(
-      [
-        try TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
-        "--print-address=1",
-      ], name: "dbus-daemon")
-    return try await bus.firstLine()
   }
 }
 

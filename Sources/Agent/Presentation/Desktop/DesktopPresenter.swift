@@ -29,32 +29,10 @@ final class DesktopPresenter: Presenter {
     try bus.match(
       "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
     ) { [weak self] message in self?.signalled(message) }
-    try bus.match(
-      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
-        + "member='NameOwnerChanged',arg0='\(Self.name)'"
-    ) { [weak self] message in
-      guard let values = try? message.read(), values.count == 3,
-        values[0].stringValue == Self.name
-      else { return }
-      self?.ownerChanged(values[2].stringValue ?? "")
-    }
-    try bus.match(
-      "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
-        + "member='NameOwnerChanged',arg0='\(Self.dock)'"
-    ) { [weak self] message in
-      guard let self, let values = try? message.read(), values.count == 3,
-        values[0].stringValue == Self.dock, values[2].stringValue?.isEmpty == false
-      else { return }
+    try bus.followOwner(of: Self.name) { [weak self] in self?.ownerChanged($0) }
+    try bus.followOwner(of: Self.dock, asksNow: false) { [weak self] owner in
+      guard let self, !owner.isEmpty else { return }
       for (app, badge) in self.badges { self.emitBadge(app, badge) }
-    }
-    bus.call(
-      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
-      [.string(Self.name)]
-    ) { [weak self] result in
-      guard case .success(let values) = result, let owner = values.first?.stringValue else {
-        return
-      }
-      self?.ownerChanged(owner)
     }
   }
 

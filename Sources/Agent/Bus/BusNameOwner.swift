@@ -1,0 +1,31 @@
+extension BusConnection {
+  private static let driver = "org.freedesktop.DBus"
+
+  /// Calls `body` whenever `name` gets another owner: the owner's unique name, empty where it has none.
+  ///
+  /// Who owns it already is told, too, unless `asksNow` is false. Nobody is started for it.
+  func followOwner(
+    of name: String, asksNow: Bool = true, _ body: @escaping (String) -> Void
+  ) throws(BusFailure) {
+    try match(
+      "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',"
+        + "member='NameOwnerChanged',arg0='\(name)'"
+    ) { message in
+      guard message.member == "NameOwnerChanged", let values = try? message.read(),
+        values.count == 3, values[0].stringValue == name
+      else { return }
+      body(values[2].stringValue ?? "")
+    }
+    guard asksNow else { return }
+    findOwner(of: name) { result in
+      if case .success(let owner) = result { body(owner) }
+    }
+  }
+
+  /// Who owns `name` now, by its unique name.
+  func findOwner(of name: String, _ body: @escaping (Result<String, BusFailure>) -> Void) {
+    call(Self.driver, "/org/freedesktop/DBus", Self.driver, "GetNameOwner", [.string(name)]) {
+      body($0.map { $0.first?.stringValue ?? "" })
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+extension Stage {
+  /// Which of a machine's two buses a test's own bus stands in for.
+  public enum BusKind: String, Sendable {
+    case session, system
+  }
+
+  /// Where the test's own bus listens, or will.
+  public func busAddress(_ kind: BusKind = .session) -> String {
+    "unix:path=\(folder.file("\(kind)-bus"))"
+  }
+
+  /// Starts a bus of the test's own, on which everything is allowed; gives its address.
+  ///
+  /// `services` is a folder of services that the bus may start.
+  public func bus(_ kind: BusKind = .session, services: String? = nil) async throws -> String {
+    let configuration = folder.file("\(kind).conf")
+    try """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>\(kind)</type>
+      \(services.map { "<servicedir>\($0)</servicedir>" } ?? "")
+      <listen>\(busAddress(kind))</listen>
+      <policy context="default">
+        <allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/>
+        <allow own="*"/>
+      </policy>
+    </busconfig>
+    """.write(toFile: configuration, atomically: true, encoding: .utf8)
+    let bus = try start(
+      [
+        TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
+        "--print-address=1",
+      ], name: "dbus-daemon")
+    return try await bus.firstLine()
+  }
+
+  /// Asks again and again whether something is so, for what no event tells; fails after 20 seconds.
+  public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !(try await isSo()) {
+      guard ContinuousClock.now < end else {
+        throw ProgramFailure.unreadable("\(what) did not come")
+      }
+      // Asking without a pause starves the one who is asked.
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+}
+
+extension RunningProgram {
+  /// The first line that the program prints.
+  public func firstLine() async throws -> String {
+    let lines = try await output(called: "its first line") { $0.first?.isEmpty == false }
+    return lines.first ?? ""
+  }
+}
