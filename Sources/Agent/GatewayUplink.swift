@@ -16,15 +16,21 @@ final class GatewayUplink: GatewayLinkDelegate {
   init(_ gateway: AgentConfiguration.Gateway, folder: String, daemon: AgentDaemon)
     throws(DeviceIdentityFolder.Failure)
   {
-    self.folder = DeviceIdentityFolder(folder)
+    let machine: [UInt8]
+    do throws(SystemFailure) {
+      machine = try MachineIdentity.current()
+    } catch {
+      throw .file(error)
+    }
+    self.folder = DeviceIdentityFolder(folder, machine: machine)
     self.daemon = daemon
     log = daemon.log.child("gateway")
-    if let machine = MachineIdentity.current, try self.folder.settle(on: machine) {
+    let (identity, hasMoved) = try self.folder.load(authorityPEM: gateway.authorityPEM)
+    if hasMoved {
       log.warning(
         "this data comes from another machine: the device gets another identity, its apps get "
           + "other tokens when they are next launched")
     }
-    let identity = try self.folder.load(authorityPEM: gateway.authorityPEM)
     if identity.device == nil { daemon.model.forgetTokens() }
     var configuration = GatewayLink.Configuration(
       host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)

@@ -24,9 +24,8 @@ public struct DeviceIdentity: Sendable {
   }
 }
 
-/// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (PKCS#8),
-/// `identity.pem` (the certificates), `identity.number`, and `identity.machine`, which machine it
-/// belongs to.
+/// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (sealed to
+/// the machine by `DeviceKeySeal`), `identity.pem` (the certificates) and `identity.number`.
 public struct DeviceIdentityFolder: Sendable {
   /// Why the identity is not usable.
   public enum Failure: Error, Sendable, CustomStringConvertible {
@@ -42,7 +41,8 @@ public struct DeviceIdentityFolder: Sendable {
       switch self {
       case .file(let failure): "\(failure)"
       case .badKey(let path, let failure):
-        "\(path) holds no usable key (\(failure)): remove it to enrol as another device"
+        "\(path) holds no usable key (\(failure)): put this machine's own back, or remove it to "
+          + "enrol as another device"
       case .exposedKey(let path):
         "\(path) can be read by others: chmod 600 it, or remove it to enrol as another device"
       }
@@ -50,30 +50,47 @@ public struct DeviceIdentityFolder: Sendable {
   }
 
   private let path: String
+  private let machine: [UInt8]
 
-  /// The folder at `path`, which need not exist yet.
-  public init(_ path: String) { self.path = path }
+  /// The folder at `path`, which need not exist yet, on the machine that `MachineIdentity` names so.
+  public init(_ path: String, machine: [UInt8]) {
+    self.path = path
+    self.machine = machine
+  }
 
   private var keyPath: String { path + "/identity.key" }
   private var chainPath: String { path + "/identity.pem" }
   private var numberPath: String { path + "/identity.number" }
-  private var machinePath: String { path + "/identity.machine" }
 
   /// The identity that is kept here; a fresh key is made and kept where there is none.
   ///
-  /// A certificate of another authority than `authorityPEM` is left out: the device has moved to
-  /// another gateway and enrols there.
-  public func load(authorityPEM: [UInt8]) throws(Failure) -> DeviceIdentity {
-    let key = try loadKey()
+  /// An identity of another machine is forgotten (S1-16): its folder was restored here, or the
+  /// system was installed anew. `hasMoved` tells of it. A certificate of another authority than
+  /// `authorityPEM` is left out: the device has moved to another gateway and enrols there.
+  public func load(
+    authorityPEM: [UInt8]
+  ) throws(Failure) -> (identity: DeviceIdentity, hasMoved: Bool) {
+    guard FileSystem.exists(keyPath) else {
+      return (DeviceIdentity(key: try makeKey()), hasMoved: false)
+    }
+    guard let key = try loadKey() else {
+      // The key last: until another stands there, the next start finds the same and does it again.
+      do throws(SystemFailure) {
+        for path in [numberPath, chainPath] { try FileSystem.remove(path) }
+      } catch {
+        throw .file(error)
+      }
+      return (DeviceIdentity(key: try makeKey()), hasMoved: true)
+    }
     var identity = DeviceIdentity(key: key)
     guard let chain = try? FileSystem.read(chainPath, limit: Self.fileBytesMax),
       let number = try? FileSystem.read(numberPath, limit: 32),
       let device = UInt64(String(decoding: number, as: UTF8.self).filter(\.isNumber)),
       DeviceIdentity.isChain(chain, of: key, under: authorityPEM)
-    else { return identity }
+    else { return (identity, hasMoved: false) }
     identity.device = device
     identity.chainPEM = chain
-    return identity
+    return (identity, hasMoved: false)
   }
 
   /// Keeps what enrolment gave.
@@ -87,32 +104,10 @@ public struct DeviceIdentityFolder: Sendable {
     }
   }
 
-  /// Binds the folder to a machine; an identity of another one is forgotten (S1-16): its folder was
-  /// restored there, or the system was installed anew.
-  ///
-  /// - Returns: Whether there was one.
-  public func settle(on machine: String) throws(Failure) -> Bool {
-    do throws(SystemFailure) {
-      var hasMoved = false
-      if FileSystem.exists(machinePath), FileSystem.exists(keyPath) {
-        let kept = try FileSystem.read(machinePath, limit: 256)
-        hasMoved = String(decoding: kept, as: UTF8.self).filter(\.isHexDigit) != machine
-        if !hasMoved { return false }
-        // The key last: until it is gone, the next start finds the same and does it again.
-        for path in [numberPath, chainPath, keyPath] { try FileSystem.remove(path) }
-      }
-      try FileSystem.makeDirectories(path)
-      try FileSystem.write(Array((machine + "\n").utf8), to: machinePath)
-      return hasMoved
-    } catch {
-      throw .file(error)
-    }
-  }
-
   private static let fileBytesMax = 65_536
 
-  private func loadKey() throws(Failure) -> ES256PrivateKey {
-    guard FileSystem.exists(keyPath) else { return try makeKey() }
+  /// nil when it belongs to another machine.
+  private func loadKey() throws(Failure) -> ES256PrivateKey? {
     let bytes: [UInt8]
     let mode: UInt32
     do throws(SystemFailure) {
@@ -121,12 +116,15 @@ public struct DeviceIdentityFolder: Sendable {
     } catch {
       throw .file(error)
     }
-    guard mode & 0o077 == 0 else { throw .exposedKey(path: keyPath) }
+    let key: ES256PrivateKey?
     do throws(CryptoFailure) {
-      return try ES256PrivateKey(pkcs8PEM: bytes)
+      key = try DeviceKeySeal(machine: machine).open(bytes)
     } catch {
       throw .badKey(path: keyPath, error)
     }
+    // Another machine's is replaced, whoever can read it.
+    if key != nil, mode & 0o077 != 0 { throw .exposedKey(path: keyPath) }
+    return key
   }
 
   private func makeKey() throws(Failure) -> ES256PrivateKey {
@@ -134,7 +132,7 @@ public struct DeviceIdentityFolder: Sendable {
     let bytes: [UInt8]
     do throws(CryptoFailure) {
       key = try ES256PrivateKey()
-      bytes = try key.pkcs8PEM()
+      bytes = try DeviceKeySeal(machine: machine).seal(key)
     } catch {
       throw .badKey(path: keyPath, error)
     }

@@ -1,10 +1,15 @@
 import CSystemd
+import Glibc
+public import System
 
 /// Which machine this is: a name of Belfry's own for it, made of the machine's id, which it does
 /// not show (machine-id(5)).
-enum MachineIdentity {
-  /// nil where the machine has no id, as in some containers.
-  static var current: String? {
+public enum MachineIdentity {
+  /// 16 bytes; none where the machine has no id, as in some containers: `/etc/machine-id` is
+  /// missing, empty or not set yet.
+  ///
+  /// An id that cannot be read is a failure: taken for none, it would cost the device its identity.
+  public static func current() throws(SystemFailure) -> [UInt8] {
     // Belfry's own number, from `systemd-id128 new`'s kind of randomness.
     var name = sd_id128_t()
     unsafe withUnsafeMutableBytes(of: &name) { bytes in
@@ -14,7 +19,16 @@ enum MachineIdentity {
       ])
     }
     var machine = sd_id128_t()
-    guard unsafe sd_id128_get_machine_app_specific(name, &machine) >= 0 else { return nil }
-    return unsafe withUnsafeBytes(of: machine) { unsafe hexadecimal(Array($0)) }
+    let status = unsafe sd_id128_get_machine_app_specific(name, &machine)
+    switch -status {
+    case ...0: return unsafe withUnsafeBytes(of: machine) { unsafe Array($0) }
+    case ENOENT, ENOMEDIUM, ENOPKG: return []
+    default:
+      throw .unusable(
+        text: "/etc/machine-id",
+        reason:
+          "\(SystemFailure.message(-status)): put the machine's own back, or remove it and run "
+          + "systemd-machine-id-setup for another, with which the device gets another identity")
+    }
   }
 }

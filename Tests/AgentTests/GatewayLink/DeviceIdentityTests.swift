@@ -5,13 +5,16 @@ import TestSupport
 import Testing
 import Transport
 
+private let oneMachine: [UInt8] = Array(0..<16)
+private let anotherMachine: [UInt8] = Array(1..<17)
+
 /// What a device keeps of itself on disk.
 @Suite struct DeviceIdentityTests {
   @Test func theKeyIsMadeOnceAndKeptForItsOwnerAlone() throws {
     let scratch = try ScratchFolder()
-    let folder = DeviceIdentityFolder(scratch.file("device"))
-    let first = try folder.load(authorityPEM: [])
-    let again = try folder.load(authorityPEM: [])
+    let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
+    let first = try folder.load(authorityPEM: []).identity
+    let again = try folder.load(authorityPEM: []).identity
     #expect(first.key.publicKey.spkiDER == again.key.publicKey.spkiDER)
     #expect(try FileSystem.mode(of: scratch.file("device/identity.key")) == 0o600)
     #expect(try FileSystem.mode(of: scratch.file("device")) == 0o700)
@@ -20,49 +23,125 @@ import Transport
 
   @Test func aCertificateIsFoundAgainUnderItsAuthorityAlone() throws {
     let scratch = try ScratchFolder()
-    let folder = DeviceIdentityFolder(scratch.file("device"))
-    var identity = try folder.load(authorityPEM: [])
+    let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let gateway = try LinkGateway(on: EventLoop())
     let other = try LinkGateway(on: EventLoop())
+    let identity = try Self.enrol(folder, at: gateway)
+    let found = try folder.load(authorityPEM: gateway.authority.certificatePEM).identity
+    #expect(found.device == 7)
+    #expect(found.chainPEM == identity.chainPEM)
+    #expect(try folder.load(authorityPEM: other.authority.certificatePEM).identity.chainPEM == nil)
+  }
+
+  @Test(
+    "S1-16: what is copied to another machine is another device there, whatever files came along",
+    arguments: [
+      (from: oneMachine, to: anotherMachine), (from: oneMachine, to: []),
+      (from: [], to: oneMachine),
+    ])
+  func moved(from: [UInt8], to: [UInt8]) throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("device")
+    let gateway = try LinkGateway(on: EventLoop())
+    let authority = gateway.authority.certificatePEM
+    let first = try Self.enrol(DeviceIdentityFolder(path, machine: from), at: gateway)
+
+    let moved = try DeviceIdentityFolder(path, machine: to).load(authorityPEM: authority)
+    #expect(moved.hasMoved)
+    #expect(moved.identity.key.publicKey.spkiDER != first.key.publicKey.spkiDER)
+    #expect(moved.identity.device == nil && moved.identity.chainPEM == nil)
+    let files = try FileSystem.list(path)
+    #expect(files == ["identity.key"])
+
+    let again = try DeviceIdentityFolder(path, machine: to).load(authorityPEM: authority)
+    #expect(!again.hasMoved)
+    #expect(again.identity.key.publicKey.spkiDER == moved.identity.key.publicKey.spkiDER)
+  }
+
+  @Test("S1-16: an identity stays on the machine that made it, one without an id too")
+  func sameMachine() throws {
+    for machine in [oneMachine, []] {
+      let scratch = try ScratchFolder()
+      let gateway = try LinkGateway(on: EventLoop())
+      let folder = DeviceIdentityFolder(scratch.file("device"), machine: machine)
+      let first = try Self.enrol(folder, at: gateway)
+      let (again, hasMoved) = try folder.load(authorityPEM: gateway.authority.certificatePEM)
+      #expect(!hasMoved)
+      #expect(again.key.publicKey.spkiDER == first.key.publicKey.spkiDER)
+      #expect(again.device == 7)
+    }
+  }
+
+  @Test func theKeyAndTheMachinesNameStandNowhereInTheFolder() throws {
+    let scratch = try ScratchFolder()
+    let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
+    _ = try folder.load(authorityPEM: [])
+    let file = try FileSystem.read(scratch.file("device/identity.key"), limit: 10_000)
+    #expect(file.firstRange(of: Array("PRIVATE KEY".utf8)) == nil)
+    #expect(file.firstRange(of: oneMachine) == nil)
+    #expect(throws: CryptoFailure.self) { try ES256PrivateKey(pkcs8PEM: file) }
+  }
+
+  @Test("a key file that is damaged is no other machine's: nothing is forgotten, all of it is said")
+  func damaged() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("device/identity.key")
+    let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
+    let gateway = try LinkGateway(on: EventLoop())
+    _ = try Self.enrol(folder, at: gateway)
+    let whole = try FileSystem.read(path, limit: 10_000)
+    var damaged = (0..<whole.count).map { Array(whole.prefix($0)) }
+    for index in whole.indices {
+      var file = whole
+      file[index] ^= 0x10
+      damaged.append(file)
+    }
+    damaged.append(whole + [0])
+    damaged.append(try ES256PrivateKey().pkcs8PEM())
+    for file in damaged {
+      let failure = #expect(throws: CryptoFailure.self) {
+        try DeviceKeySeal(machine: oneMachine).open(file)
+      }
+      #expect(failure == .malformed(expected: "a whole key that belfry sealed"))
+    }
+    try FileSystem.write(Array(whole.dropLast()), to: path)
+    let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {
+      try folder.load(authorityPEM: gateway.authority.certificatePEM)
+    }
+    #expect("\(try #require(failure))".hasPrefix("\(path) holds no usable key"))
+    try FileSystem.write(whole, to: path)
+    #expect(
+      try folder.load(authorityPEM: gateway.authority.certificatePEM).identity.device == 7)
+  }
+
+  @Test func aKeyThatOthersCanReadIsRefused() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("device/identity.key")
+    let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
+    _ = try folder.load(authorityPEM: [])
+    let key = try FileSystem.read(path, limit: 10_000)
+    try FileSystem.write(key, to: path, mode: 0o644)
+    let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {
+      try folder.load(authorityPEM: [])
+    }
+    #expect("\(try #require(failure))".contains("can be read by others"))
+    // What came from another machine is replaced all the same.
+    let elsewhere = DeviceIdentityFolder(scratch.file("device"), machine: anotherMachine)
+    #expect(try elsewhere.load(authorityPEM: []).hasMoved)
+    #expect(try FileSystem.mode(of: path) == 0o600)
+  }
+
+  /// Makes an identity in the folder and enrols it as device 7.
+  private static func enrol(
+    _ folder: DeviceIdentityFolder, at gateway: LinkGateway
+  ) throws -> DeviceIdentity {
+    var identity = try folder.load(authorityPEM: []).identity
     let certificate = try gateway.authority.issueDevice(
       publicKeySPKI: identity.key.publicKey.spkiDER, device: "7",
       now: SystemClock.unixMilliseconds / 1_000, days: 1)
     identity.device = 7
     identity.chainPEM = try certificate.pem() + gateway.authority.certificatePEM
     try folder.save(identity)
-    let found = try folder.load(authorityPEM: gateway.authority.certificatePEM)
-    #expect(found.device == 7)
-    #expect(found.chainPEM == identity.chainPEM)
-    #expect(try folder.load(authorityPEM: other.authority.certificatePEM).chainPEM == nil)
-  }
-
-  @Test("S1-16: on another machine the identity is another one, on the same it stays")
-  func anotherMachine() throws {
-    let scratch = try ScratchFolder()
-    let folder = DeviceIdentityFolder(scratch.file("device"))
-    #expect(try folder.settle(on: "0a") == false)
-    let first = try folder.load(authorityPEM: []).key.publicKey.spkiDER
-    #expect(try folder.settle(on: "0a") == false)
-    #expect(try folder.load(authorityPEM: []).key.publicKey.spkiDER == first)
-    #expect(try folder.settle(on: "0b"))
-    #expect(try folder.load(authorityPEM: []).key.publicKey.spkiDER != first)
-    #expect(try folder.settle(on: "0b") == false)
-    // What an earlier version kept belongs to this machine.
-    try FileSystem.remove(scratch.file("device/identity.machine"))
-    let second = try folder.load(authorityPEM: []).key.publicKey.spkiDER
-    #expect(try folder.settle(on: "0c") == false)
-    #expect(try folder.load(authorityPEM: []).key.publicKey.spkiDER == second)
-  }
-
-  @Test func aKeyThatOthersCanReadOrThatIsNoneIsRefused() throws {
-    let scratch = try ScratchFolder()
-    let path = scratch.file("device/identity.key")
-    let folder = DeviceIdentityFolder(scratch.file("device"))
-    _ = try folder.load(authorityPEM: [])
-    let key = try FileSystem.read(path, limit: 10_000)
-    try FileSystem.write(key, to: path, mode: 0o644)
-    #expect(throws: DeviceIdentityFolder.Failure.self) { try folder.load(authorityPEM: []) }
-    try FileSystem.write([1, 2, 3], to: path)
-    #expect(throws: DeviceIdentityFolder.Failure.self) { try folder.load(authorityPEM: []) }
+    return identity
   }
 }

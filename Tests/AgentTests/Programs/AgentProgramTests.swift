@@ -1,5 +1,7 @@
+import Agent
 import Foundation
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -142,18 +144,25 @@ struct AgentProgramTests {
       let gateway = try LinkGatewayThread()
       var agent = try await Self.agent(stage, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
-      let mark = URL(fileURLWithPath: stage.folder.file("agent/identity/identity.machine"))
-      try #require(
-        FileManager.default.fileExists(atPath: mark.path), "this machine has no machine-id")
       var app = try stage.belfry(["app", "run", Self.burger, "--register"])
       let token = try #require(try await app.event("registered")["token"].string)
       _ = try await app.stop()
       #expect(try await agent.stop() == 0)
-      // As if the folder came from a machine of another name.
-      try Data("00112233445566778899aabbccddeeff\n".utf8).write(to: mark)
+      // On the same machine it goes on.
+      agent = try await Self.agent(stage, gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      #expect(gateway.with { $0.enrolled } == 1)
+      #expect(try await agent.stop() == 0)
+      // As if the folder came from another machine: its key, all else the same.
+      let keyFile = stage.folder.file("agent/identity/identity.key")
+      let kept = try FileSystem.read(keyFile, limit: 10_000)
+      let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
+      let elsewhere = try DeviceKeySeal(machine: Array("another".utf8)).seal(key)
+      try FileSystem.write(elsewhere, to: keyFile)
       agent = try await Self.agent(stage, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 2)
+      #expect(agent.errors.contains("this data comes from another machine"))
       app = try stage.belfry(["app", "run", Self.burger, "--register"])
       let other = try #require(try await app.event("registered")["token"].string)
       #expect(other != token)

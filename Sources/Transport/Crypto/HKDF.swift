@@ -1,0 +1,45 @@
+internal import COpenSSL
+
+/// HKDF with SHA-256 (RFC 5869): keys from a secret that is no key itself.
+public enum HKDF {
+  /// Bytes of key at most: 255 hashes (RFC 5869 section 2.3).
+  static let keyBytesMax = 255 * 32
+
+  /// `count` bytes of key from `secret`, for the one use that `salt` and `info` name.
+  ///
+  /// `count` is 1…8160.
+  public static func key(
+    from secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
+  ) throws(CryptoFailure) -> [UInt8] {
+    guard (1...keyBytesMax).contains(count) else {
+      throw .malformed(expected: "a key of 1 to \(keyBytesMax) bytes")
+    }
+    let root = try authenticate(secret, key: salt)
+    var key: [UInt8] = []
+    var block: [UInt8] = []
+    var number: UInt8 = 0
+    while key.count < count {
+      number &+= 1
+      block = try authenticate(block + info + [number], key: root)
+      key += block
+    }
+    return Array(key.prefix(count))
+  }
+
+  /// HMAC-SHA-256 (RFC 2104).
+  private static func authenticate(
+    _ message: [UInt8], key: [UInt8]
+  ) throws(CryptoFailure) -> [UInt8] {
+    guard let keyCount = Int32(exactly: key.count) else {
+      throw .malformed(expected: "a secret of fewer bytes")
+    }
+    var code = [UInt8](repeating: 0, count: 32)
+    // Keys are padded with zeros: the same code, and no question of what a null key means.
+    let secret = key.isEmpty ? [0] : key
+    let isDone =
+      unsafe HMAC(
+        EVP_sha256(), secret, keyCount, message, message.count, &code, nil) != nil
+    guard isDone else { throw OpenSSLErrors.failure("derive a key") }
+    return code
+  }
+}
