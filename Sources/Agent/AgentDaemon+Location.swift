@@ -13,8 +13,18 @@ extension AgentDaemon {
       log.warning("a damaged region is dropped", ["record": key])
       model.emit(.keep(.remove(.regions, key: key)))
     }
+    listenForPlaces(on: systemBus)
+  }
+
+  /// The location services of the system bus; without one, places are told by a command alone.
+  func listenForPlaces(on bus: BusConnection?) {
+    guard let places else { return }
+    places.service?.close()
+    places.beacons?.close()
+    places.service = nil
+    places.beacons = nil
     // A manual clock's device is where a command puts it.
-    guard !clock.isManual, let bus = systemBus else { return }
+    guard !clock.isManual, let bus else { return }
     do {
       let log = log.child("location")
       places.service = try GeoClueService(bus: bus, on: loop, log: log) { [weak places] place in

@@ -4,13 +4,36 @@ import System
 
 /// What the machine and the desktop tell, and what follows for work in the background.
 extension AgentDaemon {
-  /// Listens to the services of the machine, as far as they are there.
+  /// Listens to the services of the machine, as far as they are there, whenever their bus is.
   func watchServices() {
-    guard !clock.isManual, let system = try? BusConnection(.system, on: loop) else { return }
-    systemBus = system
-    services = try? SystemServices(bus: system) { [weak self] change in
-      self?.serviceTold(change)
+    guard !clock.isManual else { return }
+    let finder = BusFinder(.system, on: loop, log: log) { [weak self] in
+      self?.systemBusChanged($0)
     }
+    systemBusFinder = finder
+    finder.open()
+  }
+
+  private func systemBusChanged(_ bus: BusConnection?) {
+    services = nil
+    if let bus {
+      do {
+        services = try SystemServices(bus: bus) { [weak self] in self?.serviceTold($0) }
+      } catch {
+        // Only a connection that is ending takes no matches: the finder hears of that.
+        log.warning("the system bus cannot be listened to", ["why": "\(error)"])
+      }
+    } else {
+      // What nobody tells any more holds nothing back. A locked screen stays locked, for all that is
+      // known: hidden texts are not shown because a service failed.
+      serviceTold(.sleeps(false))
+      changeConditions {
+        $0.isBatteryLow = false
+        $0.isPowerSaver = false
+        $0.isMetered = false
+      }
+    }
+    listenForPlaces(on: bus)
   }
 
   private func serviceTold(_ change: SystemServices.Change) {
@@ -18,8 +41,16 @@ extension AgentDaemon {
     case .isBatteryLow(let isLow): changeConditions { $0.isBatteryLow = isLow }
     case .isPowerSaver(let isOn): changeConditions { $0.isPowerSaver = isOn }
     case .isMetered(let isMetered): changeConditions { $0.isMetered = isMetered }
-    case .isLocked(let isLocked): changeConditions { $0.isLocked = isLocked }
+    case .isLocked(let isLocked):
+      isLockToldByService = isLocked
+      changeConditions { $0.isLocked = isLocked }
+    case .hasNoSession:
+      // What a command has locked is not a session's.
+      guard isLockToldByService else { break }
+      isLockToldByService = false
+      changeConditions { $0.isLocked = false }
     case .sleeps(let sleeps):
+      guard sleeps != self.sleeps else { break }
       self.sleeps = sleeps
       tellLinkState()
       if !sleeps {

@@ -42,8 +42,10 @@ public final class AgentDaemon {
   /// Looks again for background work that waits.
   var backgroundTimer: TimerID?
   var services: SystemServices?
-  var systemBus: BusConnection?
+  var systemBusFinder: BusFinder?
+  var systemBus: BusConnection? { systemBusFinder?.bus }
   var sleeps = false
+  var isLockToldByService = false
   /// Prompts that no presenter could show yet.
   private var openPrompts: [AppID: Prompt] = [:]
   private var isStopped = false
@@ -153,7 +155,7 @@ public final class AgentDaemon {
     uplink?.close()
     server?.close()
     presenters?.close()
-    systemBus?.close()
+    systemBusFinder?.close()
     if let backgroundTimer { loop.cancel(backgroundTimer) }
     if let file = configuration.readyFile { try? FileSystem.remove(file) }
     folder = nil

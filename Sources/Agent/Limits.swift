@@ -30,7 +30,7 @@ enum Limits {
   static let apps = 10_000
   /// Changes kept in memory while the disk takes none.
   static let unkeptChanges = 10_000
-  /// Nanoseconds between tries of a session bus whose socket has just appeared, and their number.
+  /// Nanoseconds between tries of a bus whose socket has just appeared or ended, and their number.
   static let busRetryNanoseconds: Int64 = 100_000_000
   static let busTries = 50
   /// Nanoseconds after which a server takes again what it has called too much.

@@ -14,6 +14,8 @@ enum Limits {
   static let resolutionsAtOnce = 64
   /// Bytes of a log line; the rest is cut, so that one field cannot fill the log.
   static let logLineBytes = 8_192
+  /// Looks for a folder to watch, up and down a path: more than folders of any path in use.
+  static let pathSteps = 64
   /// Characters of a UNIX socket's path: sun_path has 108 bytes with its terminator.
   static let unixPathBytes = 107
   /// Milliseconds since 1970 of the furthest alarm, the year 2200: the kernel takes no later one.

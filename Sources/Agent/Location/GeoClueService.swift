@@ -34,6 +34,8 @@ final class GeoClueService: LocationService, TimerTarget {
   /// Tells answers to an attempt from those to one that was given up.
   private var attempt: UInt64 = 0
   private var retry: TimerID?
+  /// Whether no GeoClue gave access, so that another try is due.
+  var isWaiting: Bool { retry != nil }
   /// Whether it has told a place since it was last needed.
   private(set) var isTelling = false
 
@@ -163,8 +165,10 @@ final class GeoClueService: LocationService, TimerTarget {
   private func ownerChanged(_ newOwner: String) {
     guard newOwner != owner else { return }
     owner = newOwner
-    // Its clients are gone with it.
-    guard client != nil else { return }
+    // Its clients are gone with it; and one that has come need not wait for the next try.
+    guard client != nil || (retry != nil && !newOwner.isEmpty) else { return }
+    if let retry { loop.cancel(retry) }
+    retry = nil
     attempt += 1
     client = nil
     isTelling = false

@@ -10,12 +10,8 @@ final class PresenterHub {
   private let log: Log
   private weak var listener: (any PresenterListener)?
   private(set) var presenters: [any Presenter] = []
-  private(set) var bus: BusConnection?
+  private var finder: BusFinder?
   private var input: TerminalInput?
-  private var busWatch: FolderWatch?
-  /// How often a bus that has just appeared is still tried.
-  private var triesLeft = 0
-  private var isClosed = false
   private(set) var quiet: DesktopQuiet?
   let sounds: SoundDesk
   /// Told when the desktop's do-not-disturb changes.
@@ -41,7 +37,11 @@ final class PresenterHub {
       presenters.append(JSONPresenter(listener, write: configuration.output))
     }
     if kinds.contains(.terminal) { openTerminal() }
-    if configuration.usesSessionBus { openBus() }
+    if configuration.usesSessionBus {
+      let finder = BusFinder(.session, on: loop, log: log) { [weak self] in self?.busChanged($0) }
+      self.finder = finder
+      finder.open()
+    }
     if presenters.isEmpty { openTerminal() }
   }
 
@@ -62,13 +62,14 @@ final class PresenterHub {
   /// The desktop's presenter, while there is a session bus.
   var desktop: DesktopPresenter? { presenters.lazy.compactMap { $0 as? DesktopPresenter }.first }
 
+  /// The session bus, while there is one.
+  var bus: BusConnection? { finder?.bus }
+
   func close() {
-    isClosed = true
     input?.close()
     sounds.close()
-    busWatch?.close()
     for presenter in presenters { presenter.close() }
-    bus?.close()
+    finder?.close()
   }
 
   // MARK: - The terminal
@@ -93,71 +94,31 @@ final class PresenterHub {
 
   private var wantsDesktop: Bool { configuration.presenters?.contains(.desktop) ?? true }
 
-  /// Opens the session bus: the desktop needs it, and apps are started by it whoever presents.
-  private func openBus() {
-    guard let listener, bus == nil, !isClosed else { return }
-    do {
-      let bus = try BusConnection(.session, on: loop)
-      let desktop =
-        wantsDesktop
-        ? try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop")) : nil
-      if wantsDesktop {
-        quiet = try DesktopQuiet(bus: bus) { [weak self] in self?.onQuiet($0) }
-      }
-      bus.onDisconnect = { [weak self] in self?.busIsGone() }
-      self.bus = bus
-      busWatch?.close()
-      busWatch = nil
-      if let desktop {
-        if isAutomatic { presenters.removeAll { $0 is TerminalPresenter } }
-        presenters.append(desktop)
-      }
-      onBus(bus)
-      if let desktop { listener.presenterAppeared(desktop, isNew: true) }
-    } catch {
-      guard triesLeft > 0 else {
-        log.info("there is no session bus yet", ["why": "\(error)"])
-        return watchForBus()
-      }
-      // Its socket is there before anybody listens on it.
-      triesLeft -= 1
-      loop.schedule(afterNanoseconds: Limits.busRetryNanoseconds) { [weak self] in
-        self?.openBus()
-      }
-    }
-  }
-
-  private func busIsGone() {
-    log.warning("the session bus is gone")
-    bus = nil
+  /// The desktop needs the session bus, and apps are started by it whoever presents.
+  private func busChanged(_ bus: BusConnection?) {
     quiet = nil
     presenters.removeAll { $0 is DesktopPresenter }
+    let desktop = bus.flatMap(makeDesktop)
+    if let desktop {
+      if isAutomatic { presenters.removeAll { $0 is TerminalPresenter } }
+      presenters.append(desktop)
+    }
     if presenters.isEmpty { openTerminal() }
-    onBus(nil)
-    onQuiet(false)
-    watchForBus()
+    onBus(bus)
+    if bus == nil { onQuiet(false) }
+    if let desktop { listener?.presenterAppeared(desktop, isNew: true) }
   }
 
-  /// The user's bus appears as a socket in the runtime folder.
-  private func watchForBus() {
-    guard busWatch == nil,
-      let (folder, name) = Self.busSocket(ProcessInfo.processInfo.environment)
-    else { return }
-    busWatch = try? FolderWatch(folder, on: loop) { [weak self] names in
-      guard let self, names.isEmpty || names.contains(name) else { return }
-      self.triesLeft = Limits.busTries
-      self.openBus()
+  private func makeDesktop(_ bus: BusConnection) -> DesktopPresenter? {
+    guard wantsDesktop, let listener else { return nil }
+    do {
+      let desktop = try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop"))
+      quiet = try DesktopQuiet(bus: bus) { [weak self] in self?.onQuiet($0) }
+      return desktop
+    } catch {
+      // Only a connection that is ending takes no matches: the finder hears of that.
+      log.warning("the session bus cannot be listened to", ["why": "\(error)"])
+      return nil
     }
-  }
-
-  /// The folder in which the session bus's socket will appear, and its name there; nil when its
-  /// address is no path.
-  static func busSocket(_ environment: [String: String]) -> (folder: String, name: String)? {
-    guard let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty else {
-      return environment["XDG_RUNTIME_DIR"].map { ($0, "bus") }
-    }
-    let path = (address.split(separator: ",").first ?? "").dropFirst("unix:path=".count)
-    guard address.hasPrefix("unix:path="), let slash = path.lastIndex(of: "/") else { return nil }
-    return (String(path[..<slash]), String(path[path.index(after: slash)...]))
   }
 }

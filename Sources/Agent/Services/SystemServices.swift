@@ -2,7 +2,7 @@ import System
 
 /// What the machine's services tell of it: battery, power profile, network, lock, sleep.
 ///
-/// Each service may be missing; what it would tell then stays as it is.
+/// Each service may be missing, come later, or end and come again.
 final class SystemServices {
   /// What has changed.
   enum Change: Hashable {
@@ -10,6 +10,8 @@ final class SystemServices {
     case isPowerSaver(Bool)
     case isMetered(Bool)
     case isLocked(Bool)
+    /// There is no session that could be locked.
+    case hasNoSession
     /// About to sleep, or awake again.
     case sleeps(Bool)
     /// The machine's time zone, by its name.
@@ -18,9 +20,15 @@ final class SystemServices {
     case isOnline
   }
 
+  private static let login = "org.freedesktop.login1"
+  private static let loginPath = "/org/freedesktop/login1"
+  private static let loginManager = "org.freedesktop.login1.Manager"
+
   private let bus: BusConnection
   private let body: (Change) -> Void
   private var watches: [BusPropertyWatch] = []
+  /// The unique name of the logind that runs.
+  private var loginOwner = ""
   /// The path of the session whose lock is followed.
   private var session: String?
 
@@ -75,13 +83,17 @@ final class SystemServices {
 
   private func watchSleep() throws(BusFailure) {
     try bus.match(
-      "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
-        + "interface='org.freedesktop.login1.Manager',member='PrepareForSleep'"
+      "type='signal',sender='\(Self.login)',path='\(Self.loginPath)',"
+        + "interface='\(Self.loginManager)',member='PrepareForSleep'"
     ) { [weak self] message in
       guard message.member == "PrepareForSleep", let value = try? message.read().first,
         let sleeps = value.boolValue
       else { return }
       self?.body(.sleeps(sleeps))
+    }
+    // Read whenever logind comes: a signal may have been missed, or will not come any more.
+    try watch(Self.login, Self.loginPath, Self.loginManager, "PreparingForSleep") {
+      .sleeps($0?.boolValue ?? false)
     }
   }
 
@@ -91,30 +103,45 @@ final class SystemServices {
   /// It may begin later.
   private func watchLock() throws(BusFailure) {
     try bus.match(
-      "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
-        + "interface='org.freedesktop.login1.Manager',member='SessionNew'"
+      "type='signal',sender='\(Self.login)',path='\(Self.loginPath)',"
+        + "interface='\(Self.loginManager)',member='SessionNew'"
     ) { [weak self] message in
       if message.member == "SessionNew" { self?.findSession() }
     }
-    findSession()
+    try bus.followOwner(of: Self.login) { [weak self] in self?.loginChanged($0) }
+  }
+
+  private func loginChanged(_ owner: String) {
+    guard owner != loginOwner else { return }
+    loginOwner = owner
+    session = nil
+    if !owner.isEmpty { findSession() }
   }
 
   private func findSession() {
     bus.call(
-      "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
-      "GetSession", [.string("auto")]
+      Self.login, Self.loginPath, Self.loginManager, "GetSession", [.string("auto")]
     ) { [weak self] result in
-      guard let self, case .success(let values) = result, let path = values.first?.stringValue,
-        path != self.session
-      else { return }
-      self.session = path
-      try? self.watch(
-        "org.freedesktop.login1", path, "org.freedesktop.login1.Session", "LockedHint"
-      ) { [weak self] value in
-        // An earlier session's word counts no more.
-        guard self?.session == path else { return nil }
-        return value.map { .isLocked($0.boolValue ?? false) }
+      guard let self else { return }
+      switch result {
+      case .success(let values):
+        guard let path = values.first?.stringValue, path != self.session else { return }
+        self.session = path
+        self.follow(path)
+      case .failure(let failure):
+        // Of nobody being there to ask, nothing follows.
+        guard failure.name.hasPrefix(Self.login + ".") else { return }
+        self.session = nil
+        self.body(.hasNoSession)
       }
+    }
+  }
+
+  private func follow(_ path: String) {
+    try? watch(Self.login, path, Self.login + ".Session", "LockedHint") { [weak self] value in
+      // An earlier session's word counts no more.
+      guard self?.session == path else { return nil }
+      return value.map { .isLocked($0.boolValue ?? false) }
     }
   }
 }

@@ -9,7 +9,7 @@ public final class FolderWatch: EventHandler {
   private let body: (Set<String>) -> Void
 
   /// Calls `body` on the loop with the names that have changed; an empty set means that too much
-  /// has changed to name it.
+  /// has changed to name it, or that the folder itself has gone and is watched no more.
   ///
   /// - Parameters:
   ///   - folder: A folder that exists. What lies deeper is not watched.
@@ -61,7 +61,7 @@ public final class FolderWatch: EventHandler {
         while position + 16 <= count {
           let mask = unsafe bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self)
           let length = unsafe bytes.loadUnaligned(fromByteOffset: position + 12, as: UInt32.self)
-          if mask & UInt32(IN_Q_OVERFLOW) != 0 { isUnclear = true }
+          if mask & UInt32(IN_Q_OVERFLOW | IN_IGNORED) != 0 { isUnclear = true }
           let end = min(position + 16 + Int(length), count)
           let name = unsafe bytes[(position + 16)..<end].prefix { $0 != 0 }
           if unsafe !name.isEmpty { unsafe names.insert(String(decoding: name, as: UTF8.self)) }

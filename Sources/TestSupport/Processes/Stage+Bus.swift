@@ -15,6 +15,13 @@ extension Stage {
   ///
   /// `services` is a folder of services that the bus may start.
   public func bus(_ kind: BusKind = .session, services: String? = nil) async throws -> String {
+    try await startBus(kind, services: services).firstLine()
+  }
+
+  /// Starts a bus as `bus` does; gives the program, for a test that ends it.
+  public func startBus(
+    _ kind: BusKind = .session, services: String? = nil
+  ) async throws -> RunningProgram {
     let configuration = folder.file("\(kind).conf")
     try """
     <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -35,7 +42,8 @@ extension Stage {
         TestTool.dbus.required(), "--config-file=\(configuration)", "--nofork",
         "--print-address=1",
       ], name: "dbus-daemon")
-    return try await bus.firstLine()
+    _ = try await bus.firstLine()
+    return bus
   }
 
   /// Asks again and again whether something is so, for what no event tells; fails after 20 seconds.

@@ -142,6 +142,37 @@ struct LocationServicesTests {
       })
   }
 
+  @Test(
+    "GeoClue that comes after it was asked for, or again, is asked at once", .requires(.dbus))
+  func geoClueLater() async throws {
+    try await ServiceStage.play { stage in
+      let service = try GeoClueService(
+        bus: try stage.connect(), on: stage.loop, log: Self.log
+      ) { _ in }
+      defer { service.close() }
+      service.set(isNeeded: true)
+      #expect(stage.run { service.isWaiting })
+      for _ in 0..<2 {
+        var asked: [String] = []
+        let geoClue = try stage.connect()
+        try geoClue.export("/org/freedesktop/GeoClue2/Manager") { message in
+          asked.append(message.member)
+          return .success(message.member == "GetClient" ? [.path("/client")] : [])
+        }
+        try geoClue.export("/client") { message in
+          asked.append(message.member)
+          return .success([])
+        }
+        geoClue.call(
+          "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+          [.string("org.freedesktop.GeoClue2"), .uint32(0)]
+        ) { _ in }
+        #expect(stage.run { asked.contains("GetClient") && asked.contains("Start") })
+        geoClue.close()
+      }
+    }
+  }
+
   private static func owns(
     _ stage: ServiceStage, _ bus: BusConnection, _ name: String
   ) -> () -> Bool {

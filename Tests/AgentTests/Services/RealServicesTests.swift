@@ -106,6 +106,56 @@ struct RealServicesTests {
     }
   }
 
+  @Test(
+    "a system bus that comes after the agent is found, its end is noticed, and all is known again",
+    .requires(.dbus, .dbusmock, .systemPython, .gdbus))
+  func busRestarts() async throws {
+    try await Stage.play { stage in
+      let machine = Machine(
+        stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": stage.busAddress(.system)])
+      let gateway = try LinkGatewayThread()
+      let agent = try await machine.agent(gateway: gateway)
+      #expect(try await agent.event("link")["state"].string == "up")
+      func waitForSleep(_ sleeps: Bool) async throws {
+        try await Stage.wait("asleep: \(sleeps)") {
+          gateway.with { gateway in
+            gateway.links.first { $0.isReady }?.state.contains(.asleep)
+          } == sleeps
+        }
+      }
+      let manager = "/org/freedesktop/login1"
+      for _ in 0..<2 {
+        let bus = try await stage.startBus(.system)
+        _ = try await machine.mock("logind")
+        _ = try await machine.mock("upower")
+        try await machine.call(
+          Self.login, manager, "org.freedesktop.DBus.Mock.AddSession", "auto", "seat0", "0", "me",
+          "true")
+        // What was locked when the bus ended may not be on the new one.
+        for (hint, word) in [("false", "off"), ("true", "on")] {
+          try await machine.call(
+            Self.login, manager + "/session/auto", "org.freedesktop.login1.Session.SetLockedHint",
+            hint)
+          try await machine.waitForState("locked", word)
+        }
+        try await machine.call(
+          "org.freedesktop.UPower", "/org/freedesktop/UPower",
+          "org.freedesktop.DBus.Mock.SetupDisplayDevice", "2", "2", "5.0", "3.0", "60.0", "10.0",
+          "0", "0", "true", "battery-low", "4")
+        try await machine.waitForState("battery", "low")
+        try await machine.call(
+          Self.login, manager, "org.freedesktop.DBus.Mock.EmitSignal",
+          "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "[<true>]")
+        try await waitForSleep(true)
+        bus.signal(SIGKILL)
+        try await machine.waitForState("battery", "normal")
+        try await waitForSleep(false)
+        // A bus that ends unlocks nothing.
+        try await machine.waitForState("locked", "on")
+      }
+    }
+  }
+
   /// A battery as the kernel would show it.
   private static func battery(nowMicrowattHours: Int) -> String {
     """

@@ -124,6 +124,52 @@ struct ServicesTests {
     }
   }
 
+  /// logind with one session, on a connection of its own.
+  private static func login(
+    _ stage: ServiceStage, isLocked: Bool, sleeps: Bool, hasSession: Bool = true
+  ) throws -> BusConnection {
+    let bus = try stage.connect()
+    try bus.export("/org/freedesktop/login1") { message in
+      switch message.member {
+      case "Get": .success([.variant(.bool(sleeps))])
+      case "GetSession" where hasSession: .success([.path("/org/freedesktop/login1/session/_31")])
+      case "GetSession":
+        .failure(BusFailure(name: "org.freedesktop.login1.NoSessionForPID", message: "none"))
+      default: nil
+      }
+    }
+    try bus.export("/org/freedesktop/login1/session/_31") { message in
+      message.member == "Get" ? .success([.variant(.bool(isLocked))]) : nil
+    }
+    bus.call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+      [.string("org.freedesktop.login1"), .uint32(0)]
+    ) { _ in }
+    return bus
+  }
+
+  @Test("lock and sleep are asked for anew whenever logind comes", .requires(.dbus))
+  func loginRestarts() async throws {
+    try await ServiceStage.play { stage in
+      var changes: [SystemServices.Change] = []
+      let services = try SystemServices(bus: try stage.connect()) { changes.append($0) }
+      var login = try Self.login(stage, isLocked: true, sleeps: true)
+      #expect(stage.run { changes.contains(.isLocked(true)) && changes.contains(.sleeps(true)) })
+      changes = []
+      // Nobody says that it sleeps any more, nor that the screen was unlocked.
+      login.close()
+      login = try stage.connect()
+      #expect(stage.run { changes.contains(.sleeps(false)) })
+      #expect(!changes.contains(.isLocked(false)))
+      login = try Self.login(stage, isLocked: false, sleeps: false)
+      #expect(stage.run { changes.contains(.isLocked(false)) })
+      login.close()
+      login = try Self.login(stage, isLocked: false, sleeps: false, hasSession: false)
+      #expect(stage.run { changes.contains(.hasNoSession) })
+      _ = services
+    }
+  }
+
   @Test("the desktop's do-not-disturb is followed, by whichever server says it", .requires(.dbus))
   func desktop() async throws {
     try await ServiceStage.play { stage in

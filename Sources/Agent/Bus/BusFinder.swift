@@ -1,0 +1,145 @@
+import Foundation
+import System
+
+/// Keeps a connection to a message bus that may come later, end and come again; nothing polls.
+///
+/// While there is none, the place of the bus's socket is watched.
+final class BusFinder {
+  private let which: BusConnection.Bus
+  private let name: String
+  private let socket: String?
+  private let loop: EventLoop
+  private let log: Log
+  private let changed: (BusConnection?) -> Void
+  private(set) var bus: BusConnection?
+  private var watch: PathWatch?
+  /// How often a bus that has just appeared or ended is still tried.
+  private var triesLeft = 0
+  private var retry: TimerID?
+  private var isToldMissing = false
+  private var isClosed = false
+
+  /// Finds nothing before `open`.
+  ///
+  /// - Parameters:
+  ///   - which: The bus.
+  ///   - environment: Says where it is.
+  ///   - loop: Whose turns everything happens in.
+  ///   - log: Told of its coming and going.
+  ///   - changed: Called when there is a bus, and with nil when there is none any more.
+  init(
+    _ which: BusConnection.Bus,
+    environment: [String: String] = ProcessInfo.processInfo.environment, on loop: EventLoop,
+    log: Log, _ changed: @escaping (BusConnection?) -> Void
+  ) {
+    self.which = which
+    self.loop = loop
+    self.log = log
+    self.changed = changed
+    name =
+      switch which {
+      case .session: "session bus"
+      case .system: "system bus"
+      case .at(let address): "bus \(address)"
+      }
+    socket = Self.socket(of: which, environment)
+  }
+
+  /// Connects before it returns, where there is a bus.
+  func open() {
+    // Where nothing tells of a bus that comes, trying for a while would be of no use.
+    triesLeft = socket == nil ? 0 : Limits.busTries
+    connect()
+  }
+
+  func close() {
+    isClosed = true
+    rest()
+    bus?.close()
+  }
+
+  private func connect() {
+    guard bus == nil, !isClosed else { return }
+    // Watched first: what appears between a try and the watch is not missed.
+    watchSocket()
+    do {
+      let bus = try BusConnection(which, on: loop)
+      bus.onDisconnect = { [weak self] in self?.ended() }
+      self.bus = bus
+      isToldMissing = false
+      rest()
+      // A socket that takes a connection may still be no bus: one that answers is.
+      bus.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
+      ) { [weak self, weak bus] result in
+        guard let self, self.bus === bus, case .success = result else { return }
+        self.triesLeft = Limits.busTries
+      }
+      changed(bus)
+    } catch {
+      if !isToldMissing { log.info("there is no \(name) yet", ["why": "\(error)"]) }
+      isToldMissing = true
+      tryAgain()
+    }
+  }
+
+  private func ended() {
+    guard !isClosed else { return }
+    log.warning("the \(name) is gone")
+    bus = nil
+    changed(nil)
+    watchSocket()
+    tryAgain()
+  }
+
+  /// The socket is there before anybody listens on it, and may outlive who did.
+  private func tryAgain() {
+    guard triesLeft > 0, retry == nil, socket.map(FileSystem.exists) ?? true else { return }
+    triesLeft -= 1
+    retry = loop.schedule(afterNanoseconds: Limits.busRetryNanoseconds) { [weak self] in
+      self?.retry = nil
+      self?.connect()
+    }
+  }
+
+  private func watchSocket() {
+    guard watch == nil, let socket else { return }
+    watch = PathWatch(socket, on: loop) { [weak self] in
+      guard let self, FileSystem.exists(socket) else { return }
+      self.triesLeft = Limits.busTries
+      self.connect()
+    }
+  }
+
+  private func rest() {
+    watch?.close()
+    watch = nil
+    if let retry { loop.cancel(retry) }
+    retry = nil
+  }
+
+  /// Where the socket of a bus appears; nil when its address names no file.
+  static func socket(of which: BusConnection.Bus, _ environment: [String: String]) -> String? {
+    switch which {
+    case .session:
+      if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+        socket(in: address)
+      } else {
+        environment["XDG_RUNTIME_DIR"].map { $0 + "/bus" }
+      }
+    case .system:
+      socket(in: environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/run/dbus/system_bus_socket")
+    case .at(let address): socket(in: address)
+    }
+  }
+
+  /// The first file among the addresses.
+  private static func socket(in addresses: String) -> String? {
+    for address in addresses.split(separator: ";") where address.hasPrefix("unix:") {
+      for pair in address.dropFirst(5).split(separator: ",") where pair.hasPrefix("path=/") {
+        return String(pair.dropFirst(5)).removingPercentEncoding
+      }
+    }
+    return nil
+  }
+}

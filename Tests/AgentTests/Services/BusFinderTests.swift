@@ -1,0 +1,64 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import Agent
+
+@Suite("A bus that comes and goes", .serialized)
+struct BusFinderTests {
+  private static let log = Log(subsystem: "test", sink: .nowhere)
+
+  @Test(
+    "a bus that comes later is found, its end is noticed, and it is found again",
+    .requires(.dbus))
+  func comesAndGoes() async throws {
+    try await Stage.play { stage in
+      let play = try ServiceStage(stage.busAddress(.system))
+      var changes: [Bool] = []
+      let finder = BusFinder(.at(play.address), on: play.loop, log: Self.log) {
+        changes.append($0 != nil)
+      }
+      finder.open()
+      #expect(changes == [] && finder.bus == nil)
+      for _ in 0..<2 {
+        changes = []
+        let bus = try await stage.startBus(.system)
+        #expect(play.run { changes == [true] })
+        var id: String?
+        finder.bus?.call(
+          "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
+        ) { id = (try? $0.get())?.first?.stringValue }
+        #expect(play.run { id != nil })
+        // A killed bus leaves its socket behind, on which nobody listens.
+        bus.signal(SIGKILL)
+        #expect(play.run { changes == [true, false] })
+        #expect(finder.bus == nil)
+        _ = try await bus.end()
+      }
+      finder.close()
+      _ = try await stage.startBus(.system)
+      play.loop.turn(mayBlock: false)
+      #expect(changes == [true, false])
+    }
+  }
+
+  @Test("the socket of a bus is found in its address")
+  func sockets() {
+    func system(_ address: String) -> String? {
+      BusFinder.socket(of: .system, ["DBUS_SYSTEM_BUS_ADDRESS": address])
+    }
+    #expect(BusFinder.socket(of: .system, [:]) == "/run/dbus/system_bus_socket")
+    #expect(system("unix:path=/a/b") == "/a/b")
+    #expect(system("unix:guid=12,path=/a%20b,x=y") == "/a b")
+    #expect(system("tcp:host=localhost,port=1;unix:path=/c") == "/c")
+    #expect(system("unix:abstract=/a") == nil)
+    #expect(system("") == nil)
+    #expect(BusFinder.socket(of: .session, ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/bus")
+    #expect(
+      BusFinder.socket(
+        of: .session,
+        ["XDG_RUNTIME_DIR": "/run/user/1", "DBUS_SESSION_BUS_ADDRESS": "unix:abstract=/a"]) == nil)
+    #expect(BusFinder.socket(of: .session, [:]) == nil)
+  }
+}
