@@ -9,7 +9,7 @@ final class LocationService: Sendable {
 
   private struct State {
     var managers: [WeakManager] = []
-    var status: CLAuthorizationStatus?
+    var permission = LocationPermission()
     var wantsPlaces = false
     var last: CLLocation?
   }
@@ -46,22 +46,28 @@ final class LocationService: Sendable {
       return true
     }
     guard isNew else { return }
-    refreshStatus { [self] status in tell(manager, status) }
+    let asked = state.withLock { $0.permission.question }
+    session.send(.locationStatus) { [self] result in
+      _ = learn(result, asked)
+      tell(manager)
+    }
   }
 
-  /// Tells a manager once of each status: a change may overtake the answer to its first question.
-  private func tell(_ manager: CLLocationManager, _ status: CLAuthorizationStatus) {
-    let isNews = state.withLock { state in
-      guard let index = state.managers.firstIndex(where: { $0.manager === manager }),
-        state.managers[index].told != status
-      else { return false }
-      state.managers[index].told = status
-      return true
-    }
-    guard isNews else { return }
-    manager.tell {
+  /// Tells a manager, once of each status and on its own thread, what the user allows by then.
+  private func tell(_ manager: CLLocationManager) {
+    manager.tell { [self] in
+      guard let status = news(for: $1) else { return }
       $0.locationManager($1, didChangeAuthorization: status)
       $0.locationManagerDidChangeAuthorization($1)
+    }
+  }
+
+  private func news(for manager: CLLocationManager) -> CLAuthorizationStatus? {
+    state.withLock { state in
+      guard let index = state.managers.firstIndex(where: { $0.manager === manager }) else {
+        return nil
+      }
+      return state.permission.news(after: &state.managers[index].told)
     }
   }
 
@@ -69,20 +75,18 @@ final class LocationService: Sendable {
 
   /// What the user allows; undetermined when the agent cannot be reached.
   var status: CLAuthorizationStatus {
-    if let known = state.withLock({ $0.status }) { return known }
-    let answer = try? session.call(.locationStatus)
-    guard let told = answer.flatMap({ try? $0.locationStatus() }) else { return .notDetermined }
-    let status = CLAuthorizationStatus(told)
-    state.withLock { $0.status = status }
-    return status
+    let (known, asked) = state.withLock { ($0.permission.known, $0.permission.question) }
+    if let known { return known }
+    return learn(Result { () throws(AppLinkFailure) in try session.call(.locationStatus) }, asked)
   }
 
-  private func refreshStatus(_ then: @escaping @Sendable (CLAuthorizationStatus) -> Void) {
-    session.send(.locationStatus) { [self] result in
-      let told = (try? result.get()).flatMap { try? $0.locationStatus() }
-      let status = told.map { CLAuthorizationStatus($0) } ?? .notDetermined
-      if told != nil { state.withLock { $0.status = status } }
-      then(status)
+  private func learn(_ answer: Result<AppAnswer, AppLinkFailure>, _ asked: Int)
+    -> CLAuthorizationStatus
+  {
+    let told = (try? answer.get()).flatMap { try? $0.locationStatus() }
+    return state.withLock { state in
+      if let told { state.permission.learn(CLAuthorizationStatus(told), askedAt: asked) }
+      return state.permission.status
     }
   }
 
@@ -96,12 +100,8 @@ final class LocationService: Sendable {
   }
 
   private func changed(to status: CLAuthorizationStatus) {
-    let isNews = state.withLock { state in
-      defer { state.status = status }
-      return state.status != status
-    }
-    guard isNews else { return }
-    for manager in managers { tell(manager, status) }
+    state.withLock { $0.permission.change(to: status) }
+    for manager in managers { tell(manager) }
   }
 
   // MARK: Positions

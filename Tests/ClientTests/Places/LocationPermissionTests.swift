@@ -1,0 +1,36 @@
+import Testing
+
+@testable import CoreLocation
+
+struct LocationPermissionTests {
+  private var permission = LocationPermission()
+  private var told: CLAuthorizationStatus?
+
+  @Test("an answer that a change overtook says nothing, and nobody hears of the change twice")
+  mutating func overtaken() {
+    let asked = permission.question
+    permission.change(to: .authorizedWhenInUse)
+    #expect(permission.news(after: &told) == .authorizedWhenInUse)
+    permission.learn(.notDetermined, askedAt: asked)
+    #expect(permission.news(after: &told) == nil)
+    permission.change(to: .authorizedWhenInUse)
+    #expect(permission.news(after: &told) == nil)
+    #expect(permission.known == .authorizedWhenInUse)
+  }
+
+  @Test("who asks is told what holds, also that nothing was decided yet")
+  mutating func first() {
+    permission.learn(.notDetermined, askedAt: permission.question)
+    #expect(permission.news(after: &told) == .notDetermined)
+    permission.change(to: .denied)
+    #expect(permission.news(after: &told) == .denied)
+    permission.learn(.authorizedAlways, askedAt: permission.question)
+    #expect(permission.news(after: &told) == .authorizedAlways)
+  }
+
+  @Test("an agent that cannot be reached leaves it undecided")
+  mutating func unknown() {
+    #expect(permission.known == nil)
+    #expect(permission.news(after: &told) == .notDetermined)
+  }
+}
