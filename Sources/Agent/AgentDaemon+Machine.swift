@@ -85,7 +85,10 @@ extension AgentDaemon {
       return flush()
     }
     guard !clock.isManual else { return }
-    backgroundTimer = loop.schedule(afterNanoseconds: (next - now) * 1_000_000) { [weak self] in
+    backgroundTimer = loop.schedule(
+      afterNanoseconds: (next - now) * 1_000_000,
+      slackNanoseconds: Limits.backgroundSlackNanoseconds
+    ) { [weak self] in
       self?.backgroundTimer = nil
       self?.lookForBackground()
     }

@@ -37,6 +37,7 @@ final class GatewayUplink: GatewayLinkDelegate {
     configuration.enrolmentCode = gateway.enrolmentCode
     configuration.deviceName = ProcessInfo.processInfo.hostName
     configuration.memory = daemon.model.seen.ids
+    configuration.retrySlackNanoseconds = Limits.gatewayRetrySlackNanoseconds
     link = GatewayLink(on: daemon.loop, configuration, identity: identity, delegate: self)
   }
 

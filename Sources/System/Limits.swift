@@ -6,8 +6,11 @@ enum Limits {
   static let eventsPerTurn = 256
   /// Rounds of turn-end targets within one turn before the loop looks at its descriptors again.
   static let turnEndRounds = 32
-  /// Milliseconds that the loop sleeps at most: a bound on what a lost wake-up could cost.
-  static let longestSleepMilliseconds: Int64 = 60_000
+  /// Milliseconds that the loop sleeps at most, an hour: a bound on what a lost wake-up could cost,
+  /// and seldom enough that an idle laptop does not notice.
+  static let longestSleepMilliseconds: Int64 = 3_600_000
+  /// Timers among which the loop looks for the very next one, so as to wake but once for it.
+  static let timersLookedAt = 64
   /// Expired timers per turn, so that a burst of them cannot starve the descriptors.
   static let timersPerTurn = 4_096
   /// Host names being resolved at once: each holds a thread until the resolver answers.

@@ -41,6 +41,23 @@ private final class Journal: TimerTarget {
     #expect(steps < 1_000)
   }
 
+  @Test(
+    "among few timers the next is known to the tick, so that a sleeping loop wakes once for it",
+    arguments: [0, 77, 255, 65_535, 1_000_003] as [Int64])
+  func nextOfFew(start: Int64) {
+    var wheel = TimerWheel(now: start)
+    var delays: [Int64] = [900_000, 255, 256, 3_600_000, 65_537, 16_777_215, 700, 90_000_000]
+    for delay in delays { _ = wheel.insert(deadline: start + delay, journal, tag: UInt64(delay)) }
+    delays.sort()
+    for delay in delays {
+      #expect(wheel.nextWakeup == start + delay)
+      wheel.advance(to: start + delay)
+      #expect(wheel.popDue()?.tag == UInt64(delay))
+      #expect(wheel.popDue() == nil)
+    }
+    #expect(wheel.nextWakeup == nil)
+  }
+
   @Test("timers of one tick fire in the order in which they were set")
   func order() {
     var wheel = TimerWheel(now: 0)

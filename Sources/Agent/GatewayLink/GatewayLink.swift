@@ -21,6 +21,11 @@ public final class GatewayLink: StreamHandler, TimerTarget {
     public var deviceName = ""
     /// Nanoseconds for the TCP connection and for the TLS handshake.
     public var connectNanoseconds: Int64 = 15_000_000_000
+    /// Nanoseconds by which a further try may be late to share a wake-up: a quarter of its pause at
+    /// most.
+    ///
+    /// For a few links, not for thousands in one loop.
+    public var retrySlackNanoseconds: Int64 = 0
     /// Times and bounds of the protocol.
     public var settings = DeviceLinkClient.Settings()
     /// Unique ids of the last notifications, kept from before.
@@ -295,7 +300,12 @@ public final class GatewayLink: StreamHandler, TimerTarget {
     guard deadline < armedUntil else { return }
     if let timer { loop.cancel(timer) }
     armedUntil = deadline
-    timer = loop.schedule(afterNanoseconds: deadline - loop.nowNanoseconds, self)
+    let wait = deadline - loop.nowNanoseconds
+    let slack = machine.isWaiting ? min(wait / 4, configuration.retrySlackNanoseconds) : 0
+    timer =
+      slack > 0
+      ? loop.schedule(afterNanoseconds: wait, slackNanoseconds: slack, self)
+      : loop.schedule(afterNanoseconds: wait, self)
   }
 
   /// The machine's time has come.

@@ -143,7 +143,8 @@ final class GeoClueService: LocationService, TimerTarget {
     client = nil
     isTelling = false
     retry = loop.schedule(
-      afterNanoseconds: Limits.locationRetryNanoseconds, self, tag: 0)
+      afterNanoseconds: Limits.locationRetryNanoseconds,
+      slackNanoseconds: Limits.locationRetryNanoseconds, self, tag: 0)
   }
 
   func timerFired(tag: UInt64) {

@@ -222,7 +222,7 @@ final class ScheduleKeeper {
   }
 
   private func arm() {
-    let wakeUp = schedule.wakeUp
+    let wakeUp = schedule.wakeUp.coalesced(at: clock.now)
     clock.wake(atWall: wakeUp.wall, elapsed: wakeUp.elapsed)
   }
 }

@@ -92,6 +92,11 @@ public struct DeviceLinkClient: ~Copyable {
   /// Whether there is no connection and none is wanted.
   public var isOffline: Bool { phase == .offline || phase == .stopped }
 
+  /// Whether it waits before the next try of a connection.
+  public var isWaiting: Bool {
+    if case .waiting = phase { true } else { false }
+  }
+
   /// Whether a connection is being opened.
   public var isDialling: Bool { phase == .dialling }
 

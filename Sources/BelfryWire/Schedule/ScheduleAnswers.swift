@@ -49,6 +49,37 @@ public struct ScheduleWakeUp: Equatable, Sendable {
   public let wall: Int64?
   /// Elapsed milliseconds; nil when nothing waits for that clock.
   public let elapsed: Int64?
+
+  /// Moments on the two clocks.
+  public init(wall: Int64?, elapsed: Int64?) {
+    self.wall = wall
+    self.elapsed = elapsed
+  }
+
+  /// The same, each put off to the end of its window of the wall clock: what is due within one
+  /// window, on either clock, is one wake-up, and nothing is early.
+  ///
+  /// Windows begin with the second, so that a date, which has no fraction of one, is not put off.
+  ///
+  /// - Parameters:
+  ///   - now: Both clocks.
+  ///   - window: Milliseconds, a divisor of 1,000.
+  /// - Returns: What to wake for.
+  public func coalesced(
+    at now: ScheduleMoment, window: Int64 = ScheduleLimits.wakeWindowMilliseconds
+  ) -> ScheduleWakeUp {
+    let lead = now.wall - now.elapsed
+    let byWall = wall.map { Self.end(of: window, $0) }
+    let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
+    // One alarm serves both: the wall clock's, which also tells when that clock is set.
+    if let byWall, byWall == byElapsed { return ScheduleWakeUp(wall: byWall, elapsed: nil) }
+    return ScheduleWakeUp(wall: byWall, elapsed: byElapsed.map { $0 - lead })
+  }
+
+  private static func end(of window: Int64, _ moment: Int64) -> Int64 {
+    let over = moment % window
+    return over == 0 ? moment : over > 0 ? moment - over + window : moment - over
+  }
 }
 
 /// An entry that waits, and when it fires, in milliseconds since 1970.

@@ -50,6 +50,10 @@ extension ScheduleLimits {
   /// night is still wanted in the morning.
   public static let missedWindowMilliseconds: Int64 = 86_400_000
 
+  /// Milliseconds of the window in which what is due is one wake-up: nobody sees a twentieth of a
+  /// second.
+  public static let wakeWindowMilliseconds: Int64 = 50
+
   /// Milliseconds after which a notification counts as missed: more than a busy machine's delay.
   static let lateMilliseconds: Int64 = 60_000
 }

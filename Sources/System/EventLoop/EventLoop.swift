@@ -23,6 +23,7 @@ import Glibc
   private var slots: [Slot] = []
   private var freeSlot: Int32 = -1
   private var timers: TimerWheel
+  private var slackTimers = SlackTimers()
   private var receivers: [any MailboxReceiver] = []
   private var mail: [Int] = []
   private var turnEnd: [any TurnEndTarget] = []
@@ -69,6 +70,7 @@ import Glibc
       withExtendedLifetime(handler) {}
     }
     timers = TimerWheel(now: timers.now)
+    slackTimers = SlackTimers()
     turnEnd = []
     receivers = []
   }
@@ -112,7 +114,8 @@ import Glibc
   }
 
   private func sleepMilliseconds() -> Int32 {
-    guard let next = timers.nextWakeup else { return Int32(Limits.longestSleepMilliseconds) }
+    let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
+    guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
     let now = SystemClock.monotonicNanoseconds
     let wait = origin &+ next &* 1_000_000 &- now
     guard wait > 0 else { return 0 }
@@ -128,9 +131,14 @@ import Glibc
   }
 
   private func fireTimers() {
-    timers.advance(to: (nowNanoseconds &- origin) / 1_000_000)
+    let tick = (nowNanoseconds &- origin) / 1_000_000
+    timers.advance(to: tick)
     var fired = 0
     while fired < Limits.timersPerTurn, let due = timers.popDue() {
+      due.target.timerFired(tag: due.tag)
+      fired += 1
+    }
+    while fired < Limits.timersPerTurn, let due = slackTimers.popDue(at: tick) {
       due.target.timerFired(tag: due.tag)
       fired += 1
     }
@@ -224,9 +232,39 @@ import Glibc
   public func schedule(
     afterNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
   ) -> TimerID {
+    timers.insert(deadline: self.tick(afterNanoseconds), target, tag: tag)
+  }
+
+  /// Calls `target` once, not before `afterNanoseconds` from this turn's time: with the first turn
+  /// then that something else brings about, at the latest `slackNanoseconds` later.
+  ///
+  /// For what nobody notices to be late, so that it wakes no processor by itself: retries,
+  /// housekeeping. Meant for few timers at a time.
+  @discardableResult
+  public func schedule(
+    afterNanoseconds: Int64, slackNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
+  ) -> TimerID {
+    let latest = max(0, afterNanoseconds).addingReportingOverflow(max(0, slackNanoseconds))
+    let number = slackTimers.insert(
+      due: tick(afterNanoseconds), latest: tick(latest.overflow ? .max : latest.partialValue),
+      target, tag: tag)
+    return TimerID(index: .max, generation: number)
+  }
+
+  /// Calls `body` once, with slack.
+  @discardableResult
+  public func schedule(
+    afterNanoseconds: Int64, slackNanoseconds: Int64, _ body: @escaping () -> Void
+  ) -> TimerID {
+    schedule(
+      afterNanoseconds: afterNanoseconds, slackNanoseconds: slackNanoseconds, TimerClosure(body))
+  }
+
+  /// The tick that is not before a time from this turn's.
+  private func tick(_ afterNanoseconds: Int64) -> Int64 {
     let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
     let nanoseconds = due.overflow ? Int64.max - 1_000_000 : due.partialValue
-    return timers.insert(deadline: (nanoseconds &+ 999_999) / 1_000_000, target, tag: tag)
+    return (nanoseconds &+ 999_999) / 1_000_000
   }
 
   /// Calls `body` once; it allocates, so it is for the edges, not for each connection or message.
@@ -237,7 +275,12 @@ import Glibc
 
   /// Forgets a timer; one that has fired or was cancelled is left alone.
   public func cancel(_ timer: TimerID) {
-    timers.cancel(timer)
+    // No timer of the wheel has this index.
+    guard timer.index == .max else {
+      timers.cancel(timer)
+      return
+    }
+    slackTimers.cancel(timer.generation)
   }
 
   // MARK: turn end and mail

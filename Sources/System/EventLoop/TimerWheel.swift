@@ -92,9 +92,39 @@ struct TimerWheel {
     return target.map { ($0, tag) }
   }
 
-  /// A tick at or before the next timer; nil when there is none.
+  /// When to look again: the next timer's own tick while timers are few, a tick at or before it
+  /// when they are many; nil when there is none.
   var nextWakeup: Int64? {
-    dueHead != Self.none ? now : nextOccupiedTick
+    guard dueHead == Self.none else { return now }
+    // Among many a slot's tick will do: one wake-up more is little then, and a look at each is not.
+    return count <= Limits.timersLookedAt ? nextDeadline : nextOccupiedTick
+  }
+
+  /// The tick of the earliest timer, or for one that is parked the end of its slot.
+  private var nextDeadline: Int64? {
+    guard count > 0 else { return nil }
+    var best = Int64.max
+    for wheel in 0..<Self.wheels {
+      let shift = Int64(8 * wheel)
+      let base = (now >> (shift &+ 8)) << (shift &+ 8)
+      let start: Int64
+      let slot: Int
+      if let ahead = nextOccupied(wheel: wheel, after: Int((now >> shift) & 255)) {
+        (slot, start) = (ahead, base &+ Int64(ahead) << shift)
+      } else if let round = nextOccupied(wheel: wheel, after: -1) {
+        // Of the wheel's next round.
+        (slot, start) = (round, base &+ Int64(round + 256) << shift)
+      } else {
+        continue
+      }
+      let end = start &+ (1 << shift) &- 1
+      var index = heads[wheel * 256 + slot]
+      while index != Self.none {
+        best = min(best, max(start, min(nodes[Int(index)].deadline, end)))
+        index = nodes[Int(index)].next
+      }
+    }
+    return best
   }
 
   /// The next tick at which a slot has timers to fire or to move inwards.
