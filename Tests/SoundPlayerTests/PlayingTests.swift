@@ -88,4 +88,51 @@ struct PlayingTests {
       #expect(chime.values.first?["played"].string == "chime")
     }
   }
+  @Test(
+    "an alert sound is heard on a real PulseAudio to its last sample, at its volume",
+    .requires(.pulseaudio, .parec, .systemPython))
+  func pulse() async throws {
+    try await Stage.play { stage in
+      let environment = [
+        "PULSE_SERVER": "unix:" + stage.folder.file("native"), "PULSE_CLIENTCONFIG": "/dev/null",
+        "LC_ALL": "C",
+      ]
+      let server = try stage.start(
+        [
+          TestTool.pulseaudio.required(), "-n", "--daemonize=no", "--exit-idle-time=-1",
+          "--use-pid-file=no", "--disable-shm=yes", "--realtime=no", "--high-priority=no",
+          "--log-target=file:/dev/stdout", "--log-level=info",
+          "-L", "module-null-sink sink_name=ear format=s16le rate=48000 channels=1",
+          "-L",
+          "module-native-protocol-unix auth-anonymous=1 socket=" + stage.folder.file("native"),
+        ], environment: environment)
+      _ = try await server.output(called: "its start") { lines in
+        lines.contains { $0.contains("Daemon startup complete") }
+      }
+      let file = stage.folder.file("heard")
+      let ear = try stage.start(
+        [
+          TestTool.systemPython.required(), Installation.root + "/Tests/Sounds/listen-to-monitor",
+          "ear.monitor", "48000", file,
+        ], environment: environment)
+      _ = try await ear.event("listening")
+      // It fits into the server's quarter of a second: a busy machine makes no gap in it.
+      let sound = try TestSounds.put(
+        TestSounds.wav(frames: 11_000, rate: 48_000), "good.wav", in: stage.folder)
+      for volume in [1.0, 0.5] {
+        let played = try await stage.command(
+          [Self.program, "play", "--volume", "\(volume)", sound], environment: environment
+        ).values.first
+        #expect(played?["by"].string == "pulse")
+        #expect(played?["played"].string == sound)
+        _ = try await ear.event("heard")
+        let wanted = TestSounds.tone(11_000).map { Int16((Double($0) * volume).rounded()) }
+        let heard = try Data(contentsOf: URL(fileURLWithPath: file))
+        // A monitor has already given away as silence what the sink rewrote for a new sound: some
+        // hundredths of a second of its beginning.
+        #expect(heard.count / 2 > wanted.count - 4_800)
+        #expect(heard == Data(TestSounds.samples(wanted, isBig: false)).suffix(heard.count))
+      }
+    }
+  }
 }

@@ -23,6 +23,9 @@ public enum TestTool: String, CaseIterable, Sendable {
   case upower = "upowerd"
   case umockdev = "umockdev-run"
   case gdbus
+  case pulseaudio
+  /// PulseAudio's recorder.
+  case parec
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
