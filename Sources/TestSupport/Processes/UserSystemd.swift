@@ -1,0 +1,60 @@
+import Foundation
+public import Testing
+
+/// A real systemd user manager of a test's own, with a session bus that it runs.
+///
+/// Its control groups, processes and mounts are its own: `Tests/Systemd/user-manager`.
+public struct UserSystemd: Sendable {
+  /// The address of its session bus.
+  public let busAddress: String
+  private let program: RunningProgram
+
+  private static let script = Installation.root + "/Tests/Systemd/user-manager"
+
+  /// Starts it and waits until it answers on its bus.
+  public init(on stage: Stage) async throws {
+    let manager = try stage.start([
+      TestTool.systemPython.required(), Self.script, "run", stage.folder.path,
+    ])
+    _ = try await ScratchFolder.contents(of: stage.folder.file("ready")) { !manager.isRunning }
+    program = manager
+    busAddress = "unix:path=" + stage.folder.file("bus")
+  }
+
+  /// Ends it, with all that it started.
+  public func stop() async throws { try await program.stop() }
+
+  /// Why it cannot run on this machine; nil where it can.
+  ///
+  /// A container as they are by default has no right to control groups of its own.
+  public static let whyNot: String? = {
+    let missing = [TestTool.systemPython, .dbus, .gdbus, .unshare].filter { $0.path == nil }
+    guard missing.isEmpty else {
+      return missing.map(\.rawValue).joined(separator: ", ") + " is not installed"
+    }
+    let probe = Process()
+    probe.executableURL = URL(fileURLWithPath: script)
+    probe.arguments = ["probe"]
+    let errors = Pipe()
+    probe.standardError = errors
+    do {
+      try probe.run()
+    } catch {
+      return "\(error)"
+    }
+    let said = (try? errors.fileHandleForReading.readToEnd()) ?? nil
+    probe.waitUntilExit()
+    guard probe.terminationStatus != 0 else { return nil }
+    return String(decoding: said ?? Data(), as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }()
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips the test where no systemd user manager can run, and says why.
+  public static var requiresUserSystemd: Self {
+    .enabled(
+      if: UserSystemd.whyNot == nil,
+      "no systemd user manager can run here: \(UserSystemd.whyNot ?? "")")
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// Apps in units of a real systemd user manager; `ServicesTests` has what it is asked for, call by
+/// call, on machines where none can run.
+@Suite("apps as units of the user's systemd", .requiresUserSystemd)
+struct UserSystemdTests {
+  static let burger = AgentProgramTests.burger
+
+  @Test(
+    "S2-16, client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it"
+  )
+  func launched() async throws {
+    try await Stage.play { stage in
+      let manager = try await UserSystemd(on: stage)
+      let said = try Self.queue("said", on: stage)
+      let told = try Self.queue("told", on: stage)
+      let script = try Self.program(
+        """
+        exec > \(said)
+        echo "{\\"event\\":\\"unit\\",\\"group\\":\\"$(tail -n 1 /proc/self/cgroup)\\"}"
+        sleep 1000 &
+        \(Installation.belfry) app run "$BELFRY_APP_ID" &
+        read -r line < \(told)
+        """, on: stage)
+      let desktop = stage.folder.file("\(Self.burger).desktop")
+      try Data("[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8)
+        .write(to: URL(fileURLWithPath: desktop))
+      let ready = stage.folder.file("agent.json")
+      let agent = try stage.belfry(
+        [
+          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--ready-file", ready,
+        ], environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      _ = try await stage.belfryCommand(["app", "install", desktop])
+      _ = try await stage.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
+      ])
+      _ = try await agent.event("presented")
+      _ = try await stage.belfryCommand(["center", "open", "o"])
+      let app = try stage.start(["/bin/cat", said])
+      let group = try #require(try await app.event("unit")["group"].string)
+      #expect(
+        group.wholeMatch(
+          of: #/0::/app.slice/app-belfry-org\.example\.burger@[0-9a-f]{16}\.service/#)
+          != nil)
+      let launch = try await app.event("launched")
+      #expect(launch["reason"].string == "response")
+      #expect(launch["notification"]["id"].string == "o")
+      #expect(try await app.event("response")["notification"]["title"].string == "Open me")
+      // The queue's end: nobody is left who could write to it, the sleeping child neither.
+      _ = try await stage.command(["/bin/sh", "-c", "echo end > \(told)"])
+      #expect(try await app.end() == 0)
+      try await manager.stop()
+    }
+  }
+
+  @Test("client-api 3.45: an app that is ended is ended with all that it started")
+  func ended() async throws {
+    try await Stage.play { stage in
+      let manager = try await UserSystemd(on: stage)
+      let said = try Self.queue("said", on: stage)
+      let script = try Self.program(
+        """
+        exec > \(said)
+        setsid sleep 1000 &
+        echo "$1 $MARK"
+        exec sleep 1000
+        """, on: stage)
+      let app = try stage.start(["/bin/cat", said])
+      try Self.startAndEnd(script, of: app, on: manager)
+      #expect(app.lines == ["one two"])
+      try await manager.stop()
+    }
+  }
+
+  /// A loop stays on its thread: nothing here is awaited.
+  private static func startAndEnd(
+    _ script: String, of app: RunningProgram, on manager: UserSystemd
+  ) throws {
+    let services = try ServiceStage(manager.busAddress)
+    let units = UserUnits(bus: try services.connect())
+    let order = UserUnits.Order(
+      app: ModelBench.burger, program: script, arguments: ["one"], environment: ["MARK": "two"])
+    var answers: [Bool] = []
+    units.start(order) { answers.append($0) }
+    #expect(services.run { answers == [true] && !app.lines.isEmpty })
+    #expect(units.end(ModelBench.burger))
+    #expect(services.run { !app.isRunning })
+    #expect(!units.end(ModelBench.burger))
+  }
+
+  /// A named queue, which ends when nobody has it open for writing any more.
+  private static func queue(_ name: String, on stage: Stage) throws -> String {
+    let path = stage.folder.file(name)
+    guard mkfifo(path, 0o600) == 0 else {
+      throw ProgramFailure.unreadable("no queue at \(path)")
+    }
+    return path
+  }
+
+  private static func program(_ text: String, on stage: Stage) throws -> String {
+    let path = stage.folder.file("burger")
+    try Data(("#!/bin/sh\n" + text).utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o755)
+    return path
+  }
+}
