@@ -224,7 +224,7 @@ extension AgentDaemon {
   }
 
   private func travel(_ ask: Ask, toZone name: String) {
-    guard ZoneFolder.zone(named: name) != nil else {
+    guard clock.zones.zone(named: name) != nil else {
       return refuse(ask, .invalidArgument, "no time zone \(name): use one like Europe/Paris")
     }
     guard keeper?.travel(toZone: name) == true else { return refuseClock(ask) }

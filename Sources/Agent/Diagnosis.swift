@@ -43,10 +43,10 @@ extension AgentDaemon {
         detail: unkeptCount == 0 ? "takes what is kept" : "\(unkeptCount) changes wait",
         advice: "make room in \(configuration.dataFolder) and let the agent write there"),
       Finding(
-        feature: "time zone", isFine: FileSystem.exists(ZoneFolder.systemFolder),
-        detail: FileSystem.exists(ZoneFolder.systemFolder)
-          ? clock.zone.name : "no time-zone database",
-        advice: "install tzdata"),
+        feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
+        detail: FileSystem.exists(clock.zones.folder)
+          ? clock.zone.name : "no time-zone database in \(clock.zones.folder)",
+        advice: "install tzdata, or set TZDIR to where it is"),
       Finding(
         feature: "languages", isFine: true, detail: model.languages.joined(separator: ",")),
     ]

@@ -17,6 +17,8 @@ enum Limits {
   static let resolutionsAtOnce = 64
   /// Bytes of a log line; the rest is cut, so that one field cannot fill the log.
   static let logLineBytes = 8_192
+  /// Folders watched in one tree: Debian's time-zone database has 43.
+  static let foldersWatched = 256
   /// Looks for a folder to watch, up and down a path: more than folders of any path in use.
   static let pathSteps = 64
   /// Characters of a UNIX socket's path: sun_path has 108 bytes with its terminator.

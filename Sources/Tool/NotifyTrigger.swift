@@ -105,7 +105,7 @@ enum NotifyTrigger {
         unixMilliseconds: wall * 1_000, zone: "UTC", recurrence: recurrence,
         recurrenceCalendar: nil)
     }
-    guard let read = ZoneFolder.zone(named: zone) else {
+    guard let read = ZoneDatabase.system.zone(named: zone) else {
       throw CommandLineOptions.Problem.badValue(
         key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
     }

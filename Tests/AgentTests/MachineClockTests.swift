@@ -27,7 +27,7 @@ import Testing
     let loop = try EventLoop()
     var paths = MachineClock.Paths()
     paths.settings = folder
-    paths.zones = folder
+    paths.zones = ZoneDatabase(folder: folder)
     let clock = try MachineClock(
       on: loop, kept: nil, environmentZone: nil, paths: paths,
       log: Log(subsystem: "test", sink: .nowhere))
@@ -62,4 +62,99 @@ import Testing
     first.close()
     second.close()
   }
+
+  /// Puts the rules of a zone of the machine under another name, as a package does it: a new file,
+  /// renamed over the old one.
+  private func put(_ zone: String, as path: String) throws {
+    let new = path + ".new"
+    try FileManager.default.copyItem(atPath: ZoneDatabase.system.folder + "/" + zone, toPath: new)
+    _ = new.withCString { old in path.withCString { rename(old, $0) } }
+  }
+
+  @Test
+  func `S3-26 a new database of zones moves what waits for a wall time, and nothing else`() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let zones = folder + "/zones"
+    try FileManager.default.createDirectory(
+      atPath: zones + "/Test", withIntermediateDirectories: true)
+    try put("Europe/Paris", as: zones + "/Test/Town")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder + "/localtime", withDestinationPath: zones + "/Test/Town")
+    let loop = try EventLoop()
+    let paths = MachineClock.Paths(settings: folder, zones: ZoneDatabase(folder: zones))
+    let clock = try MachineClock(
+      on: loop, kept: nil, environmentZone: nil, paths: paths,
+      log: Log(subsystem: "test", sink: .nowhere))
+    #expect(clock.zone.name == "Test/Town")
+    let nobody = Nobody()
+    let keeper = ScheduleKeeper(
+      clock: clock, policy: .init(), makeCalendar: { _ in nil }, listener: nobody)
+    defer { keeper.close() }
+    _ = keeper.start([])
+    for (id, zone) in [("device", nil), ("town", "Test/Town"), ("utc", "UTC")] {
+      var match = MatchingComponents([.year: 2_099, .month: 7, .day: 1, .hour: 9])
+      match.zone = zone
+      _ = try keeper.add(
+        ScheduleKey(app: "org.example.a", id: id), .calendar(match, repeats: false))
+    }
+    func moments() -> [String: String] {
+      Dictionary(
+        uniqueKeysWithValues: keeper.pending().map { waiting in
+          let date = Date(timeIntervalSince1970: Double(waiting.next) / 1_000)
+          return (waiting.entry.key.id, date.formatted(.iso8601))
+        })
+    }
+    func waits(until hour: String) -> [String: String] {
+      let there = "2099-07-01T\(hour):00:00Z"
+      return ["device": there, "town": there, "utc": "2099-07-01T09:00:00Z"]
+    }
+    #expect(moments() == waits(until: "07"))
+    // A file in a folder of the database.
+    try put("Asia/Tokyo", as: zones + "/Test/Town")
+    while moments() == waits(until: "07") { loop.turn(mayBlock: true) }
+    #expect(moments() == waits(until: "00"))
+    // The database as a whole.
+    let old = folder + "/old"
+    _ = zones.withCString { path in old.withCString { rename(path, $0) } }
+    try FileManager.default.createDirectory(
+      atPath: zones + "/Test", withIntermediateDirectories: true)
+    try put("America/Los_Angeles", as: zones + "/Test/Town")
+    while moments() == waits(until: "00") { loop.turn(mayBlock: true) }
+    #expect(moments() == waits(until: "16"))
+    // It is still watched.
+    try put("Europe/Paris", as: zones + "/Test/Town")
+    while moments() == waits(until: "16") { loop.turn(mayBlock: true) }
+    #expect(moments() == waits(until: "07"))
+  }
+
+  @Test func `a zone that a service told is read anew by its name`() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try put("Europe/Paris", as: folder + "/Here")
+    try put("Asia/Tokyo", as: folder + "/There")
+    let loop = try EventLoop()
+    let paths = MachineClock.Paths(
+      settings: folder + "/none", zones: ZoneDatabase(folder: folder))
+    let clock = try MachineClock(
+      on: loop, kept: nil, environmentZone: nil, paths: paths,
+      log: Log(subsystem: "test", sink: .nowhere))
+    defer { clock.close() }
+    clock.moved(toZone: "There")
+    var events = 0
+    clock.onEvent = { _ in events += 1 }
+    try put("America/Los_Angeles", as: folder + "/There")
+    while events == 0 { loop.turn(mayBlock: true) }
+    #expect(clock.zone.name == "There")
+    // Noon in the summer of 2026: seven hours behind.
+    #expect(clock.zone.offset(at: 1_783_000_000) == -25_200)
+  }
+}
+
+/// Does nothing of what the schedule decides.
+private final class Nobody: ScheduleListener {
+  func scheduleFired(_ firing: Firing, _ changes: [ScheduleRecord.Change]) {}
+  func scheduleDropped(_ keys: [ScheduleKey], _ changes: [ScheduleRecord.Change]) {}
+  func scheduleChanged(_ changes: [ScheduleRecord.Change]) {}
+  func scheduleMayPass() -> Bool { true }
 }

@@ -9,20 +9,24 @@ final class MachineClock: ScheduleClock {
   /// Where the machine keeps what this reads; a test has folders of its own.
   struct Paths {
     var settings = "/etc"
-    var zones = ZoneFolder.systemFolder
+    var zones = ZoneDatabase.system
     var boot = "/proc/sys/kernel/random/boot_id"
   }
 
   var onEvent: ((ScheduleClockEvent) -> Void)?
   private(set) var zone: Zone
+  var zones: ZoneDatabase { paths.zones }
   private let loop: EventLoop
   private let paths: Paths
   private let environmentZone: String?
+  /// The zone's name as a service of the machine said it, after the machine's settings.
+  private var toldZone: String?
   private var elapsed: ElapsedTime
   private var isRecorded: Bool
   private var wallTimer: AlarmTimer?
   private var elapsedTimer: AlarmTimer?
-  private var watches: [FolderWatch] = []
+  private var settingsWatch: FolderWatch?
+  private var databaseWatch: FolderTreeWatch?
   private var databaseTimer: TimerID?
 
   /// Starts to listen.
@@ -40,7 +44,7 @@ final class MachineClock: ScheduleClock {
     self.loop = loop
     self.paths = paths
     self.environmentZone = environmentZone
-    zone = ZoneFolder.deviceZone(settings: paths.settings, environment: environmentZone)
+    zone = paths.zones.deviceZone(settings: paths.settings, environment: environmentZone)
     let boot = (try? FileSystem.read(paths.boot, limit: 128)).map {
       String(decoding: $0.prefix { $0 > 0x20 }, as: UTF8.self)
     }
@@ -53,17 +57,17 @@ final class MachineClock: ScheduleClock {
       self?.onEvent?(event == .due ? .due : .clockWasSet)
     }
     elapsedTimer = try AlarmTimer(.elapsed, on: loop) { [weak self] _ in self?.onEvent?(.due) }
-    watch(paths.settings, log) { [weak self] names in
-      if names.isEmpty || names.contains("localtime") { self?.readZone() }
-    }
-    watch(paths.zones, log) { [weak self] _ in self?.databaseChanges() }
-  }
-
-  private func watch(_ folder: String, _ log: Log, _ body: @escaping (Set<String>) -> Void) {
     do {
-      watches.append(try FolderWatch(folder, on: loop, body))
+      settingsWatch = try FolderWatch(paths.settings, on: loop) { [weak self] names in
+        guard let self, names.isEmpty || names.contains("localtime") else { return }
+        self.toldZone = nil
+        self.readZone()
+      }
     } catch {
-      log.warning("changes of time zones are not noticed", ["why": "\(error)"])
+      log.warning("changes of the time zone are not noticed", ["why": "\(error)"])
+    }
+    databaseWatch = FolderTreeWatch(paths.zones.folder, on: loop) { [weak self] in
+      self?.databaseChanges()
     }
   }
 
@@ -72,21 +76,25 @@ final class MachineClock: ScheduleClock {
     if let timer = databaseTimer { loop.cancel(timer) }
     databaseTimer = loop.schedule(afterNanoseconds: Limits.databaseRestNanoseconds) { [weak self] in
       self?.databaseTimer = nil
+      self?.databaseWatch?.refresh()
       self?.readZone()
     }
   }
 
   private func readZone() {
-    zone = ZoneFolder.deviceZone(settings: paths.settings, environment: environmentZone)
+    zone =
+      toldZone.flatMap(zones.zone)
+      ?? zones.deviceZone(settings: paths.settings, environment: environmentZone)
     onEvent?(.zonesChanged)
   }
 
   /// A service of the machine says which zone the device is in; `TZ` still fixes it.
   func moved(toZone name: String) {
     guard name != zone.name,
-      environmentZone.flatMap({ ZoneFolder.zone(named: String($0.drop { $0 == ":" })) }) == nil,
-      let new = ZoneFolder.zone(named: name)
+      environmentZone.flatMap({ zones.zone(named: String($0.drop { $0 == ":" })) }) == nil,
+      let new = zones.zone(named: name)
     else { return }
+    toldZone = name
     zone = new
     onEvent?(.zonesChanged)
   }
@@ -111,8 +119,8 @@ final class MachineClock: ScheduleClock {
     onEvent = nil
     wallTimer?.close()
     elapsedTimer?.close()
-    for watch in watches { watch.close() }
-    watches = []
+    settingsWatch?.close()
+    databaseWatch?.close()
     if let databaseTimer { loop.cancel(databaseTimer) }
   }
 }

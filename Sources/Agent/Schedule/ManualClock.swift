@@ -19,7 +19,7 @@ final class ManualClock: ScheduleClock {
       elapsed == Gregorian.clampedMilliseconds(elapsed)
     else { return }
     now = ScheduleMoment(wall: wall, elapsed: elapsed)
-    zone = ZoneFolder.zone(named: String(words[3])) ?? .utc
+    zone = ZoneDatabase.system.zone(named: String(words[3])) ?? .utc
   }
 
   /// Lets time pass, or sets the clock back, during which none passes.

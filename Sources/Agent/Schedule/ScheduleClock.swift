@@ -9,6 +9,8 @@ protocol ScheduleClock: AnyObject {
   var now: ScheduleMoment { get }
   /// The zone that the device is in.
   var zone: Zone { get }
+  /// Where zones are read.
+  var zones: ZoneDatabase { get }
   /// Tells `due` at the earlier of two moments, in place of earlier ones; nil is none.
   func wake(atWall wall: Int64?, elapsed: Int64?)
   /// What is to be kept on disk of the clock; nil while nothing of it has changed.
@@ -28,4 +30,6 @@ enum ScheduleClockEvent: Hashable, Sendable {
 extension ScheduleClock {
   /// Whether it moves by command alone.
   var isManual: Bool { self is ManualClock }
+
+  var zones: ZoneDatabase { .system }
 }

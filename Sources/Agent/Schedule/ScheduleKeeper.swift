@@ -35,7 +35,7 @@ final class ScheduleKeeper {
     self.clock = clock
     self.makeCalendar = makeCalendar
     self.listener = listener
-    world = ZoneFolder(deviceZone: clock.zone, makeCalendar: makeCalendar)
+    world = ZoneFolder(clock.zones, deviceZone: clock.zone, makeCalendar: makeCalendar)
     schedule = Schedule(policy: policy, world: world)
   }
 
@@ -169,7 +169,7 @@ final class ScheduleKeeper {
   /// clock is not manual or on its way.
   func travel(toZone name: String) -> Bool {
     guard let manual = clock as? ManualClock, journey == nil,
-      let zone = ZoneFolder.zone(named: name)
+      let zone = clock.zones.zone(named: name)
     else { return false }
     manual.move(to: zone)
     happened(.zonesChanged)
@@ -184,7 +184,7 @@ final class ScheduleKeeper {
     case .clockWasSet: keep(schedule.clockWasSet(at: clock.now))
     case .zonesChanged:
       // A new world: what the old one has read of the database may be outdated.
-      world = ZoneFolder(deviceZone: clock.zone, makeCalendar: makeCalendar)
+      world = ZoneFolder(clock.zones, deviceZone: clock.zone, makeCalendar: makeCalendar)
       keep(schedule.zonesChanged(to: world, at: clock.now))
     }
     let changes = clockChanges()

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Tells when files of one folder are written, put in or taken out (inotify).
+/// Tells when files of a folder are written, put in or taken out (inotify).
 public final class FolderWatch: EventHandler {
   private let loop: EventLoop
   private let descriptor: Int32
@@ -16,8 +16,21 @@ public final class FolderWatch: EventHandler {
   ///   - loop: Whose turn it is told in.
   ///   - body: What is called.
   /// - Throws: When there is no such folder, or no more can be watched.
-  public init(
+  public convenience init(
     _ folder: String, on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
+  ) throws(SystemFailure) {
+    try self.init([folder], on: loop, body)
+  }
+
+  /// Watches several folders as one; names are those within each.
+  ///
+  /// - Parameters:
+  ///   - folders: The first must exist, others are passed over when they do not.
+  ///   - loop: Whose turn it is told in.
+  ///   - body: What is called.
+  /// - Throws: When the first is no folder, or no more can be watched.
+  public init(
+    _ folders: [String], on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else { throw .last("inotify_init1") }
@@ -27,8 +40,9 @@ public final class FolderWatch: EventHandler {
     // A link such as /etc/localtime is renamed over: watching the file would lose it.
     let events = IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR
     do throws(SystemFailure) {
-      guard unsafe inotify_add_watch(descriptor, folder, UInt32(events)) >= 0 else {
-        throw .last("inotify_add_watch", folder)
+      for (index, folder) in folders.enumerated() {
+        let watch = unsafe inotify_add_watch(descriptor, folder, UInt32(events))
+        guard watch >= 0 || index > 0 else { throw .last("inotify_add_watch", folder) }
       }
       registration = try loop.register(descriptor, for: .readable, handler: self)
     } catch {

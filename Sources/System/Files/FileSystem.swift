@@ -79,6 +79,12 @@ public enum FileSystem {
     return unsafe lstat(path, &status) == 0
   }
 
+  /// True when there is a symbolic link at `path`.
+  public static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
   /// True when the path is a folder or a link to one.
   public static func isDirectory(_ path: String) -> Bool {
     var status = stat()

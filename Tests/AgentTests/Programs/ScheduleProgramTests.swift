@@ -119,6 +119,41 @@ struct ScheduleProgramTests {
     }
   }
 
+  @Test("S3-26 an agent takes a new database of zones while it runs")
+  func zoneDatabase() async throws {
+    try await Stage.play { stage in
+      let zones = stage.folder.file("zones")
+      try FileManager.default.createDirectory(
+        atPath: zones + "/Test", withIntermediateDirectories: true)
+      func put(_ zone: String) throws {
+        let rules = try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/\(zone)"))
+        try rules.write(to: URL(fileURLWithPath: zones + "/Test/Town"), options: .atomic)
+      }
+      try put("Europe/Paris")
+      let ready = stage.folder.file("ready.json")
+      let agent = try stage.belfry(
+        [
+          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--ready-file", ready,
+        ], environment: ["TZDIR": zones, "TZ": "Test/Town"])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      try await Self.notify(stage, "nine", ["--at", "2099-07-01T09:00"])
+      try await Self.notify(stage, "instant", ["--at", "2099-07-01T09:00Z"])
+      for (zone, expected) in [
+        ("Europe/Paris", "2099-07-01T07:00:00Z"), ("Asia/Tokyo", "2099-07-01T00:00:00Z"),
+      ] {
+        try put(zone)
+        try await Stage.wait("the rules of \(zone)") {
+          try await stage.belfryCommand(["notify", "next", "nine"]).lines == [expected]
+        }
+      }
+      #expect(
+        try await stage.belfryCommand(["notify", "next", "instant"]).lines
+          == ["2099-07-01T09:00:00Z"])
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
   @Test("an interval counts the time that the machine sleeps", .requires(.unshare))
   func sleep() async throws {
     try await Stage.play { stage in

@@ -1,0 +1,64 @@
+public import BelfryWire
+import Foundation
+import Glibc
+import System
+
+/// A folder of compiled time zones, as `zic` makes it.
+public struct ZoneDatabase: Sendable {
+  /// The machine's: `TZDIR` where that is set, as for every program, else where distributions keep it.
+  public static let system = ZoneDatabase(
+    folder: ProcessInfo.processInfo.environment["TZDIR"].flatMap {
+      $0.hasPrefix("/") ? $0 : nil
+    } ?? "/usr/share/zoneinfo")
+
+  /// Absolute.
+  public let folder: String
+
+  /// A zone as it is in the database now; names cannot lead out of its folder.
+  public func zone(named name: String) -> Zone? {
+    if name == "UTC" || name == "GMT" { return .utc }
+    let isPlain = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "+"), UInt8(ascii: "/"):
+        true
+      default: false
+      }
+    }
+    guard isPlain, !name.isEmpty, !name.hasPrefix("/"), name.utf8.count < 128 else { return nil }
+    return Self.read("\(folder)/\(name)", name: name)
+  }
+
+  /// The zone that the device is in: `TZ` where that names one, else `localtime` in the folder of
+  /// the machine's settings, else UTC.
+  func deviceZone(settings: String, environment: String?) -> Zone {
+    if let name = environment?.drop(while: { $0 == ":" }), let zone = zone(named: String(name)) {
+      return zone
+    }
+    let link = settings + "/localtime"
+    return Self.read(link, name: name(ofLink: link) ?? "localtime") ?? .utc
+  }
+
+  private static func read(_ path: String, name: String) -> Zone? {
+    guard let bytes = try? FileSystem.read(path, limit: ScheduleLimits.zoneFileBytes) else {
+      return nil
+    }
+    return try? ZoneFile.read(bytes.span, name: name)
+  }
+
+  /// The zone's name in the target of a link into the database.
+  private func name(ofLink path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 1_024)
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return 0 }
+      return unsafe readlink(path, start, bytes.count)
+    }
+    guard count > 0 else { return nil }
+    let target = String(decoding: buffer[..<count], as: UTF8.self)
+    if target.hasPrefix(folder + "/") { return String(target.dropFirst(folder.count + 1)) }
+    let parts = target.split(separator: "/")
+    guard let start = parts.lastIndex(of: "zoneinfo") else { return nil }
+    return parts[(start + 1)...].joined(separator: "/")
+  }
+}
