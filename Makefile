@@ -9,6 +9,7 @@ build:
 	@scripts/install-packages build
 	swift build -c release --product belfry
 	swift build -c release --product belfry-sound
+	swift build -c release --product belfry-focus
 
 run:
 	@scripts/install-packages build run

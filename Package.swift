@@ -36,6 +36,7 @@ let package = Package(
   products: [
     .executable(name: "belfry", targets: ["Tool"]),
     .executable(name: "belfry-sound", targets: ["SoundPlayer"]),
+    .executable(name: "belfry-focus", targets: ["FocusWatcher"]),
     .library(name: "BelfryProvider", targets: ["BelfryProvider"]),
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
@@ -53,6 +54,7 @@ let package = Package(
     c("CSQLite", "sqlite3", "libsqlite3-dev"),
     c("CSystemd", "libsystemd", "libsystemd-dev"),
     c("CSndFile", "sndfile", "libsndfile1-dev"),
+    c("CXcb", "xcb", "libxcb1-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
 
     // The platform, bottom up.
@@ -94,6 +96,10 @@ let package = Package(
     // Apart from the agent: sound files are untrusted bytes, and a headless machine needs none of it.
     .executableTarget(name: "SoundPlayer", dependencies: ["CSndFile"], swiftSettings: strict),
 
+    // Apart from the agent, which starts without X11's libraries.
+    .executableTarget(
+      name: "FocusWatcher", dependencies: ["BelfryWire", "CXcb"], swiftSettings: strict),
+
     // Measured by `make bench`.
     .executableTarget(
       name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
@@ -114,6 +120,7 @@ let package = Package(
     test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
     test("SoundPlayerTests", "SoundPlayer"),
+    test("FocusWatcherTests", "FocusWatcher"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
     test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(

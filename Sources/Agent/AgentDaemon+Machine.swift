@@ -14,6 +14,17 @@ extension AgentDaemon {
     finder.open()
   }
 
+  /// Listens to which window is in front, where the desktop tells.
+  func watchFocus() {
+    guard configuration.usesSessionBus else { return }
+    let focus = FocusDesk(on: loop, log: log.child("focus")) { [weak self] window in
+      self?.model.looked(at: window)
+      self?.flush()
+    }
+    self.focus = focus
+    focus.start()
+  }
+
   private func systemBusChanged(_ bus: BusConnection?) {
     services = nil
     if let bus {

@@ -44,6 +44,8 @@ public final class AgentDaemon {
   var services: SystemServices?
   var systemBusFinder: BusFinder?
   var systemBus: BusConnection? { systemBusFinder?.bus }
+  /// Which window is in front.
+  var focus: FocusDesk?
   var sleeps = false
   var isLockToldByService = false
   /// Prompts that no presenter could show yet.
@@ -98,9 +100,14 @@ public final class AgentDaemon {
     presenters.onQuiet = { [weak self] isQuiet in
       self?.changeConditions { $0.isDesktopQuiet = isQuiet }
     }
-    presenters.onBus = { [weak launcher] in launcher?.bus = $0 }
+    presenters.onBus = { [weak self, weak launcher] bus in
+      launcher?.bus = bus
+      // A session that begins may have brought its X server along.
+      if bus != nil { self?.focus?.start() }
+    }
     presenters.open()
     watchServices()
+    watchFocus()
     do {
       try FileSystem.makeDirectories(FileSystem.parent(of: configuration.socketPath))
       server = try AppServer(
@@ -154,6 +161,7 @@ public final class AgentDaemon {
     places?.close()
     uplink?.close()
     server?.close()
+    focus?.close()
     presenters?.close()
     systemBusFinder?.close()
     if let backgroundTimer { loop.cancel(backgroundTimer) }

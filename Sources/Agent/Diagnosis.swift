@@ -28,7 +28,8 @@ struct Finding: Hashable, Sendable {
 extension AgentDaemon {
   /// What this agent has and lacks, for `belfry doctor`.
   var diagnosis: [JSONObject] {
-    (ownFindings + desktopFindings + soundFindings + serviceFindings + gatewayFindings
+    (ownFindings + desktopFindings + focusFindings + soundFindings + serviceFindings
+      + gatewayFindings
       + model.appFindings).map(\.json)
   }
 
@@ -87,6 +88,20 @@ extension AgentDaemon {
         detail: quiet.isEmpty ? "off" : "on, says \(quiet)",
         advice: "switch it off in the desktop, or wait: banners and sounds are held back"))
     return findings
+  }
+
+  private var focusFindings: [Finding] {
+    // Without an X server apps say by themselves where they are: nothing is lacking.
+    guard let focus, focus.hasDisplay else { return [] }
+    return [
+      Finding(
+        feature: "window in front", isFine: focus.isWatching,
+        detail: focus.isWatching
+          ? "watched on the X server"
+          : focus.program == nil ? "belfry-focus was not found" : "the X server does not tell",
+        advice: "install belfry-focus beside belfry or on PATH; else apps say by themselves where "
+          + "they are")
+    ]
   }
 
   private var soundFindings: [Finding] {

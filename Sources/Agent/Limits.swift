@@ -46,6 +46,8 @@ enum Limits {
   static let placeThresholdMetres: UInt32 = 10
   /// Nanoseconds after which a location service that gave no access is asked again.
   static let locationRetryNanoseconds: Int64 = 300_000_000_000
+  /// Bytes of a line of `belfry-focus`: three properties of 1 kB, each byte escaped.
+  static let focusLineBytes = 32 << 10
   /// Nanoseconds by which background work that waited may be later than it may come.
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds by which a further try of the gateway may be late, to share a wake-up.

@@ -205,6 +205,7 @@ final class AppRun: Sendable {
     case .settings(let settings):
       line["settings"] = .object(settings.json)
       print("settings", line)
+    case .state(let new): become(new)
     case .badge(let badge):
       line["badge"] = .integer(badge)
       print("badge", line)
@@ -252,15 +253,20 @@ final class AppRun: Sendable {
       guard let name = command["state"]?.stringValue, let new = AppState(rawValue: name) else {
         return Output.error("the state is not clear", do: "use foreground or background")
       }
-      let connection = state.withLock { state in
-        state.app = new
-        return state.connection
-      }
-      connection?.send(.setState(new)) { [self] result in
-        if case .success = result { print("state", ["state": .string(new.rawValue)]) }
-      }
+      become(new)
     default:
       Output.error("there is no command '\(verb)'", do: "use complete, present or state")
+    }
+  }
+
+  /// Stands in front or behind from now on, and says so when the agent knows.
+  private func become(_ new: AppState) {
+    let connection = state.withLock { state in
+      state.app = new
+      return state.connection
+    }
+    connection?.send(.setState(new)) { [self] result in
+      if case .success = result { print("state", ["state": .string(new.rawValue)]) }
     }
   }
 

@@ -74,6 +74,7 @@ enum AppInstaller {
     installation.desktopFile = path
     installation.isBusActivatable = entry["DBusActivatable"] == "true"
     installation.icon = entry["Icon"]
+    installation.windowClass = entry["StartupWMClass"]
     installation.entitlements = Entitlement.claimed(inList: entry["X-Belfry-Entitlements"])
     installation.serviceExtension =
       entry["X-Belfry-ServiceExtension"].flatMap(program)

@@ -6,7 +6,11 @@ struct AppPeer: Hashable, Sendable {
   let role: AppHello.Role
   /// nil for a command.
   let app: AppID?
+  /// The process at the other end.
+  let process: Int32
   var state: AppState
+  /// Whether its window is in front; nil while none of it ever was.
+  var isLookedAt: Bool?
   /// Order of arrival: the latest one is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1

@@ -20,6 +20,8 @@ struct AppRecord: Hashable, Sendable {
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
     /// What its manifest claims.
     var entitlements = Set(Entitlement.allCases)
+    /// What its windows call themselves where that is not its id (`StartupWMClass`).
+    var windowClass: String?
     /// The program of its service extension, absolute.
     var serviceExtension: String?
   }
@@ -82,6 +84,7 @@ extension AppRecord {
         Entitlement.allCases.filter(installation.entitlements.contains)
           .map { .string($0.rawValue) })
       inner["script"] = .bool(installation.isScript)
+      inner["windowClass"] = installation.windowClass.map(JSONValue.string)
       inner["serviceExtension"] = installation.serviceExtension.map(JSONValue.string)
       object["installation"] = .object(inner)
     }
@@ -117,6 +120,7 @@ extension AppRecord {
       var installation = Installation()
       installation.desktopFile = inner["desktopFile"]?.stringValue
       installation.executable = inner["executable"]?.stringValue
+      installation.windowClass = inner["windowClass"]?.stringValue
       installation.arguments = Self.strings(inner["arguments"])
       installation.isBusActivatable = inner["bus"]?.boolValue ?? false
       installation.icon = inner["icon"]?.stringValue

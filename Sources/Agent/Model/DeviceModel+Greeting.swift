@@ -15,7 +15,8 @@ extension DeviceModel {
       return refuseGreeting(ask, .appRefused, "greeted twice on one connection")
     }
     guard hello.role != .control else {
-      admit(ask.connection, role: .control, app: nil, .background)
+      admit(
+        ask.connection, role: .control, app: nil, .background, process: process.pid)
       emit(.answer(ask, .welcome(AppWelcome(appID: nil, agentRun: agentRun))))
       return
     }
@@ -114,7 +115,7 @@ extension DeviceModel {
       if !hello.backgroundModes.isEmpty { record.backgroundModes = hello.backgroundModes }
       if let usage = hello.locationUsage { record.locationUsage = usage }
     }
-    admit(ask.connection, role: hello.role, app: id, hello.state)
+    admit(ask.connection, role: hello.role, app: id, hello.state, process: process.pid)
     guard let record = apps[id] else { return }
     var launch = AppLaunch(reason: .user)
     if hello.role == .app {
@@ -140,7 +141,9 @@ extension DeviceModel {
             languages: languages(of: id), launch: launch,
             isRegistered: !record.registrations.isEmpty))))
     switch hello.role {
-    case .app: handOverWaiting(id)
+    case .app:
+      handOverWaiting(id)
+      lookAgain(for: ask.connection)
     case .serviceExtension:
       // One that nobody waits for has nothing to do.
       if !extensionGreeted(ask.connection, token: hello.launch) { emit(.close(ask.connection)) }

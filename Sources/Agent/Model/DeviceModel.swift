@@ -45,6 +45,8 @@ struct DeviceModel {
   var hasGateway = false
   var isLinkUp = false
   var conditions = Conditions()
+  /// The window that the person looks at, where a desktop tells.
+  var focusedWindow: FocusedWindow?
   var languages: [String] = ["en"]
   /// Finds a text in an app's language files.
   var lookup: @Sendable (AppRecord, [String], NotificationText) -> String = { $2.text }
@@ -141,10 +143,12 @@ struct DeviceModel {
   // MARK: - Connections
 
   mutating func admit(
-    _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState
+    _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
+    process: Int32
   ) {
     peers[connection] = AppPeer(
-      connection: connection, role: role, app: app, state: state, order: nextOrder)
+      connection: connection, role: role, app: app, process: process, state: state,
+      order: nextOrder)
     nextOrder += 1
   }
 

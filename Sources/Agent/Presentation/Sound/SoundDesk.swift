@@ -23,7 +23,7 @@ final class SoundDesk: EventHandler {
   init(on loop: EventLoop, log: Log) {
     self.loop = loop
     self.log = log
-    program = Self.find("belfry-sound", environment)
+    program = HelperProgram.find("belfry-sound", environment)
   }
 
   /// Whether sounds can be played at all.
@@ -122,12 +122,5 @@ final class SoundDesk: EventHandler {
 
   private func reap() {
     for child in ended where waitpid(child, nil, WNOHANG) != 0 { ended.remove(child) }
-  }
-
-  private static func find(_ name: String, _ environment: [String: String]) -> String? {
-    let own = FileSystem.programFolder.map { [$0] } ?? []
-    let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-    return (own + path.split(separator: ":").map(String.init))
-      .map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 }

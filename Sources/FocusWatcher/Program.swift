@@ -1,0 +1,78 @@
+import Glibc
+
+/// `belfry-focus`: tells which window is in front on an X server, apart from the agent, which runs
+/// where there is no X11, too.
+@main
+enum Program {
+  private static let usage = """
+    belfry-focus: tells which window is in front, on the X server of DISPLAY.
+
+      belfry-focus
+          one JSON object a line, at once and at each change: window, which is null for none, else
+          process (null where the window does not say it) and names (its app's, as far as it has any)
+
+    Ends with 0 when the X server or the reader has ended, 1 without an X server, 2 on wrong usage.
+
+    """
+
+  /// Milliseconds for which window managers pass through "none" on the way to another window.
+  private static let settlingMilliseconds: Int64 = 100
+
+  static func main() {
+    // A reader that is gone is told by the write.
+    _ = signal(SIGPIPE, SIG_IGN)
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  private static func run(_ arguments: [String]) -> Int32 {
+    if arguments == ["--help"] || arguments == ["-h"] {
+      _ = say(usage, on: STDOUT_FILENO)
+      return 0
+    }
+    guard arguments.isEmpty else {
+      _ = say("belfry: wrong usage: see belfry-focus --help\n", on: STDERR_FILENO)
+      return 2
+    }
+    guard let display = XDisplay() else {
+      _ = say(
+        "belfry: there is no X server: set DISPLAY, and XAUTHORITY where it asks for that\n",
+        on: STDERR_FILENO)
+      return 1
+    }
+    watch(display)
+    return 0
+  }
+
+  private static func watch(_ display: XDisplay) {
+    var told: String?
+    while true {
+      let window = display.activeWindow
+      if window == nil {
+        switch display.wait(milliseconds: settlingMilliseconds) {
+        case .changed: continue
+        case .ended: return
+        case .quiet: break
+        }
+      }
+      let line = FocusedWindow.line(window)
+      if line != told {
+        guard say(line + "\n", on: STDOUT_FILENO) else { return }
+        told = line
+      }
+      guard display.wait(milliseconds: nil) == .changed else { return }
+    }
+  }
+
+  private static func say(_ text: String, on descriptor: Int32) -> Bool {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in
+        unsafe write(descriptor, bytes.baseAddress, bytes.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// An X server without a screen, and what puts windows in front on it.
+public struct WindowStage: Sendable {
+  /// What the programs on this server see.
+  public let environment: [String: String]
+  /// The server.
+  public let server: RunningProgram
+  private let manager: RunningProgram
+
+  /// Starts both on `stage`.
+  public init(on stage: Stage) async throws {
+    server = try stage.start([
+      TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp",
+    ])
+    environment = ["DISPLAY": ":" + (try await server.firstLine())]
+    manager = try stage.start(
+      [TestTool.systemPython.required(), Installation.root + "/Tests/Windows/window-manager"],
+      environment: environment)
+  }
+
+  /// Puts a new window in front, which says so of itself, as `Tests/Windows/window-manager` reads
+  /// it; `null` puts none there.
+  ///
+  /// Returns when the server has it.
+  public func front(_ description: String) async throws {
+    let count = manager.lines.count
+    manager.tell(description)
+    _ = try await manager.output(called: "the window") { $0.count > count }
+  }
+}

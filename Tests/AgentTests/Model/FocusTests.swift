@@ -1,0 +1,106 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+/// Which app is in front, by the windows that a desktop tells of.
+@Suite struct FocusTests {
+  private static let fries: AppID = {
+    guard let id = AppID("org.example.fries") else { preconditionFailure("a valid id") }
+    return id
+  }()
+
+  private static func window(_ process: Int32?, _ names: String...) -> FocusedWindow {
+    FocusedWindow(process: process, names: names)
+  }
+
+  private static func states(_ effects: [AgentEffect]) -> [String] {
+    effects.compactMap {
+      guard case .tell(let connection, .state(let state)) = $0 else { return nil }
+      return "\(connection.number) \(state)"
+    }
+  }
+
+  @Test("an app whose window comes to the front is told, and again when it leaves, each once")
+  func comesAndGoes() {
+    var bench = ModelBench()
+    bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
+    bench.connect(Self.fries, process: ProcessIdentity(pid: 20, uid: 7))
+    bench.model.looked(at: Self.window(10))
+    #expect(Self.states(bench.take()) == ["1 foreground"])
+    #expect(bench.model.conditions.front == "org.example.burger")
+    bench.model.looked(at: Self.window(10))
+    #expect(Self.states(bench.take()).isEmpty)
+    bench.model.looked(at: Self.window(20))
+    #expect(Self.states(bench.take()) == ["1 background", "2 foreground"])
+    bench.model.looked(at: Self.window(30, "xterm", "XTerm"))
+    #expect(Self.states(bench.take()) == ["2 background"])
+    #expect(bench.model.conditions.front == "none")
+    bench.model.looked(at: nil)
+    #expect(Self.states(bench.take()).isEmpty)
+  }
+
+  @Test("an app of which no window was seen is left alone, wherever the person looks")
+  func withoutWindows() {
+    var bench = ModelBench()
+    bench.connect(state: .foreground, process: ProcessIdentity(pid: 10, uid: 7))
+    bench.model.looked(at: Self.window(30, "xterm"))
+    bench.model.looked(at: nil)
+    #expect(Self.states(bench.take()).isEmpty)
+    #expect(bench.model.presence(of: ModelBench.burger) == .foreground)
+    #expect(bench.model.conditions.front == nil)
+  }
+
+  @Test("a window is an app's by its process, by the id that it names, or by StartupWMClass")
+  func ownership() {
+    for (window, isBurgers) in [
+      (Self.window(10), true), (Self.window(11, "org.example.burger"), true),
+      (Self.window(nil, "no id", "BurgerWindow"), true), (Self.window(11, "burger"), false),
+      (Self.window(nil), false), (Self.window(-1, ""), false),
+    ] {
+      var bench = ModelBench()
+      bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
+      bench.model.update(ModelBench.burger) {
+        $0.installation = AppRecord.Installation()
+        $0.installation?.windowClass = "BurgerWindow"
+      }
+      bench.model.looked(at: window)
+      #expect(Self.states(bench.take()) == (isBurgers ? ["1 foreground"] : []), "\(window)")
+    }
+  }
+
+  @Test("an app that connects after its window came is told; its extension and commands are not")
+  func late() {
+    var bench = ModelBench()
+    bench.model.looked(at: Self.window(10, "org.example.burger"))
+    #expect(Self.states(bench.take()).isEmpty)
+    let (_, effects) = bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
+    #expect(Self.states(effects) == ["1 foreground"])
+    let (_, others) = bench.connect(
+      role: .serviceExtension, process: ProcessIdentity(pid: 10, uid: 7))
+    #expect(Self.states(others).isEmpty)
+    bench.connect(role: .control, process: ProcessIdentity(pid: 10, uid: 7))
+    bench.model.looked(at: nil)
+    #expect(Self.states(bench.take()) == ["1 background"])
+  }
+
+  @Test("a line of belfry-focus is a window, or none; anything else says nothing")
+  func lines() {
+    func read(_ text: String) -> FocusedWindow?? { FocusDesk.window(in: Array(text.utf8)) }
+    #expect(read(#"{"window":null}"#) == .some(nil))
+    #expect(
+      read(#"{"window":{"process":7,"names":["a","b"]}}"#)
+        == FocusedWindow(process: 7, names: ["a", "b"]))
+    #expect(
+      read(#"{"window":{"process":4294967295,"names":[1]}}"#)
+        == FocusedWindow(process: nil, names: []))
+    for text in ["", "{", "[]", "{}", #"{"windows":null}"#] { #expect(read(text) == nil) }
+  }
+
+  @Test func aWindowsNameOfAnInstalledAppIsKept() throws {
+    var record = AppRecord(id: ModelBench.burger)
+    record.installation = AppRecord.Installation()
+    record.installation?.windowClass = "BurgerWindow"
+    #expect(try #require(AppRecord(json: record.json)) == record)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Apps that do not say by themselves whether they are in front, on a real X server.
+@Suite("windows in front", .requires(.xvfb, .systemPython))
+struct FocusProgramTests {
+  @Test("S1-38, S1-55: an app is in front while its window is, and its notifications are asked for")
+  func front() async throws {
+    try await Stage.play { stage in
+      let windows = try await WindowStage(on: stage)
+      let ready = stage.folder.file("agent.json")
+      let agent = try stage.belfry(
+        [
+          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--ready-file", ready,
+        ], environment: windows.environment)
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let burger = AgentProgramTests.burger
+      let app = try stage.belfry(["app", "run", burger, "--state", "background"])
+      _ = try await app.event("launched")
+      func notify(_ id: String) async throws {
+        _ = try await stage.belfryCommand(["notify", "--app", burger, "--title", "T", "--id", id])
+      }
+      try await windows.front(#"{"process":\#(app.pid),"class":["b","B"]}"#)
+      #expect(try await app.event("state")["state"].string == "foreground")
+      try await notify("1")
+      #expect(try await app.event("willPresent")["notification"]["id"].string == "1")
+      // Another program's window: nobody is asked any more.
+      try await windows.front(#"{"class":["xterm","XTerm"]}"#)
+      #expect(try await app.event("state")["state"].string == "background")
+      try await notify("2")
+      #expect(try await agent.event("presented")["id"].string == "2")
+      // By its name, as from a process that is not the one that is connected.
+      try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
+      #expect(try await app.event("state")["state"].string == "foreground")
+      let front = try await stage.belfryCommand(["state", "--json"]).values.first?["front"]
+      #expect(front?.string == burger)
+      let doctor = try await stage.belfryCommand(["doctor", "--json"], succeeding: false).values
+      let row = doctor.first { $0["feature"].string == "window in front" }
+      #expect(row?["state"].string == "ok")
+      // The server ends: the agent goes on, and the app stays where it was.
+      windows.server.signal(SIGTERM)
+      _ = try await windows.server.end()
+      try await Stage.wait("the end of belfry-focus") {
+        try await stage.belfryCommand(["doctor", "--json"], succeeding: false).values
+          .first { $0["feature"].string == "window in front" }?["state"].string == "missing"
+      }
+      try await notify("3")
+      #expect(
+        try await app.event("willPresent") { $0["notification"]["id"].string == "3" }["event"]
+          .string == "willPresent")
+      #expect(try await agent.stop() == 0)
+    }
+  }
+}
