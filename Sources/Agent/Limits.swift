@@ -52,6 +52,8 @@ enum Limits {
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds by which a further try of the gateway may be late, to share a wake-up.
   static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
+  /// Bytes of what a program of the machine answers: the value of a setting.
+  static let programAnswerBytes = 4_096
   /// Beacons in reach that are remembered: anything on the air may claim to be one.
   static let beaconsRemembered = 1_024
   /// Days that a search in a calendar other than the Gregorian looks at: a century.

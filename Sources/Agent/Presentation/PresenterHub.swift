@@ -68,6 +68,7 @@ final class PresenterHub {
   func close() {
     input?.close()
     sounds.close()
+    quiet?.close()
     for presenter in presenters { presenter.close() }
     finder?.close()
   }
@@ -96,6 +97,7 @@ final class PresenterHub {
 
   /// The desktop needs the session bus, and apps are started by it whoever presents.
   private func busChanged(_ bus: BusConnection?) {
+    quiet?.close()
     quiet = nil
     presenters.removeAll { $0 is DesktopPresenter }
     let desktop = bus.flatMap(makeDesktop)
@@ -113,7 +115,7 @@ final class PresenterHub {
     guard wantsDesktop, let listener else { return nil }
     do {
       let desktop = try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop"))
-      quiet = try DesktopQuiet(bus: bus) { [weak self] in self?.onQuiet($0) }
+      quiet = try DesktopQuiet(bus: bus, on: loop) { [weak self] in self?.onQuiet($0) }
       return desktop
     } catch {
       // Only a connection that is ending takes no matches: the finder hears of that.

@@ -23,6 +23,8 @@ public enum TestTool: String, CaseIterable, Sendable {
   case upower = "upowerd"
   case umockdev = "umockdev-run"
   case gdbus
+  case gsettings
+  case dconf = "dconf-service"
   case pulseaudio
   /// PulseAudio's recorder.
   case parec
@@ -39,7 +41,7 @@ public enum TestTool: String, CaseIterable, Sendable {
     let known: [TestTool: String] = [
       .dbusmock: "/usr/lib/python3/dist-packages/dbusmock/__main__.py",
       .geoclue: "/usr/libexec/geoclue", .systemPython: "/usr/bin/python3",
-      .upower: "/usr/libexec/upowerd",
+      .upower: "/usr/libexec/upowerd", .dconf: "/usr/libexec/dconf-service",
       .mateNotifications: "/usr/lib/mate-notification-daemon/mate-notification-daemon",
     ]
     if let file = known[self] { return FileManager.default.fileExists(atPath: file) ? file : nil }

@@ -385,6 +385,54 @@ struct DesktopProgramTests {
   }
 
   @Test(
+    "MATE's own do-not-disturb, a setting in dconf, silences the agent",
+    .requires(.dbus, .mateNotifications, .xvfb, .dconf, .gsettings))
+  func quietSetting() async throws {
+    try await Stage.play { stage in
+      let services = stage.folder.file("services")
+      try FileManager.default.createDirectory(
+        atPath: services, withIntermediateDirectories: true)
+      // Nothing of the tester's own settings is read or written.
+      let settings = ["XDG_CONFIG_HOME": stage.folder.file("config"), "NO_AT_BRIDGE": "1"]
+      try Data(
+        """
+        [D-BUS Service]
+        Name=ca.desrt.dconf
+        Exec=/usr/bin/env XDG_CONFIG_HOME=\(stage.folder.file("config")) \(
+          try TestTool.dconf.required())
+
+        """.utf8
+      ).write(to: URL(fileURLWithPath: services + "/ca.desrt.dconf.service"))
+      let desktop = try await Desktop.open(on: stage, services: services)
+      let environment = desktop.environment.merging(settings) { $1 }
+      func set(_ schema: String, _ key: String, _ value: String) async throws {
+        _ = try await stage.command(
+          [try TestTool.gsettings.required(), "set", schema, key, value], environment: environment)
+      }
+      // Another desktop's setting says nothing here.
+      try await set("org.gnome.desktop.notifications", "show-banners", "false")
+      _ = try stage.start(
+        [try TestTool.mateNotifications.required()], name: "mate-notification-daemon",
+        environment: environment)
+      _ = try await desktop.agent(environment: settings)
+      func waitForRow(_ state: String, _ detail: String) async throws {
+        try await Stage.wait("do not disturb \(detail)") {
+          try await stage.belfryCommand(["doctor", "--json"]).values.contains {
+            $0["feature"].string == "do not disturb" && $0["state"].string == state
+              && $0["detail"].string == detail
+          }
+        }
+      }
+      for _ in 0..<2 {
+        try await waitForRow("ok", "off")
+        try await set("org.mate.NotificationDaemon", "do-not-disturb", "true")
+        try await waitForRow("attention", "on, says mate")
+        try await set("org.mate.NotificationDaemon", "do-not-disturb", "false")
+      }
+    }
+  }
+
+  @Test(
     "permission is asked on the desktop, and the answer is the person's",
     .requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don't Allow"])
   func permission(answer: String) async throws {

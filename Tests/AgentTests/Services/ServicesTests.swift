@@ -174,7 +174,7 @@ struct ServicesTests {
   func desktop() async throws {
     try await ServiceStage.play { stage in
       var changes: [Bool] = []
-      let quiet = try DesktopQuiet(bus: try stage.connect()) { changes.append($0) }
+      let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
       let server = try FakeService(
         stage, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
         interface: "org.dunstproject.cmd0", ["paused": .bool(true)])
@@ -182,6 +182,113 @@ struct ServicesTests {
       server.set("paused", .bool(false))
       #expect(stage.run { changes == [true, false] })
       _ = quiet
+    }
+  }
+
+  @Test("Plasma's do-not-disturb is followed", .requires(.dbus))
+  func plasma() async throws {
+    try await ServiceStage.play { stage in
+      var changes: [Bool] = []
+      let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
+      let server = try FakeService(
+        stage, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+        interface: "org.freedesktop.Notifications", ["Inhibited": .bool(true)])
+      #expect(stage.run { changes == [true] })
+      #expect(quiet.quiet == ["plasma"])
+      server.set("Inhibited", .bool(false))
+      #expect(stage.run { changes == [true, false] })
+    }
+  }
+
+  @Test(
+    "GNOME's do-not-disturb is asked of gsettings while GNOME presents, when dconf tells of a change",
+    .requires(.dbus, .gsettings))
+  func gnome() async throws {
+    let folder = try ScratchFolder()
+    let settings = folder.file("glib-2.0/settings")
+    try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+    func showBanners(_ isOn: Bool) throws {
+      try "[org/gnome/desktop/notifications]\nshow-banners=\(isOn)\n"
+        .write(toFile: settings + "/keyfile", atomically: true, encoding: .utf8)
+    }
+    try showBanners(false)
+    try await ServiceStage.play { stage in
+      var changes: [Bool] = []
+      let quiet = try DesktopQuiet(
+        bus: try stage.connect(), on: stage.loop,
+        environment: [
+          "PATH": "/usr/bin:/bin", "GSETTINGS_BACKEND": "keyfile", "XDG_CONFIG_HOME": folder.path,
+        ]
+      ) { changes.append($0) }
+      defer { quiet.close() }
+      let server = try stage.connect()
+      try server.export("/org/freedesktop/Notifications") { message in
+        guard message.member == "GetServerInformation" else { return nil }
+        return .success([
+          .string("gnome-shell"), .string("GNOME"), .string("43.9"), .string("1.2"),
+        ])
+      }
+      server.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+        [.string("org.freedesktop.Notifications"), .uint32(0)]
+      ) { _ in }
+      #expect(stage.run { changes == [true] })
+      #expect(quiet.quiet == ["gnome"])
+      func tell(_ prefix: String, _ keys: [String]) {
+        server.emit(
+          "/ca/desrt/dconf/Writer/user", "ca.desrt.dconf.Writer", "Notify",
+          [.string(prefix), .strings(keys), .string("")])
+      }
+      try showBanners(true)
+      tell("/org/gnome/desktop/", ["interface/color-scheme", "notifications/show-banners"])
+      #expect(stage.run { changes == [true, false] })
+      // All below a path was reset.
+      try showBanners(false)
+      tell("/org/gnome/", [""])
+      #expect(stage.run { changes == [true, false, true] })
+    }
+  }
+
+  @Test(
+    "Xfce's do-not-disturb is asked for whenever its settings come, and forgotten when they go",
+    .requires(.dbus))
+  func xfce() async throws {
+    try await ServiceStage.play { stage in
+      var changes: [Bool] = []
+      let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
+      let service = "org.xfce.Xfconf"
+      func settings() throws -> BusConnection {
+        let settings = try stage.connect()
+        try settings.export("/org/xfce/Xfconf") { message in
+          guard message.member == "GetProperty",
+            (try? message.read())?.map(\.stringValue) == ["xfce4-notifyd", "/do-not-disturb"]
+          else { return nil }
+          return .success([.variant(.bool(true))])
+        }
+        settings.call(
+          "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+          [.string(service), .uint32(0)]
+        ) { _ in }
+        return settings
+      }
+      for _ in 0..<2 {
+        changes = []
+        var xfconf = try settings()
+        #expect(stage.run { changes == [true] })
+        for (channel, value) in [
+          ("xfce4-notifyd", false), ("another", true), ("xfce4-notifyd", true),
+        ] {
+          xfconf.emit(
+            "/org/xfce/Xfconf", service, "PropertyChanged",
+            [.string(channel), .string("/do-not-disturb"), .variant(.bool(value))])
+        }
+        #expect(stage.run { changes == [true, false, true] })
+        xfconf.close()
+        xfconf = try stage.connect()
+        #expect(stage.run { changes == [true, false, true, false] })
+        xfconf.close()
+      }
+      #expect(quiet.quiet == [])
     }
   }
 

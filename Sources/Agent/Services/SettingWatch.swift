@@ -1,0 +1,88 @@
+import Foundation
+import System
+
+/// Follows one key of GSettings.
+///
+/// dconf tells on the session bus that it has changed, `gsettings` what it is: dconf's own file is no
+/// interface.
+final class SettingWatch {
+  /// A key and where it stands.
+  struct Key: Hashable, Sendable {
+    /// The schema's id.
+    let schema: String
+    /// The key in it.
+    let name: String
+    /// The schema's place among the settings, with a slash at its end.
+    let path: String
+  }
+
+  private let key: Key
+  private let loop: EventLoop
+  private let environment: [String: String]
+  private let body: (String?) -> Void
+  private var asked: ProgramAnswer?
+  /// It has changed since it was asked for.
+  private var isStale = false
+  private var isClosed = false
+
+  /// Calls `body` on the loop with the value as `gsettings get` prints it, now and after each change;
+  /// nil where there is no such key, or nobody who could tell.
+  init(
+    _ key: Key, bus: BusConnection, on loop: EventLoop, environment: [String: String],
+    _ body: @escaping (String?) -> Void
+  ) throws(BusFailure) {
+    self.key = key
+    self.loop = loop
+    self.environment = environment
+    self.body = body
+    let writer = "ca.desrt.dconf.Writer"
+    try bus.match("type='signal',interface='\(writer)',member='Notify'") { [weak self] message in
+      guard message.interface == writer, message.member == "Notify",
+        let values = try? message.read(), values.count == 3
+      else { return }
+      self?.changed(values[0].stringValue ?? "", values[1].stringsValue ?? [])
+    }
+    read()
+  }
+
+  func close() {
+    isClosed = true
+    asked?.close()
+    asked = nil
+  }
+
+  /// Keys below `prefix` have changed: those named, and all below one that ends with a slash.
+  private func changed(_ prefix: String, _ changes: [String]) {
+    let whole = key.path + key.name
+    let isOurs = changes.contains { change in
+      let path = prefix + change
+      return path == whole || (path.hasSuffix("/") && whole.hasPrefix(path))
+    }
+    if isOurs { read() }
+  }
+
+  private func read() {
+    guard !isClosed else { return }
+    guard asked == nil else {
+      isStale = true
+      return
+    }
+    isStale = false
+    guard let program = Self.program(environment),
+      let answer = try? ProgramAnswer(
+        program, ["get", key.schema, key.name], environment: environment, on: loop,
+        { [weak self] in self?.answered($0) })
+    else { return body(nil) }
+    asked = answer
+  }
+
+  private func answered(_ value: String?) {
+    asked = nil
+    if isStale { read() } else { body(value) }
+  }
+
+  private static func program(_ environment: [String: String]) -> String? {
+    (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+      .map { "\($0)/gsettings" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}
