@@ -18,10 +18,11 @@ import Testing
     let path = folder + "/run/dbus/socket"
     let watch = PathWatch(path, on: loop) { isThere = FileSystem.exists(path) }
     defer { watch.close() }
+    try #require(watch.isWatching)
     for _ in 0..<3 {
       try FileManager.default.createDirectory(
         atPath: folder + "/run/dbus", withIntermediateDirectories: true)
-      FileManager.default.createFile(atPath: path, contents: nil)
+      _ = FileManager.default.createFile(atPath: path, contents: nil)
       while !isThere { loop.turn(mayBlock: true) }
       try FileManager.default.removeItem(atPath: folder + "/run")
       while isThere { loop.turn(mayBlock: true) }
@@ -34,14 +35,48 @@ import Testing
     let loop = try EventLoop()
     var told = 0
     let watch = PathWatch(folder + "/a/b/c", on: loop) { told += 1 }
+    try #require(watch.isWatching)
     for part in ["/x", "/a", "/a/x", "/a/b", "/a/b/x"] {
       try FileManager.default.createDirectory(
         atPath: folder + part, withIntermediateDirectories: false)
       loop.turn(mayBlock: true)
     }
     #expect(told == 0)
-    FileManager.default.createFile(atPath: folder + "/a/b/c", contents: nil)
+    _ = FileManager.default.createFile(atPath: folder + "/a/b/c", contents: nil)
     while told == 0 { loop.turn(mayBlock: true) }
     watch.close()
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+  @Test func `many watches of one folder are each told, also after one of them has ended`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(
+      atPath: folder + "/below", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let loop = try EventLoop()
+    var told: [String] = []
+    func watch(_ id: String, _ folders: [String]) throws -> FolderWatch {
+      try FolderWatch(folders, on: loop) { names in
+        told.append("\(id) \(names.sorted().joined(separator: ","))")
+      }
+    }
+    let one = try watch("one", [folder])
+    let two = try watch("two", [folder, folder + "/below", folder + "/none"])
+    #expect(throws: SystemFailure.self) { _ = try watch("none", [folder + "/none"]) }
+    try FileManager.default.createDirectory(
+      atPath: folder + "/a", withIntermediateDirectories: false)
+    while told.count < 2 { loop.turn(mayBlock: true) }
+    #expect(Set(told) == ["one a", "two a"])
+    told = []
+    one.close()
+    try FileManager.default.createDirectory(
+      atPath: folder + "/below/b", withIntermediateDirectories: false)
+    while told.isEmpty { loop.turn(mayBlock: true) }
+    #expect(told == ["two b"])
+    told = []
+    try FileManager.default.removeItem(atPath: folder)
+    while !told.contains("two ") { loop.turn(mayBlock: true) }
+    two.close()
   }
 }

@@ -109,6 +109,11 @@ final class BusFinder {
       self.triesLeft = Limits.busTries
       self.connect()
     }
+    if watch?.isWatching == false {
+      log.warning(
+        "the \(name) will not be found when it comes: raise fs.inotify.max_user_instances",
+        ["socket": socket])
+    }
   }
 
   private func rest() {

@@ -1,12 +1,14 @@
-import CLinux
-import Glibc
-
 /// Tells when files of a folder are written, put in or taken out (inotify).
-public final class FolderWatch: EventHandler {
+///
+/// All watches of a loop share one descriptor.
+public final class FolderWatch {
+  /// The hub needs it as long as there is a watch.
   private let loop: EventLoop
-  private let descriptor: Int32
-  private var registration: Registration?
+  private let hub: FolderWatchHub
   private let body: (Set<String>) -> Void
+  private var watches: [Int32] = []
+  private var names: Set<String> = []
+  private var isUnclear = false
 
   /// Calls `body` on the loop with the names that have changed; an empty set means that too much
   /// has changed to name it, or that the folder itself has gone and is watched no more.
@@ -32,58 +34,36 @@ public final class FolderWatch: EventHandler {
   public init(
     _ folders: [String], on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
-    let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    guard descriptor >= 0 else { throw .last("inotify_init1") }
     self.loop = loop
-    self.descriptor = descriptor
+    hub = loop.shared(FolderWatchHub.self) { FolderWatchHub(loop) }
     self.body = body
-    // A link such as /etc/localtime is renamed over: watching the file would lose it.
-    let events = IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR
-    do throws(SystemFailure) {
-      for (index, folder) in folders.enumerated() {
-        let watch = unsafe inotify_add_watch(descriptor, folder, UInt32(events))
-        guard watch >= 0 || index > 0 else { throw .last("inotify_add_watch", folder) }
+    for (index, folder) in folders.enumerated() {
+      do throws(SystemFailure) {
+        watches.append(try hub.add(folder, self))
+      } catch {
+        guard index > 0 else { throw error }
       }
-      registration = try loop.register(descriptor, for: .readable, handler: self)
-    } catch {
-      Glibc.close(descriptor)
-      throw error
     }
   }
 
   /// Ends it; nothing is told any more.
   public func close() {
-    guard let registration else { return }
-    loop.deregister(registration)
-    self.registration = nil
-    Glibc.close(descriptor)
+    let ended = watches
+    watches = []
+    for watch in ended { hub.remove(watch, ObjectIdentifier(self)) }
   }
 
-  /// Reads what has come.
-  public func ready(_ readiness: Readiness) {
-    var names: Set<String> = []
-    var isUnclear = false
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while true {
-      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-      }
-      guard count > 0 else { break }
-      unsafe buffer.withUnsafeBytes { bytes in
-        var position = 0
-        // An event: watch, mask, cookie and length of the name, each of four bytes; then the name.
-        while position + 16 <= count {
-          let mask = unsafe bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self)
-          let length = unsafe bytes.loadUnaligned(fromByteOffset: position + 12, as: UInt32.self)
-          if mask & UInt32(IN_Q_OVERFLOW | IN_IGNORED) != 0 { isUnclear = true }
-          let end = min(position + 16 + Int(length), count)
-          let name = unsafe bytes[(position + 16)..<end].prefix { $0 != 0 }
-          if unsafe !name.isEmpty { unsafe names.insert(String(decoding: name, as: UTF8.self)) }
-          position = end
-        }
-      }
-    }
-    if isUnclear { body([]) } else if !names.isEmpty { body(names) }
+  /// Something of this name has changed; nil is too much to say.
+  func note(_ name: String?) {
+    if let name { names.insert(name) } else { isUnclear = true }
+  }
+
+  /// Tells what was noted.
+  func tell() {
+    let changed = isUnclear ? [] : names
+    names = []
+    isUnclear = false
+    if !watches.isEmpty { body(changed) }
   }
 
   deinit { close() }

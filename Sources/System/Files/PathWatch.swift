@@ -7,6 +7,8 @@ public final class PathWatch {
   private let body: () -> Void
   private var watch: FolderWatch?
   private var isClosed = false
+  /// False where no folder above the path could be watched, the limits of inotify being reached.
+  public var isWatching: Bool { watch != nil }
 
   /// Calls `body` on the loop whenever something was put at the path, or taken from there.
   ///
