@@ -173,6 +173,32 @@ struct LocationServicesTests {
     }
   }
 
+  @Test(
+    "an agent that watches a place asks real GeoClue for it when their bus comes",
+    .requires(.dbus, .geoclue, .unshare, .systemPython))
+  func geoClueWithItsBus() async throws {
+    try await Stage.play { stage in
+      let ready = stage.folder.file("ready")
+      let agent = try stage.belfry(
+        [
+          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--ready-file", ready,
+        ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": stage.busAddress()])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      _ = try await stage.belfryCommand([
+        "notify", "--app", "org.example.map", "--title", "T", "--near", "48.8584,2.2945,150",
+      ])
+      let bus = try await stage.bus()
+      let receiver = try await Self.startGeoClue(stage, bus: bus)
+      // GeoClue listens to the receiver only while somebody wants to know the place.
+      _ = try await receiver.output(called: "GeoClue") { $0.contains("client") }
+      _ = try await stage.belfryCommand(["settings", "--location", "off"])
+      receiver.tell("48.8584,2.2945")
+      _ = try await receiver.output(called: "GeoClue's end") { $0.contains("gone") }
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
   private static func owns(
     _ stage: ServiceStage, _ bus: BusConnection, _ name: String
   ) -> () -> Bool {
