@@ -178,8 +178,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func take(_ reply: StoreReply) {
     switch reply.outcome {
     case .committed(let dropped):
-      core.commitFinished(isDurable: true, now: now)
-      for one in dropped {
+      for one in core.commitFinished(isDurable: true, dropping: dropped, now: now) {
         metrics.count(one.reason.state)
         note(
           DeliveryLog.Entry(

@@ -52,6 +52,7 @@ extension DeliveryCore {
       guard case .staged(let deadline) = notification.durability else { continue }
       if notification.isAcknowledged || notification.isDropped && notification.isAnswered {
         notification.durability = .none
+        endedRows.remove(notification.sequence)
         continue
       }
       guard deadline <= now.nanoseconds else {
@@ -61,7 +62,7 @@ extension DeliveryCore {
       }
       notification.durability = .committing
       committing.append(notification)
-      operations.append(.put(notification.stored, keep: notification.keep))
+      operations.append(notification.put)
     }
     staged = left
     guard !operations.isEmpty || (removalsDueNanoseconds ?? .max) <= now.nanoseconds else {
@@ -75,10 +76,16 @@ extension DeliveryCore {
     return committingRemovals + operations
   }
 
-  /// The commit of the last ``takeCommit(now:)`` ended.
-  public mutating func commitFinished(isDurable: Bool, now: Moment) {
-    guard isCommitting else { return }
+  /// The commit of the last ``takeCommit(now:)`` ended, in which the store `dropped` rows.
+  ///
+  /// - Returns: Those of them whose notifications ended with them.
+  @discardableResult
+  public mutating func commitFinished(
+    isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
+  ) -> [DroppedNotification] {
+    guard isCommitting else { return dropped }
     isCommitting = false
+    let ended = dropped.filter { isEnd($0) }
     let finished = committing
     committing.removeAll(keepingCapacity: true)
     if !isDurable {
@@ -95,12 +102,26 @@ extension DeliveryCore {
         abandon(notification)
       }
     }
+    return ended
+  }
+
+  /// Whether a row that the store dropped was the last of its notification, and that is news: one that
+  /// is on its way to a connected device gets there without its row.
+  private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
+    guard endedRows.remove(dropped.sequence) == nil else { return false }
+    guard let device = devices[dropped.key.device], device.session != nil,
+      let known = device.inFlight.first(where: { $0.sequence == dropped.sequence })
+        ?? device.waiting.first(where: { $0.sequence == dropped.sequence })
+    else { return true }
+    known.hasLostRow = true
+    return false
   }
 
   private mutating func settle(_ notification: AcceptedNotification, now: Moment) {
     notification.durability = .stored
     answer(notification)
     if notification.isAcknowledged || notification.isDropped {
+      endedRows.remove(notification.sequence)
       stageRemoval(of: notification, now: now)
     }
     guard let device = devices[notification.key.device] else { return }
@@ -123,6 +144,7 @@ extension DeliveryCore {
 
   private mutating func abandon(_ notification: AcceptedNotification) {
     notification.durability = .none
+    endedRows.remove(notification.sequence)
     guard !notification.isAnswered else { return }
     notification.isAnswered = true
     effects.append(notification.isAcknowledged ? .answer(notification) : .fail(notification))

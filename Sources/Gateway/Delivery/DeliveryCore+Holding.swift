@@ -7,6 +7,7 @@ extension DeliveryCore {
     _ notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
   ) {
     notification.heldSinceNanoseconds = now.nanoseconds
+    notification.isForConnected = false
     device.held.append(notification)
     holding.insert(device.device)
     if notification.durability == .none {

@@ -23,6 +23,8 @@ public struct DeliveryCore: ~Copyable {
   var removalsDueNanoseconds: Int64?
   var isCommitting = false
   var holding: Set<UInt64> = []
+  /// The rows of notifications whose end is recorded: the store has yet to drop them.
+  var endedRows: Set<UInt64> = []
   var nextSequence: UInt64
   let laneCount: UInt64
   var nextSweepNanoseconds: Int64 = 0
@@ -62,6 +64,7 @@ public struct DeliveryCore: ~Copyable {
       acceptOffline(notification, once: once, now: now)
       return
     }
+    notification.isForConnected = !once && !device.holdsBack(notification)
     if !once { replaceUnsent(by: notification, on: device) }
     switch device.presence {
     case .offline:
@@ -130,7 +133,10 @@ public struct DeliveryCore: ~Copyable {
   private mutating func replaceUnsent(by newer: AcceptedNotification, on device: DeviceDelivery) {
     for older in device.takeReplaced(by: newer) {
       older.isDropped = true
+      // What it took the place of has to leave the store with it.
+      if !older.isForConnected { newer.isForConnected = false }
       effects.append(.record(.replaced, older))
+      noteEnded(older)
       if older.durability == .stored { newer.replacedRows.append(older.sequence) }
       // Its row, if any, goes with the newer one's; its answer waits for that commit.
       if older.durability == .none { answer(older) }
@@ -244,6 +250,8 @@ public struct DeliveryCore: ~Copyable {
         unsafeOnes.append(notification)
       case .committing:
         unsafeOnes.append(notification)
+      case .stored where notification.hasLostRow:
+        effects.append(.record(.replaced, notification))
       case .stored, .channel:
         break
       }
@@ -282,6 +290,7 @@ public struct DeliveryCore: ~Copyable {
       answer(notification)
       // Without a row of its own nothing else takes theirs away.
       for row in notification.replacedRows {
+        endedRows.remove(row)
         stageRemoval(.remove(notification.key, sequence: row), now: now)
       }
     case .committing: break
@@ -379,8 +388,17 @@ public struct DeliveryCore: ~Copyable {
   private mutating func drop(_ notification: AcceptedNotification, as state: DeliveryState) {
     notification.isDropped = true
     effects.append(.record(state, notification))
+    noteEnded(notification)
     if case .committing = notification.durability { return }
     answer(notification)
+  }
+
+  private mutating func noteEnded(_ notification: AcceptedNotification) {
+    switch notification.durability {
+    case .stored where notification.hasLostRow: break
+    case .staged, .committing, .stored: endedRows.insert(notification.sequence)
+    case .none, .channel: break
+    }
   }
 
   // MARK: Sending

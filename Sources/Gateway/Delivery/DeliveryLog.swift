@@ -110,7 +110,7 @@ public final class DeliveryLog {
 
 extension DroppedNotification.Reason {
   /// The state that the log shows.
-  var state: DeliveryState {
+  package var state: DeliveryState {
     switch self {
     case .replaced: .replaced
     case .expired: .discardedExpired

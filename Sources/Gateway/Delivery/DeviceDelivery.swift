@@ -49,16 +49,18 @@ final class DeviceDelivery {
     notification.priority != 10 && (power.isRestricted || power.isAsleep)
   }
 
-  /// Takes out the oldest unsent ones of `key` beyond the newest `keep`, and those of its collapse id.
+  /// Takes out the unsent ones of its collapse id and, of those that came while the device was away or
+  /// that its power keeps back, the oldest beyond the newest `keep`.
   func takeReplaced(by newer: AcceptedNotification) -> [AcceptedNotification] {
     var replaced: [AcceptedNotification] = []
-    Self.takeReplaced(by: newer, from: &waiting, into: &replaced)
-    Self.takeReplaced(by: newer, from: &held, into: &replaced)
+    Self.takeReplaced(
+      by: newer, keeping: newer.isForConnected ? .max : newer.keep, from: &waiting, into: &replaced)
+    Self.takeReplaced(by: newer, keeping: newer.keep, from: &held, into: &replaced)
     return replaced
   }
 
   private static func takeReplaced(
-    by newer: AcceptedNotification, from list: inout [AcceptedNotification],
+    by newer: AcceptedNotification, keeping keep: UInt32, from list: inout [AcceptedNotification],
     into replaced: inout [AcceptedNotification]
   ) {
     guard !list.isEmpty else { return }
@@ -68,10 +70,10 @@ final class DeviceDelivery {
       // What is tried once takes no place in the store, and none from those that do.
       guard older.key == newer.key, older !== newer, older.durability != .none else { continue }
       let collapses = !older.collapseID.isEmpty && older.collapseID == newer.collapseID
-      if collapses || kept >= newer.keep {
+      if collapses || kept >= keep && !older.isForConnected {
         replaced.append(older)
         list.remove(at: index)
-      } else {
+      } else if !older.isForConnected {
         kept += 1
       }
     }

@@ -22,6 +22,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
+  /// The provider is gone; frames that came before are its legacy.
+  private var hasEnded = false
 
   init(number: UInt64, home: GatewayLoop) {
     self.number = number
@@ -61,6 +63,14 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
     self.stream = nil
+    hasEnded = true
+    // Who writes and leaves at once has sent all the same.
+    takeFrames()
+    forgetIfDone()
+  }
+
+  private func forgetIfDone() {
+    guard hasEnded, isClosing || open.isEmpty else { return }
     isClosing = true
     home.forget(self)
   }
@@ -172,6 +182,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     takeFrames()
     if isDraining, open.isEmpty { endDraining() }
+    forgetIfDone()
   }
 
   /// A frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
@@ -180,6 +191,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     if let identifier { stream?.write(status.packet(identifier: identifier)) }
     stream?.close()
+    forgetIfDone()
   }
 
   /// Takes no more frames; status 10 names the last accepted one, so what is open is awaited first.
@@ -194,7 +206,12 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     stream?.write(BinaryStatus.shutdown.packet(identifier: lastAccepted))
     stream?.close()
+    forgetIfDone()
   }
 
-  func close() { stream?.close(afterFlush: false) }
+  func close() {
+    isClosing = true
+    stream?.close(afterFlush: false)
+    forgetIfDone()
+  }
 }

@@ -22,8 +22,11 @@ final class DeliveryLedger {
     var isUnregistered = false
 
     var isOnce: Bool { expiration <= acceptedSeconds }
-    /// The provider may rely on it, or the gateway does as if.
-    var counts: Bool { isAnswered || shown > 0 }
+    /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
+    /// disk, from where it was shown or expired.
+    var counts: Bool {
+      isAnswered || shown > 0 || isOrphaned && states.contains(.discardedExpired)
+    }
   }
 
   private unowned let world: DeliverySimulation

@@ -67,7 +67,7 @@ final class SimulatedGateway {
     world.note("gateway crashes")
     if isWriting, case .commit(let operations) = jobs.first, world.chance(0.5) {
       world.note("the running commit was durable")
-      commit(operations)
+      _ = commit(operations)
     }
     isUp = false
     life += 1
@@ -343,9 +343,13 @@ final class SimulatedGateway {
       switch job {
       case .commit(let operations):
         let isDurable = !world.chance(world.profile.commitFailure)
-        if isDurable { commit(operations) }
+        let dropped = isDurable ? commit(operations) : []
         world.note("a commit is \(isDurable ? "durable" : "lost")")
-        reply { [self] in core.commitFinished(isDurable: isDurable, now: moment) }
+        reply { [self] in
+          for one in core.commitFinished(isDurable: isDurable, dropping: dropped, now: moment) {
+            world.ledger.recorded(one.reason.state, one.uniqueID)
+          }
+        }
       case .load(let device, let session):
         let rows = try? store.load(device: device)
         reply { [self] in core.loaded(device, session: session, rows: rows, now: moment) }
@@ -354,10 +358,12 @@ final class SimulatedGateway {
     }
   }
 
-  private func commit(_ operations: [StoreOperation]) {
-    for dropped in (try? store.commit(operations)) ?? [] {
-      world.note("the store drops #\(dropped.uniqueID.low): \(dropped.reason)")
+  private func commit(_ operations: [StoreOperation]) -> [DroppedNotification] {
+    let dropped = (try? store.commit(operations)) ?? []
+    for one in dropped {
+      world.note("the store drops #\(one.uniqueID.low): \(one.reason)")
     }
+    return dropped
   }
 
   /// Replies come to the loop in order, a little later.

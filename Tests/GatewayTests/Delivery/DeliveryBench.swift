@@ -98,8 +98,9 @@ struct DeliveryBench: ~Copyable {
   mutating func commit(isDurable: Bool = true) throws -> Int {
     let operations = core.takeCommit(now: now)
     guard !operations.isEmpty else { return 0 }
-    if isDurable { try store.commit(operations) }
-    core.commitFinished(isDurable: isDurable, now: now)
+    let dropped = isDurable ? try store.commit(operations) : []
+    let ended = core.commitFinished(isDurable: isDurable, dropping: dropped, now: now)
+    states += ended.map(\.reason.state)
     drain()
     return operations.count
   }

@@ -73,6 +73,67 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["b"])
   }
 
+  @Test func `a connected device gets all of them, however fast they come`() throws {
+    var bench = Bench()
+    try bench.connect(window: 2)
+    let texts = (1...9).map(String.init)
+    for text in texts { bench.push(text) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    #expect(bench.answered == texts)
+    for text in texts { try bench.acknowledge(text) }
+    #expect(bench.sent == texts)
+    #expect(!bench.states.contains(.replaced))
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).isEmpty)
+  }
+
+  @Test func `what a device left unacknowledged gives way to what comes while it is away`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("a")
+    bench.push("b")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.push("c")
+    try bench.commit()
+    #expect(bench.states.filter { $0 == .replaced }.count == 2)
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "c"])
+  }
+
+  @Test func `a row that a newer one took does not stop what is on its way`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true), window: 1)
+    for text in ["a", "b"] { bench.push(text) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.push("held", priority: 5)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).count == 1)
+    #expect(!bench.states.contains(.replaced))
+    try bench.acknowledge("a")
+    #expect(bench.sent == ["a", "b"])
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.states.filter { $0 == .replaced }.count == 1, "b may not have come")
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "b", "held"])
+  }
+
+  @Test func `a collapse id takes the place of what is on its way, too`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for text in ["first", "0:1", "1:1"] { bench.push(text, collapseID: "score") }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    try bench.acknowledge("first")
+    #expect(bench.sent == ["first", "1:1"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+  }
+
   @Test func `an app that keeps more gets them in order`() throws {
     var bench = Bench()
     for text in ["a", "b", "c", "d"] { bench.push(text, keep: 3) }
