@@ -1,11 +1,12 @@
 import BelfryWire
 import Foundation
 import System
+import TestSupport
 import Testing
 
 @testable import Agent
 
-@Suite(.timeLimit(.minutes(1))) struct MachineClockTests {
+@Suite(.timeLimit(.minutes(10))) struct MachineClockTests {
   private func temporaryFolder() throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -38,14 +39,14 @@ import Testing
     clock.onEvent = { events.append($0) }
     let now = clock.now
     clock.wake(atWall: now.wall + 20, elapsed: nil)
-    while events.isEmpty { loop.turn(mayBlock: true) }
+    try loop.turn(while: events.isEmpty)
     #expect(events == [.due] && clock.now.wall >= now.wall + 20)
     clock.wake(atWall: nil, elapsed: now.elapsed + 40)
-    while events.count < 2 { loop.turn(mayBlock: true) }
+    try loop.turn(while: events.count < 2)
     #expect(events == [.due, .due] && clock.now.elapsed >= now.elapsed + 40)
 
     try link(folder, to: "Asia/Tokyo")
-    while events.count < 3 { loop.turn(mayBlock: true) }
+    try loop.turn(while: events.count < 3)
     #expect(events.last == .zonesChanged && clock.zone.name == "Asia/Tokyo")
   }
 
@@ -112,7 +113,7 @@ import Testing
     #expect(moments() == waits(until: "07"))
     // A file in a folder of the database.
     try put("Asia/Tokyo", as: zones + "/Test/Town")
-    while moments() == waits(until: "07") { loop.turn(mayBlock: true) }
+    try loop.turn(while: moments() == waits(until: "07"))
     #expect(moments() == waits(until: "00"))
     // The database as a whole.
     let old = folder + "/old"
@@ -120,11 +121,11 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: zones + "/Test", withIntermediateDirectories: true)
     try put("America/Los_Angeles", as: zones + "/Test/Town")
-    while moments() == waits(until: "00") { loop.turn(mayBlock: true) }
+    try loop.turn(while: moments() == waits(until: "00"))
     #expect(moments() == waits(until: "16"))
     // It is still watched.
     try put("Europe/Paris", as: zones + "/Test/Town")
-    while moments() == waits(until: "16") { loop.turn(mayBlock: true) }
+    try loop.turn(while: moments() == waits(until: "16"))
     #expect(moments() == waits(until: "07"))
   }
 
@@ -144,7 +145,7 @@ import Testing
     var events = 0
     clock.onEvent = { _ in events += 1 }
     try put("America/Los_Angeles", as: folder + "/There")
-    while events == 0 { loop.turn(mayBlock: true) }
+    try loop.turn(while: events == 0)
     #expect(clock.zone.name == "There")
     // Noon in the summer of 2026: seven hours behind.
     #expect(clock.zone.offset(at: 1_783_000_000) == -25_200)

@@ -80,7 +80,7 @@ def run_binary(world, vector):
                 device.event("received")
             gateway.program.process.send_signal(signal.SIGTERM)
         closes = wanted["then"].startswith("close")
-        got, ended = receive(sock, len(wanted["recv_hex"]) // 2, 10 if closes else QUIET)
+        got, ended = receive(sock, len(wanted["recv_hex"]) // 2, 30 if closes else QUIET)
         expect(got.hex() == wanted["recv_hex"], f"{got.hex() or 'nothing'} came back")
         expect(ended == closes, "the connection was closed" if ended else "it was left open")
         if not drained:
@@ -96,7 +96,7 @@ def run_binary(world, vector):
 def received(device, count):
     for index in range(count):
         try:
-            device.event("received", patience=10)
+            device.event("received", patience=30)
         except Failure:
             expect(False, f"{index} of {count} notifications came")
     try:
@@ -116,7 +116,7 @@ def refused_without_certificate(world, vector):
     except (ssl.SSLError, ConnectionError):
         return
     with sock:
-        got, ended = receive(sock, 0, 10)
+        got, ended = receive(sock, 0, 30)
         expect(not got and ended, "the connection was served")
 
 
@@ -128,7 +128,7 @@ def run_feedback(world, vector):
     certificate = world.certificate(request["client_cert"], environment)
     # The list is emptied by reading: this case sees only what it brought about.
     with open_connection(world, gateway, "feedback", certificate) as sock:
-        receive(sock, 0, 10)
+        receive(sock, 0, 30)
     gone = "removed" in request["pre"]
     if gone:
         device = world.gateway.devices(world.folder, f"device-{vector['id']}", APP)
@@ -137,7 +137,7 @@ def run_feedback(world, vector):
         device.event("unregistered")
         device.stop()
     with open_connection(world, gateway, "feedback", certificate) as sock:
-        got, ended = receive(sock, len(wanted["recv_hex"]) // 2, 10)
+        got, ended = receive(sock, len(wanted["recv_hex"]) // 2, 30)
     expect(ended, "the connection was left open")
     if not wanted["recv_hex"]:
         return expect(not got, f"{got.hex()} came")

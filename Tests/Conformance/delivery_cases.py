@@ -46,7 +46,7 @@ class Device:
         import base64
         names = []
         while True:
-            patience = 10 if len(names) < wanted else QUIET
+            patience = 30 if len(names) < wanted else QUIET
             if len(names) >= wanted and not exactly:
                 return names
             try:

@@ -12,7 +12,7 @@ from hyperframe.frame import (
     SettingsFrame, WindowUpdateFrame)
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-PATIENCE = 10  # seconds for one answer
+PATIENCE = 30  # seconds for one answer
 MAX_CONCURRENT_STREAMS = SettingsFrame.MAX_CONCURRENT_STREAMS
 
 

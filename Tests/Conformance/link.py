@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-PATIENCE = 10
+PATIENCE = 30
 HELLO, WELCOME, ENROL, ENROLLED, ENROL_REFUSED = 0x01, 0x02, 0x03, 0x04, 0x05
 CONNECT, CONNECTED, READY = 0x06, 0x07, 0x08
 REGISTER, TOKEN, REFUSED, UNREGISTER = 0x10, 0x11, 0x12, 0x13

@@ -462,7 +462,7 @@ def keys_of_one_environment(world):
 
 def plain(bench):
     return socket.create_connection(
-        (bench.gateway.host, bench.gateway.port("insecureProvider")), timeout=10)
+        (bench.gateway.host, bench.gateway.port("insecureProvider")), timeout=30)
 
 
 def http1(sock, fields, body=BODY, chunked=False, slices=1):

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds
 
 
 class Failure(Exception):

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)), .requires(.python, .unshare, .openssl))
+@Suite(.timeLimit(.minutes(10)), .requires(.python, .unshare, .openssl))
 struct UnmodifiedClientTests {
   /// What docs/clients.md tells for clients that cannot be told where to go, tried in namespaces of its
   /// own: a hosts file, a trusted authority, and Apple's port.
@@ -19,7 +19,7 @@ struct UnmodifiedClientTests {
         unshare + [
           python, Installation.root + "/Tests/Clients/unmodified-client", Installation.belfry,
           stage.folder.path, python,
-        ], within: .seconds(90))
+        ], within: Patience.ofLongWork)
       let line = try #require(result.values.last)
       #expect(line["answers"]["200"].integer == 5, "\(result.output)\(result.errors)")
       #expect(line["connections"].integer == 1)

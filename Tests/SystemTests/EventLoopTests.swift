@@ -13,8 +13,8 @@ import Testing
   private func run(
     sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool
   ) {
-    let end = SystemClock.monotonicNanoseconds + 10_000_000_000
-    let alarm = loop.schedule(afterNanoseconds: 10_000_000_000) {}
+    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
+    let alarm = loop.schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
     while !condition(), SystemClock.monotonicNanoseconds < end { loop.turn(mayBlock: true) }
     loop.cancel(alarm)
     #expect(condition(), sourceLocation: sourceLocation)

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import System
 
-@Suite(.timeLimit(.minutes(1))) struct PathWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct PathWatchTests {
   private func temporaryFolder() throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -23,9 +24,9 @@ import Testing
       try FileManager.default.createDirectory(
         atPath: folder + "/run/dbus", withIntermediateDirectories: true)
       _ = FileManager.default.createFile(atPath: path, contents: nil)
-      while !isThere { loop.turn(mayBlock: true) }
+      try loop.turn(while: !isThere)
       try FileManager.default.removeItem(atPath: folder + "/run")
-      while isThere { loop.turn(mayBlock: true) }
+      try loop.turn(while: isThere)
     }
   }
 
@@ -43,12 +44,12 @@ import Testing
     }
     #expect(told == 0)
     _ = FileManager.default.createFile(atPath: folder + "/a/b/c", contents: nil)
-    while told == 0 { loop.turn(mayBlock: true) }
+    try loop.turn(while: told == 0)
     watch.close()
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct FolderWatchTests {
   @Test func `many watches of one folder are each told, also after one of them has ended`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(
@@ -66,17 +67,17 @@ import Testing
     #expect(throws: SystemFailure.self) { _ = try watch("none", [folder + "/none"]) }
     try FileManager.default.createDirectory(
       atPath: folder + "/a", withIntermediateDirectories: false)
-    while told.count < 2 { loop.turn(mayBlock: true) }
+    try loop.turn(while: told.count < 2)
     #expect(Set(told) == ["one a", "two a"])
     told = []
     one.close()
     try FileManager.default.createDirectory(
       atPath: folder + "/below/b", withIntermediateDirectories: false)
-    while told.isEmpty { loop.turn(mayBlock: true) }
+    try loop.turn(while: told.isEmpty)
     #expect(told == ["two b"])
     told = []
     try FileManager.default.removeItem(atPath: folder)
-    while !told.contains("two ") { loop.turn(mayBlock: true) }
+    try loop.turn(while: !told.contains("two "))
     two.close()
   }
 }

@@ -45,7 +45,7 @@ public struct DevicesProgram: Sendable {
 
   /// The next notification received.
   public func received(
-    within limit: Duration = .seconds(20),
+    within limit: Duration = Patience.whole,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
   ) async throws -> JSONLine {
     try await program.event("received", within: limit, where: matches)

@@ -26,7 +26,8 @@ public final class ScratchFolder: Sendable {
   ///
   /// `isHopeless` is asked now and then: whether the one who should write it is gone.
   public static func contents(
-    of file: String, within limit: Duration = .seconds(20), unless isHopeless: @Sendable () -> Bool
+    of file: String, within limit: Duration = Patience.whole,
+    unless isHopeless: @Sendable () -> Bool
   ) async throws -> String {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
     let watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))

@@ -48,7 +48,7 @@ extension Stage {
 
   /// Asks again and again whether something is so, for what no event tells; fails after 20 seconds.
   public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + Patience.whole
     while !(try await isSo()) {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("\(what) did not come")

@@ -70,7 +70,7 @@ public final class Stage: Sendable {
   /// `succeeding` makes every status but 0 a failure.
   public func command(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
-    succeeding: Bool = true, within limit: Duration = .seconds(30)
+    succeeding: Bool = true, within limit: Duration = Patience.whole
   ) async throws -> CommandResult {
     let program = try start(arguments, environment: environment)
     if let input { program.tell(input) }

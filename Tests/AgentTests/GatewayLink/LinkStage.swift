@@ -26,9 +26,9 @@ final class LinkStage {
       delegate: device)
   }
 
-  /// Turns the loop until `condition` holds; `false` after 20 seconds.
+  /// Turns the loop until `condition` holds; `false` when that takes too long.
   func run(until condition: () -> Bool) throws -> Bool {
-    let end = SystemClock.monotonicNanoseconds + 20_000_000_000
+    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else { return false }
       loop.schedule(afterNanoseconds: 20_000_000) {}

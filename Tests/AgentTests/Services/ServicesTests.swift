@@ -17,9 +17,9 @@ final class ServiceStage {
 
   func connect() throws -> BusConnection { try BusConnection(.at(address), on: loop) }
 
-  /// Turns the loop until `condition` holds; `false` after ten seconds.
+  /// Turns the loop until `condition` holds; `false` when that takes too long.
   func run(until condition: () -> Bool) -> Bool {
-    let end = SystemClock.monotonicNanoseconds + 10_000_000_000
+    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else { return false }
       loop.schedule(afterNanoseconds: 20_000_000) {}

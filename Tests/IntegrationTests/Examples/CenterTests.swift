@@ -196,7 +196,7 @@ private enum MainQueue {
       #expect(shown["id"].string == "n")
       try await stage.tell(
         agent, "center", "action", "n", "reply", "--text", "hello", "--app", "org.example.center")
-      let end = ContinuousClock.now + .seconds(20)
+      let end = ContinuousClock.now + Patience.whole
       while delegate.seen.withLock({ $0.count < 2 }), ContinuousClock.now < end {
         await Task.yield()
       }

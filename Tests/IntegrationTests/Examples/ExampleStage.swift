@@ -95,7 +95,7 @@ extension Stage {
 extension AgentProgram {
   /// The next notification that is shown of an app.
   func presented(
-    _ app: String, within limit: Duration = .seconds(20)
+    _ app: String, within limit: Duration = Patience.whole
   ) async throws -> JSONLine {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
@@ -104,7 +104,7 @@ extension AgentProgram {
 extension RunningProgram {
   /// Waits until the program has written that to its error output, of which no event tells.
   func error(_ text: String) async throws {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + Patience.whole
     while !errors.contains(text) {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("'\(text)' did not come; it said: \(errors)")

@@ -169,7 +169,7 @@ import Testing
       try await app.stop()
       try await body(agent) { payload in
         try await stage.push(payload, to: token, topic: id, of: gateway)
-        return try await agent.presented(id, within: .seconds(60))
+        return try await agent.presented(id, within: Patience.ofLongWork)
       }
     }
   }

@@ -1,4 +1,5 @@
 import System
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -14,9 +15,9 @@ final class StreamHarness {
     _ what: String = "the condition", sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () -> Bool
   ) {
-    let end = SystemClock.monotonicNanoseconds + 10_000_000_000
+    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
     // Wakes the loop, so that the deadline is seen.
-    let alarm = loop.schedule(afterNanoseconds: 10_000_000_000) {}
+    let alarm = loop.schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else {
         Issue.record("\(what) did not come about", sourceLocation: sourceLocation)

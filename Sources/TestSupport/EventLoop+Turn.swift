@@ -1,0 +1,17 @@
+public import System
+
+extension EventLoop {
+  /// Turns as long as something is missing; fails after ``Patience/whole``, for a turn that blocks
+  /// keeps one of the few threads that all tests share.
+  public func turn(while isMissing: @autoclosure () throws -> Bool) throws {
+    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
+    let timer = schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
+    defer { cancel(timer) }
+    while try isMissing() {
+      guard SystemClock.monotonicNanoseconds < end else {
+        throw ProgramFailure.unreadable("nothing came in the loop's turns")
+      }
+      turn(mayBlock: true)
+    }
+  }
+}
