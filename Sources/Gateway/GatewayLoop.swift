@@ -3,26 +3,6 @@ import Storage
 import System
 import Transport
 
-/// What every loop knows of the whole gateway.
-struct GatewayShared: Sendable {
-  let configuration: GatewayConfiguration
-  let providerTLS: TLSServerContext
-  let legacyTLS: TLSServerContext
-  let deviceTLS: TLSServerContext
-  let tokenKeys: [[UInt8]]
-  let writer: GroupCommitWriter
-  let controlWriter: ControlWriter
-  let metrics: GatewayMetrics
-  let faults: FaultBoard
-  let log: Log
-  let desk: Mailbox<DeskMessage>
-}
-
-/// A way into a loop.
-typealias LoopMailbox = Mailbox<LoopMessage>
-/// The ways into all loops, by their numbers.
-typealias LoopPeers = [LoopMailbox]
-
 /// One thread's part of the gateway: its connections, and everything about the devices that live on it.
 ///
 /// A device lives on the loop with the number `device % loops`; what another loop accepts for it comes
@@ -49,24 +29,24 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var isTurnEndScheduled = false
   private var commitTimer: TimerID?
   private var commitTimerDue: Int64 = .max
-  private var commitTicket: UInt64 = 0
+  var commitTicket: UInt64 = 0
   private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
   private var storeReplies: Mailbox<StoreReply>?
-  private var controlReplies: Mailbox<ControlReply>?
-  private var registering: [UInt64: Registering] = [:]
+  var controlReplies: Mailbox<ControlReply>?
+  var registering: [UInt64: Registering] = [:]
   var channelWork = ChannelWork()
   /// Bytes that unfinished requests of all providers hold.
   var heldRequestBytes = 0
   /// Bytes that wait for all providers to read them, as of their last turns.
   var unsentProviderBytes = 0
-  private var providers: [UInt64: any ProviderPeer] = [:]
-  private(set) var devices: [SessionID: DeviceConnection] = [:]
-  private var feedback: [UInt64: FeedbackConnection] = [:]
-  private var nextConnection: UInt64 = 1
+  var providers: [UInt64: any ProviderPeer] = [:]
+  var devices: [SessionID: DeviceConnection] = [:]
+  var feedback: [UInt64: FeedbackConnection] = [:]
+  var nextConnection: UInt64 = 1
   private var spareStreams: [ProviderStream] = []
   private var scratch: [UInt8] = []
   var random = SystemRandom.Generator()
-  private var hasReportedDrained = false
+  var hasReportedDrained = false
   private var tokenRates: TokenRates?
   let connectionRate: RateLimit?
   private var script: (version: Int, rules: FaultScript)?
@@ -200,6 +180,30 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
+  private func take(_ answer: ControlAnswer) {
+    switch answer {
+    case .enrolment(let session, let answer):
+      devices[session]?.answerEnrolment(answer)
+    case .adopted(let session, let request, let topic, let device):
+      guard let connection = devices[session] else { return }
+      take(.register, topic, of: device, request: request, on: connection)
+    case .refused(let session, let request, let refusal):
+      devices[session]?.answer(request, with: .refused(refusal))
+    case .channels(let number, let stream, let outcome):
+      if case .accepted(let broadcast) = outcome { note(received: broadcast) }
+      (providers[number] as? ProviderConnection)?.answer(stream, outcome)
+    case .foundChannel(let session, let request, let id, let app):
+      guard let connection = devices[session] else { return }
+      subscribe(connection, to: id, app: app, request: request)
+    case .feedback(let number, let records):
+      feedback.removeValue(forKey: number)?.answer(records.map(tuple))
+    }
+  }
+
+  func ask(_ request: ControlRequest) {
+    shared.desk.post(.request(loop: index, request))
+  }
+
   private func post(_ message: LoopMessage, to loop: Int) {
     guard outboxes.indices.contains(loop) else { return }
     outboxes[loop].append(message)
@@ -274,8 +278,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .unregistered(let since):
       note(
         DeliveryLog.Entry(
-          atMilliseconds: loop.unixMilliseconds, state: .discardedUnregistered,
-          key: notification.key, id: notification.id, uniqueID: notification.uniqueID))
+          .discardedUnregistered, of: notification, atMilliseconds: loop.unixMilliseconds))
       answer(notification, .refused(.unregistered, timestampMilliseconds: since))
     }
   }
@@ -336,10 +339,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
         return
       }
       metrics.count(state)
-      note(
-        DeliveryLog.Entry(
-          atMilliseconds: loop.unixMilliseconds, state: state, key: notification.key,
-          id: notification.id, uniqueID: notification.uniqueID))
+      note(DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
     }
   }
 
@@ -441,210 +441,5 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       finishEvent()
     }
     reportIfDrained()
-  }
-
-  // MARK: What devices say
-
-  func connect(
-    _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,
-    power: DevicePower
-  ) {
-    core.connect(
-      device, session: session, topics: topics, window: window, power: power, now: now)
-    finishEvent()
-  }
-
-  func addTopic(_ key: NotificationKey, _ session: SessionID) {
-    core.addTopic(key, session: session, now: now)
-    finishEvent()
-  }
-
-  func acknowledge(_ device: UInt64, _ session: SessionID, sequence: UInt64) {
-    core.acknowledge(device, session: session, sequence: sequence, now: now)
-    finishEvent()
-  }
-
-  func setPower(_ device: UInt64, _ session: SessionID, _ power: DevicePower) {
-    core.setPower(power, of: device, session: session, now: now)
-    finishEvent()
-  }
-
-  func stirred(_ device: UInt64, _ session: SessionID) {
-    core.stirred(device, session: session, now: now)
-    finishEvent()
-  }
-
-  func ask(_ request: ControlRequest) {
-    shared.desk.post(.request(loop: index, request))
-  }
-
-  /// Carries out what a device asks for a topic; an app that is not known yet is the desk's matter.
-  func take(
-    _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
-    on connection: DeviceConnection
-  ) {
-    guard let app = directory.app(bundleID: Array(topic.bundleID.utf8).span) else {
-      guard verb == .register else {
-        connection.answer(request, with: .refused(.notRegistered))
-        return
-      }
-      ask(.adopt(connection.session, request: request, topic, device: device))
-      return
-    }
-    let key = NotificationKey(device: device, app: app.number, kind: topic.kind.rawValue)
-    guard verb != .register || connection.hasRoom(for: key) else {
-      connection.answer(request, with: .refused(.tooMany))
-      return
-    }
-    switch registrations.decide(verb, key, atMilliseconds: loop.unixMilliseconds) {
-    case .unchanged(let entry) where verb == .register:
-      answerToken(key, entry, request: request, on: connection)
-    case .unchanged:
-      connection.answer(request, with: .done)
-    case .notRegistered:
-      connection.answer(request, with: .refused(.notRegistered))
-    case .changed(let entry):
-      switch entry.state {
-      case .unregistered: core.unregister(key, now: now)
-      case .disabled: core.disable(key, now: now)
-      case .active: break
-      }
-      persist(key, entry, wantsToken: verb == .register, request: request, on: connection)
-    }
-  }
-
-  /// Makes changes durable; the ticket that the reply names.
-  func keep(_ changes: [ControlChange]) -> UInt64? {
-    guard let controlReplies else { return nil }
-    commitTicket += 1
-    shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
-    return commitTicket
-  }
-
-  /// A token is handed out only once its registration is on disk.
-  private func persist(
-    _ key: NotificationKey, _ entry: RegistrationTable.Entry, wantsToken: Bool, request: UInt16,
-    on connection: DeviceConnection
-  ) {
-    guard let ticket = keep([.putRegistration(entry.record(of: key))]) else { return }
-    registering[ticket] = Registering(
-      session: connection.session, request: request, key: key, entry: entry,
-      wantsToken: wantsToken)
-  }
-
-  private func take(_ reply: ControlReply) {
-    guard let done = registering.removeValue(forKey: reply.ticket) else {
-      finishSubscription(reply)
-      return
-    }
-    let connection = devices[done.session]
-    if let failure = reply.failure {
-      log.error("cannot keep a registration", ["why": "\(failure)"])
-      connection?.answer(done.request, with: .refused(.tryLater))
-    } else if done.wantsToken, let connection {
-      answerToken(done.key, done.entry, request: done.request, on: connection)
-    } else {
-      connection?.answer(done.request, with: .done)
-    }
-  }
-
-  private func take(_ answer: ControlAnswer) {
-    switch answer {
-    case .enrolment(let session, let answer):
-      devices[session]?.answerEnrolment(answer)
-    case .adopted(let session, let request, let topic, let device):
-      guard let connection = devices[session] else { return }
-      take(.register, topic, of: device, request: request, on: connection)
-    case .refused(let session, let request, let refusal):
-      devices[session]?.answer(request, with: .refused(refusal))
-    case .channels(let number, let stream, let outcome):
-      if case .accepted(let broadcast) = outcome { note(received: broadcast) }
-      (providers[number] as? ProviderConnection)?.answer(stream, outcome)
-    case .foundChannel(let session, let request, let id, let app):
-      guard let connection = devices[session] else { return }
-      subscribe(connection, to: id, app: app, request: request)
-    case .feedback(let number, let records):
-      feedback.removeValue(forKey: number)?.answer(records.map(tuple))
-    }
-  }
-
-  /// Asks the control desk, which alone knows what every loop's devices unregistered.
-  func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
-    feedback[nextConnection] = connection
-    ask(.feedback(number: nextConnection, app: app))
-    nextConnection += 1
-  }
-
-  private func tuple(_ record: RegistrationRecord) -> FeedbackTuple {
-    let token = tokens.seal(
-      TokenContents(
-        environment: environment, kind: TokenKind(rawValue: record.key.kind) ?? .alert,
-        generation: record.generation, app: record.key.app, device: record.key.device))
-    return FeedbackTuple(
-      seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
-  }
-
-  private func answerToken(
-    _ key: NotificationKey, _ entry: RegistrationTable.Entry, request: UInt16,
-    on connection: DeviceConnection
-  ) {
-    guard let kind = TokenKind(rawValue: key.kind) else { return }
-    let token = tokens.seal(
-      TokenContents(
-        environment: environment, kind: kind, generation: entry.generation, app: key.app,
-        device: key.device))
-    connection.answer(request, with: .token(handle: key.linkHandle, token: token))
-    connection.add(topic: key)
-  }
-
-  // MARK: The end
-
-  private func drain() {
-    isDraining = true
-    for listener in listeners { listener.close() }
-    listeners.removeAll()
-    for connection in Array(providers.values) { connection.drain() }
-    let hint = LinkFrame.ReconnectHint(
-      afterMilliseconds: Limits.reconnectMilliseconds,
-      jitterMilliseconds: Limits.reconnectJitterMilliseconds)
-    for connection in Array(devices.values) {
-      connection.drain(hint: hint, milliseconds: Limits.drainMilliseconds)
-    }
-    core.flush(now: now)
-    finishEvent()
-    reportIfDrained()
-  }
-
-  private func reportIfDrained() {
-    guard isDraining, !hasReportedDrained, providers.isEmpty, core.isSettled else { return }
-    hasReportedDrained = true
-    shared.desk.post(.drained(loop: index))
-  }
-
-  private func stop() {
-    keepMarks()
-    for connection in Array(providers.values) { connection.close() }
-    for connection in Array(devices.values) { connection.end(.draining) }
-    loop.stop()
-  }
-}
-
-/// A registration on its way to disk.
-private struct Registering {
-  let session: SessionID
-  let request: UInt16
-  let key: NotificationKey
-  let entry: RegistrationTable.Entry
-  let wantsToken: Bool
-}
-
-extension SessionEnd {
-  /// What the device is told.
-  var linkReason: LinkCloseReason {
-    switch self {
-    case .replaced: .replaced
-    case .revoked: .revoked
-    case .storeFailed: .internalFailure
-    }
   }
 }

@@ -86,7 +86,11 @@ public final class Administration: Sendable {
   public func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
   ) throws(AdministrationFailure) {
-    guard let runtime else { throw Self.needsRunning("what is new in the delivery log") }
+    guard let runtime else {
+      throw AdministrationFailure(
+        .conflict, "what is new in the delivery log is a running gateway's",
+        do: "start it with `belfry gateway`")
+    }
     runtime.log.follow(query) { lines in receive(lines.map(AdministrationLines.line)) }
   }
 
@@ -122,10 +126,5 @@ public final class Administration: Sendable {
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     try store.apply(changes)
     runtime?.didChange(changes)
-  }
-
-  static func needsRunning(_ what: String) -> AdministrationFailure {
-    AdministrationFailure(
-      .conflict, "\(what) is a running gateway's", do: "start it with `belfry gateway`")
   }
 }

@@ -178,9 +178,7 @@ extension GatewayLoop {
     metrics.count(copy: state)
     guard notification.isLogged else { return }
     note(
-      DeliveryLog.Entry(
-        atMilliseconds: loop.unixMilliseconds, state: state, key: notification.key,
-        id: notification.id, uniqueID: notification.uniqueID))
+      DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
   }
 
   /// A broadcast was accepted: one line, for no device.

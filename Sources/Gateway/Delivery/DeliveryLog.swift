@@ -108,6 +108,15 @@ public final class DeliveryLog {
   }
 }
 
+extension DeliveryLog.Entry {
+  /// A line about a notification.
+  init(_ state: DeliveryState, of one: AcceptedNotification, atMilliseconds: Int64) {
+    self.init(
+      atMilliseconds: atMilliseconds, state: state, key: one.key, id: one.id,
+      uniqueID: one.uniqueID)
+  }
+}
+
 extension DroppedNotification.Reason {
   /// The state that the log shows.
   package var state: DeliveryState {

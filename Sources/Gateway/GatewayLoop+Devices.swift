@@ -1,0 +1,46 @@
+import BelfryWire
+import Storage
+import System
+
+/// What devices say, for the core to decide on.
+extension GatewayLoop {
+  func connect(
+    _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,
+    power: DevicePower
+  ) {
+    core.connect(
+      device, session: session, topics: topics, window: window, power: power, now: now)
+    finishEvent()
+  }
+
+  func addTopic(_ key: NotificationKey, _ session: SessionID) {
+    core.addTopic(key, session: session, now: now)
+    finishEvent()
+  }
+
+  func acknowledge(_ device: UInt64, _ session: SessionID, sequence: UInt64) {
+    core.acknowledge(device, session: session, sequence: sequence, now: now)
+    finishEvent()
+  }
+
+  func setPower(_ device: UInt64, _ session: SessionID, _ power: DevicePower) {
+    core.setPower(power, of: device, session: session, now: now)
+    finishEvent()
+  }
+
+  func stirred(_ device: UInt64, _ session: SessionID) {
+    core.stirred(device, session: session, now: now)
+    finishEvent()
+  }
+}
+
+extension SessionEnd {
+  /// What the device is told.
+  var linkReason: LinkCloseReason {
+    switch self {
+    case .replaced: .replaced
+    case .revoked: .revoked
+    case .storeFailed: .internalFailure
+    }
+  }
+}
