@@ -33,6 +33,8 @@ public struct DeviceIdentityFolder: Sendable {
     case file(SystemFailure)
     /// The key file holds no key.
     case badKey(path: String, CryptoFailure)
+    /// The key is sealed to a machine, and this one has no id.
+    case unknownMachine(path: String)
     /// Others may read the key.
     case exposedKey(path: String)
 
@@ -43,6 +45,9 @@ public struct DeviceIdentityFolder: Sendable {
       case .badKey(let path, let failure):
         "\(path) holds no usable key (\(failure)): put this machine's own back, or remove it to "
           + "enrol as another device"
+      case .unknownMachine(let path):
+        "\(path) belongs to a machine with an id, and /etc/machine-id has none: put it back, or "
+          + "remove the key to enrol as another device"
       case .exposedKey(let path):
         "\(path) can be read by others: chmod 600 it, or remove it to enrol as another device"
       }
@@ -122,6 +127,8 @@ public struct DeviceIdentityFolder: Sendable {
     } catch {
       throw .badKey(path: keyPath, error)
     }
+    // Without an id of its own nothing says that the key is another machine's: the id may come back.
+    guard key != nil || !machine.isEmpty else { throw .unknownMachine(path: keyPath) }
     // Another machine's is replaced, whoever can read it.
     if key != nil, mode & 0o077 != 0 { throw .exposedKey(path: keyPath) }
     return key

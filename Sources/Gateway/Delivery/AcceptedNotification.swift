@@ -81,11 +81,11 @@ public final class AcceptedNotification: @unchecked Sendable {
   var throttledUntilNanoseconds: Int64 = 0
   /// It has been counted against its app's background pushes.
   var hasPassedThrottle = false
-  /// Its device was connected when it came: it takes no other's place, for what an app keeps is what
-  /// waits for a device that is away.
+  /// Its device was connected when it came, and its power does not keep it back: it takes no other's
+  /// place in memory, nor another its, for what an app keeps is what waits for a device that is away.
   var isForConnected = false
-  /// A newer one took its row while it was on its way.
-  var hasLostRow = false
+  /// Why the store dropped its row while it was on its way.
+  var lostRow: DroppedNotification.Reason?
   /// Rows of those that it replaced, which go with its own.
   var replacedRows: [UInt64] = []
 
@@ -148,9 +148,6 @@ public final class AcceptedNotification: @unchecked Sendable {
   func waited() {
     if durability == .stored || durability == .channel { isFromStore = true }
   }
-
-  /// The change that brings it to the store.
-  var put: StoreOperation { .put(stored, keep: isForConnected ? .max : keep) }
 
   /// What the store keeps of it.
   var stored: StoredNotification {

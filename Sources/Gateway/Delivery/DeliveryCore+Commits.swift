@@ -62,7 +62,7 @@ extension DeliveryCore {
       }
       notification.durability = .committing
       committing.append(notification)
-      operations.append(notification.put)
+      operations.append(.put(notification.stored, keep: notification.keep))
     }
     staged = left
     guard !operations.isEmpty || (removalsDueNanoseconds ?? .max) <= now.nanoseconds else {
@@ -94,6 +94,9 @@ extension DeliveryCore {
         removalsDueNanoseconds = now.nanoseconds + Limits.removalNanoseconds
       }
     }
+    if isDurable {
+      for case .remove(_, let sequence) in committingRemovals { endedRows.remove(sequence) }
+    }
     committingRemovals.removeAll(keepingCapacity: true)
     for notification in finished {
       if isDurable {
@@ -110,10 +113,9 @@ extension DeliveryCore {
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard endedRows.remove(dropped.sequence) == nil else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
-      let known = device.inFlight.first(where: { $0.sequence == dropped.sequence })
-        ?? device.waiting.first(where: { $0.sequence == dropped.sequence })
+      let known = device.known(dropped.sequence)
     else { return true }
-    known.hasLostRow = true
+    known.lostRow = dropped.reason
     return false
   }
 
@@ -121,7 +123,6 @@ extension DeliveryCore {
     notification.durability = .stored
     answer(notification)
     if notification.isAcknowledged || notification.isDropped {
-      endedRows.remove(notification.sequence)
       stageRemoval(of: notification, now: now)
     }
     guard let device = devices[notification.key.device] else { return }

@@ -23,7 +23,7 @@ public struct DeliveryCore: ~Copyable {
   var removalsDueNanoseconds: Int64?
   var isCommitting = false
   var holding: Set<UInt64> = []
-  /// The rows of notifications whose end is recorded: the store has yet to drop them.
+  /// The rows of notifications whose end is recorded: the store may have yet to drop them.
   var endedRows: Set<UInt64> = []
   var nextSequence: UInt64
   let laneCount: UInt64
@@ -133,8 +133,6 @@ public struct DeliveryCore: ~Copyable {
   private mutating func replaceUnsent(by newer: AcceptedNotification, on device: DeviceDelivery) {
     for older in device.takeReplaced(by: newer) {
       older.isDropped = true
-      // What it took the place of has to leave the store with it.
-      if !older.isForConnected { newer.isForConnected = false }
       effects.append(.record(.replaced, older))
       noteEnded(older)
       if older.durability == .stored { newer.replacedRows.append(older.sequence) }
@@ -217,7 +215,8 @@ public struct DeliveryCore: ~Copyable {
       expire(notification, now: now)
       return
     }
-    if notification.broadcast == nil, !notification.isOnce(at: now) {
+    // Rows have replaced one another in the store.
+    if !notification.isFromStore, notification.broadcast == nil, !notification.isOnce(at: now) {
       replaceUnsent(by: notification, on: device)
     }
     notification.waited()
@@ -250,9 +249,11 @@ public struct DeliveryCore: ~Copyable {
         unsafeOnes.append(notification)
       case .committing:
         unsafeOnes.append(notification)
-      case .stored where notification.hasLostRow:
-        effects.append(.record(.replaced, notification))
-      case .stored, .channel:
+      case .stored:
+        if let reason = notification.lostRow {
+          effects.append(.record(reason.state, notification))
+        }
+      case .channel:
         break
       }
     }
@@ -290,11 +291,12 @@ public struct DeliveryCore: ~Copyable {
       answer(notification)
       // Without a row of its own nothing else takes theirs away.
       for row in notification.replacedRows {
-        endedRows.remove(row)
         stageRemoval(.remove(notification.key, sequence: row), now: now)
       }
-    case .committing: break
-    case .stored: stageRemoval(of: notification, now: now)
+    case .committing: noteEnded(notification)
+    case .stored:
+      noteEnded(notification)
+      stageRemoval(of: notification, now: now)
     case .channel: serve(notification)
     }
     pump(delivery, now: now)
@@ -395,8 +397,8 @@ public struct DeliveryCore: ~Copyable {
 
   private mutating func noteEnded(_ notification: AcceptedNotification) {
     switch notification.durability {
-    case .stored where notification.hasLostRow: break
-    case .staged, .committing, .stored: endedRows.insert(notification.sequence)
+    case .staged, .committing, .stored:
+      if notification.lostRow == nil { endedRows.insert(notification.sequence) }
     case .none, .channel: break
     }
   }
@@ -429,6 +431,7 @@ public struct DeliveryCore: ~Copyable {
   mutating func expire(_ notification: AcceptedNotification, now: Moment) {
     notification.isDropped = true
     effects.append(.record(.discardedExpired, notification))
+    noteEnded(notification)
     if notification.durability == .stored {
       stageRemoval(of: notification, now: now)
     } else {

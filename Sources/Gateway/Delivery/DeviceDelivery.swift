@@ -49,6 +49,13 @@ final class DeviceDelivery {
     notification.priority != 10 && (power.isRestricted || power.isAsleep)
   }
 
+  /// What its session has to deal with under a sequence.
+  func known(_ sequence: UInt64) -> AcceptedNotification? {
+    let isIt = { (one: AcceptedNotification) in one.sequence == sequence }
+    return inFlight.first(where: isIt) ?? waiting.first(where: isIt) ?? held.first(where: isIt)
+      ?? uncommitted.first(where: isIt)
+  }
+
   /// Takes out the unsent ones of its collapse id and, of those that came while the device was away or
   /// that its power keeps back, the oldest beyond the newest `keep`.
   func takeReplaced(by newer: AcceptedNotification) -> [AcceptedNotification] {
@@ -68,7 +75,8 @@ final class DeviceDelivery {
     for index in list.indices.reversed() {
       let older = list[index]
       // What is tried once takes no place in the store, and none from those that do.
-      guard older.key == newer.key, older !== newer, older.durability != .none else { continue }
+      guard older.key == newer.key, older.sequence < newer.sequence, older.durability != .none
+      else { continue }
       let collapses = !older.collapseID.isEmpty && older.collapseID == newer.collapseID
       if collapses || kept >= keep && !older.isForConnected {
         replaced.append(older)

@@ -35,10 +35,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
 
   @Test(
     "S1-16: what is copied to another machine is another device there, whatever files came along",
-    arguments: [
-      (from: oneMachine, to: anotherMachine), (from: oneMachine, to: []),
-      (from: [], to: oneMachine),
-    ])
+    arguments: [(from: oneMachine, to: anotherMachine), (from: [], to: oneMachine)])
   func moved(from: [UInt8], to: [UInt8]) throws {
     let scratch = try ScratchFolder()
     let path = scratch.file("device")
@@ -56,6 +53,22 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     let again = try DeviceIdentityFolder(path, machine: to).load(authorityPEM: authority)
     #expect(!again.hasMoved)
     #expect(again.identity.key.publicKey.spkiDER == moved.identity.key.publicKey.spkiDER)
+  }
+
+  @Test("a machine whose id is missing for a while does not cost the device its identity")
+  func missingID() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("device")
+    let gateway = try LinkGateway(on: EventLoop())
+    let authority = gateway.authority.certificatePEM
+    let first = try Self.enrol(DeviceIdentityFolder(path, machine: oneMachine), at: gateway)
+    let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {
+      _ = try DeviceIdentityFolder(path, machine: []).load(authorityPEM: authority)
+    }
+    #expect(failure.map { "\($0)" }?.contains("/etc/machine-id") == true)
+    let again = try DeviceIdentityFolder(path, machine: oneMachine).load(authorityPEM: authority)
+    #expect(!again.hasMoved)
+    #expect(again.identity.device == first.device)
   }
 
   @Test("S1-16: an identity stays on the machine that made it, one without an id too")

@@ -106,13 +106,11 @@ private typealias Bench = DeliveryBench
 
   @Test func `a row that a newer one took does not stop what is on its way`() throws {
     var bench = Bench()
-    try bench.connect(power: DevicePower(isRestricted: true), window: 1)
-    for text in ["a", "b"] { bench.push(text) }
+    try bench.connect(window: 1)
+    for text in ["a", "b", "c"] { bench.push(text) }
     bench.pass(milliseconds: 3)
     try bench.commit()
-    bench.push("held", priority: 5)
-    try bench.commit()
-    #expect(try bench.store.load(device: 1).count == 1)
+    #expect(try bench.store.load(device: 1).count == 1, "the newest is kept for a device that goes")
     #expect(!bench.states.contains(.replaced))
     try bench.acknowledge("a")
     #expect(bench.sent == ["a", "b"])
@@ -120,7 +118,48 @@ private typealias Bench = DeliveryBench
     bench.drain()
     #expect(bench.states.filter { $0 == .replaced }.count == 1, "b may not have come")
     try bench.connect(2)
-    #expect(bench.sent == ["a", "b", "held"])
+    #expect(bench.sent == ["a", "b", "c"])
+  }
+
+  @Test func `a background push that has to wait costs a connected device nothing`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for number in 1...4 { bench.push("\(number)", priority: 5, type: .background) }
+    for text in ["a", "b"] { bench.push(text) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    for text in ["1", "2", "3", "a", "b"] { try bench.acknowledge(text) }
+    #expect(bench.sent == ["1", "2", "3", "a", "b"])
+  }
+
+  @Test func `what is acknowledged while its row goes is delivered, and nothing else`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.push("b")
+    bench.pass(milliseconds: 3)
+    let operations = bench.core.takeCommit(now: bench.now)
+    let dropped = try bench.store.commit(operations)
+    #expect(dropped.count == 1)
+    try bench.acknowledge("a")
+    let ended = bench.core.commitFinished(isDurable: true, dropping: dropped, now: bench.now)
+    #expect(ended.isEmpty)
+    #expect(bench.states.filter { $0 == .delivered }.count == 1)
+  }
+
+  @Test func `a token that dies while its push is stored is told of once`() throws {
+    var bench = Bench()
+    bench.push("a")
+    let operations = bench.core.takeCommit(now: bench.now)
+    let dropped = try bench.store.commit(operations)
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.core.commitFinished(isDurable: true, dropping: dropped, now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(bench.states == [.received, .discardedUnregistered])
   }
 
   @Test func `a collapse id takes the place of what is on its way, too`() throws {

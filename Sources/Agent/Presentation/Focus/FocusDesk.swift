@@ -67,6 +67,7 @@ final class FocusDesk: EventHandler {
     guard count > 0 else {
       log.info("the window in front is not known any more: the X server ended or has none to tell")
       forget()
+      told(nil)
       return reap()
     }
     said += bytes[..<count]
@@ -76,7 +77,10 @@ final class FocusDesk: EventHandler {
       if let change = Self.window(in: line) { told(change) }
     }
     // No line of a window is that long.
-    if said.count > Limits.focusLineBytes { close() }
+    if said.count > Limits.focusLineBytes {
+      close()
+      told(nil)
+    }
   }
 
   /// What a line tells: a window or, inside, none; nil when it is no such line.
