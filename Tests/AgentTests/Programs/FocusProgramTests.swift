@@ -40,7 +40,7 @@ struct FocusProgramTests {
       let doctor = try await stage.belfryCommand(["doctor", "--json"], succeeding: false).values
       let row = doctor.first { $0["feature"].string == "window in front" }
       #expect(row?["state"].string == "ok")
-      // The server ends: the agent goes on, and the app stays where it was.
+      // The server ends, and its windows with it: the agent goes on.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
       try await Stage.wait("the end of belfry-focus") {
@@ -48,9 +48,8 @@ struct FocusProgramTests {
           .first { $0["feature"].string == "window in front" }?["state"].string == "missing"
       }
       try await notify("3")
-      #expect(
-        try await app.event("willPresent") { $0["notification"]["id"].string == "3" }["event"]
-          .string == "willPresent")
+      #expect(try await app.event("state")["state"].string == "background")
+      #expect(try await agent.event("presented")["id"].string == "3")
       #expect(try await agent.stop() == 0)
     }
   }
