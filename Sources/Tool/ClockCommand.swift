@@ -39,8 +39,9 @@ enum ClockCommand {
       }
       return .setClock(unixMilliseconds: milliseconds)
     case ("advance", let text):
-      guard let seconds = Double(text), seconds >= 0, seconds <= 1e11 else {
-        throw UsageProblem("'\(text)' is no number of seconds: write 0 or more")
+      guard let seconds = Double(text), seconds >= 0, seconds <= NotifyTrigger.secondsMax
+      else {
+        throw UsageProblem("'\(text)' is no number of seconds: write 0 or more, up to 1e11")
       }
       return .advanceClock(milliseconds: Int64(seconds * 1_000))
     case ("zone", let name): return .setZone(name)

@@ -24,6 +24,9 @@ enum NotifyTrigger {
     if options.value("zone") != nil, given != ["at"] {
       throw UsageProblem("--zone goes with --at; --matching takes zone=NAME")
     }
+    if options.value("on") != nil, given != ["near"] {
+      throw UsageProblem("--on goes with --near: say where, or leave it out")
+    }
     switch given.first {
     case "in": return try interval(options, now: now)
     case "at": return try moment(options)
@@ -37,19 +40,22 @@ enum NotifyTrigger {
     _ options: CommandLineOptions, now: () throws -> Int64
   ) throws -> NotificationTrigger {
     let text = try options.required("in")
-    guard let seconds = Double(text), seconds.isFinite, seconds > 0 else {
+    guard let seconds = Double(text), seconds > 0, seconds <= secondsMax else {
       throw CommandLineOptions.Problem.badValue(
-        key: "in", value: text, wanted: "a number of seconds above 0")
+        key: "in", value: text, wanted: "a number of seconds above 0, and up to 1e11")
     }
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
     }
     // From then on every day, and so on, at that time of day.
-    let milliseconds = Int64((min(seconds, 1e11) * 1_000).rounded())
+    let milliseconds = Int64((seconds * 1_000).rounded())
     return .date(
       unixMilliseconds: try now() + milliseconds, zone: nil, recurrence: recurrence,
       recurrenceCalendar: nil)
   }
+
+  /// Some 3,000 years: as far ahead as anybody means, and no overflow in milliseconds.
+  static let secondsMax = 1e11
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
     let text = try options.required("matching")
@@ -70,7 +76,9 @@ enum NotifyTrigger {
   private static func region(_ options: CommandLineOptions) throws -> NotificationTrigger {
     let text = try options.required("near")
     let numbers = text.split(separator: ",").compactMap { Double($0) }
-    guard numbers.count == 3, abs(numbers[0]) <= 90, abs(numbers[1]) <= 180, numbers[2] > 0 else {
+    guard numbers.count == 3, abs(numbers[0]) <= 90, abs(numbers[1]) <= 180, numbers[2] > 0,
+      numbers[2].isFinite
+    else {
       throw CommandLineOptions.Problem.badValue(
         key: "near", value: text, wanted: "LAT,LON,RADIUS_M, such as 48.858,2.294,200")
     }
@@ -92,6 +100,11 @@ enum NotifyTrigger {
         key: "at", value: text,
         wanted: "a time like 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
     }
+    let known = zone.flatMap { ZoneDatabase.system.zone(named: $0) }
+    if let zone, known == nil {
+      throw CommandLineOptions.Problem.badValue(
+        key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
+    }
     let recurrence = try every(options, zone: zone)
     if let offset {
       // With an offset it is an instant, whatever the zone.
@@ -99,18 +112,14 @@ enum NotifyTrigger {
         unixMilliseconds: (wall - offset) * 1_000, zone: nil, recurrence: recurrence,
         recurrenceCalendar: nil)
     }
-    guard let zone else {
+    guard let known else {
       // The wall time that this moment has in UTC, wherever the device is.
       return .date(
         unixMilliseconds: wall * 1_000, zone: "UTC", recurrence: recurrence,
         recurrenceCalendar: nil)
     }
-    guard let read = ZoneDatabase.system.zone(named: zone) else {
-      throw CommandLineOptions.Problem.badValue(
-        key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
-    }
     return .date(
-      unixMilliseconds: Int64(read.firstInstant(ofWall: Int(wall))) * 1_000, zone: nil,
+      unixMilliseconds: Int64(known.firstInstant(ofWall: Int(wall))) * 1_000, zone: nil,
       recurrence: recurrence, recurrenceCalendar: nil)
   }
 

@@ -10,6 +10,12 @@ enum StateCommand {
       + "[front=APP_ID|none]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])
 
+  /// What each may be; anything for an app's id.
+  private static let values = [
+    "locked": ["on", "off"], "battery": ["low", "normal"], "metered": ["on", "off"],
+    "focus": ["on", "off"], "front": [],
+  ]
+
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
       var changes: [String: String] = [:]
@@ -17,7 +23,16 @@ enum StateCommand {
         guard let equals = pair.firstIndex(of: "=") else {
           throw UsageProblem("'\(pair)' is no state: write NAME=VALUE, such as locked=on")
         }
-        changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+        let name = String(pair[..<equals])
+        let value = String(pair[pair.index(after: equals)...])
+        guard let words = values[name] else {
+          throw UsageProblem(
+            "'\(name)' is no state: use \(values.keys.sorted().joined(separator: ", "))")
+        }
+        guard words.isEmpty || words.contains(value) else {
+          throw UsageProblem("'\(pair)' is no state: write \(name)=\(words.joined(separator: "|"))")
+        }
+        changes[name] = value
       }
       AgentControl.show(try agent.ask(.state(changes)).rows, asJSON: options.has("json"))
     }

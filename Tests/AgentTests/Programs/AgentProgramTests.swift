@@ -245,7 +245,8 @@ struct AgentProgramTests {
         (["notify", "--app", "x.y", "--title", "T", "--matching", "hour=25"], 2),
         (["center", "open", "none"], 1), (["center", "dismiss"], 2),
         (["clock", "advance", "1"], 1),
-        (["settings", "none.app", "alert=off"], 1), (["state", "locked=maybe"], 1),
+        (["settings", "none.app", "alert=off"], 1), (["state", "locked=maybe"], 2),
+        (["state", "moon=full"], 2), (["state", "front=none.app"], 1),
         (["app", "token", "none.app"], 1), (["app", "install", "/nonexistent"], 1),
         (["app", "nonsense"], 2),
       ] {

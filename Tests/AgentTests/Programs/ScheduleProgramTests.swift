@@ -98,6 +98,8 @@ struct ScheduleProgramTests {
       for wrong in [
         ["--matching", "weekday=2", "--every", "day"], ["--every", "day"],
         ["--in", "60", "--every", "day", "--repeat"], ["--near", "1,1,100", "--every", "day"],
+        ["--on", "exit"], ["--in", "1e300"], ["--near", "1,1,inf"],
+        ["--at", "2027-01-01T00:00Z", "--zone", "../../etc/passwd"],
       ] {
         let refused = try await stage.belfryCommand(
           ["notify", "--app", Self.app, "--title", "x"] + wrong, succeeding: false)
