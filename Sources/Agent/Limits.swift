@@ -46,14 +46,13 @@ enum Limits {
   static let placeThresholdMetres: UInt32 = 10
   /// Nanoseconds after which a location service that gave no access is asked again.
   static let locationRetryNanoseconds: Int64 = 300_000_000_000
-  /// Bytes of a line of `belfry-focus`: three properties of 1 kB, each byte escaped.
-  static let focusLineBytes = 32 << 10
+  /// Bytes of a line that a child program prints: three properties of a window of 1 kB, each byte
+  /// escaped.
+  static let childLineBytes = 32 << 10
   /// Nanoseconds by which background work that waited may be later than it may come.
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds by which a further try of the gateway may be late, to share a wake-up.
   static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
-  /// Bytes of what a program of the machine answers: the value of a setting.
-  static let programAnswerBytes = 4_096
   /// Beacons in reach that are remembered: anything on the air may claim to be one.
   static let beaconsRemembered = 1_024
   /// Days that a search in a calendar other than the Gregorian looks at: a century.

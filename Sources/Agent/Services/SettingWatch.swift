@@ -20,7 +20,8 @@ final class SettingWatch {
   private let loop: EventLoop
   private let environment: [String: String]
   private let body: (String?) -> Void
-  private var asked: ProgramAnswer?
+  private var asked: ChildProgram?
+  private var answer: String?
   /// It has changed since it was asked for.
   private var isStale = false
   private var isClosed = false
@@ -69,16 +70,21 @@ final class SettingWatch {
     }
     isStale = false
     guard let program = Self.program(environment),
-      let answer = try? ProgramAnswer(
+      let child = try? ChildProgram(
         program, ["get", key.schema, key.name], environment: environment, on: loop,
-        { [weak self] in self?.answered($0) })
+        { [weak self] in self?.heard($0) })
     else { return body(nil) }
-    asked = answer
+    asked = child
+    answer = nil
   }
 
-  private func answered(_ value: String?) {
-    asked = nil
-    if isStale { read() } else { body(value) }
+  private func heard(_ event: ChildProgram.Event) {
+    switch event {
+    case .line(let line): answer = answer ?? String(decoding: line, as: UTF8.self)
+    case .ended:
+      asked = nil
+      if isStale { read() } else { body(answer) }
+    }
   }
 
   private static func program(_ environment: [String: String]) -> String? {

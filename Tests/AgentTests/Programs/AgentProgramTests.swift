@@ -10,7 +10,7 @@ import Testing
 struct AgentProgramTests {
   static func agent(
     _ stage: Stage, _ more: [String] = [], grant: String = "all",
-    gateway: LinkGatewayThread? = nil
+    gateway: LinkGatewayThread? = nil, environment: [String: String] = [:]
   ) async throws -> RunningProgram {
     let ready = stage.folder.file("agent.json")
     var arguments = [
@@ -24,7 +24,7 @@ struct AgentProgramTests {
     }
     // One that a killed agent left would be taken for the new one's.
     unlink(ready)
-    let program = try stage.belfry(arguments + more)
+    let program = try stage.belfry(arguments + more, environment: environment)
     _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
     return program
   }

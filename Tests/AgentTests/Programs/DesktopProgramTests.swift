@@ -328,13 +328,8 @@ struct DesktopProgramTests {
         "[Desktop Entry]\nType=Application\nName=Burger\nDBusActivatable=true\n".utf8
       ).write(to: URL(fileURLWithPath: file))
       // No desktop presents here: the bus starts apps all the same.
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry(
-        [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
-          "--ready-file", ready,
-        ], environment: desktop.environment)
-      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let agent = try await AgentProgramTests.agent(
+        stage, environment: desktop.environment)
       _ = try await stage.belfryCommand(["app", "install", file])
       _ = try await stage.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",

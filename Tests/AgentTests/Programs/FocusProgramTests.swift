@@ -10,13 +10,8 @@ struct FocusProgramTests {
   func front() async throws {
     try await Stage.play { stage in
       let windows = try await WindowStage(on: stage)
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry(
-        [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
-          "--ready-file", ready,
-        ], environment: windows.environment)
-      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let agent = try await AgentProgramTests.agent(
+        stage, environment: windows.environment)
       let burger = AgentProgramTests.burger
       let app = try stage.belfry(["app", "run", burger, "--state", "background"])
       _ = try await app.event("launched")

@@ -30,13 +30,8 @@ struct UserSystemdTests {
       let desktop = stage.folder.file("\(Self.burger).desktop")
       try Data("[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8)
         .write(to: URL(fileURLWithPath: desktop))
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry(
-        [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
-          "--ready-file", ready,
-        ], environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
-      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let agent = try await AgentProgramTests.agent(
+        stage, environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
       _ = try await stage.belfryCommand(["app", "install", desktop])
       _ = try await stage.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",

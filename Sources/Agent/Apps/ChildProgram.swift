@@ -1,10 +1,18 @@
 import Glibc
 import System
 
-/// What a short program of the machine prints: started on the loop, told when it has ended.
-final class ProgramAnswer: EventHandler {
+/// A program of the machine that the agent runs beside itself: tells its lines, and its end.
+final class ChildProgram: EventHandler {
+  /// What is told of it.
+  enum Event {
+    /// A line that it printed, without the newline.
+    case line([UInt8])
+    /// It has ended, or closed its output; nothing comes after this.
+    case ended
+  }
+
   private let loop: EventLoop
-  private let body: (String?) -> Void
+  private let told: (Event) -> Void
   private var registration: Registration?
   private var output: Int32 = -1
   private var child: pid_t?
@@ -16,15 +24,15 @@ final class ProgramAnswer: EventHandler {
   ///   - program: Its path.
   ///   - arguments: What follows its name.
   ///   - environment: Its variables.
-  ///   - loop: Whose turn the answer comes in.
-  ///   - body: Gets the first line, or nil when the program failed; not called after `close`.
+  ///   - loop: Whose turns it is told in.
+  ///   - told: What is called; not after `close`.
   /// - Throws: When it cannot be started.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], on loop: EventLoop,
-    _ body: @escaping (String?) -> Void
+    _ told: @escaping (Event) -> Void
   ) throws(SystemFailure) {
     self.loop = loop
-    self.body = body
+    self.told = told
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else {
       throw .call(name: "pipe", errno: errno, subject: program)
@@ -60,15 +68,17 @@ final class ProgramAnswer: EventHandler {
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe Glibc.read(output, $0.baseAddress, $0.count)
     }
-    guard count <= 0 else {
-      if said.count < Limits.programAnswerBytes { said += bytes[..<count] }
-      return
-    }
     if count < 0, errno == EINTR { return }
-    // It has closed its output: what is left of it does no more.
+    if count > 0 { said += bytes[..<count] }
+    while child != nil, let end = said.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(said[..<end])
+      said.removeFirst(end + 1)
+      told(.line(line))
+    }
+    guard child != nil, count <= 0 || said.count > Limits.childLineBytes else { return }
+    // One that has closed its output, or says no lines, does no more.
     close()
-    let line = said.prefix { $0 != UInt8(ascii: "\n") }
-    body(line.isEmpty ? nil : String(decoding: line, as: UTF8.self))
+    told(.ended)
   }
 
   deinit { close() }
