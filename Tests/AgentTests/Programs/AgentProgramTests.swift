@@ -267,10 +267,7 @@ struct AgentProgramTests {
       try Data(
         """
         #!/bin/sh
-        exec \(Installation.belfry) app run "$BELFRY_APP_ID" > \(log).part 2>&1 < /dev/null &
-        while ! grep -q '"event":"response"' \(log).part; do :; done
-        mv \(log).part \(log)
-        kill $!
+        exec \(Installation.belfry) app run "$BELFRY_APP_ID" > \(log) 2>&1 < /dev/null
         """.utf8
       ).write(to: URL(fileURLWithPath: script))
       chmod(script, 0o755)
@@ -286,13 +283,15 @@ struct AgentProgramTests {
       _ = try await agent.event("presented")
       _ = try await stage.belfryCommand(["center", "open", "o"])
       #expect(try await agent.event("launched")["app"].string == Self.burger)
-      let text = try await ScratchFolder.contents(of: log) { !agent.isRunning }
-      let lines = text.split(separator: "\n")
-        .compactMap { JSONLine(String($0)) }
+      var lines: [JSONLine] = []
+      try await Stage.wait("the app's response") {
+        lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
+          .split(separator: "\n").compactMap { JSONLine(String($0)) }
+        return lines.contains { $0["event"].string == "response" }
+      }
       let launch = try #require(lines.first { $0["event"].string == "launched" })
       #expect(launch["reason"].string == "response")
       #expect(launch["notification"]["id"].string == "o")
-      #expect(lines.contains { $0["event"].string == "response" })
     }
   }
 }
