@@ -27,8 +27,6 @@ public final class AppLinkConnection: Sendable {
     /// Asks that wait until the agent has answered the greeting.
     var held: [(number: Int64, frame: AppFrame)] = []
     var heldBytes = 0
-    /// Somebody asked since the last attempt to reach the agent.
-    var isAwaited = false
     /// Counts connections, so that a reply never reaches another one than its question's.
     var connectionNumber = 0
     var isReady = false
@@ -112,7 +110,6 @@ public final class AppLinkConnection: Sendable {
         _ = state.answers.sent(number)
         state.outbox += frame.numbered(number).encoded
       } else {
-        state.isAwaited = true
         state.held.append((number, frame))
         state.heldBytes += frame.attached.count + 256
       }
@@ -193,15 +190,15 @@ public final class AppLinkConnection: Sendable {
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }
 
-  /// Waits between two attempts, less when somebody asks; requests may run out of time meanwhile.
+  /// Waits between two attempts, less while somebody waits for the agent; requests may run out of
+  /// time meanwhile.
   private func pause(_ bell: Bell, milliseconds: Int64) {
     let begin = monotonicMilliseconds()
-    state.withLock { $0.isAwaited = false }
     while true {
       expire()
       let now = monotonicMilliseconds()
       let (end, next) = state.withLock { state -> (Int64, Int64?) in
-        let wait = state.isAwaited ? Limits.awaitedRetryMilliseconds : milliseconds
+        let wait = state.answers.awaitAgent ? Limits.awaitedRetryMilliseconds : milliseconds
         let end = begin + min(milliseconds, wait)
         return (
           end, state.isClosed ? nil : min(end, state.answers.nextDeadlineMilliseconds ?? end)

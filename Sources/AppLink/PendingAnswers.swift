@@ -51,6 +51,9 @@ struct PendingAnswers {
   /// Everybody who waits.
   mutating func closed() -> [Completion] { remove { _ in true } }
 
+  /// Whether an ask waits for an agent to be there.
+  var awaitAgent: Bool { waiting.values.contains { !$0.isSent } }
+
   /// When the next ask's time is over.
   var nextDeadlineMilliseconds: Int64? { waiting.values.map(\.deadlineMilliseconds).min() }
 

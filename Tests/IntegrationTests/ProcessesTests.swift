@@ -47,6 +47,23 @@ import Testing
     }
   }
 
+  @Test("A script that a test wrote can be started at once, whatever else is being started")
+  func scripts() async throws {
+    try await Stage.play { stage in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            for turn in 0..<25 {
+              let script = try await stage.script("\(number)-\(turn)", "exit 0")
+              _ = try await stage.command([script])
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test func clearingTheStageEndsItsProgramsAndRemovesItsFolder() async throws {
     var path = ""
     var pid: Int32 = 0

@@ -33,16 +33,12 @@ final class ChildProgram: EventHandler {
   ) throws(SystemFailure) {
     self.loop = loop
     self.told = told
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else {
-      throw .call(name: "pipe", errno: errno, subject: program)
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    output = ends[0]
-    defer { Glibc.close(ends[1]) }
+    let ends = try PipeEnds.make()
+    output = ends.read
+    defer { Glibc.close(ends.write) }
     do throws(SystemFailure) {
       child = try ProgramStart.start(
-        program, arguments, environment: environment, output: ends[1], isMute: true)
+        program, arguments, environment: environment, output: ends.write, isMute: true)
       registration = try loop.register(output, for: .readable, handler: self)
     } catch {
       close()

@@ -20,6 +20,7 @@
 #include <sys/un.h>
 // Declared by glibc only under _GNU_SOURCE.
 int accept4(int, struct sockaddr *, socklen_t *, int);
+int pipe2(int[2], int);
 int pthread_setname_np(unsigned long, const char *);
 
 // epoll_event is packed, and its data a union: both are easier to reach from here.

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import System
 
 /// Starts processes that end with this one, whichever way this one ends.
 ///
@@ -36,8 +37,13 @@ enum ProgramSpawner {
   private static func spawnHere(
     _ arguments: [String], environment: [String: String], errors: String
   ) throws -> Spawned {
-    let input = try pipeEnds()
-    let output = try pipeEnds()
+    let input = try PipeEnds.make()
+    let output: (read: Int32, write: Int32)
+    do { output = try PipeEnds.make() } catch {
+      close(input.read)
+      close(input.write)
+      throw error
+    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -71,15 +77,6 @@ enum ProgramSpawner {
       throw ProgramFailure.notStarted(program: arguments[4], errno: status)
     }
     return Spawned(pid: pid, input: input.write, output: output.read)
-  }
-
-  private static func pipeEnds() throws -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else {
-      throw ProgramFailure.notStarted(program: "pipe", errno: errno)
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
   }
 
   private static func withCStrings<Result>(

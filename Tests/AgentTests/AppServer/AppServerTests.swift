@@ -2,6 +2,7 @@ import AppLink
 import BelfryWire
 import Foundation
 import Glibc
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -129,6 +130,36 @@ struct AppServerTests {
     let failure = #expect(throws: AppLinkFailure.self) { try once.call(.settings) }
     #expect(failure?.reason == .agentUnavailable)
     #expect(failure?.message.contains("belfry agent") == true)
+  }
+
+  @Test("while somebody waits for the agent, it is looked for ten times a second and not less")
+  func awaited() throws {
+    let folder = try ScratchFolder()
+    let socketPath = folder.file("hasty.sock")
+    // Somebody is there who ends each conversation at once.
+    let listener = try Socket.listen(unixPath: socketPath)
+    let hasty = DispatchSource.makeReadSource(
+      fileDescriptor: listener, queue: .init(label: "hasty"))
+    hasty.setEventHandler {
+      while let stream = try? Socket.accept(listener) { Glibc.close(stream) }
+    }
+    hasty.setCancelHandler { Glibc.close(listener) }
+    hasty.resume()
+    defer { hasty.cancel() }
+    let attempts = Atomic(0)
+    let connection = AppLinkConnection(
+      socketPath: socketPath,
+      hello: {
+        attempts.add(1, ordering: .relaxed)
+        return AppHello(appID: "a.b")
+      }, handler: { _ in })
+    connection.start()
+    defer { connection.close() }
+    #expect(throws: AppLinkFailure.self) {
+      try connection.call(.settings, timeoutMilliseconds: 4_000)
+    }
+    // Some forty; were the pause doubled each time, it would be seven.
+    #expect(attempts.load(ordering: .relaxed) > 12)
   }
 
   @Test(

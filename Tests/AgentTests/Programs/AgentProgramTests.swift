@@ -262,15 +262,10 @@ struct AgentProgramTests {
   func launched() async throws {
     try await Stage.play { stage in
       let agent = try await Self.agent(stage)
-      let script = stage.folder.file("burger")
       let log = stage.folder.file("burger.log")
-      try Data(
-        """
-        #!/bin/sh
-        exec \(Installation.belfry) app run "$BELFRY_APP_ID" > \(log) 2>&1 < /dev/null
-        """.utf8
-      ).write(to: URL(fileURLWithPath: script))
-      chmod(script, 0o755)
+      let script = try await stage.script(
+        "burger",
+        "exec \(Installation.belfry) app run \"$BELFRY_APP_ID\" > \(log) 2>&1 < /dev/null")
       let desktop = stage.folder.file("\(Self.burger).desktop")
       try Data(
         "[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8

@@ -26,10 +26,8 @@ struct DesktopProgramTests {
     }
 
     /// Starts dunst; its menu takes the line that holds `choice`.
-    func startServer(choosing choice: String = "nothing") throws -> RunningProgram {
-      let menu = stage.folder.file("menu")
-      try Data("#!/bin/sh\ngrep -m1 '\(choice)'\n".utf8).write(to: URL(fileURLWithPath: menu))
-      chmod(menu, 0o755)
+    func startServer(choosing choice: String = "nothing") async throws -> RunningProgram {
+      let menu = try await stage.script("menu", "grep -m1 '\(choice)'")
       let configuration = stage.folder.file("dunstrc")
       try Data(
         """
@@ -95,7 +93,7 @@ struct DesktopProgramTests {
           try TestTool.dbusMonitor.required(), "--session", "--monitor",
           "interface='org.freedesktop.Notifications'",
         ], name: "dbus-monitor", environment: desktop.environment)
-      _ = try desktop.startServer()
+      _ = try await desktop.startServer()
       let agent = try await desktop.agent()
       let app = try stage.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--state", "background",
@@ -131,7 +129,7 @@ struct DesktopProgramTests {
   func button() async throws {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
-      _ = try desktop.startServer(choosing: "Decline")
+      _ = try await desktop.startServer(choosing: "Decline")
       let agent = try await desktop.agent()
       let category = stage.folder.file("category.json")
       try Data(Self.category.utf8).write(to: URL(fileURLWithPath: category))
@@ -161,11 +159,11 @@ struct DesktopProgramTests {
         "notify", "--app", Self.burger, "--title", "1", "--id", "1",
       ])
       _ = try await agent.event("presented")
-      var dunst = try desktop.startServer()
+      var dunst = try await desktop.startServer()
       try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       dunst.signal(SIGKILL)
       _ = try await dunst.end()
-      dunst = try desktop.startServer()
+      dunst = try await desktop.startServer()
       try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await stage.belfryCommand(["center", "dismiss", "1"])
       try await Stage.wait("its end") { try await desktop.displayed() == 0 }
@@ -234,7 +232,7 @@ struct DesktopProgramTests {
   func sound() async throws {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
-      _ = try desktop.startServer()
+      _ = try await desktop.startServer()
       let monitor = try stage.start(
         [try TestTool.dbusMonitor.required(), "--session", "member='TriggerFeedback'"],
         name: "dbus-monitor", environment: desktop.environment)
@@ -289,7 +287,7 @@ struct DesktopProgramTests {
         lines.contains { $0.contains("Early") }
       }
       let desktop = try await Desktop.open(on: stage)
-      _ = try desktop.startServer()
+      _ = try await desktop.startServer()
       try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await stage.belfryCommand(["center", "dismiss", "early"])
       try await Stage.wait("its end") { try await desktop.displayed() == 0 }
@@ -305,13 +303,11 @@ struct DesktopProgramTests {
       let services = stage.folder.file("services")
       try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: false)
       let desktop = try await Desktop.open(on: stage, services: services)
-      let script = stage.folder.file("burger")
       let log = stage.folder.file("burger.log")
       let number = stage.folder.file("burger.pid")
-      try Data(
-        "#!/bin/sh\necho $$ > \(number)\nexec \(Installation.belfry) app run \(Self.burger) > \(log)\n"
-          .utf8
-      ).write(to: URL(fileURLWithPath: script))
+      let script = try await stage.script(
+        "burger",
+        "echo $$ > \(number)\nexec \(Installation.belfry) app run \(Self.burger) > \(log)")
       // The bus started it: nobody else ends it.
       defer {
         if let text = try? String(contentsOfFile: number, encoding: .utf8),
@@ -320,7 +316,6 @@ struct DesktopProgramTests {
           kill(process, SIGKILL)
         }
       }
-      chmod(script, 0o755)
       try Data("[D-BUS Service]\nName=\(Self.burger)\nExec=\(script)\n".utf8)
         .write(to: URL(fileURLWithPath: services + "/\(Self.burger).service"))
       let file = stage.folder.file("\(Self.burger).desktop")
@@ -353,7 +348,7 @@ struct DesktopProgramTests {
   func quiet() async throws {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
-      _ = try desktop.startServer()
+      _ = try await desktop.startServer()
       let agent = try await desktop.agent()
       func waitForRow(_ state: String) async throws {
         try await Stage.wait("do not disturb \(state)") {
@@ -433,7 +428,8 @@ struct DesktopProgramTests {
   func permission(answer: String) async throws {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
-      _ = try desktop.startServer(choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
+      _ = try await desktop.startServer(
+        choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
       let agent = try await desktop.agent(["--grant", "ask"])
       let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.event("prompt")

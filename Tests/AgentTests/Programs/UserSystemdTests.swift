@@ -19,14 +19,15 @@ struct UserSystemdTests {
       let manager = try await UserSystemd(on: stage)
       let said = try Self.queue("said", on: stage)
       let told = try Self.queue("told", on: stage)
-      let script = try Self.program(
+      let script = try await stage.script(
+        "burger",
         """
         exec > \(said)
         echo "{\\"event\\":\\"unit\\",\\"group\\":\\"$(tail -n 1 /proc/self/cgroup)\\"}"
         sleep 1000 &
         \(Installation.belfry) app run "$BELFRY_APP_ID" &
         read -r line < \(told)
-        """, on: stage)
+        """)
       let desktop = stage.folder.file("\(Self.burger).desktop")
       try Data("[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8)
         .write(to: URL(fileURLWithPath: desktop))
@@ -60,13 +61,14 @@ struct UserSystemdTests {
     try await Stage.play { stage in
       let manager = try await UserSystemd(on: stage)
       let said = try Self.queue("said", on: stage)
-      let script = try Self.program(
+      let script = try await stage.script(
+        "burger",
         """
         exec > \(said)
         setsid sleep 1000 &
         echo "$1 $MARK"
         exec sleep 1000
-        """, on: stage)
+        """)
       let app = try stage.start(["/bin/cat", said])
       try Self.startAndEnd(script, of: app, on: manager)
       #expect(app.lines == ["one two"])
@@ -96,13 +98,6 @@ struct UserSystemdTests {
     guard mkfifo(path, 0o600) == 0 else {
       throw ProgramFailure.unreadable("no queue at \(path)")
     }
-    return path
-  }
-
-  private static func program(_ text: String, on stage: Stage) throws -> String {
-    let path = stage.folder.file("burger")
-    try Data(("#!/bin/sh\n" + text).utf8).write(to: URL(fileURLWithPath: path))
-    chmod(path, 0o755)
     return path
   }
 }

@@ -57,10 +57,8 @@ import Testing
           atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       }
       let id = stage.folder.file("agent.pid")
-      let script = "#!/bin/sh\necho $$ > \(id)\nexec \(Installation.belfry) \"$@\" --grant all\n"
-      try script.write(toFile: programs + "/belfry", atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o700], ofItemAtPath: programs + "/belfry")
+      _ = try await stage.script(
+        "bin/belfry", "echo $$ > \(id)\nexec \(Installation.belfry) \"$@\" --grant all")
       let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
       let tool = try stage.start(
         [
