@@ -202,7 +202,8 @@ extension AgentDaemon {
     case .repeatsTooOften:
       AppLinkFailure(
         .invalidArgument,
-        "a repeating interval must be at least \(ScheduleLimits.shortestRepeatSeconds) s")
+        "a repeating interval must be at least \(ScheduleLimits.shortestRepeatSeconds) s: "
+          + "choose a longer one, or do not repeat")
     case .neverFires:
       AppLinkFailure(.notificationInvalidNoDate, "no such moment lies ahead: choose another")
     case .unknownZone(let name):

@@ -68,6 +68,7 @@ public final class AgentDaemon {
       let stored = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       records = stored
+      model.languages = DeviceLanguages.current
       let damaged = try model.restore(from: stored)
       for name in damaged { log.warning("a damaged record is passed over", ["record": name]) }
       clock = try Self.clock(configuration, on: loop, records: stored)
@@ -78,7 +79,6 @@ public final class AgentDaemon {
     model.agentExecutable = ProcessInspector.ownExecutable
     let texts = LocalizedTexts()
     model.lookup = { texts.text($2, folder: $0.bundlePath, languages: $1) }
-    if model.languages == ["en"] { model.languages = DeviceLanguages.current }
     try start()
   }
 

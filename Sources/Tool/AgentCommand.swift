@@ -3,6 +3,7 @@ import AppLink
 import BelfryWire
 import Glibc
 import System
+import Transport
 
 /// `belfry agent`: runs the device's daemon until SIGTERM or SIGINT.
 enum AgentCommand {
@@ -112,7 +113,13 @@ enum AgentCommand {
   private static func gateway(_ options: CommandLineOptions)
     throws(CommandLineOptions.Problem) -> AgentConfiguration.Gateway?
   {
-    guard let text = options.value("gateway") else { return nil }
+    guard let text = options.value("gateway") else {
+      // Somebody who gives these means to have a gateway.
+      guard options.value("ca") == nil, options.value("enroll") == nil else {
+        throw .required(key: "gateway")
+      }
+      return nil
+    }
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
     else { throw .badValue(key: "gateway", value: text, wanted: "HOST:PORT") }
     let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
@@ -122,6 +129,10 @@ enum AgentCommand {
       authority = try FileSystem.read(file, limit: 1 << 20)
     } catch {
       throw .badValue(key: "ca", value: file, wanted: "a PEM file that can be read (\(error))")
+    }
+    guard (try? Certificate(pem: authority)) != nil else {
+      throw .badValue(
+        key: "ca", value: file, wanted: "the gateway's authority: a certificate in PEM form")
     }
     return AgentConfiguration.Gateway(
       host: host, port: port, authorityPEM: authority,

@@ -43,6 +43,9 @@ enum NotifyCommand {
     AgentControl.run(arguments, table) { options, agent in
       let app = options.value("app")
       let words = options.positionals
+      if let verb = words.first, let key = notificationKeys.first(where: options.isGiven) {
+        throw UsageProblem("--\(key) is of a notification to show: leave it out with '\(verb)'")
+      }
       switch (words.first, words.count) {
       case (nil, _): try notify(options, agent)
       case ("list", 1): try list(options, agent)
@@ -60,6 +63,12 @@ enum NotifyCommand {
       }
     }
   }
+
+  /// The options that only say what to show, and when.
+  private static let notificationKeys = [
+    "title", "subtitle", "body", "sound", "badge", "category", "thread", "level", "user-info", "id",
+    "in", "at", "zone", "matching", "near", "on", "repeat", "every",
+  ]
 
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let app = try options.required("app")

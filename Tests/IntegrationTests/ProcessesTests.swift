@@ -28,7 +28,7 @@ import Testing
 
   @Test func aSilentProgramIsNotAwaitedForEver() async throws {
     try await Stage.play { stage in
-      let program = try stage.start(["/bin/sleep", "60"])
+      let program = try stage.start(["/bin/sleep", "infinity"])
       await #expect(throws: ProgramFailure.self) {
         try await program.event("never", within: .milliseconds(50))
       }
@@ -69,7 +69,7 @@ import Testing
     var pid: Int32 = 0
     try await Stage.play { stage in
       path = stage.folder.path
-      pid = try stage.start(["/bin/sleep", "60"]).pid
+      pid = try stage.start(["/bin/sleep", "infinity"]).pid
     }
     #expect(!FileManager.default.fileExists(atPath: path))
     #expect(kill(pid, 0) != 0)

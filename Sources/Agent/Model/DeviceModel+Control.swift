@@ -241,7 +241,11 @@ extension DeviceModel {
 
   private mutating func changeDevice(_ ask: Ask, _ changes: [String: String]) {
     if let tags = changes["languages"] {
-      languages = tags.split(separator: ",").map(String.init)
+      let wanted = tags.split(separator: ",").map(String.init)
+      if let tag = wanted.first(where: { !LanguageTag.isWellFormed($0) }) {
+        return refuse(ask, .invalidArgument, "\"\(tag)\" is no language: use tags like fr-CA")
+      }
+      languages = wanted
       emit(.keep(.put(.device, key: "languages", Array(tags.utf8))))
       for id in apps.keys.sorted() where apps[id]?.languages == nil {
         tellAll(id, .languages(languages))
@@ -300,7 +304,8 @@ extension DeviceModel {
         return refuse(
           ask, .invalidArgument,
           "\(id) has no action \(action)"
-            + (ids.isEmpty ? "" : ": it has \(ids.joined(separator: ", "))"))
+            + (ids.isEmpty
+              ? ": open it, or dismiss it" : ": it has \(ids.joined(separator: ", "))"))
       }
     }
     withNotification(ask, app, id) { $0.responded($1, action: action, text: text) }

@@ -47,6 +47,7 @@ struct DeviceModel {
   var conditions = Conditions()
   /// The window that the person looks at, where a desktop tells.
   var focusedWindow: FocusedWindow?
+  /// The device's languages: those of its settings, else of the agent's environment.
   var languages: [String] = ["en"]
   /// Finds a text in an app's language files.
   var lookup: @Sendable (AppRecord, [String], NotificationText) -> String = { $2.text }

@@ -101,6 +101,9 @@ public struct CommandLineOptions: Sendable {
   /// True when the flag stands.
   public func has(_ key: String) -> Bool { flags.contains(key) }
 
+  /// Whether the option stands there, with a value or as a flag.
+  public func isGiven(_ key: String) -> Bool { has(key) || values[key] != nil }
+
   /// The value of a key that stands at most once.
   public func value(_ key: String) -> String? { values[key]?.last }
 

@@ -29,7 +29,7 @@ enum SettingsCommand {
 
   private static func request(_ options: CommandLineOptions) throws -> ControlRequest {
     var device: [String: String] = [:]
-    device["languages"] = options.value("languages")
+    device["languages"] = try languages(options)
     device["location"] = try options.choice("location", of: ["on", "off"])
     guard device.isEmpty else {
       guard options.positionals.isEmpty else {
@@ -46,5 +46,15 @@ enum SettingsCommand {
       changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
     }
     return changes.isEmpty ? .appSettings(app: app) : .changeSettings(app: app, changes)
+  }
+
+  private static func languages(_ options: CommandLineOptions) throws -> String? {
+    guard let text = options.value("languages") else { return nil }
+    let tags = text.split(separator: ",").map { $0.filter { $0 != " " } }
+    guard !tags.isEmpty, tags.allSatisfy(LanguageTag.isWellFormed) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "languages", value: text, wanted: "language tags, such as fr-CA,en")
+    }
+    return tags.joined(separator: ",")
   }
 }

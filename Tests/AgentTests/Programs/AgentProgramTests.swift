@@ -114,6 +114,25 @@ struct AgentProgramTests {
       number, handle: 1, payload: Array(payload.utf8), fromStorage: false) == true
   }
 
+  @Test("the languages that were chosen outlive a restart, whatever the environment's are")
+  func languages() async throws {
+    try await Stage.play { stage in
+      let french = ["LANGUAGE": "fr", "LANG": "fr_FR.UTF-8", "LC_ALL": "fr_FR.UTF-8"]
+      func told() async throws -> String? {
+        try await stage.belfryCommand(["doctor", "--json"]).values
+          .first { $0["feature"].string == "languages" }?["detail"].string
+      }
+      let agent = try await Self.agent(stage, environment: french)
+      #expect(try await told() == "fr,fr-FR")
+      _ = try await stage.belfryCommand(["settings", "--languages", "en"])
+      #expect(try await told() == "en")
+      agent.signal(SIGTERM)
+      _ = try await agent.end()
+      _ = try await Self.agent(stage, environment: french)
+      #expect(try await told() == "en")
+    }
+  }
+
   @Test("a notification that was not seen when the agent was killed is there after the next start")
   func killed() async throws {
     try await Stage.play { stage in
@@ -248,7 +267,11 @@ struct AgentProgramTests {
         (["settings", "none.app", "alert=off"], 1), (["state", "locked=maybe"], 2),
         (["state", "moon=full"], 2), (["state", "front=none.app"], 1),
         (["app", "token", "none.app"], 1), (["app", "install", "/nonexistent"], 1),
-        (["app", "nonsense"], 2),
+        (["app", "nonsense"], 2), (["notify", "list", "--title", "T"], 2),
+        (["notify", "cancel", "one", "--repeat"], 2),
+        (["settings", "--languages", "not a language!"], 2),
+        (["agent", "--enroll", "code"], 2), (["agent", "--ca", "/dev/null"], 2),
+        (["agent", "--gateway", "localhost:1", "--ca", "/dev/null"], 2),
       ] {
         let result = try await stage.belfryCommand(arguments, succeeding: false)
         #expect(result.status == status, "\(arguments): \(result.errors)")

@@ -24,7 +24,7 @@ struct UserSystemdTests {
         """
         exec > \(said)
         echo "{\\"event\\":\\"unit\\",\\"group\\":\\"$(tail -n 1 /proc/self/cgroup)\\"}"
-        sleep 1000 &
+        sleep infinity &
         \(Installation.belfry) app run "$BELFRY_APP_ID" &
         read -r line < \(told)
         """)
@@ -65,9 +65,9 @@ struct UserSystemdTests {
         "burger",
         """
         exec > \(said)
-        setsid sleep 1000 &
+        setsid sleep infinity &
         echo "$1 $MARK"
-        exec sleep 1000
+        exec sleep infinity
         """)
       let app = try stage.start(["/bin/cat", said])
       try Self.startAndEnd(script, of: app, on: manager)
