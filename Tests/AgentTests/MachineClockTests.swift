@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-@Suite(.timeLimit(.minutes(10))) struct MachineClockTests {
+@Suite(.timeLimit(.minutes(60))) struct MachineClockTests {
   private func temporaryFolder() throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

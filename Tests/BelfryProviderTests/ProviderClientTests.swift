@@ -23,7 +23,7 @@ private func push(_ token: String = "00ff") -> Push {
   Push(to: token, topic: "com.example.app", payload: Array(#"{"aps":{"alert":"A"}}"#.utf8))
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ProviderClientTests {
+@Suite(.timeLimit(.minutes(60))) struct ProviderClientTests {
   @Test func anAcceptedPushIsAValueWithItsIdentities() async throws {
     let service = try FakeService { _, _ in .accept }
     let client = try client(of: service)

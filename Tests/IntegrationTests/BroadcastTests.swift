@@ -90,7 +90,7 @@ private struct ChannelProvider {
 private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
 
 /// Channels and broadcasts (apns-protocol section 5) between a provider, a gateway and devices.
-@Suite(.timeLimit(.minutes(10)), .requires(.curl)) struct BroadcastTests {
+@Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct BroadcastTests {
   private func channel(_ id: String) -> String { "\(bundleID)/\(id)" }
 
   @Test(arguments: ["provider", "binary", "feedback"])

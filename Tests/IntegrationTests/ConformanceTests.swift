@@ -33,7 +33,7 @@ private actor Vectors {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(60))) struct ConformanceTests {
   private static func lines(_ name: String) -> [String] {
     let file = Installation.root + "/Tests/Conformance/" + name
     let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""

@@ -3,7 +3,7 @@ import Testing
 
 /// The desktop presenter before a real notification server under a private bus and X server.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(60)),
   .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .xdotool, .importPicture))
 struct DesktopTests {
   @Test func aPushIsDisplayedByTheNotificationServerAndActivatingItReachesTheApp() async throws {

@@ -25,7 +25,7 @@ extension Stage {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)), .requires(.python)) struct DeviceCertificateTests {
+@Suite(.timeLimit(.minutes(60)), .requires(.python)) struct DeviceCertificateTests {
   @Test func aDeviceWrittenFromTheSpecificationAloneGetsItsPushes() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()

@@ -27,7 +27,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
 }
 
 /// HTTP/2's known floods against the provider port, beside a provider that behaves.
-@Suite(.timeLimit(.minutes(10)), .requires(.python)) struct FloodTests {
+@Suite(.timeLimit(.minutes(60)), .requires(.python)) struct FloodTests {
   @Test(arguments: Flood.all)
   func aFloodEndsItsConnectionAndTouchesNoOther(_ flood: Flood) async throws {
     try await Stage.play { stage in

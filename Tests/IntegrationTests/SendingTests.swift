@@ -17,7 +17,7 @@ private func withDevice<Result>(
 /// A client of `Tests/Clients`.
 private func script(_ name: String) -> String { Installation.root + "/Tests/Clients/" + name }
 
-@Suite(.timeLimit(.minutes(10))) struct SendingTests {
+@Suite(.timeLimit(.minutes(60))) struct SendingTests {
   @Test func belfrySendReadsTheGatewaysFileAndPrintsALineAToken() async throws {
     try await withDevice { stage, gateway, devices, token in
       let sent = try await stage.belfryCommand([

@@ -21,7 +21,7 @@ extension Stage {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct StoreAndForwardTests {
+@Suite(.timeLimit(.minutes(60))) struct StoreAndForwardTests {
   @Test("S3-7 S3-10: a push to a device that is away is stored and delivered when it comes back")
   func aPushToADeviceThatIsAwayIsStoredAndDeliveredWhenItComesBack() async throws {
     try await Stage.play { stage in

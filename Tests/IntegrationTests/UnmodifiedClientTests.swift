@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .requires(.python, .unshare, .openssl))
+@Suite(.timeLimit(.minutes(60)), .requires(.python, .unshare, .openssl))
 struct UnmodifiedClientTests {
   /// What docs/clients.md tells for clients that cannot be told where to go, tried in namespaces of its
   /// own: a hosts file, a trusted authority, and Apple's port.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-@Suite(.timeLimit(.minutes(10))) struct PathWatchTests {
+@Suite(.timeLimit(.minutes(60))) struct PathWatchTests {
   private func temporaryFolder() throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -49,7 +49,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(60))) struct FolderWatchTests {
   @Test func `many watches of one folder are each told, also after one of them has ended`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(

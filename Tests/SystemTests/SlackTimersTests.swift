@@ -8,7 +8,7 @@ private final class Journal: TimerTarget {
   func timerFired(tag: UInt64) { fired.append(tag) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SlackTimersTests {
+@Suite(.timeLimit(.minutes(60))) struct SlackTimersTests {
   typealias Window = (due: Int64, latest: Int64)
 
   private let journal = Journal()

@@ -17,7 +17,7 @@ private enum MainQueue {
 }
 
 /// The notification center against a real agent, in this process: answers, order, threads, errors.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct CenterTests {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct CenterTests {
   private func center(_ socket: String, _ app: String = "org.example.center")
     -> UNUserNotificationCenter
   {
