@@ -10,7 +10,20 @@ extension Span<UInt8> {
   /// Whether these bytes are `other`'s.
   @inlinable public func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    for index in indices where self[index] != other[index] { return false }
+    let (one, two) = unsafe (bytes, other.bytes)
+    var index = 0
+    while index &+ 8 <= count {
+      // The bounds are checked, and eight bytes of any kind are a number.
+      let word = unsafe one.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard unsafe word == two.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) else {
+        return false
+      }
+      index &+= 8
+    }
+    while index < count {
+      guard self[index] == other[index] else { return false }
+      index &+= 1
+    }
     return true
   }
 

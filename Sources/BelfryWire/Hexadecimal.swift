@@ -2,12 +2,17 @@
 public enum Hexadecimal {
   /// The value of a digit of either case; `nil` for another byte.
   @inlinable public static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 0x30...0x39: digit &- 0x30
-    case 0x61...0x66: digit &- 0x57
-    case 0x41...0x46: digit &- 0x37
-    default: nil
-    }
+    let value = unchecked(digit)
+    return value < 16 ? value : nil
+  }
+
+  /// The value of a digit of either case; 16 or more for another byte.
+  ///
+  /// Without branches: whether the next digit is a letter cannot be predicted.
+  @inlinable static func unchecked(_ digit: UInt8) -> UInt8 {
+    let decimal = digit &- 0x30
+    let letter = (digit | 0x20) &- 0x61
+    return decimal < 10 ? decimal : (letter < 6 ? letter &+ 10 : 16)
   }
 
   /// The lower-case digit of the low four bits.
@@ -21,13 +26,17 @@ public enum Hexadecimal {
     guard text.count.isMultiple(of: 2) else { return false }
     let start = bytes.count
     var index = 0
+    var all: UInt8 = 0
     while index < text.count {
-      guard let high = value(text[index]), let low = value(text[index &+ 1]) else {
-        bytes.removeLast(bytes.count - start)
-        return false
-      }
+      let high = unchecked(text[index])
+      let low = unchecked(text[index &+ 1])
+      all |= high | low
       bytes.append(high << 4 | low)
       index &+= 2
+    }
+    guard all < 16 else {
+      bytes.removeLast(bytes.count - start)
+      return false
     }
     return true
   }

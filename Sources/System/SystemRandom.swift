@@ -35,18 +35,26 @@ public enum SystemRandom {
     /// The next 64 random bits.
     public mutating func next() -> UInt64 { pool.next() }
 
-    private final class Pool {
-      private var words = [UInt64](repeating: 0, count: Limits.randomPoolWords)
-      private var used = Limits.randomPoolWords
+    // `@safe`: the words belong to this object for its whole life; the first one counts those that are
+    // left, which are taken from the end. Behind a pointer an access costs no check of its own.
+    @safe private final class Pool {
+      private let words = UnsafeMutableBufferPointer<UInt64>.allocate(
+        capacity: Limits.randomPoolWords + 1)
+
+      init() { unsafe words.initialize(repeating: 0) }
+
+      deinit { unsafe words.deallocate() }
 
       func next() -> UInt64 {
-        if used == words.count {
-          unsafe words.withUnsafeMutableBytes { buffer in unsafe fill(buffer) }
-          used = 0
+        var left = unsafe Int(words[0])
+        if left == 0 {
+          left = Limits.randomPoolWords
+          unsafe fill(
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(words)[8...]))
         }
-        let word = words[used]
-        words[used] = 0
-        used += 1
+        let word = unsafe words[left]
+        unsafe words[left] = 0
+        unsafe words[0] = UInt64(left - 1)
         return word
       }
     }

@@ -51,15 +51,43 @@ public struct NotificationID: Hashable, Sendable {
     self.init(high: high, low: low, isLowercase: isLowercase)
   }
 
+  /// Bytes of the canonical text.
+  public static let textBytes = 36
+
   /// Calls `write` with each of the 36 bytes of the text: in capitals, as APNs spells ids that it makes,
   /// unless small letters were read.
   @inlinable public func forEachTextByte(_ write: (UInt8) -> Void) {
-    for nibble in 0..<32 {
-      if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { write(0x2D) }
-      let half = nibble < 16 ? high : low
-      let value = UInt8(truncatingIfNeeded: half >> UInt64((15 - nibble % 16) * 4)) & 0x0F
-      write(value < 10 ? value &+ 0x30 : value &+ (isLowercase ? 0x57 : 0x37))
-    }
+    let letters: UInt64 = isLowercase ? 0x27 : 0x07
+    let first = Self.digits(UInt32(truncatingIfNeeded: high >> 32), letters)
+    let second = Self.digits(UInt32(truncatingIfNeeded: high), letters)
+    let third = Self.digits(UInt32(truncatingIfNeeded: low >> 32), letters)
+    let fourth = Self.digits(UInt32(truncatingIfNeeded: low), letters)
+    for index in 0..<8 { write(Self.byte(index, of: first)) }
+    write(0x2D)
+    for index in 0..<4 { write(Self.byte(index, of: second)) }
+    write(0x2D)
+    for index in 4..<8 { write(Self.byte(index, of: second)) }
+    write(0x2D)
+    for index in 0..<4 { write(Self.byte(index, of: third)) }
+    write(0x2D)
+    for index in 4..<8 { write(Self.byte(index, of: third)) }
+    for index in 0..<8 { write(Self.byte(index, of: fourth)) }
+  }
+
+  /// Eight hexadecimal digits at once, the most significant in the lowest byte; `letters` is what a
+  /// letter has beyond the digit that would stand in its place.
+  @inlinable static func digits(_ value: UInt32, _ letters: UInt64) -> UInt64 {
+    var nibbles = UInt64(value.byteSwapped)
+    nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+    nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+    nibbles = (nibbles >> 4 | nibbles << 8) & 0x0F0F_0F0F_0F0F_0F0F
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let isLetter = (nibbles &+ 6 &* ones) >> 4 & ones
+    return nibbles &+ 0x30 &* ones &+ isLetter &* letters
+  }
+
+  @inlinable static func byte(_ index: Int, of word: UInt64) -> UInt8 {
+    UInt8(truncatingIfNeeded: word >> UInt64(index &* 8))
   }
 
   /// The canonical text.

@@ -2,7 +2,8 @@
 /// (apns-protocol 1.3 and section 10).
 ///
 /// Nothing else about it is judged: what a key means, whether one stands twice, how a text is encoded is
-/// between the sender and the app. Allocates nothing and reads each byte once.
+/// between the sender and the app. Reads each byte once; allocates only for what is nested deeper than
+/// 64 levels.
 public struct PayloadSyntax: ~Copyable {
   private enum Expected {
     case value
@@ -14,8 +15,10 @@ public struct PayloadSyntax: ~Copyable {
     case commaOrEnd
   }
 
-  /// A bit for each open bracket, set for objects: no payload has more brackets than bytes.
-  private var objects = InlineArray<80, UInt64>(repeating: 0)
+  /// A bit for each of the innermost open brackets, the last one lowest: set for objects.
+  private var inner: UInt64 = 0
+  /// The brackets further out, 64 in each.
+  private var outer: [UInt64] = []
   private var depth = 0
   private var position = 0
 
@@ -43,54 +46,55 @@ public struct PayloadSyntax: ~Copyable {
   /// Reads one token, or a key with its colon; what has to come next.
   private mutating func step(_ bytes: Span<UInt8>, _ expected: Expected) -> Expected? {
     let byte = bytes[position]
-    switch (expected, byte) {
-    case (.keyOrEnd, UInt8(ascii: "}")), (.valueOrEnd, UInt8(ascii: "]")):
-      return close()
-    case (.keyOrEnd, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
-      guard readString(bytes) else { return nil }
+    switch expected {
+    case .commaOrEnd:
+      switch byte {
+      case UInt8(ascii: ","):
+        position += 1
+        return isInObject ? .key : .value
+      case UInt8(ascii: "}") where isInObject: return close()
+      case UInt8(ascii: "]") where !isInObject: return close()
+      default: return nil
+      }
+    case .keyOrEnd where byte == UInt8(ascii: "}"): return close()
+    case .valueOrEnd where byte == UInt8(ascii: "]"): return close()
+    case .key, .keyOrEnd:
+      guard byte == UInt8(ascii: "\""), readString(bytes) else { return nil }
       skipSpace(bytes)
       guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return nil }
       position += 1
       return .value
-    case (.keyOrEnd, _), (.key, _):
-      return nil
-    case (.commaOrEnd, UInt8(ascii: ",")):
-      position += 1
-      return isInObject ? .key : .value
-    case (.commaOrEnd, UInt8(ascii: "}")) where isInObject: return close()
-    case (.commaOrEnd, UInt8(ascii: "]")) where !isInObject: return close()
-    case (.commaOrEnd, _): return nil
-    case (.value, UInt8(ascii: "{")), (.valueOrEnd, UInt8(ascii: "{")):
-      return open(isObject: true) ? .keyOrEnd : nil
-    case (.value, UInt8(ascii: "[")), (.valueOrEnd, UInt8(ascii: "[")):
-      return open(isObject: false) ? .valueOrEnd : nil
-    case (.value, _), (.valueOrEnd, _):
-      return readScalar(bytes, byte) ? .commaOrEnd : nil
+    case .value, .valueOrEnd:
+      switch byte {
+      case UInt8(ascii: "{"): return open(isObject: true)
+      case UInt8(ascii: "["): return open(isObject: false)
+      default: return readScalar(bytes, byte) ? .commaOrEnd : nil
+      }
     }
   }
 
-  private var isInObject: Bool {
-    let innermost = depth - 1
-    return objects[innermost >> 6] & (1 << UInt64(innermost & 63)) != 0
-  }
+  private var isInObject: Bool { inner & 1 != 0 }
 
-  private mutating func open(isObject: Bool) -> Bool {
-    guard depth < 80 * 64 else { return false }
-    let bit: UInt64 = 1 << UInt64(depth & 63)
-    if isObject { objects[depth >> 6] |= bit } else { objects[depth >> 6] &= ~bit }
+  private mutating func open(isObject: Bool) -> Expected? {
+    guard depth < WireLimits.largePayloadBytesMax else { return nil }
+    if depth > 0, depth.isMultiple(of: 64) { outer.append(inner) }
+    inner = inner << 1 | (isObject ? 1 : 0)
     depth += 1
     position += 1
-    return true
+    return isObject ? .keyOrEnd : .valueOrEnd
   }
 
   private mutating func close() -> Expected {
     depth -= 1
     position += 1
+    inner >>= 1
+    if depth > 0, depth.isMultiple(of: 64), let last = outer.popLast() { inner = last }
     return .commaOrEnd
   }
 
+  @inline(__always)
   private mutating func skipSpace(_ bytes: Span<UInt8>) {
-    while position < bytes.count {
+    while position < bytes.count, bytes[position] <= 0x20 {
       switch bytes[position] {
       case 0x20, 0x09, 0x0A, 0x0D: position += 1
       default: return
@@ -116,41 +120,65 @@ public struct PayloadSyntax: ~Copyable {
   }
 
   private mutating func readString(_ bytes: Span<UInt8>) -> Bool {
-    position += 1
-    while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      if byte == UInt8(ascii: "\"") { return true }
-      if byte < 0x20 { return false }
-      if byte == UInt8(ascii: "\\"), !readEscape(bytes) { return false }
+    var index = position + 1
+    while true {
+      index = Self.endOfPlainText(bytes, from: index)
+      guard index < bytes.count else { return false }
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        position = index + 1
+        return true
+      case UInt8(ascii: "\\"):
+        guard let end = Self.endOfEscape(bytes, from: index + 1) else { return false }
+        index = end
+      default: return false
+      }
     }
-    return false
   }
 
-  private mutating func readEscape(_ bytes: Span<UInt8>) -> Bool {
-    guard position < bytes.count else { return false }
-    let byte = bytes[position]
-    position += 1
-    switch byte {
+  /// The index of the first byte that is a quotation mark, a backslash or a control; the end without
+  /// one.
+  private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highBits = ones << 7
+    var index = start
+    let raw = unsafe bytes.bytes
+    // Eight at once. A bit too many is set only above a byte that is one of them.
+    while index + 8 <= raw.byteCount {
+      // The bounds are checked, and eight bytes of any kind are a number.
+      let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let quotes = word ^ (ones &* 0x22)
+      let backslashes = word ^ (ones &* 0x5C)
+      let found =
+        (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+        | (word &- ones &* 0x20) & ~word
+      guard found & highBits == 0 else { break }
+      index += 8
+    }
+    while index < bytes.count {
+      switch bytes[index] {
+      case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): return index
+      default: index += 1
+      }
+    }
+    return index
+  }
+
+  /// The index behind an escape, of which `start` is the letter; `nil` for none.
+  private static func endOfEscape(_ bytes: Span<UInt8>, from start: Int) -> Int? {
+    guard start < bytes.count else { return nil }
+    switch bytes[start] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
       UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-      return true
+      return start + 1
     case UInt8(ascii: "u"):
-      guard bytes.count - position >= 4 else { return false }
-      for index in position..<(position + 4) where !Self.isHexadecimal(bytes[index]) {
-        return false
+      guard bytes.count - start > 4 else { return nil }
+      for index in (start + 1)...(start + 4) where Hexadecimal.value(bytes[index]) == nil {
+        return nil
       }
-      position += 4
-      return true
+      return start + 5
     default:
-      return false
-    }
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-    default: false
+      return nil
     }
   }
 

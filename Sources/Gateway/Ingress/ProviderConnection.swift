@@ -170,9 +170,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   private func judge(_ open: ProviderStream) {
     guard !isAborting else { return }
-    guard let effects = faults.judging(home.faults, open.request) else {
-      return decide(open)
-    }
+    let script = home.faults
+    guard faults.counts(requestUnder: script) else { return decide(open) }
+    let effects = faults.judging(script, open.request)
     open.delayMilliseconds = effects.delayMilliseconds
     let streamID = open.streamID
     if !effects.closes { decide(open) }
@@ -183,8 +183,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if case .value = open.request.id {} else { open.generatedID = home.makeID() }
     if takesAsChannels(open) { return judgeChannels(open) }
     var context = self
+    let body = open.body
     switch Admission.judge(
-      open.request, body: open.body.span, bodyBytes: open.bodyBytes,
+      open.request, body: body.span, bodyBytes: open.bodyBytes,
       atSeconds: home.now.unixSeconds, context: &context)
     {
     case .refused(let rejection):
@@ -245,7 +246,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? {
-    faults.answer(
+    guard faults.isActive else { return nil }
+    return faults.answer(
       home.faults, request, to: app, at: home.loop.unixMilliseconds, random: &home.random)
   }
 
@@ -265,9 +267,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       guard isGood(certificate) else { return .refused(.badCertificate) }
       return .accepted(.certificate(certificate))
     }
-    if lastDirectoryVersion != home.directory.version
-      || request.authorization != lastAuthorization
-    {
+    if lastDirectoryVersion != home.directory.version || !isLast(request.authorization) {
       lastAuthorization.removeAll(keepingCapacity: true)
       lastAuthorization.append(copying: request.authorization.span)
       lastOutcome = home.verifier.verify(authorization: request.authorization.span)
@@ -282,6 +282,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       }
       return .accepted(.token(token))
     }
+  }
+
+  private func isLast(_ authorization: [UInt8]) -> Bool {
+    let last = lastAuthorization
+    return authorization.span.equals(last.span)
   }
 
   /// A certificate that was revoked since the handshake ends its connection with the next request.

@@ -38,12 +38,14 @@ struct ProviderFaults {
     return Outcome(goesAway: effects.goAwayAfter == 0)
   }
 
-  /// A request is complete; `nil` where nothing is scripted and nothing was.
-  mutating func judging(
-    _ script: FaultScript?, _ request: borrowing PushRequest
-  ) -> Outcome? {
+  /// A request is complete; false where nothing is scripted and nothing was.
+  mutating func counts(requestUnder script: FaultScript?) -> Bool {
     requests &+= 1
-    guard script != nil || isActive else { return nil }
+    return script != nil || isActive
+  }
+
+  /// What is to be done to the connection with this request, which was counted.
+  mutating func judging(_ script: FaultScript?, _ request: borrowing PushRequest) -> Outcome {
     isActive = script != nil
     let effects =
       script?.effects(token: request.token.span, topic: request.topic.span) ?? .init()

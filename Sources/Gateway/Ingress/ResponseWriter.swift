@@ -84,7 +84,7 @@ import Transport
     }
     if let channel {
       let begin = used
-      for byte in channel.text.utf8 { append(byte) }
+      append(Array(channel.text.utf8).span)
       unsafe field(
         "apns-channel-id", UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
     }
@@ -100,7 +100,7 @@ import Transport
   ) {
     let begin = used
     if text.count == 36 {
-      for byte in text { append(byte) }
+      append(text.span)
     } else {
       unsafe _ = append(id)
     }
@@ -122,14 +122,33 @@ import Transport
     used += 1
   }
 
+  /// What does not fit is left out whole.
+  private func append(_ bytes: Span<UInt8>) {
+    guard bytes.count <= Self.bytesMax - used else { return }
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[used...]).copyMemory(from: bytes)
+    }
+    used += bytes.count
+  }
+
   private func append(_ text: StaticString) {
-    for index in 0..<text.utf8CodeUnitCount { unsafe append(text.utf8Start[index]) }
+    // The text is the program's own and lives as long as it.
+    let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe append(bytes.span)
   }
 
   private func append(_ id: NotificationID) -> UnsafeRawBufferPointer {
     let begin = used
-    id.forEachTextByte { append($0) }
-    return unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<used])
+    guard Self.bytesMax - begin >= NotificationID.textBytes else {
+      return unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<begin])
+    }
+    var index = begin
+    id.forEachTextByte { byte in
+      unsafe buffer[index] = byte
+      index += 1
+    }
+    used = index
+    return unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<index])
   }
 
   private func append(decimal value: Int64) {

@@ -29,7 +29,9 @@ public final class TokenVault {
       let isOurs = unsafe token.withUnsafeBytes { token in
         unsafe opened.withUnsafeMutableBytes { unsafe cipher.open(token, into: $0) }
       }
-      guard isOurs, let contents = TokenContents(opened.span),
+      guard isOurs else { continue }
+      let plain = opened
+      guard let contents = TokenContents(plain.span),
         contents.environment == environment
       else { continue }
       return contents

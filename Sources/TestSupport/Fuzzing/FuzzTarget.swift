@@ -160,13 +160,16 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: JSON
 
-  /// What is read and written is read as the same value.
+  /// What is read and written is read as the same value; an object to the reader that makes values is
+  /// one to the check that makes none.
   private static func runPayload(_ bytes: [UInt8]) {
     _ = try? ChannelConfiguration(bytes)
+    let isObject = PayloadSyntax.isObject(bytes.span)
     guard let value = try? JSONValue(parsing: bytes, limits: JSONLimits(bytes: 8_192, depth: 64))
     else { return }
     let again = try? JSONValue(parsing: value.bytes, limits: JSONLimits(bytes: 65_536, depth: 64))
     precondition(again == value)
+    precondition(isObject == (value.objectValue != nil))
   }
 
   private static func runToken(_ bytes: [UInt8]) {

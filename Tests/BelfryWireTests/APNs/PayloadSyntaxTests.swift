@@ -41,6 +41,33 @@ import Testing
     #expect(!isObject(String(repeating: "{\"a\":", count: 20_000)))
   }
 
+  @Test func `brackets of two kinds close in turn, however deep`() {
+    // A pattern of no period near 64, so that a level that is lost shows.
+    let kinds = (0..<300).map { $0 * $0 % 7 < 3 }
+    let open = kinds.map { $0 ? "{\"a\":" : "[" }.joined()
+    let close = kinds.reversed().map { $0 ? "}" : "]" }
+    #expect(isObject("{\"a\":" + open + "1" + close.joined() + "}"))
+    for level in close.indices {
+      var wrong = close
+      wrong[level] = wrong[level] == "}" ? "]" : "}"
+      #expect(!isObject("{\"a\":" + open + "1" + wrong.joined() + "}"), "\(level)")
+    }
+  }
+
+  @Test func `what ends a text is found at every place of it`() {
+    for count in 0..<40 {
+      let plain =
+        String(repeating: "é~", count: count / 3) + String(repeating: "x", count: count % 3)
+      let long = plain + plain
+      #expect(isObject("{\"a\":\"\(plain)\"}"))
+      #expect(isObject("{\"a\":\"\(plain)\\\"\(long)\\u00e9\(plain)\"}"))
+      #expect(!isObject("{\"a\":\"\(plain)\"\(long)\"}"))
+      #expect(!isObject("{\"a\":\"\(plain)\u{1F}\(long)\"}"))
+      #expect(!isObject("{\"a\":\"\(plain)\\\(long)\"}"))
+      #expect(isObject("{\"a\":\"\(plain) \u{7F}\(long)\"}"))
+    }
+  }
+
   @Test func `every prefix of an object is none`() {
     let text = Array(#"{"aps":{"alert":"A\"é","n":[1.5e3,true,null,{}]}}"#.utf8)
     for count in 0..<text.count {
