@@ -76,6 +76,9 @@ public struct DeviceLinkServer: ~Copyable {
     public var readyNanoseconds: Int64 = 30_000_000_000
     /// After which the oldest unacknowledged delivery makes the gateway ping.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
+    /// Without a further acknowledgement a device that owes some is given up, however alive it is: what
+    /// it does not take waits in the store for the next time.
+    public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
     /// Within which an answer to a ping has to come; also what a silence may be late.
     public var graceNanoseconds: Int64 = 15_000_000_000
     /// Unacknowledged deliveries at most, whatever the device takes.
@@ -118,6 +121,8 @@ public struct DeviceLinkServer: ~Copyable {
   private var lastHeard: Int64
   /// Since when the oldest delivery waits, or the last one was settled.
   private var waitingSince: Int64 = .max
+  /// When the last ping went out because an acknowledgement was late.
+  private var probed: Int64 = .min
   /// When an answer to our ping is due.
   private var probeEnd: Int64 = .max
 
@@ -141,8 +146,8 @@ public struct DeviceLinkServer: ~Copyable {
     case .ready:
       let silence = lastHeard + keepAlive.silenceNanoseconds(grace: settings.graceNanoseconds)
       guard waitingSince != .max else { return silence }
-      let late = min(probeEnd, waitingSince + settings.acknowledgementNanoseconds)
-      return min(silence, late)
+      let late = max(waitingSince, probed) + settings.acknowledgementNanoseconds
+      return min(silence, probeEnd, late, waitingSince + settings.unacknowledgedNanoseconds)
     }
   }
 
@@ -429,10 +434,13 @@ public struct DeviceLinkServer: ~Copyable {
       guard now - lastHeard < silence, now < probeEnd else {
         return close(LinkFault(.silent), output: &output)
       }
+      guard
+        waitingSince == .max || now - waitingSince < settings.unacknowledgedNanoseconds
+      else { return close(LinkFault(.tooSlow), output: &output) }
       // An acknowledgement is late: is the device there at all?
       LinkFrame.ping(UInt32(truncatingIfNeeded: now)).encode(to: &output)
       probeEnd = now + settings.graceNanoseconds
-      waitingSince = now
+      probed = now
       return nil
     }
   }

@@ -119,6 +119,22 @@ import Testing
     #expect(pair.deliver(5))
   }
 
+  @Test func aDeviceThatAnswersPingsAndAcknowledgesNothingIsGivenUp() {
+    let pair = LinkPair.up()
+    pair.keepsAtOnce = false
+    for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
+    pair.exchange()
+    pair.advance(seconds: 150)
+    // One acknowledgement is progress: the other one has its time anew.
+    pair.client.kept(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.advance(seconds: 170)
+    #expect(pair.settled == [1])
+    #expect(!pair.isServerClosed)
+    pair.advance(seconds: 20)
+    #expect(pair.isServerClosed)
+    #expect(pair.serverActions.last?.contains("too slow") == true)
+  }
+
   @Test func aRepetitionIsAcknowledgedAndNotHandedOut() {
     let pair = LinkPair.up()
     _ = pair.deliver(1)
