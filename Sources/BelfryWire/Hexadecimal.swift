@@ -25,20 +25,27 @@ public enum Hexadecimal {
   public static func decode(_ text: Span<UInt8>, appendingTo bytes: inout [UInt8]) -> Bool {
     guard text.count.isMultiple(of: 2) else { return false }
     let start = bytes.count
-    var index = 0
-    var all: UInt8 = 0
-    while index < text.count {
-      let high = unchecked(text[index])
-      let low = unchecked(text[index &+ 1])
-      all |= high | low
-      bytes.append(high << 4 | low)
-      index &+= 2
-    }
-    guard all < 16 else {
-      bytes.removeLast(bytes.count - start)
+    let count = text.count / 2
+    bytes.append(contentsOf: repeatElement(0, count: count))
+    guard fill(&bytes, from: start, with: text) else {
+      bytes.removeLast(count)
       return false
     }
     return true
+  }
+
+  private static func fill(
+    _ bytes: inout [UInt8], from start: Int, with text: Span<UInt8>
+  ) -> Bool {
+    var span = bytes.mutableSpan
+    var all: UInt8 = 0
+    for index in 0..<(text.count / 2) {
+      let high = unchecked(text[2 &* index])
+      let low = unchecked(text[2 &* index &+ 1])
+      all |= high | low
+      span[start &+ index] = high << 4 | low
+    }
+    return all < 16
   }
 
   /// The bytes that `text` spells; `nil` when it spells none.

@@ -39,7 +39,8 @@ final class ProviderStream {
   func append(_ bytes: UnsafeRawBufferPointer) {
     bodyBytes += bytes.count
     guard bodyBytes <= WireLimits.largePayloadBytesMax else { return }
-    unsafe body.append(contentsOf: bytes)
+    // Typed bytes are copied at once, raw ones one by one.
+    unsafe body.append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
   }
 
   /// The body for good; the pool's buffer starts anew.
