@@ -115,3 +115,26 @@ private func alert() {
   alert.alertStyle = .critical
   if alert.runModal() == .alertFirstButtonReturn { NSSound(named: "Glass")?.play() }
 }
+
+@MainActor
+private func desktop(_ url: URL, _ notification: NSUserNotification) {
+  NSWorkspace.shared.open(url)
+  let _: Bool = NSWorkspace.shared.open(url)
+  let _: NotificationCenter = NSWorkspace.shared.notificationCenter
+  let _: [Notification.Name] = [
+    NSWorkspace.didWakeNotification, NSWorkspace.willSleepNotification,
+    NSWorkspace.screensDidSleepNotification, NSWorkspace.screensDidWakeNotification,
+    NSWorkspace.sessionDidBecomeActiveNotification,
+    NSWorkspace.sessionDidResignActiveNotification,
+  ]
+  NSPasteboard.general.clearContents()
+  NSPasteboard.general.setString("", forType: .string)
+  let _: String? = NSPasteboard.general.string(forType: .string)
+  NSSound.beep()
+  notification.setValue(true, forKey: "_showsButtons")
+  let window = NSWindow(
+    contentRect: NSRect(x: 0, y: 0, width: 480, height: 300),
+    styleMask: [.titled, .closable, .miniaturizable, .resizable, .fullSizeContentView],
+    backing: .buffered, defer: false)
+  window.center()
+}

@@ -88,6 +88,56 @@ private final class LocationDelegate: NSObject, CLLocationManagerDelegate {
   func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
 }
 
+private func ranging(
+  _ manager: CLLocationManager, _ region: CLBeaconRegion, _ constraint: CLBeaconIdentityConstraint
+) {
+  let _: Bool = CLLocationManager.isRangingAvailable()
+  manager.startRangingBeacons(in: region)
+  manager.stopRangingBeacons(in: region)
+  manager.startRangingBeacons(satisfying: constraint)
+  manager.stopRangingBeacons(satisfying: constraint)
+  let _: Set<CLRegion> = manager.rangedRegions
+  let _: Set<CLBeaconIdentityConstraint> = manager.rangedBeaconConstraints
+  manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "")
+  manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "") { _ in }
+}
+
+private final class RangingDelegate: NSObject, CLLocationManagerDelegate {
+  func locationManager(
+    _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+  ) {
+    for beacon in beacons where beacon.proximity == .near {
+      let _: (UUID, NSNumber, NSNumber) = (beacon.proximityUUID, beacon.major, beacon.minor)
+      let _: (CLLocationAccuracy, Int, Date) = (beacon.accuracy, beacon.rssi, beacon.timestamp)
+    }
+  }
+  func locationManager(
+    _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+    satisfying beaconConstraint: CLBeaconIdentityConstraint
+  ) {}
+  func locationManager(
+    _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
+    withError error: Error
+  ) {}
+  func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
+    error: Error
+  ) {}
+}
+
+private func geocoding(_ geocoder: CLGeocoder, _ location: CLLocation) async throws {
+  geocoder.geocodeAddressString("") { places, _ in
+    let _: CLLocationCoordinate2D? = places?.first?.location?.coordinate
+  }
+  geocoder.reverseGeocodeLocation(location) { (placemarks, error) in
+    let _: [String?]? = placemarks?.map { $0.locality }
+  }
+  geocoder.reverseGeocodeLocation(location, preferredLocale: nil) { _, _ in }
+  let _: [CLPlacemark] = try await geocoder.reverseGeocodeLocation(location)
+  let _: [CLPlacemark] = try await geocoder.geocodeAddressString("")
+  if geocoder.isGeocoding { geocoder.cancelGeocode() }
+}
+
 private func registry(_ delegate: RegistryDelegate) {
   let registry = PKPushRegistry(queue: nil)
   let _ = PKPushRegistry(queue: DispatchQueue.main)

@@ -234,3 +234,56 @@ private func values() {
   let _: [UIColor] = [.red, UIColor(red: 0, green: 0, blue: 0, alpha: 1)]
   let _: CGRect = UIScreen.main.bounds
 }
+
+private final class FormerAlert: NSObject, UIAlertViewDelegate {
+  func ask() {
+    UIAlertView(title: "", message: "", delegate: nil, cancelButtonTitle: "OK").show()
+    let alert = UIAlertView(
+      title: "", message: "", delegate: self, cancelButtonTitle: nil, otherButtonTitles: "", "")
+    alert.addButton(withTitle: "")
+    alert.show()
+    alert.dismiss(withClickedButtonIndex: alert.firstOtherButtonIndex, animated: true)
+  }
+  func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int) {
+    let _: String? = alertView.buttonTitle(at: buttonIndex)
+  }
+  func alertView(_ alertView: UIAlertView, didDismissWithButtonIndex buttonIndex: Int) {}
+}
+
+private final class ControlsController: UIViewController {
+  @IBAction func touched(_ sender: UIButton) { sender.setTitle("", for: .normal) }
+  @IBAction func switched(_ sender: UISwitch) { sender.setOn(!sender.isOn, animated: true) }
+  @IBAction func dated(_ sender: UIDatePicker) { let _: Date = sender.date }
+  @IBAction func slid(_ sender: UISlider) { let _: Float = sender.value }
+  @IBAction func stepped(_ sender: UIStepper) { let _: Double = sender.value }
+  @IBAction func chosen(_ sender: UISegmentedControl) { let _: Int = sender.selectedSegmentIndex }
+  @IBAction func barred(_ sender: UIBarButtonItem) { sender.isEnabled = false }
+  let label = UILabel()
+
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    label.text = ""
+    tabBarItem.badgeValue = "1"
+    view.endEditing(true)
+    UIView.animate(withDuration: 0.3) { self.view.alpha = 0 }
+    UIView.animate(withDuration: 0.3, animations: {}, completion: { _ in })
+  }
+}
+
+private final class OrientedDelegate: UIResponder, UIApplicationDelegate {
+  func application(
+    _ application: UIApplication, supportedInterfaceOrientationsFor window: UIWindow?
+  ) -> UIInterfaceOrientationMask { .allButUpsideDown }
+}
+
+@MainActor
+private func values(_ alert: UIAlertController, _ action: UIAlertAction) {
+  UIPasteboard.general.string = ""
+  let _: (Bool, URL?) = (UIPasteboard.general.hasStrings, UIPasteboard.general.url)
+  UIImpactFeedbackGenerator(style: .medium).impactOccurred()
+  UINotificationFeedbackGenerator().notificationOccurred(.success)
+  UISelectionFeedbackGenerator().selectionChanged()
+  alert.setValue("", forKey: "")
+  action.setValue(UIColor.red, forKey: "titleTextColor")
+  alert.addTextField { $0.keyboardType = .numberPad }
+}

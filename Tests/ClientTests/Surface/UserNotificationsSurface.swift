@@ -237,3 +237,13 @@ private func errors(_ error: any Error) -> String {
         == "1 of 2")
   }
 }
+
+private func formerNames(_ content: UNMutableNotificationContent) {
+  content.sound = UNNotificationSound.default()
+  content.sound = UNNotificationSound(named: "a.caf")
+  let name = "a.caf"
+  content.sound = UNNotificationSound(named: name)
+  content.sound = UNNotificationSound(named: .init("a.caf"))
+  content.setValue("YES", forKeyPath: "shouldAlwaysAlertWhileAppIsForeground")
+  content.setValue(true, forKey: "")
+}

@@ -81,6 +81,9 @@ open class NSSound: NSObject, @unchecked Sendable {
     return true
   }
 
+  /// The desktop's sound for an alert, where it has one.
+  open class func beep() { NSSound(named: "bell")?.play() }
+
   private static func player() -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     for name in ["pw-play", "paplay", "aplay"] {

@@ -32,6 +32,12 @@ open class NSWindow: NSResponder {
     super.init()
   }
 
+  /// A window of a size; its looks are not kept.
+  public convenience init(
+    contentRect: NSRect, styleMask style: NSWindow.StyleMask,
+    backing backingStoreType: NSWindow.BackingStoreType, defer flag: Bool
+  ) { self.init(contentRect: contentRect) }
+
   /// A window that a view controller fills.
   public convenience init(contentViewController: NSViewController) {
     self.init(contentRect: .zero)
@@ -82,4 +88,36 @@ open class NSWindow: NSResponder {
 
   /// Does nothing: there is no screen to be in the middle of.
   open func center() {}
+}
+
+extension NSWindow {
+  /// What a window has around it; nothing is drawn.
+  public struct StyleMask: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+
+    /// From bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Nothing.
+    public static let borderless: StyleMask = []
+    /// A title.
+    public static let titled = StyleMask(rawValue: 1 << 0)
+    /// A button to close it.
+    public static let closable = StyleMask(rawValue: 1 << 1)
+    /// A button to put it away.
+    public static let miniaturizable = StyleMask(rawValue: 1 << 2)
+    /// An edge to change its size.
+    public static let resizable = StyleMask(rawValue: 1 << 3)
+    /// The whole screen.
+    public static let fullScreen = StyleMask(rawValue: 1 << 14)
+    /// Contents under the title too.
+    public static let fullSizeContentView = StyleMask(rawValue: 1 << 15)
+  }
+
+  /// How a window is drawn; nothing is.
+  public enum BackingStoreType: UInt, Sendable {
+    /// In memory first.
+    case buffered = 2
+  }
 }

@@ -50,6 +50,27 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
 
   /// Updates go on; never called on this system.
   func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
+
+  /// Beacons were ranged; never called on this system.
+  @available(iOS, deprecated: 13.0, renamed: "locationManager(_:didRange:satisfying:)")
+  func locationManager(
+    _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
+
+  /// Beacons were ranged; never called on this system.
+  func locationManager(
+    _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+    satisfying beaconConstraint: CLBeaconIdentityConstraint)
+
+  /// Beacons cannot be ranged; never called on this system.
+  @available(iOS, deprecated: 13.0, renamed: "locationManager(_:didFailRangingFor:error:)")
+  func locationManager(
+    _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
+    withError error: any Error)
+
+  /// Beacons cannot be ranged; never called on this system.
+  func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
+    error: any Error)
 }
 
 extension CLLocationManagerDelegate {
@@ -102,5 +123,28 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   public func locationManager(
     _ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+    satisfying beaconConstraint: CLBeaconIdentityConstraint
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
+    withError error: any Error
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
+    error: any Error
   ) {}
 }

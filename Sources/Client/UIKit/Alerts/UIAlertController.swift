@@ -41,6 +41,9 @@ open class UIAlertController: UIViewController {
   /// Adds an answer.
   open func addAction(_ action: UIAlertAction) { actions.append(action) }
 
+  /// Does nothing: the keys that apps set this way are Apple's own.
+  open func setValue(_ value: Any?, forKey key: String) {}
+
   private var dialog: String?
 
   override func appear(animated: Bool) {
@@ -128,6 +131,9 @@ open class UIAlertAction: NSObject, NSCopying {
     super.init()
   }
 
+  /// Does nothing: the keys that apps set this way, such as `titleTextColor`, are Apple's own.
+  nonisolated open func setValue(_ value: Any?, forKey key: String) {}
+
   /// Returns the answer itself.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any { self }
 }
@@ -143,4 +149,30 @@ open class UITextField: UIView {
 
   /// Whether the text is hidden.
   open var isSecureTextEntry = false
+
+  /// Which keys are offered; kept, without effect.
+  open var keyboardType: UIKeyboardType = .default
+}
+
+/// Which keys are offered for a text.
+public enum UIKeyboardType: Int, Sendable {
+  /// All.
+  case `default` = 0
+  /// Those of ASCII.
+  case asciiCapable = 1
+  /// Numbers and signs.
+  case numbersAndPunctuation = 2
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// Those of URLs.
+  case URL = 3
+  /// Digits.
+  case numberPad = 4
+  /// Those of telephones.
+  case phonePad = 5
+  /// Those of names and telephones.
+  case namePhonePad = 6
+  /// Those of mail addresses.
+  case emailAddress = 7
+  /// Numbers with a point.
+  case decimalPad = 8
 }

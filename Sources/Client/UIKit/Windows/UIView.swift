@@ -71,6 +71,19 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
     superview = nil
   }
 
+  /// Does nothing: nothing is written in it.
+  @discardableResult
+  open func endEditing(_ force: Bool) -> Bool { true }
+
+  /// Makes the changes at once and calls the handler: nothing is drawn that could move.
+  open class func animate(
+    withDuration duration: TimeInterval, animations: () -> Void,
+    completion: ((Bool) -> Void)? = nil
+  ) {
+    animations()
+    completion?(true)
+  }
+
   /// Does nothing.
   open func setNeedsLayout() {}
 

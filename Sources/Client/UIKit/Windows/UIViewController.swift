@@ -43,6 +43,10 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// What it is called.
   open var title: String?
 
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// What stands for it in a tab bar, as a value.
+  open var tabBarItem: UITabBarItem! = UITabBarItem()
+
   /// Makes the view; a subclass that overrides it sets `view`.
   open func loadView() { loadedView = UIView(frame: UIScreen.main.bounds) }
 

@@ -1,0 +1,107 @@
+import CoreLocation
+import Foundation
+import Testing
+import UIKit
+import UserNotifications
+
+/// Parts of Apple's Foundation that the one of Linux lacks and notification code counts on.
+@Suite struct FoundationPartsTests {
+  @Test("A default is set and read by its key")
+  func defaults() {
+    let key = "FoundationPartsTests.\(UUID().uuidString)"
+    let defaults = UserDefaults.standard
+    defaults.setValue("token", forKey: key)
+    #expect(defaults.value(forKey: key) as? String == "token")
+    defaults.setValue(nil, forKey: key)
+    #expect(defaults.value(forKey: key) == nil)
+  }
+
+  @Test(
+    "A group's folder is not made of what is no name", arguments: ["", ".", "..", "a/b", "a\0b"])
+  func noFolder(name: String) {
+    #expect(
+      FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) == nil)
+  }
+
+  @Test("A group has a folder, the same each time")
+  func folder() throws {
+    let name = "group.\(UUID().uuidString)"
+    let folder = try #require(
+      FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name))
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(folder.lastPathComponent == name)
+    var isDirectory: ObjCBool = false
+    #expect(FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory))
+    #expect(isDirectory.boolValue)
+    #expect(
+      FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) == folder)
+  }
+
+  @Test("Access is granted to a file that can be read, and to nothing else")
+  func scope() throws {
+    let here = URL(fileURLWithPath: #filePath)
+    #expect(here.startAccessingSecurityScopedResource())
+    here.stopAccessingSecurityScopedResource()
+    #expect(!URL(fileURLWithPath: "/nonexistent").startAccessingSecurityScopedResource())
+    #expect(
+      !(try #require(URL(string: "https://example.com"))).startAccessingSecurityScopedResource())
+  }
+
+  @Test("A loop gets the notifications that were posted since the sequence was made, in order")
+  func sequence() async {
+    let center = NotificationCenter()
+    let name = Notification.Name("a")
+    center.post(name: name, object: nil, userInfo: ["n": 0])
+    let notifications = center.notifications(named: name)
+    for n in 1...3 { center.post(name: name, object: nil, userInfo: ["n": n]) }
+    center.post(name: Notification.Name("b"), object: nil)
+    var seen: [Int?] = []
+    for await notification in notifications {
+      seen.append(notification.userInfo?["n"] as? Int)
+      if seen.count == 3 { break }
+    }
+    #expect(seen == [1, 2, 3])
+  }
+
+  @Test("The clipping rectangle of an attachment is a dictionary of four numbers")
+  func rectangle() {
+    let dictionary = CGRect(x: 0, y: 0.25, width: 1, height: 0.5).dictionaryRepresentation
+    #expect(dictionary["Y"] as? Double == 0.25)
+    #expect(dictionary["Height"] as? Double == 0.5)
+    #expect(dictionary.count == 4)
+  }
+
+  @Test("The body of an autorelease pool gives its result")
+  func pool() { #expect(autoreleasepool { 3 } == 3) }
+
+  @Test("A sound by its plain name is the sound of that name, and the former call the default")
+  func sounds() {
+    #expect(
+      UNNotificationSound(named: "a.caf")
+        == UNNotificationSound(named: UNNotificationSoundName("a.caf")))
+    #expect(UNNotificationSound.default() == UNNotificationSound.default)
+  }
+
+  @Test("A geocoder says that there is no network for it")
+  func geocoder() async {
+    let error = await withCheckedContinuation { continuation in
+      CLGeocoder().reverseGeocodeLocation(CLLocation(latitude: 1, longitude: 2)) { _, error in
+        continuation.resume(returning: error)
+      }
+    }
+    #expect((error as? CLError)?.code == .network)
+  }
+
+  @MainActor
+  @Test("The former alert counts its buttons from the one that cancels")
+  func formerAlert() {
+    let alert = UIAlertView(
+      title: "", message: "", delegate: nil, cancelButtonTitle: "No", otherButtonTitles: "Yes",
+      "Later")
+    #expect(alert.cancelButtonIndex == 0)
+    #expect(alert.firstOtherButtonIndex == 1)
+    #expect(alert.numberOfButtons == 3)
+    #expect(alert.buttonTitle(at: 2) == "Later")
+    #expect(alert.buttonTitle(at: 3) == nil)
+  }
+}
