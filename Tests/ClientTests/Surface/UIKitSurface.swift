@@ -223,6 +223,12 @@ private final class ViewController: UIViewController {
   }
 }
 
+private final class FieldController: UIViewController, UITextFieldDelegate {
+  let field = UITextField(frame: .zero)
+  override func viewDidLoad() { field.delegate = self }
+  func textFieldShouldReturn(_ textField: UITextField) -> Bool { false }
+}
+
 @MainActor
 private func values() {
   let _: [String] = [
@@ -259,6 +265,7 @@ private final class ControlsController: UIViewController {
   @IBAction func chosen(_ sender: UISegmentedControl) { let _: Int = sender.selectedSegmentIndex }
   @IBAction func barred(_ sender: UIBarButtonItem) { sender.isEnabled = false }
   let label = UILabel()
+  let button = UIButton(type: .system)
 
   override func viewDidLoad() {
     super.viewDidLoad()

@@ -71,6 +71,13 @@ import UserNotifications
     #expect(dictionary.count == 4)
   }
 
+  @Test("Code that asks for the version of Foundation takes the newer calls")
+  func version() {
+    #expect(NSFoundationVersionNumber > NSFoundationVersionNumber_iOS_9_x_Max)
+    #expect(NSFoundationVersionNumber_iOS_9_x_Max > NSFoundationVersionNumber_iOS_8_x_Max)
+    #expect(NSFoundationVersionNumber_iOS_8_x_Max > NSFoundationVersionNumber_iOS_7_1)
+  }
+
   @Test("The body of an autorelease pool gives its result")
   func pool() { #expect(autoreleasepool { 3 } == 3) }
 

@@ -150,6 +150,9 @@ open class UITextField: UIView {
   /// Whether the text is hidden.
   open var isSecureTextEntry = false
 
+  /// Kept, and told nothing; not retained.
+  open weak var delegate: (any UITextFieldDelegate)?
+
   /// Which keys are offered; kept, without effect.
   open var keyboardType: UIKeyboardType = .default
 }

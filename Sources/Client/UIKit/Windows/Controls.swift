@@ -36,7 +36,28 @@ open class UIControl: UIView {
 /// A button, as a value.
 @preconcurrency @MainActor
 open class UIButton: UIControl {
+  /// What kind of button; not kept.
+  public enum ButtonType: Int, Sendable {
+    /// Without a look.
+    case custom = 0
+    /// As the system's.
+    case system = 1
+    /// One that leads to more.
+    case detailDisclosure = 2
+    /// One that leads to information.
+    case infoLight = 3
+    /// One that leads to information, on a light ground.
+    case infoDark = 4
+    /// One that adds.
+    case contactAdd = 5
+    /// One that closes.
+    case close = 7
+  }
+
   private var titles: [UInt: String] = [:]
+
+  /// A button of a kind.
+  public convenience init(type buttonType: ButtonType) { self.init(frame: .zero) }
 
   /// Its text as ever.
   open var currentTitle: String? { titles[UIControl.State.normal.rawValue] }
