@@ -7,12 +7,6 @@ import Testing
 @testable import Agent
 
 @Suite(.timeLimit(.minutes(60))) struct MachineClockTests {
-  private func temporaryFolder() throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    return folder
-  }
-
   private func link(_ folder: String, to zone: String) throws {
     // As timedatectl does it: a new link, renamed over the old one.
     let new = folder + "/.new"
@@ -22,8 +16,8 @@ import Testing
   }
 
   @Test func `a moment on either clock wakes, and the zone's link is followed`() throws {
-    let folder = try temporaryFolder()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
     try link(folder, to: "Europe/Paris")
     let loop = try EventLoop()
     var paths = MachineClock.Paths()
@@ -74,8 +68,8 @@ import Testing
 
   @Test
   func `S3-26 a new database of zones moves what waits for a wall time, and nothing else`() throws {
-    let folder = try temporaryFolder()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
     let zones = folder + "/zones"
     try FileManager.default.createDirectory(
       atPath: zones + "/Test", withIntermediateDirectories: true)
@@ -130,8 +124,8 @@ import Testing
   }
 
   @Test func `a zone that a service told is read anew by its name`() throws {
-    let folder = try temporaryFolder()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
     try put("Europe/Paris", as: folder + "/Here")
     try put("Asia/Tokyo", as: folder + "/There")
     let loop = try EventLoop()

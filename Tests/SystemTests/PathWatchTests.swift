@@ -5,15 +5,9 @@ import Testing
 @testable import System
 
 @Suite(.timeLimit(.minutes(60))) struct PathWatchTests {
-  private func temporaryFolder() throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    return folder
-  }
-
   @Test func `a file is told of though its folders come later, go and come again`() throws {
-    let folder = try temporaryFolder()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
     let loop = try EventLoop()
     var isThere = false
     let path = folder + "/run/dbus/socket"
@@ -31,8 +25,8 @@ import Testing
   }
 
   @Test func `folders that come one by one are followed, others are not told of`() throws {
-    let folder = try temporaryFolder()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
     let loop = try EventLoop()
     var told = 0
     let watch = PathWatch(folder + "/a/b/c", on: loop) { told += 1 }
@@ -51,10 +45,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct FolderWatchTests {
   @Test func `many watches of one folder are each told, also after one of them has ended`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
     try FileManager.default.createDirectory(
       atPath: folder + "/below", withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let loop = try EventLoop()
     var told: [String] = []
     func watch(_ id: String, _ folders: [String]) throws -> FolderWatch {

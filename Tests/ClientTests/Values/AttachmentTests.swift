@@ -1,13 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 import UserNotifications
 
 @Suite struct AttachmentTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
   private func file(_ name: String) throws -> URL {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent(UUID().uuidString, isDirectory: true)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let file = folder.appendingPathComponent(name)
+    let file = URL(fileURLWithPath: folder.file(name))
     try Data([1]).write(to: file)
     return file
   }

@@ -1,5 +1,6 @@
 @testable import BelfryClient
 import Foundation
+import TestSupport
 import Testing
 @testable import UIKit
 
@@ -15,8 +16,8 @@ import Testing
 
   @Test("A .app folder's manifest has the id, unless the agent that starts it says another")
   func bundleIdentity() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent(UUID().uuidString + ".app", isDirectory: true)
+    let scratch = try ScratchFolder()
+    let folder = URL(fileURLWithPath: scratch.file("Bundle.app"), isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let manifest: [String: Any] = [
       "CFBundleIdentifier": "org.example.bundle", "CFBundleName": "Bundle",
@@ -67,9 +68,9 @@ import Testing
   }
 
   @Test("All apps of a vendor have one identifier, the same at each question")
-  func vendor() {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent(UUID().uuidString, isDirectory: true)
+  func vendor() throws {
+    let scratch = try ScratchFolder()
+    let folder = URL(fileURLWithPath: scratch.file("vendors"), isDirectory: true)
     let first = VendorIdentifier.read(vendor: "org.example", in: folder)
     #expect(first != nil)
     #expect(VendorIdentifier.read(vendor: "org.example", in: folder) == first)
