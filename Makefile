@@ -30,12 +30,13 @@ test-tools:
 	@scripts/python-environment test || true
 
 test-asan: test-tools
-	swift build --build-tests --sanitize address --scratch-path .build/asan
-	$(SWIFT_TEST) --sanitize address --scratch-path .build/asan
+	swift build --build-tests --sanitize address --scratch-path .build/asan -Xswiftc -DSANITIZED
+	$(SWIFT_TEST) --sanitize address --scratch-path .build/asan -Xswiftc -DSANITIZED
 
 test-tsan: test-tools
-	swift build --build-tests --sanitize thread --scratch-path .build/tsan
-	$(SWIFT_TEST) --sanitize thread --scratch-path .build/tsan
+	swift build --build-tests --sanitize thread --scratch-path .build/tsan -Xswiftc -DSANITIZED
+	TSAN_OPTIONS="report_thread_leaks=0 $$TSAN_OPTIONS" $(SWIFT_TEST) --sanitize thread --scratch-path .build/tsan \
+	  -Xswiftc -DSANITIZED
 
 lint:
 	@scripts/install-packages build

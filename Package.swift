@@ -66,11 +66,12 @@ let package = Package(
     c("CSndFile", "sndfile", "libsndfile1-dev"),
     c("CXcb", "xcb", "libxcb1-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
+    .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
 
     // The platform, bottom up.
     swift("BelfryWire"),
-    swift("AppLink", "BelfryWire"),
-    swift("System", "CLinux"),
+    swift("AppLink", "BelfryWire", "CThreadSanitizer"),
+    swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2", "CMicrohttpd"),
     swift("Storage", "BelfryWire", "System", "Transport", "CSQLite"),
     swift(

@@ -31,7 +31,10 @@ enum Program {
       _ = unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
     }
     limit(RLIMIT_CPU, Limits.processorSeconds)
-    limit(RLIMIT_AS, Limits.memoryBytes)
+    #if !SANITIZED
+      // A sanitizer's shadow takes more than any machine has.
+      limit(RLIMIT_AS, Limits.memoryBytes)
+    #endif
     limit(RLIMIT_CORE, 0)
     alarm(Limits.wallSeconds)
   }

@@ -16,7 +16,9 @@ public enum SystemRandom {
 
   /// `count` random bytes.
   public static func bytes(_ count: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+    // All empty arrays are one, into which the initializer would write its count.
+    guard count > 0 else { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
       unsafe fill(UnsafeMutableRawBufferPointer(buffer))
       used = count
     }

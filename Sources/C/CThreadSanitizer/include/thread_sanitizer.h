@@ -1,0 +1,2 @@
+#pragma once
+// Nothing to call: the file beside this one is there for `make test-tsan` alone.
