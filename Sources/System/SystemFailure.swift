@@ -42,7 +42,8 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     case EADDRINUSE: ": choose another port or stop the process that uses it"
     case EADDRNOTAVAIL: ": use an address of this machine"
     case EACCES, EPERM: ": check the owner and mode, or the port's number"
-    case EMFILE, ENFILE: ": raise the limit of open files"
+    case EMFILE, ENFILE:
+      ": raise the limit of open files, or fs.inotify.max_user_instances for inotify"
     case ENOSPC, EDQUOT: ": free some disk space"
     case ENOENT: ": check the path"
     case ECONNREFUSED: ": nothing listens there"

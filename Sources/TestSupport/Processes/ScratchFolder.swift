@@ -30,33 +30,19 @@ public final class ScratchFolder: Sendable {
     unless isHopeless: @Sendable () -> Bool
   ) async throws -> String {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
-    let watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    defer { close(watch) }
-    inotify_add_watch(watch, folder, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE))
+    let arrivals = FileArrivals.shared
+    let watch = arrivals.watch(folder)
     let end = ContinuousClock.now + limit
     while true {
-      // Looked at after the watch was set, so that nothing is missed between the two; and once more
+      let count = arrivals.count(in: watch)
+      // Looked at after the count was taken, so that nothing is missed between the two; and once more
       // at the end, for it may come while other tests have the threads.
       if let text = try? String(contentsOfFile: file, encoding: .utf8), !text.isEmpty {
         return text
       }
       if isHopeless() || ContinuousClock.now >= end { break }
-      await readable(watch, within: .milliseconds(200))
-      var events = [UInt8](repeating: 0, count: 4_096)
-      while read(watch, &events, events.count) > 0 {}
+      await arrivals.more(than: count, in: watch, within: .milliseconds(200))
     }
     throw ProgramFailure.unreadable("\(file) was not written")
-  }
-
-  /// Waits on a thread of its own: those of the tests, and of Dispatch, are as few as the machine's
-  /// cores, and many tests wait at once.
-  private static func readable(_ descriptor: Int32, within limit: Duration) async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      Thread.detachNewThread {
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&wanted, 1, Int32(limit.components.attoseconds / 1_000_000_000_000_000))
-        continuation.resume()
-      }
-    }
   }
 }

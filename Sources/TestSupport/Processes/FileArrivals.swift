@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Tells any number of tests that something has appeared in a folder, with one inotify instance.
+///
+/// The kernel gives a user 128 of them, and each agent, bus and desktop program of the tests takes one.
+final class FileArrivals: Sendable {
+  static let shared = FileArrivals()
+
+  private struct Waiter {
+    let folder: Int32
+    let end: ContinuousClock.Instant
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    /// How often something appeared, by the number of the watch.
+    var counts: [Int32: Int] = [:]
+    var waiters: [Waiter] = []
+  }
+
+  private let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+  private let state = Mutex(State())
+
+  private init() {
+    // A thread of its own: those of the tests, and of Dispatch, are as few as the machine's cores.
+    Thread.detachNewThread { [self] in
+      while true {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&wanted, 1, 50)
+        serve()
+      }
+    }
+  }
+
+  /// Begins to watch a folder; the number of the watch.
+  func watch(_ folder: String) -> Int32 {
+    inotify_add_watch(descriptor, folder, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE))
+  }
+
+  /// How often something has appeared there.
+  func count(in folder: Int32) -> Int { state.withLock { $0.counts[folder, default: 0] } }
+
+  /// Waits until something has appeared more often than `count`, or so long.
+  func more(than count: Int, in folder: Int32, within limit: Duration) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isThere = state.withLock { state in
+        guard state.counts[folder, default: 0] == count else { return true }
+        state.waiters.append(
+          Waiter(folder: folder, end: .now + limit, continuation: continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  private func serve() {
+    let folders = readFolders()
+    let ready = state.withLock { state -> [Waiter] in
+      for folder in folders { state.counts[folder, default: 0] += 1 }
+      let now = ContinuousClock.now
+      let isReady = { (waiter: Waiter) in folders.contains(waiter.folder) || waiter.end <= now }
+      let ready = state.waiters.filter(isReady)
+      state.waiters.removeAll(where: isReady)
+      return ready
+    }
+    for waiter in ready { waiter.continuation.resume() }
+  }
+
+  /// The watches that the events which are there belong to.
+  private func readFolders() -> Set<Int32> {
+    var folders: Set<Int32> = []
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { return folders }
+      bytes.withUnsafeBytes { bytes in
+        var offset = 0
+        let header = MemoryLayout<inotify_event>.size
+        while offset + header <= count {
+          folders.insert(bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+          offset += header + Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+        }
+      }
+    }
+  }
+}
