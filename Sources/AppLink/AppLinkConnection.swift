@@ -198,7 +198,7 @@ public final class AppLinkConnection: Sendable {
       expire()
       let now = monotonicMilliseconds()
       let (end, next) = state.withLock { state -> (Int64, Int64?) in
-        let wait = state.answers.awaitAgent ? Limits.awaitedRetryMilliseconds : milliseconds
+        let wait = state.answers.isAgentAwaited ? Limits.awaitedRetryMilliseconds : milliseconds
         let end = begin + min(milliseconds, wait)
         return (
           end, state.isClosed ? nil : min(end, state.answers.nextDeadlineMilliseconds ?? end)

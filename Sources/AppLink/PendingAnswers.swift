@@ -52,7 +52,7 @@ struct PendingAnswers {
   mutating func closed() -> [Completion] { remove { _ in true } }
 
   /// Whether an ask waits for an agent to be there.
-  var awaitAgent: Bool { waiting.values.contains { !$0.isSent } }
+  var isAgentAwaited: Bool { waiting.values.contains { !$0.isSent } }
 
   /// When the next ask's time is over.
   var nextDeadlineMilliseconds: Int64? { waiting.values.map(\.deadlineMilliseconds).min() }

@@ -2,14 +2,14 @@
 public enum Hexadecimal {
   /// The value of a digit of either case; `nil` for another byte.
   @inlinable public static func value(_ digit: UInt8) -> UInt8? {
-    let value = unchecked(digit)
+    let value = uncheckedValue(digit)
     return value < 16 ? value : nil
   }
 
   /// The value of a digit of either case; 16 or more for another byte.
   ///
   /// Without branches: whether the next digit is a letter cannot be predicted.
-  @inlinable static func unchecked(_ digit: UInt8) -> UInt8 {
+  @inlinable static func uncheckedValue(_ digit: UInt8) -> UInt8 {
     let decimal = digit &- 0x30
     let letter = (digit | 0x20) &- 0x61
     return decimal < 10 ? decimal : (letter < 6 ? letter &+ 10 : 16)
@@ -40,8 +40,8 @@ public enum Hexadecimal {
     var span = bytes.mutableSpan
     var all: UInt8 = 0
     for index in 0..<(text.count / 2) {
-      let high = unchecked(text[2 &* index])
-      let low = unchecked(text[2 &* index &+ 1])
+      let high = uncheckedValue(text[2 &* index])
+      let low = uncheckedValue(text[2 &* index &+ 1])
       all |= high | low
       span[start &+ index] = high << 4 | low
     }

@@ -171,7 +171,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func judge(_ open: ProviderStream) {
     guard !isAborting else { return }
     let script = home.faults
-    guard faults.counts(requestUnder: script) else { return decide(open) }
+    guard faults.countRequest(under: script) else { return decide(open) }
     let effects = faults.judging(script, open.request)
     open.delayMilliseconds = effects.delayMilliseconds
     let streamID = open.streamID

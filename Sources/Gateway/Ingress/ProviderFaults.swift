@@ -38,8 +38,8 @@ struct ProviderFaults {
     return Outcome(goesAway: effects.goAwayAfter == 0)
   }
 
-  /// A request is complete; false where nothing is scripted and nothing was.
-  mutating func counts(requestUnder script: FaultScript?) -> Bool {
+  /// Counts a complete request; whether something is scripted, or was until now.
+  mutating func countRequest(under script: FaultScript?) -> Bool {
     requests &+= 1
     return script != nil || isActive
   }
