@@ -4,7 +4,7 @@ import Transport
 
 /// How connections come in.
 extension GatewayLoop {
-  /// Opens the listeners and tells the control desk on which ports they accept.
+  /// Opens the listeners and tells the control plane on which ports they accept.
   func open(_ ports: GatewayPorts) {
     do {
       var taken = ports
@@ -17,17 +17,17 @@ extension GatewayLoop {
       }
       if let port = ports.insecureProvider {
         taken.insecureProvider = try listen(port, .plain) { [unowned self] _ in
-          InsecureDoor(home: self)
+          InsecureProtocolNegotiator(home: self)
         }
       }
       taken.binary = try listen(ports.binary, .tls(shared.legacyTLS)) { [unowned self] _ in
-        LegacyDoor(home: self, service: .binary)
+        LegacyProtocolNegotiator(home: self, service: .binary)
       }
       taken.feedback = try listen(ports.feedback, .tls(shared.legacyTLS)) { [unowned self] _ in
-        LegacyDoor(home: self, service: .feedback)
+        LegacyProtocolNegotiator(home: self, service: .feedback)
       }
       taken.device = try listen(ports.device, .tls(shared.deviceTLS)) { [unowned self] _ in
-        DeviceDoor(home: self)
+        DeviceHandoff(home: self)
       }
       shared.desk.post(.opened(loop: index, taken))
     } catch {
@@ -52,7 +52,7 @@ extension GatewayLoop {
 }
 
 /// A device's connection until its handshake has told whose it is: then its home loop takes it.
-final class DeviceDoor: StreamHandler {
+final class DeviceHandoff: StreamHandler {
   private let home: GatewayLoop
 
   init(home: GatewayLoop) { self.home = home }
@@ -81,9 +81,9 @@ final class DeviceDoor: StreamHandler {
 }
 
 extension GatewayLoop {
-  /// Builds the loop's part on its own thread and tells the control desk that it runs.
+  /// Builds the loop's part on its own thread and tells the control plane that it runs.
   static func run(
-    index: Int, on loop: EventLoop, shared: GatewayShared, directory: Directory,
+    index: Int, on loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
     registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
   ) {
     do {

@@ -74,7 +74,7 @@ extension GatewayLoop {
     }
   }
 
-  /// Asks the control desk, which alone knows what every loop's devices unregistered.
+  /// Asks the control plane, which alone knows what every loop's devices unregistered.
   func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
     feedback[nextConnection] = connection
     ask(.feedback(number: nextConnection, app: app))

@@ -12,9 +12,9 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   let loop: EventLoop
   let shared: GatewayShared
   let verifier: TokenVerifier
-  let tokens: TokenVault
+  let tokens: DeviceTokenCodec
   let responses = ResponseWriter()
-  var directory: Directory
+  var directory: CredentialDirectory
   var registrations: RegistrationTable
   var core: DeliveryCore
   let deliveryLog: DeliveryLog
@@ -70,7 +70,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   let linkSettings = DeviceLinkServer.Settings()
 
   init(
-    index: Int, loop: EventLoop, shared: GatewayShared, directory: Directory,
+    index: Int, loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
     registrations: RegistrationTable, deliveryLog: DeliveryLog, highestSequence: UInt64
   ) throws(CryptoFailure) {
     self.index = index
@@ -83,9 +83,9 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     connectionRate = shared.configuration.connectionRate.map(RateLimit.init(perSecond:))
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)
-    tokens = try TokenVault(keys: shared.tokenKeys, environment: shared.configuration.environment)
+    tokens = try DeviceTokenCodec(keys: shared.tokenKeys, environment: shared.configuration.environment)
     core = DeliveryCore(
-      highestSequence: highestSequence, lane: index, lanes: shared.configuration.loops)
+      highestSequence: highestSequence, shard: index, shards: shared.configuration.loops)
     storeReplies = loop.mailbox(of: StoreReply.self) { [unowned self] replies in
       for reply in replies { take(reply) }
       finishEvent()
@@ -180,7 +180,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  private func take(_ answer: ControlAnswer) {
+  private func take(_ answer: ControlPlaneReply) {
     switch answer {
     case .enrolment(let session, let answer):
       devices[session]?.answerEnrolment(answer)
@@ -200,7 +200,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  func ask(_ request: ControlRequest) {
+  func ask(_ request: ControlPlaneRequest) {
     shared.desk.post(.request(loop: index, request))
   }
 

@@ -57,7 +57,7 @@ public final class GatewayServer {
   private let notifications: SQLiteNotificationStore
   private let writer: GroupCommitWriter
   private let controlWriter: ControlWriter
-  private let desk: ControlDesk
+  private let desk: ControlPlane
   private let metrics: GatewayMetrics
   private let identity: FirstIdentity
   private var shared: GatewayShared?
@@ -90,8 +90,8 @@ public final class GatewayServer {
     ports = configuration.ports
     folder = GatewayFolder(path: configuration.folder)
     metrics = GatewayMetrics(registry: registry)
-    var receive: ([DeskMessage]) -> Void = { _ in }
-    let mailbox = loop.mailbox(of: DeskMessage.self) { receive($0) }
+    var receive: ([ControlPlaneMessage]) -> Void = { _ in }
+    let mailbox = loop.mailbox(of: ControlPlaneMessage.self) { receive($0) }
     do {
       dataFolder = try DataFolder(folder.path)
       controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
@@ -107,7 +107,7 @@ public final class GatewayServer {
         nowMilliseconds: now)
       adminToken = try folder.adminToken()
       let revocations = CertificateRevocations()
-      desk = ControlDesk(
+      desk = ControlPlane(
         configuration: configuration, store: controlStore, writer: controlWriter,
         authority: authority, revocations: revocations, loop: loop, log: log)
       let server = try folder.server(
@@ -116,7 +116,7 @@ public final class GatewayServer {
       logReader = DeliveryLogReader(
         kept: KeptDeliveryLog(
           folder: folder, store: controlStore, environment: configuration.environment))
-      let faults = FaultBoard(
+      let faults = FaultRegistry(
         configuration.environment == .sandbox
           ? try KeptFaults(store: controlStore).rules() : [])
       if faults.isActive {
@@ -211,7 +211,7 @@ public final class GatewayServer {
   }
 
   private func startLoop(
-    _ index: Int, _ shared: GatewayShared, directory: Directory,
+    _ index: Int, _ shared: GatewayShared, directory: CredentialDirectory,
     registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
   ) throws(StorageFailure) {
     do throws(SystemFailure) {
@@ -252,7 +252,7 @@ public final class GatewayServer {
 
   // MARK: Loops
 
-  private func take(_ message: DeskMessage) {
+  private func take(_ message: ControlPlaneMessage) {
     switch message {
     case .ready(let index, let mailbox):
       mailboxes[index] = mailbox

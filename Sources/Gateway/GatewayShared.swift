@@ -13,9 +13,9 @@ struct GatewayShared: Sendable {
   let writer: GroupCommitWriter
   let controlWriter: ControlWriter
   let metrics: GatewayMetrics
-  let faults: FaultBoard
+  let faults: FaultRegistry
   let log: Log
-  let desk: Mailbox<DeskMessage>
+  let desk: Mailbox<ControlPlaneMessage>
 }
 
 /// A way into a loop.

@@ -9,7 +9,7 @@ enum ProviderAnswer: Sendable {
   case refused(Rejection, timestampMilliseconds: Int64?)
 }
 
-/// What loops and the control desk say to a loop.
+/// What loops and the control plane say to a loop.
 enum LoopMessage: Sendable {
   /// A notification for a device of this loop.
   case push(AcceptedNotification)
@@ -17,12 +17,12 @@ enum LoopMessage: Sendable {
   case answered(ReplyRoute, ProviderAnswer)
   /// A device's connection that another loop accepted.
   case attach(DetachedStream, device: UInt64)
-  /// The control desk's answer to a device.
-  case desk(ControlAnswer)
+  /// The control plane's answer to a device.
+  case desk(ControlPlaneReply)
   /// Keys, apps or certificates changed.
-  case directory(Directory)
+  case directory(CredentialDirectory)
   /// A channel was made or removed, or has a message for its devices.
-  case channels(ChannelNews)
+  case channels(ChannelUpdate)
   /// Send what is under way to some more of its devices.
   case continueFanOut
   /// Tell that everything before this was taken.
@@ -41,8 +41,8 @@ enum LoopMessage: Sendable {
   case stop
 }
 
-/// What a loop asks of the control desk.
-enum ControlRequest: Sendable {
+/// What a loop asks of the control plane.
+enum ControlPlaneRequest: Sendable {
   case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
   /// A device registers an app that nobody has added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
@@ -54,8 +54,8 @@ enum ControlRequest: Sendable {
   case feedback(number: UInt64, app: UInt32)
 }
 
-/// The control desk's answers.
-enum ControlAnswer: Sendable {
+/// The control plane's answers.
+enum ControlPlaneReply: Sendable {
   case enrolment(SessionID, DeviceLinkServer.EnrolmentAnswer)
   /// The directory has the app now; the loop goes on with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
@@ -68,14 +68,14 @@ enum ControlAnswer: Sendable {
   case feedback(number: UInt64, [RegistrationRecord])
 }
 
-/// What a loop says to the control desk.
-enum DeskMessage: Sendable {
+/// What a loop says to the control plane.
+enum ControlPlaneMessage: Sendable {
   /// The loop runs.
   case ready(loop: Int, LoopMailbox)
   /// The loop's listeners accept on these ports; or why not.
   case opened(loop: Int, GatewayPorts)
   case failed(loop: Int, String)
-  case request(loop: Int, ControlRequest)
+  case request(loop: Int, ControlPlaneRequest)
   /// The administration changed the control store.
   case changed([ControlChange], ChangeBarrier)
   /// The loop has finished everything that was accepted.

@@ -22,7 +22,7 @@ import Transport
     router = AdminRouter(
       administration: Administration(
         folder: folder, store: store, environment: .sandbox,
-        runtime: .init(faults: FaultBoard(), log: EmptyLog()) { _ in }),
+        runtime: .init(faults: FaultRegistry(), log: EmptyLog()) { _ in }),
       token: token, metrics: metrics, isReady: { false })
   }
 

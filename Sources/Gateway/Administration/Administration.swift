@@ -13,13 +13,13 @@ public final class Administration: Sendable {
     /// Called after each durable change, on the caller's thread.
     public var didChange: @Sendable ([ControlChange]) -> Void
     /// The scripted answers.
-    public var faults: FaultBoard
+    public var faults: FaultRegistry
     /// The delivery log.
     public var log: any DeliveryLogSource
 
     /// A running gateway's part.
     public init(
-      faults: FaultBoard, log: any DeliveryLogSource,
+      faults: FaultRegistry, log: any DeliveryLogSource,
       didChange: @escaping @Sendable ([ControlChange]) -> Void
     ) {
       self.didChange = didChange

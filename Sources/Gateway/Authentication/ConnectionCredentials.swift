@@ -5,7 +5,7 @@ import Transport
 /// (apns-protocol 1.13, 2.1, 2.2).
 public struct ConnectionCredentials {
   private struct Current {
-    let key: ProviderKey
+    let key: ProviderVerificationKey
     var digest: SHA256.Digest
     var issuedAt: Int64
     var changedAtSeconds: Int64

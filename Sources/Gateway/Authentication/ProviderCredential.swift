@@ -4,14 +4,14 @@ public import Transport
 /// A provider token whose signature was checked.
 public final class VerifiedToken: Sendable {
   /// The key that signed it.
-  public let key: ProviderKey
+  public let key: ProviderVerificationKey
   /// When it was made, in seconds since 1970.
   public let issuedAt: Int64
   /// Tells tokens apart: the SHA-256 of the text.
   public let digest: SHA256.Digest
 
   /// A token.
-  public init(key: ProviderKey, issuedAt: Int64, digest: SHA256.Digest) {
+  public init(key: ProviderVerificationKey, issuedAt: Int64, digest: SHA256.Digest) {
     self.key = key
     self.issuedAt = issuedAt
     self.digest = digest

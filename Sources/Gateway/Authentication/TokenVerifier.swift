@@ -12,7 +12,7 @@ public final class TokenVerifier {
     case refused(Rejection)
   }
 
-  private var directory: Directory
+  private var directory: CredentialDirectory
   private let hasher = SHA256Context()
   private var known: [SHA256.Digest: Outcome] = [:]
   /// Distinct tokens that are remembered; beyond it the memory starts anew.
@@ -23,13 +23,13 @@ public final class TokenVerifier {
   /// A verifier that knows the keys of `directory`.
   ///
   /// `acceptsES512`: whether SHA-512 may stand in for SHA-256, as one client library has it.
-  public init(directory: Directory, acceptsES512: Bool = true) {
+  public init(directory: CredentialDirectory, acceptsES512: Bool = true) {
     self.directory = directory
     self.acceptsES512 = acceptsES512
   }
 
   /// Replaces what is known about keys.
-  public func use(_ directory: Directory) {
+  public func use(_ directory: CredentialDirectory) {
     self.directory = directory
     known.removeAll()
   }

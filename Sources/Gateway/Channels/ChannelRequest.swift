@@ -27,7 +27,7 @@ enum ChannelAnswer: Sendable {
 }
 
 /// What the desk tells every loop.
-enum ChannelNews: Sendable {
+enum ChannelUpdate: Sendable {
   case made(ChannelID, app: UInt32)
   case removed(ChannelID)
   /// One message for a loop, however many of its devices want it.

@@ -47,7 +47,7 @@ extension GatewayLoop {
     metrics.subscriptions.add(Int64(snapshot.subscriptions.count))
   }
 
-  func take(_ news: ChannelNews) {
+  func take(_ news: ChannelUpdate) {
     switch news {
     case .made(let id, let app): core.addChannel(id, app: app)
     case .removed(let id):

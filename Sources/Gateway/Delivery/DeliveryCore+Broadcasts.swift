@@ -170,7 +170,7 @@ extension DeliveryCore {
     let notification = AcceptedNotification(
       broadcast, to: device.device, handle: channel.handle, isLogged: isLogged,
       sequence: nextSequence)
-    nextSequence += laneCount
+    nextSequence += shardCount
     notification.isFromStore = isFromStore
     if broadcast.isKept { dropUnsent(of: channel.id, on: device, as: .replaced) }
     guard broadcast.isKept || device.waiting.count < Limits.deviceWaitingMax else {

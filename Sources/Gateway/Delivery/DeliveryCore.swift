@@ -26,7 +26,7 @@ public struct DeliveryCore: ~Copyable {
   /// The rows of notifications whose end is recorded: the store may have yet to drop them.
   var endedRows: Set<UInt64> = []
   var nextSequence: UInt64
-  let laneCount: UInt64
+  let shardCount: UInt64
   var nextSweepNanoseconds: Int64 = 0
   var backgroundNext: [NotificationKey: Int64] = [:]
   var effects: [DeliveryEffect] = []
@@ -36,12 +36,12 @@ public struct DeliveryCore: ~Copyable {
 
   /// A core whose sequence numbers go on after `highestSequence`.
   ///
-  /// Loops share one store, so each counts in a lane of its own: the numbers `n` with
-  /// `n % lanes == lane`.
-  public init(highestSequence: UInt64, lane: Int = 0, lanes: Int = 1) {
-    laneCount = UInt64(max(1, lanes))
+  /// Loops share one store, so each counts in a shard of its own: the numbers `n` with
+  /// `n % shards == shard`.
+  public init(highestSequence: UInt64, shard: Int = 0, shards: Int = 1) {
+    shardCount = UInt64(max(1, shards))
     let start = highestSequence + 1
-    let behind = (UInt64(max(0, lane)) + laneCount - start % laneCount) % laneCount
+    let behind = (UInt64(max(0, shard)) + shardCount - start % shardCount) % shardCount
     nextSequence = start + behind
   }
 
@@ -55,7 +55,7 @@ public struct DeliveryCore: ~Copyable {
   /// A notification passed every check and its token is active.
   public mutating func accept(_ notification: AcceptedNotification, now: Moment) {
     notification.sequence = nextSequence
-    nextSequence += laneCount
+    nextSequence += shardCount
     effects.append(.record(.received, notification))
     let once = notification.isOnce(at: now)
     guard let device = devices[notification.key.device],

@@ -72,7 +72,7 @@ extension GatewayLoop {
 
 extension DeliveryLogQuery {
   /// Tells the entries that are asked for.
-  func matcher(_ tokens: TokenVault) -> (DeliveryLog.Entry) -> Bool {
+  func matcher(_ tokens: DeviceTokenCodec) -> (DeliveryLog.Entry) -> Bool {
     switch self {
     case .everything:
       return { _ in true }

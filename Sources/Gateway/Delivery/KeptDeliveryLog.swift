@@ -22,7 +22,7 @@ struct KeptDeliveryLog: Sendable {
       loop += 1
     }
     guard !logs.isEmpty, let keys = try? folder.tokenKeys(),
-      let tokens = try? TokenVault(keys: keys, environment: environment),
+      let tokens = try? DeviceTokenCodec(keys: keys, environment: environment),
       let apps = try? store.apps()
     else { return [] }
     let names = Dictionary(apps.map { ($0.number, $0.bundleID) }) { first, _ in first }

@@ -6,7 +6,7 @@ import Transport
 /// A device's connection: carries bytes between the socket, the link's protocol and the delivery core.
 ///
 /// Confined to its device's home loop. Decides nothing: ``DeviceLinkServer`` knows the protocol,
-/// ``DeliveryCore`` what is sent, ``ControlDesk`` who may enrol and register.
+/// ``DeliveryCore`` what is sent, ``ControlPlane`` who may enrol and register.
 final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate names; `nil` for one that enrols.

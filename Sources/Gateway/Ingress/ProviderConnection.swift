@@ -30,7 +30,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var nextPushNanoseconds: Int64 = 0
   var isDraining = false
   var isClosing = false
-  var patience = ProviderPatience()
+  var patience = IdlePolicy()
   var patienceTimer: TimerID?
   var opened: Int64 = 0
   var heard: Int64 = 0

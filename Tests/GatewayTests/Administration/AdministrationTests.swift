@@ -306,7 +306,7 @@ private func decoded(_ base64: String) -> [UInt8] {
 /// A gateway as far as the administration sees it.
 final class Running: Sendable {
   let store: SQLiteControlStore
-  let faults = FaultBoard()
+  let faults = FaultRegistry()
   let changes: Changes
   let administration: Administration
 

@@ -6,7 +6,7 @@ import Transport
 /// The surroundings of a request, as a gateway with two teams would have them.
 private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
-  let directory: Directory
+  let directory: CredentialDirectory
   var tokens: [[UInt8]: TokenContents] = [:]
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
@@ -28,7 +28,7 @@ private struct Surroundings: AdmissionContext {
     let app = App(number: 1, bundleID: Array("com.example.app".utf8), teamID: "TEAMAAAAAA")
     let other = App(number: 2, bundleID: Array("com.example.other".utf8), teamID: "TEAMAAAAAA")
     let foreign = App(number: 3, bundleID: Array("org.foreign.app".utf8), teamID: "TEAMBBBBBB")
-    let key = ProviderKey(
+    let key = ProviderVerificationKey(
       id: "KEYTMSBX01", teamID: "TEAMAAAAAA", publicKey: try ES256PrivateKey().publicKey,
       environments: [.sandbox], bundleIDs: topics, relatedKeyID: nil)
     let verified = VerifiedToken(
@@ -38,7 +38,7 @@ private struct Surroundings: AdmissionContext {
     }
     return Surroundings(
       credentialAnswer: .accepted(certificate.map { .certificate($0) } ?? .token(verified)),
-      directory: Directory(version: 1, keys: [key], apps: [app, other, foreign]),
+      directory: CredentialDirectory(version: 1, keys: [key], apps: [app, other, foreign]),
       tokens: [
         Self.token: contents(1, .alert), Self.voipToken: contents(1, .voip),
         Self.otherToken: contents(2, .alert),

@@ -5,7 +5,7 @@ import Transport
 
 private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
-  let directory: Directory
+  let directory: CredentialDirectory
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
   func app(bundleID: Span<UInt8>) -> App? { directory.app(bundleID: bundleID) }
@@ -22,13 +22,13 @@ private struct Surroundings: AdmissionContext {
     func app(_ number: UInt32, _ name: String, _ team: String, on: Bool = true) -> App {
       App(number: number, bundleID: Array(name.utf8), teamID: team, hasBroadcast: on)
     }
-    let key = ProviderKey(
+    let key = ProviderVerificationKey(
       id: "KEYTMSBX01", teamID: "TEAMAAAAAA", publicKey: try ES256PrivateKey().publicKey,
       environments: [.sandbox], bundleIDs: topics, relatedKeyID: nil)
     let verified = VerifiedToken(key: key, issuedAt: 0, digest: SHA256.hash([1]))
     return Surroundings(
       credentialAnswer: .accepted(certificate.map { .certificate($0) } ?? .token(verified)),
-      directory: Directory(
+      directory: CredentialDirectory(
         version: 1, keys: [key],
         apps: [
           app(1, "com.example.app", "TEAMAAAAAA"),

@@ -10,13 +10,13 @@ import Transport
     _ id: String, team: String = "TEAMAAAAAA",
     environments: Set<BelfryWire.Environment> = [.sandbox, .production],
     topics: Set<[UInt8]>? = nil, related: String? = nil
-  ) throws -> ProviderKey {
-    ProviderKey(
+  ) throws -> ProviderVerificationKey {
+    ProviderVerificationKey(
       id: id, teamID: team, publicKey: try ES256PrivateKey().publicKey,
       environments: environments, bundleIDs: topics, relatedKeyID: related)
   }
 
-  private func token(_ key: ProviderKey, _ text: String, issuedAt: Int64 = now) -> VerifiedToken {
+  private func token(_ key: ProviderVerificationKey, _ text: String, issuedAt: Int64 = now) -> VerifiedToken {
     VerifiedToken(key: key, issuedAt: issuedAt, digest: SHA256.hash(Array(text.utf8)))
   }
 

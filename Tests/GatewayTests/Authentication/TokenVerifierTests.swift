@@ -5,14 +5,14 @@ import Transport
 
 @Suite struct TokenVerifierTests {
   private let signer: ES256PrivateKey
-  private let directory: Directory
+  private let directory: CredentialDirectory
 
   init() throws {
     signer = try ES256PrivateKey()
-    directory = Directory(
+    directory = CredentialDirectory(
       version: 1,
       keys: [
-        ProviderKey(
+        ProviderVerificationKey(
           id: "KEY", teamID: "TEAM", publicKey: signer.publicKey, environments: [.sandbox],
           bundleIDs: nil, relatedKeyID: nil)
       ], apps: [])
@@ -57,7 +57,7 @@ import Transport
     let verifier = TokenVerifier(directory: directory)
     let authorization = try authorization()
     #expect(rejection(authorization, verifier) == nil)
-    verifier.use(Directory(version: 2, keys: [], apps: []))
+    verifier.use(CredentialDirectory(version: 2, keys: [], apps: []))
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
 
@@ -79,10 +79,10 @@ import Transport
     let text = Array(Self.es512Key.utf8)
     let decoded = Base64.decode(text.span)
     let der = try #require(decoded)
-    let key = ProviderKey(
+    let key = ProviderVerificationKey(
       id: "KEY", teamID: "TEAM", publicKey: try ES256PublicKey(spkiDER: der),
       environments: [.sandbox], bundleIDs: nil, relatedKeyID: nil)
-    let keys = Directory(version: 1, keys: [key], apps: [])
+    let keys = CredentialDirectory(version: 1, keys: [key], apps: [])
     let authorization = Array("bearer \(Self.es512)".utf8)
     #expect(rejection(authorization, TokenVerifier(directory: keys)) == nil)
     #expect(

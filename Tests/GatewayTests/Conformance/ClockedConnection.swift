@@ -7,7 +7,7 @@ import Transport
 struct ClockedConnection: AdmissionContext {
   /// The keys of apns-protocol 9.1, made once.
   final class Keys {
-    let directory: Directory
+    let directory: CredentialDirectory
     private let signers: [String: (team: String, key: ES256PrivateKey)]
     private var made: [String: String] = [:]
 
@@ -16,7 +16,7 @@ struct ClockedConnection: AdmissionContext {
       let other: [UInt8] = Array("com.example.other".utf8)
       let foreign: [UInt8] = Array("org.foreign.app".utf8)
       var signers: [String: (team: String, key: ES256PrivateKey)] = [:]
-      var keys: [ProviderKey] = []
+      var keys: [ProviderVerificationKey] = []
       func add(
         _ id: String, team: String = "TEAMAAAAAA",
         environments: Set<BelfryWire.Environment> = [.sandbox], topics: Set<[UInt8]>? = nil,
@@ -25,7 +25,7 @@ struct ClockedConnection: AdmissionContext {
         let key = try ES256PrivateKey()
         signers[id] = (team, key)
         keys.append(
-          ProviderKey(
+          ProviderVerificationKey(
             id: id, teamID: team, publicKey: key.publicKey, environments: environments,
             bundleIDs: topics, relatedKeyID: related))
       }
@@ -37,7 +37,7 @@ struct ClockedConnection: AdmissionContext {
       try add("KEYTPSBX03", topics: [other])
       try add("KEYFORGN01", team: "TEAMBBBBBB")
       self.signers = signers
-      directory = Directory(
+      directory = CredentialDirectory(
         version: 1, keys: keys,
         apps: [
           App(number: 1, bundleID: app, teamID: "TEAMAAAAAA"),

@@ -421,10 +421,10 @@ private typealias Bench = DeliveryBench
   }
 
   @Test func `loops that share a store never number alike`() {
-    for lanes in 1...4 {
+    for shards in 1...4 {
       var seen: Set<UInt64> = []
-      for lane in 0..<lanes {
-        var core = DeliveryCore(highestSequence: 41, lane: lane, lanes: lanes)
+      for shard in 0..<shards {
+        var core = DeliveryCore(highestSequence: 41, shard: shard, shards: shards)
         for _ in 0..<10 {
           let one = AcceptedNotification(
             key: Bench.key(), generation: 0, id: NotificationID(high: 0, low: 0),

@@ -55,13 +55,13 @@ import Testing
       environment: .sandbox, kind: .alert, generation: 3, app: 1, device: 5)
     let one = [UInt8](repeating: 1, count: 32)
     let two = [UInt8](repeating: 2, count: 32)
-    let vault = try TokenVault(keys: [one], environment: .sandbox)
+    let vault = try DeviceTokenCodec(keys: [one], environment: .sandbox)
     let token = vault.seal(contents)
     #expect(token.count == 32)
     #expect(vault.seal(contents) == token)
-    #expect(open(token, try TokenVault(keys: [two, one], environment: .sandbox)) == contents)
-    #expect(open(token, try TokenVault(keys: [two], environment: .sandbox)) == nil)
-    #expect(open(token, try TokenVault(keys: [one], environment: .production)) == nil)
+    #expect(open(token, try DeviceTokenCodec(keys: [two, one], environment: .sandbox)) == contents)
+    #expect(open(token, try DeviceTokenCodec(keys: [two], environment: .sandbox)) == nil)
+    #expect(open(token, try DeviceTokenCodec(keys: [one], environment: .production)) == nil)
     for index in token.indices {
       var forged = token
       forged[index] ^= 1
@@ -70,7 +70,7 @@ import Testing
     #expect(open(Array(token.dropLast()), vault) == nil)
   }
 
-  private func open(_ token: [UInt8], _ vault: TokenVault) -> TokenContents? {
+  private func open(_ token: [UInt8], _ vault: DeviceTokenCodec) -> TokenContents? {
     vault.open(token.span)
   }
 }

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The scripted answers of a running gateway, read by its loops.
 ///
 /// Off costs a loop one relaxed load a request.
-public final class FaultBoard: Sendable {
+public final class FaultRegistry: Sendable {
   private struct Rules {
     var list: [FaultRule] = []
     var changes = 0

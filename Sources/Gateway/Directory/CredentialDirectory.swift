@@ -2,7 +2,7 @@ public import BelfryWire
 public import Transport
 
 /// A provider key that the gateway knows (apns-protocol 2.2).
-public final class ProviderKey: Sendable {
+public final class ProviderVerificationKey: Sendable {
   /// The ten characters of `kid`.
   public let id: String
   /// The team that owns it.
@@ -30,7 +30,7 @@ public final class ProviderKey: Sendable {
   }
 
   /// Whether both keys may sign on one connection.
-  func isRelated(to other: ProviderKey) -> Bool {
+  func isRelated(to other: ProviderVerificationKey) -> Bool {
     relatedKeyID == other.id || other.relatedKeyID == id
   }
 }
@@ -65,10 +65,10 @@ public final class App: Sendable {
 }
 
 /// Who may send to what: an immutable picture that every loop holds; a change brings a new one.
-public final class Directory: Sendable {
+public final class CredentialDirectory: Sendable {
   /// Counts the changes, so that what a connection remembers can be told to be old.
   public let version: UInt64
-  private let keys: [String: ProviderKey]
+  private let keys: [String: ProviderVerificationKey]
   private let appsByHash: [UInt64: [App]]
   private let appsByNumber: [UInt32: App]
   private let certificateTeams: [String: String]
@@ -76,7 +76,7 @@ public final class Directory: Sendable {
 
   /// A picture of `keys` and `apps`; revoked keys and removed apps are simply not in it.
   public init(
-    version: UInt64, keys: [ProviderKey], apps: [App],
+    version: UInt64, keys: [ProviderVerificationKey], apps: [App],
     certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = []
   ) {
     self.version = version
@@ -92,7 +92,7 @@ public final class Directory: Sendable {
   }
 
   /// The key of that `kid`.
-  public func key(_ id: String) -> ProviderKey? { keys[id] }
+  public func key(_ id: String) -> ProviderVerificationKey? { keys[id] }
 
   /// The app of that bundle identifier.
   public func app(bundleID: Span<UInt8>) -> App? {

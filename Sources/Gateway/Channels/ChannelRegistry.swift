@@ -3,7 +3,7 @@ import BelfryWire
 /// Every channel of a gateway: who may be made, read, removed and sent to (apns-protocol 5.3, 5.4).
 ///
 /// Pure; what it decides is made durable by its owner.
-struct ChannelBook {
+struct ChannelRegistry {
   private struct Entry {
     let app: UInt32
     let configuration: ChannelConfiguration

@@ -5,7 +5,7 @@ import Transport
 /// A connection on a legacy port until it is clear what it speaks (apns-protocol 1.1): HTTP/2 for
 /// channel management, which begins with its preface, or the service of the port, which asks for a
 /// certificate.
-final class LegacyDoor: StreamHandler {
+final class LegacyProtocolNegotiator: StreamHandler {
   /// What the port is for.
   enum Service { case binary, feedback }
 

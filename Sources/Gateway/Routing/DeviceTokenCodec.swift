@@ -4,7 +4,7 @@ public import Transport
 /// Makes and opens device tokens: AES-SIV over 16 bytes (docs/architecture.md).
 ///
 /// Confined to its loop. The first key seals; the others still open, so that keys rotate with overlap.
-public final class TokenVault {
+public final class DeviceTokenCodec {
   private var ciphers: [SIVCipher] = []
   private let environment: BelfryWire.Environment
   private var sealed = [UInt8](repeating: 0, count: 32)

@@ -4,13 +4,13 @@ import System
 
 /// The one place, on the main loop, where channels are made and removed and broadcasts are taken in, so that
 /// every loop hears of them in one order; a broadcast is one message to each loop.
-final class ChannelDesk {
+final class ChannelService {
   private let store: any ControlStore
   private let writer: ControlWriter
   private let loop: EventLoop
   private let log: Log
   private var peers: LoopPeers = []
-  private var book = ChannelBook()
+  private var book = ChannelRegistry()
   private var making: [UInt32: Int] = [:]
   private var hasKept = false
   private var afterwards: [UInt64: (StorageFailure?) -> Void] = [:]
@@ -62,7 +62,7 @@ final class ChannelDesk {
     writer.submit(changes: changes, ticket: nextTicket, reply: replies)
   }
 
-  private func tell(_ news: ChannelNews) {
+  private func tell(_ news: ChannelUpdate) {
     for peer in peers { peer.post(.channels(news)) }
   }
 

@@ -10,8 +10,8 @@ import Testing
     heard: Int64 = 0, asked: Int64 = 0, hasFrames: Bool = true, isTrusted: Bool = false,
     open: Int = 0,
     stalled: Int = 0, ended: UInt64 = 0, unsent: Int = 0, sent: UInt64 = 0
-  ) -> ProviderPatience.Facts {
-    ProviderPatience.Facts(
+  ) -> IdlePolicy.Facts {
+    IdlePolicy.Facts(
       opened: 0, heard: seconds(heard), asked: seconds(asked), hasFrames: hasFrames,
       isTrusted: isTrusted, openStreams: open, stalledAnswers: stalled, endedStreams: ended,
       unsentBytes: unsent,
@@ -20,10 +20,10 @@ import Testing
 
   /// The verdict of the last look, one a second until `end`.
   private func verdict(
-    at end: Int64, _ facts: (Int64) -> ProviderPatience.Facts
-  ) -> ProviderPatience.Verdict {
-    var patience = ProviderPatience()
-    var verdict = ProviderPatience.Verdict.wait
+    at end: Int64, _ facts: (Int64) -> IdlePolicy.Facts
+  ) -> IdlePolicy.Verdict {
+    var patience = IdlePolicy()
+    var verdict = IdlePolicy.Verdict.wait
     for second in 0...end {
       verdict = patience.look(facts(second), at: Self.seconds(second))
       if verdict != .wait, second < end { break }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func whoWasAcceptedMayBeIdleForADay() {
-    var patience = ProviderPatience()
+    var patience = IdlePolicy()
     let facts = Self.facts(isTrusted: true)
     #expect(patience.look(facts, at: Self.seconds(86_399)) == .wait)
     #expect(patience.look(facts, at: Self.seconds(86_400)) == .idle)
@@ -64,7 +64,7 @@ import Testing
 
   @Test func whoReadsNothingIsDeafUnlessSomeOfItIsTaken() {
     #expect(verdict(at: 19) { _ in Self.facts(open: 1, unsent: 9) } == .wait)
-    #expect(verdict(at: 20) { _ in Self.facts(open: 1, unsent: 9) } == .deaf)
+    #expect(verdict(at: 20) { _ in Self.facts(open: 1, unsent: 9) } == .unresponsive)
     #expect(
       verdict(at: 300) { Self.facts(open: 1, unsent: 9, sent: UInt64($0) / 10) } == .wait)
   }

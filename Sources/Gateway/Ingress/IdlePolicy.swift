@@ -2,7 +2,7 @@
 /// reading of answers.
 ///
 /// Pure; looked at every few seconds.
-struct ProviderPatience {
+struct IdlePolicy {
   /// What the connection has done by now; times are monotonic nanoseconds.
   struct Facts {
     /// When TLS was open.
@@ -35,22 +35,22 @@ struct ProviderPatience {
     /// It lets answers wait: GOAWAY with ENHANCE_YOUR_CALM.
     case stalled
     /// It reads nothing: nothing more can be said to it.
-    case deaf
+    case unresponsive
   }
 
   private var stalledSince: Int64?
   private var endedStreams: UInt64 = 0
-  private var deafSince: Int64?
+  private var unresponsiveSince: Int64?
   private var sentBytes: UInt64 = 0
 
   mutating func look(_ facts: Facts, at now: Int64) -> Verdict {
     if facts.unsentBytes == 0 {
-      deafSince = nil
-    } else if deafSince == nil || facts.sentBytes != sentBytes {
-      deafSince = now
+      unresponsiveSince = nil
+    } else if unresponsiveSince == nil || facts.sentBytes != sentBytes {
+      unresponsiveSince = now
     }
     sentBytes = facts.sentBytes
-    if let deafSince, now - deafSince >= Limits.providerReadNanoseconds { return .deaf }
+    if let unresponsiveSince, now - unresponsiveSince >= Limits.providerReadNanoseconds { return .unresponsive }
     if facts.stalledAnswers == 0 {
       stalledSince = nil
     } else if stalledSince == nil || facts.endedStreams != endedStreams {

@@ -30,9 +30,9 @@ extension ProviderConnection: TimerTarget {
     guard let session, let stream, !isClosing else { return }
     let now = home.loop.nowNanoseconds
     noteUnsent(stream.pendingOutputBytes)
-    weigh()
+    accountMemory()
     endOverdueRequests(now)
-    let facts = ProviderPatience.Facts(
+    let facts = IdlePolicy.Facts(
       opened: opened, heard: heard, asked: asked, hasFrames: session.hasFrames,
       isTrusted: hasAcceptedRequest, openStreams: session.openStreams,
       stalledAnswers: max(0, session.openStreams - streams.count),
@@ -42,7 +42,7 @@ extension ProviderConnection: TimerTarget {
     case .wait: break
     case .idle: leave(.idleTimeout, code: HTTP2ErrorCode.noError)
     case .stalled: leave(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
-    case .deaf:
+    case .unresponsive:
       home.log.info(
         "closing a provider connection that reads nothing", ["peer": stream.peerDescription])
       isClosing = true
@@ -81,7 +81,7 @@ extension ProviderConnection: TimerTarget {
   func weighIfDue() {
     guard unweighedBytes >= Limits.weighAfterBytes || unweighedRequests >= Limits.weighAfterRequests
     else { return }
-    weigh()
+    accountMemory()
     let most =
       hasAcceptedRequest ? Limits.providerHeldBytesMax : Limits.strangerHeldBytesMax
     let isPart = heldBytes > Limits.loopHeldShareBytes
@@ -95,7 +95,7 @@ extension ProviderConnection: TimerTarget {
     leave(.tooManyRequests, code: HTTP2ErrorCode.enhanceYourCalm)
   }
 
-  private func weigh() {
+  private func accountMemory() {
     unweighedBytes = 0
     unweighedRequests = 0
     var bytes = 0

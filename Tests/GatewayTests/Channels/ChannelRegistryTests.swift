@@ -7,8 +7,8 @@ import Testing
   private static let one = ChannelID(high: 0, low: 1)
   private static let two = ChannelID(high: 0, low: 2)
 
-  private var book: ChannelBook {
-    var book = ChannelBook()
+  private var book: ChannelRegistry {
+    var book = ChannelRegistry()
     book.add(Self.one, app: 1, ChannelConfiguration(keepsLatest: false))
     book.add(Self.two, app: 1, ChannelConfiguration(keepsLatest: true))
     return book
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func anAppHas10000ChannelsAtTheMost() {
-    var book = ChannelBook()
+    var book = ChannelRegistry()
     for number in 1...9_999 as ClosedRange<UInt64> {
       book.add(
         ChannelID(high: 0, low: number), app: 1, ChannelConfiguration(keepsLatest: false))

@@ -3,7 +3,7 @@ import Transport
 
 /// A connection on the loopback port until its first bytes tell whether it speaks HTTP/2 with prior
 /// knowledge, which begins with its preface, or HTTP/1.1.
-final class InsecureDoor: StreamHandler {
+final class InsecureProtocolNegotiator: StreamHandler {
   private let home: GatewayLoop
   private var unread: [UInt8] = []
   private var timer: TimerID?

@@ -5,7 +5,7 @@ import Transport
 
 /// The gateway's cold side, on the main loop: enrols devices, adopts apps, and tells the loops what
 /// changed in the control store.
-final class ControlDesk {
+final class ControlPlane {
   private let configuration: GatewayConfiguration
   private let store: any ControlStore
   private let writer: ControlWriter
@@ -19,7 +19,7 @@ final class ControlDesk {
   private var enrolling: [UInt64: Enrolling] = [:]
   private var nextTicket: UInt64 = 0
   private var replies: Mailbox<ControlReply>?
-  private let channels: ChannelDesk
+  private let channels: ChannelService
   private var teamRates: [String: SharedRate] = [:]
 
   private struct Enrolling {
@@ -41,7 +41,7 @@ final class ControlDesk {
     self.authority = authority
     self.loop = loop
     self.log = log
-    channels = ChannelDesk(store: store, writer: writer, loop: loop, log: log)
+    channels = ChannelService(store: store, writer: writer, loop: loop, log: log)
     replies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
       for reply in replies { finish(reply) }
     }
@@ -59,20 +59,20 @@ final class ControlDesk {
   }
 
   /// Who may send to what, as the store says now.
-  func directory() throws(StorageFailure) -> Directory {
+  func directory() throws(StorageFailure) -> CredentialDirectory {
     directoryVersion += 1
     let certificates = try store.certificates()
     let revoked = Set(certificates.filter { $0.revokedMilliseconds != nil }.map(\.serial))
     revocations.replace(with: revoked)
-    var keys: [ProviderKey] = []
+    var keys: [ProviderVerificationKey] = []
     for record in try store.keys() where record.revokedMilliseconds == nil {
       guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
         log.warning("passing over a provider key that cannot be read", ["key": record.id])
         continue
       }
-      keys.append(ProviderKey(record, publicKey: publicKey))
+      keys.append(ProviderVerificationKey(record, publicKey: publicKey))
     }
-    return Directory(
+    return CredentialDirectory(
       version: directoryVersion, keys: keys,
       apps: try store.apps().map { App($0, teamRate: rate(ofTeam: $0.team)) },
       certificateTeams: Dictionary(
@@ -92,7 +92,7 @@ final class ControlDesk {
 
   // MARK: What loops ask
 
-  func take(_ request: ControlRequest, from loop: Int) {
+  func take(_ request: ControlPlaneRequest, from loop: Int) {
     switch request {
     case .enrol(let session, let enrolment, let signedBytes):
       enrol(session, enrolment, signedBytes: signedBytes, loop: loop)
@@ -255,7 +255,7 @@ final class ControlDesk {
     }
   }
 
-  private func answer(_ loop: Int, _ answer: ControlAnswer) {
+  private func answer(_ loop: Int, _ answer: ControlPlaneReply) {
     guard peers.indices.contains(loop) else { return }
     peers[loop].post(.desk(answer))
   }
@@ -311,7 +311,7 @@ private enum EnrolmentProblem: Error {
   }
 }
 
-extension ProviderKey {
+extension ProviderVerificationKey {
   convenience init(_ record: KeyRecord, publicKey: ES256PublicKey) {
     self.init(
       id: record.id, teamID: record.team, publicKey: publicKey,
