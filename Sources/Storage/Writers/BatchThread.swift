@@ -3,61 +3,61 @@ internal import System
 
 /// A thread that takes requests in batches: what arrives while one batch is worked on is the next.
 final class BatchThread<Request: Sendable>: Sendable {
-  private enum Letter: Sendable {
+  private enum Message: Sendable {
     case request(Request)
     case end
   }
 
-  private enum Entrance {
+  private enum State {
     /// The thread has not made its mailbox yet.
-    case opening([Letter])
-    case open(Mailbox<Letter>)
+    case opening([Message])
+    case open(Mailbox<Message>)
   }
 
-  private final class Door: Sendable {
-    let entrance = Mutex<Entrance>(.opening([]))
+  private final class Inbox: Sendable {
+    let state = Mutex<State>(.opening([]))
 
-    func open(_ mailbox: Mailbox<Letter>) {
-      entrance.withLock { entrance in
-        if case .opening(let early) = entrance { mailbox.post(contentsOf: early) }
-        entrance = .open(mailbox)
+    func open(_ mailbox: Mailbox<Message>) {
+      state.withLock { state in
+        if case .opening(let early) = state { mailbox.post(contentsOf: early) }
+        state = .open(mailbox)
       }
     }
 
-    func post(_ letter: Letter) {
-      entrance.withLock { entrance in
-        switch entrance {
-        case .opening(let early): entrance = .opening(early + [letter])
-        case .open(let mailbox): mailbox.post(letter)
+    func post(_ message: Message) {
+      state.withLock { state in
+        switch state {
+        case .opening(let early): state = .opening(early + [message])
+        case .open(let mailbox): mailbox.post(message)
         }
       }
     }
   }
 
-  private let door = Door()
+  private let inbox = Inbox()
   private let isClosed = Mutex(false)
   private let thread: LoopThread
 
   /// Starts the thread; `work` runs on it with each batch, in order of posting.
   init(name: String, _ work: @escaping @Sendable ([Request]) -> Void) throws(SystemFailure) {
-    let door = door
+    let inbox = inbox
     thread = try LoopThread.start(name: name) { loop in
-      let mailbox = loop.mailbox(of: Letter.self) { letters in
+      let mailbox = loop.mailbox(of: Message.self) { messages in
         var requests: [Request] = []
-        requests.reserveCapacity(letters.count)
-        for case .request(let request) in letters { requests.append(request) }
+        requests.reserveCapacity(messages.count)
+        for case .request(let request) in messages { requests.append(request) }
         if !requests.isEmpty { work(requests) }
         // `.end` is posted last, so that nothing can stand behind it.
-        if case .end = letters.last { loop.stop() }
+        if case .end = messages.last { loop.stop() }
       }
-      door.open(mailbox)
+      inbox.open(mailbox)
     }
   }
 
   /// Hands `request` to the thread; false after `close()`.
   func post(_ request: Request) -> Bool {
     isClosed.withLock { isClosed in
-      if !isClosed { door.post(.request(request)) }
+      if !isClosed { inbox.post(.request(request)) }
       return !isClosed
     }
   }
@@ -69,7 +69,7 @@ final class BatchThread<Request: Sendable>: Sendable {
     let isFirst = isClosed.withLock { isClosed in
       let isFirst = !isClosed
       isClosed = true
-      if isFirst { door.post(.end) }
+      if isFirst { inbox.post(.end) }
       return isFirst
     }
     if isFirst { thread.join() }
