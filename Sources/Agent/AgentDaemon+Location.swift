@@ -6,7 +6,7 @@ import System
 extension AgentDaemon {
   /// Takes in the regions that were watched before.
   func startLocation() throws(StorageFailure) {
-    let places = LocationKeeper(on: loop, listener: self)
+    let places = RegionMonitor(on: loop, listener: self)
     self.places = places
     let damaged = places.start(try records.load(.regions))
     for key in damaged {

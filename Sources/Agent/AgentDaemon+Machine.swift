@@ -7,7 +7,7 @@ extension AgentDaemon {
   /// Listens to the services of the machine, as far as they are there, whenever their bus is.
   func watchServices() {
     guard !clock.isManual else { return }
-    let finder = BusFinder(.system, on: loop, log: log) { [weak self] in
+    let finder = ReconnectingBus(.system, on: loop, log: log) { [weak self] in
       self?.systemBusChanged($0)
     }
     systemBusFinder = finder
@@ -17,7 +17,7 @@ extension AgentDaemon {
   /// Listens to which window is in front, where the desktop tells.
   func watchFocus() {
     guard configuration.usesSessionBus else { return }
-    let focus = FocusDesk(on: loop, log: log.child("focus")) { [weak self] window in
+    let focus = FocusMonitor(on: loop, log: log.child("focus")) { [weak self] window in
       self?.model.looked(at: window)
       self?.flush()
     }
@@ -65,12 +65,12 @@ extension AgentDaemon {
       self.sleeps = sleeps
       tellLinkState()
       if !sleeps {
-        uplink?.probe()
+        receiver?.probe()
         // What came due meanwhile need not wait for the kernel's alarm.
-        keeper?.settle()
+        scheduler?.settle()
       }
     case .zone(let name): (clock as? MachineClock)?.moved(toZone: name)
-    case .isOnline: uplink?.probe()
+    case .isOnline: receiver?.probe()
     }
   }
 
@@ -82,7 +82,7 @@ extension AgentDaemon {
   func tellLinkState() {
     var state = model.conditions.deviceState
     if sleeps { state.insert(.asleep) }
-    uplink?.tell(state)
+    receiver?.tell(state)
   }
 
   /// Wakes apps whose pushes waited, and says when to look again.

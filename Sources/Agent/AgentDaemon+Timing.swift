@@ -6,14 +6,14 @@ import System
 extension AgentDaemon {
   /// Takes in what was scheduled before; what was missed is shown now.
   func startSchedule() throws(StorageFailure) {
-    let keeper = ScheduleKeeper(
+    let scheduler = Scheduler(
       clock: clock,
       policy: Schedule<ZoneFolder>.Policy(pendingLimit: configuration.pendingLimit),
       makeCalendar: { FoundationCalendar(named: $0) }, listener: self)
-    self.keeper = keeper
+    self.scheduler = scheduler
     var kept: [(key: String, value: [UInt8])] = []
     try records.forEach(.schedule) { kept.append(($0, $1)) }
-    let damaged = keeper.start(kept)
+    let damaged = scheduler.start(kept)
     guard !damaged.isEmpty else { return }
     log.warning("damaged scheduled notifications are dropped", ["count": "\(damaged.count)"])
     for key in damaged { model.emit(.keep(.remove(.schedule, key: key))) }
@@ -23,12 +23,12 @@ extension AgentDaemon {
 
   /// Adds a request that an app may add.
   func schedule(_ key: AppNotificationID, _ request: NotificationRequest, _ ask: Ask) {
-    guard let keeper, let trigger = request.trigger else { return }
+    guard let scheduler, let trigger = request.trigger else { return }
     if case .region(let region, let repeats) = trigger {
       return watch(key, request, region, repeats: repeats, ask)
     }
     do {
-      guard let outcome = try keeper.add(key.scheduleKey, trigger) else {
+      guard let outcome = try scheduler.add(key.scheduleKey, trigger) else {
         return refuse(ask, .invalidArgument, "only a gateway sends what a push sets off")
       }
       _ = unwatch([key])
@@ -51,7 +51,7 @@ extension AgentDaemon {
   ) {
     do throws(AppLinkFailure) {
       try watch(key, region, repeats: repeats)
-      keep(keeper?.remove([key.scheduleKey]) ?? [])
+      keep(scheduler?.remove([key.scheduleKey]) ?? [])
       keep(key, request)
       model.emit(.answer(ask, AppAnswer()))
     } catch {
@@ -69,8 +69,8 @@ extension AgentDaemon {
 
   /// Takes requests out.
   func unschedule(_ keys: [AppNotificationID]) {
-    guard let keeper, !keys.isEmpty else { return }
-    let changes = keeper.remove(keys.map(\.scheduleKey))
+    guard let scheduler, !keys.isEmpty else { return }
+    let changes = scheduler.remove(keys.map(\.scheduleKey))
     guard !unwatch(keys).isEmpty || !changes.isEmpty else { return }
     keep(changes)
     for key in keys { keep(key, nil) }
@@ -79,7 +79,7 @@ extension AgentDaemon {
 
   /// The names under which requests wait.
   func waiting(of app: String?) -> [AppNotificationID] {
-    (keeper?.pending(of: app) ?? []).compactMap { AppNotificationID($0.entry.key) }
+    (scheduler?.pending(of: app) ?? []).compactMap { AppNotificationID($0.entry.key) }
       + waitingForPlaces(of: app)
   }
 
@@ -116,7 +116,7 @@ extension AgentDaemon {
   }
 
   private func pending(of app: String?) -> [(AppNotificationID, PendingNotification)] {
-    let timed = (keeper?.pending(of: app) ?? []).compactMap { waiting in
+    let timed = (scheduler?.pending(of: app) ?? []).compactMap { waiting in
       AppNotificationID(waiting.entry.key).map { ($0, Int64?.some(waiting.next)) }
     }
     return (timed + waitingForPlaces(of: app).map { ($0, nil) }).compactMap { key, next in
@@ -152,7 +152,7 @@ extension AgentDaemon {
       model.emit(.answer(ask, AppAnswer()))
     case .nextDates(let app, let id, let count):
       guard let key = onlyPending(ask, app, id) else { break }
-      let dates = keeper?.moments(of: key.scheduleKey, count: Int(clamping: min(count, 10_000)))
+      let dates = scheduler?.moments(of: key.scheduleKey, count: Int(clamping: min(count, 10_000)))
       model.emit(.answer(ask, .dates(dates ?? [])))
     case .clock: model.emit(.answer(ask, .rows([clockRow])))
     case .setClock(let milliseconds): travel(ask, to: milliseconds)
@@ -216,7 +216,7 @@ extension AgentDaemon {
   // MARK: - The manual clock
 
   private func travel(_ ask: Ask, to milliseconds: Int64) {
-    let isOnTheWay = keeper?.travel(to: milliseconds) { [weak self] in
+    let isOnTheWay = scheduler?.travel(to: milliseconds) { [weak self] in
       guard let self else { return }
       self.model.emit(.answer(ask, .rows([self.clockRow])))
       self.flush()
@@ -228,12 +228,12 @@ extension AgentDaemon {
     guard clock.zones.zone(named: name) != nil else {
       return refuse(ask, .invalidArgument, "no time zone \(name): use one like Europe/Paris")
     }
-    guard keeper?.travel(toZone: name) == true else { return refuseClock(ask) }
+    guard scheduler?.travel(toZone: name) == true else { return refuseClock(ask) }
     model.emit(.answer(ask, .rows([clockRow])))
   }
 
   private func refuseClock(_ ask: Ask) {
-    let isManual = keeper?.isManual ?? false
+    let isManual = scheduler?.isManual ?? false
     refuse(
       ask, .invalidArgument,
       isManual

@@ -17,9 +17,9 @@ public final class AgentDaemon {
   /// Time and zones: the machine's, or ones that only `belfry clock` moves.
   let clock: any ScheduleClock
   /// What fires when.
-  var keeper: ScheduleKeeper?
+  var scheduler: Scheduler?
   /// Where the device is, and which regions are watched.
-  var places: LocationKeeper?
+  var places: RegionMonitor?
   /// Scheduled requests that no commit has taken yet; nil is one that goes.
   var unkeptRequests: [AppNotificationID: NotificationRequest?] = [:]
   /// Something was scheduled: what of it is due is shown once it is kept.
@@ -30,7 +30,7 @@ public final class AgentDaemon {
   private var server: AppServer?
   private(set) var presenters: PresenterHub?
   var launcher: AppLauncher?
-  var uplink: GatewayUplink?
+  var receiver: PushReceiver?
   private var effects: [AgentEffect] = []
   /// Changes that the disk has not taken yet.
   private var unkept: [RecordChange] = []
@@ -42,10 +42,10 @@ public final class AgentDaemon {
   /// Looks again for background work that waits.
   var backgroundTimer: TimerID?
   var services: SystemServices?
-  var systemBusFinder: BusFinder?
+  var systemBusFinder: ReconnectingBus?
   var systemBus: BusConnection? { systemBusFinder?.bus }
   /// Which window is in front.
-  var focus: FocusDesk?
+  var focus: FocusMonitor?
   var sleeps = false
   var isLockToldByService = false
   /// Prompts that no presenter could show yet.
@@ -123,7 +123,7 @@ public final class AgentDaemon {
     }
     if let gateway = configuration.gateway {
       do {
-        uplink = try GatewayUplink(
+        receiver = try PushReceiver(
           gateway, folder: configuration.dataFolder + "/identity", daemon: self)
       } catch {
         close()
@@ -140,7 +140,7 @@ public final class AgentDaemon {
     }
     flush()
     writeReadyFile()
-    uplink?.start()
+    receiver?.start()
     log.info("the agent serves apps", ["socket": configuration.socketPath])
   }
 
@@ -157,9 +157,9 @@ public final class AgentDaemon {
     isStopped = true
     for timer in questionTimers.values { loop.cancel(timer) }
     questionTimers = [:]
-    keeper?.close()
+    scheduler?.close()
     places?.close()
-    uplink?.close()
+    receiver?.close()
     server?.close()
     focus?.close()
     presenters?.close()
@@ -173,7 +173,7 @@ public final class AgentDaemon {
     guard let file = configuration.readyFile, !isStopped else { return }
     let ready: JSONObject = [
       "pid": .integer(Int64(getpid())), "socket": .string(configuration.socketPath),
-      "device": uplink?.device.map { .string(String($0)) } ?? .null,
+      "device": receiver?.device.map { .string(String($0)) } ?? .null,
     ]
     do {
       try FileSystem.write(Array((ready.text + "\n").utf8), to: file, mode: 0o600)
@@ -261,10 +261,10 @@ public final class AgentDaemon {
       }
     case .end(let app): launcher?.end(app)
     case .startExtension(let order): start(order)
-    case .register(let app, let kind): uplink?.register(app, kind)
-    case .unregister(let app, let kind): uplink?.unregister(app, kind)
+    case .register(let app, let kind): receiver?.register(app, kind)
+    case .unregister(let app, let kind): receiver?.unregister(app, kind)
     case .linkState: tellLinkState()
-    case .acknowledge(let id): uplink?.acknowledge(id, isKept: isKept)
+    case .acknowledge(let id): receiver?.acknowledge(id, isKept: isKept)
     case .locationPermission: places?.tellService()
     }
   }
@@ -318,10 +318,10 @@ extension AgentDaemon: TurnEndTarget {
     for effect in batch { carryOut(effect, isKept: isKept) }
     if isScheduleUnsettled {
       isScheduleUnsettled = false
-      keeper?.settle()
+      scheduler?.settle()
     }
     flush()
-    if !model.isAskingWhatToShow { keeper?.resume() }
+    if !model.isAskingWhatToShow { scheduler?.resume() }
     lookForBackground()
   }
 }

@@ -170,15 +170,15 @@ extension AgentDaemon {
       ]
     }
     var detail = "\(gateway.host):\(gateway.port), "
-    detail += model.isLinkUp ? "connected" : uplink?.reason ?? "not connected"
-    if let device = uplink?.device { detail += ", device \(device)" }
+    detail += model.isLinkUp ? "connected" : receiver?.reason ?? "not connected"
+    if let device = receiver?.device { detail += ", device \(device)" }
     var findings = [
       Finding(
         feature: "gateway", isFine: model.isLinkUp, detail: detail,
         advice: "check that the gateway runs, that its device port can be reached (TCP "
           + "\(gateway.port)), and --gateway, --ca and --enroll")
     ]
-    if let end = uplink?.certificateEnd {
+    if let end = receiver?.certificateEnd {
       let isValid = end > SystemClock.unixMilliseconds / 1_000
       findings.append(
         Finding(

@@ -83,19 +83,19 @@ import Testing
       log: Log(subsystem: "test", sink: .nowhere))
     #expect(clock.zone.name == "Test/Town")
     let nobody = Nobody()
-    let keeper = ScheduleKeeper(
+    let scheduler = Scheduler(
       clock: clock, policy: .init(), makeCalendar: { _ in nil }, listener: nobody)
-    defer { keeper.close() }
-    _ = keeper.start([])
+    defer { scheduler.close() }
+    _ = scheduler.start([])
     for (id, zone) in [("device", nil), ("town", "Test/Town"), ("utc", "UTC")] {
       var match = MatchingComponents([.year: 2_099, .month: 7, .day: 1, .hour: 9])
       match.zone = zone
-      _ = try keeper.add(
+      _ = try scheduler.add(
         ScheduleKey(app: "org.example.a", id: id), .calendar(match, repeats: false))
     }
     func moments() -> [String: String] {
       Dictionary(
-        uniqueKeysWithValues: keeper.pending().map { waiting in
+        uniqueKeysWithValues: scheduler.pending().map { waiting in
           let date = Date(timeIntervalSince1970: Double(waiting.next) / 1_000)
           return (waiting.entry.key.id, date.formatted(.iso8601))
         })

@@ -52,19 +52,19 @@ private final class Observer: ScheduleListener {
 @Suite struct WakeUpTests {
   private let machine = SleepingMachine()
   private let observer = Observer()
-  private let keeper: ScheduleKeeper
+  private let scheduler: Scheduler
 
   init() {
-    keeper = ScheduleKeeper(
+    scheduler = Scheduler(
       clock: machine, policy: .init(pendingLimit: 1_000), makeCalendar: { _ in nil },
       listener: observer)
     observer.now = { [machine] in machine.now.wall }
-    _ = keeper.start([])
+    _ = scheduler.start([])
   }
 
   private func add(_ id: Int, _ trigger: NotificationTrigger) throws {
-    _ = try keeper.add(ScheduleKey(app: "org.example.a", id: "\(id)"), trigger)
-    keeper.settle()
+    _ = try scheduler.add(ScheduleKey(app: "org.example.a", id: "\(id)"), trigger)
+    scheduler.settle()
   }
 
   @Test func `what is due within a twentieth of a second is one wake-up, and nothing is early`()

@@ -5,7 +5,7 @@ import System
 /// Finds out what is to be installed at a path.
 enum AppInstaller {
   /// A `.desktop` file, or a folder with a manifest or one desktop file.
-  static func read(_ path: String, languages: [String]) -> Result<AppRecord, AppLinkFailure> {
+  static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure> {
     let path = FileSystem.absolute(path)
     guard FileSystem.exists(path) else {
       return refusal("\(path) does not exist: give a .desktop file or an app's folder")
@@ -25,22 +25,22 @@ enum AppInstaller {
     return desktop(file, folder: path, languages: languages)
   }
 
-  private static func refusal(_ message: String) -> Result<AppRecord, AppLinkFailure> {
+  private static func refusal(_ message: String) -> Result<LocalApp, AppLinkFailure> {
     .failure(AppLinkFailure(.invalidArgument, message))
   }
 
   private static func folder(_ path: String, _ manifest: AppManifest)
-    -> Result<AppRecord, AppLinkFailure>
+    -> Result<LocalApp, AppLinkFailure>
   {
     guard let id = AppID(manifest.id) else {
       return refusal("\"\(manifest.id)\" is no app id: use a name like org.example.app")
     }
-    var record = AppRecord(id: id)
+    var record = LocalApp(id: id)
     record.name = manifest.name
     record.bundlePath = path
     record.backgroundModes = manifest.backgroundModes
     record.locationUsage = manifest.locationUsage
-    var installation = AppRecord.Installation()
+    var installation = LocalApp.Installation()
     installation.executable = manifest.executable
     installation.icon = manifest.icon
     installation.isScript = isScript(manifest.executable)
@@ -51,7 +51,7 @@ enum AppInstaller {
   }
 
   private static func desktop(_ path: String, folder: String?, languages: [String])
-    -> Result<AppRecord, AppLinkFailure>
+    -> Result<LocalApp, AppLinkFailure>
   {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     guard file.hasSuffix(".desktop"), let id = AppID(String(file.dropLast(8))) else {
@@ -64,13 +64,13 @@ enum AppInstaller {
       return refusal("\(error)")
     }
     let entry = DesktopFile(String(decoding: bytes, as: UTF8.self))
-    var record = AppRecord(id: id)
+    var record = LocalApp(id: id)
     record.name = entry.localized("Name", languages: languages)
     record.bundlePath = folder ?? resources(id)
     record.backgroundModes =
       entry["X-Belfry-BackgroundModes"]?.split(separator: ";").map(String.init) ?? []
     record.locationUsage = entry.localized("X-Belfry-LocationUsage", languages: languages)
-    var installation = AppRecord.Installation()
+    var installation = LocalApp.Installation()
     installation.desktopFile = path
     installation.isBusActivatable = entry["DBusActivatable"] == "true"
     installation.icon = entry["Icon"]

@@ -2,7 +2,7 @@ import BelfryWire
 import System
 
 /// Listens for beacons through BlueZ's discovery, while something needs it.
-final class BeaconScanner: LocationService {
+final class BeaconScanner: LocationSource {
   private enum Name {
     static let service = "org.bluez"
     static let adapter = "org.bluez.Adapter1"

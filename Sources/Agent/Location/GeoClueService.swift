@@ -6,7 +6,7 @@ import System
 /// GeoClue asks an agent of the same user who may know the place, and answers nobody while there is
 /// none: on a desktop that is the desktop's, elsewhere this offers itself. Which of Belfry's apps may
 /// know it is decided here, per app.
-final class GeoClueService: LocationService, TimerTarget {
+final class GeoClueService: LocationSource, TimerTarget {
   private enum Name {
     static let service = "org.freedesktop.GeoClue2"
     static let manager = "org.freedesktop.GeoClue2.Manager"

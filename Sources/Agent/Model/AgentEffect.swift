@@ -45,7 +45,7 @@ struct Prompt: Hashable, Sendable {
 
 /// An app to be started.
 struct LaunchOrder: Hashable, Sendable {
-  let app: AppRecord
+  let app: LocalApp
   let reason: AppLaunch.Reason
   /// Whether it is to come to the front.
   let isForeground: Bool

@@ -12,7 +12,7 @@ public enum GrantPolicy: Hashable, Sendable {
   case none
 }
 
-extension AppRecord {
+extension LocalApp {
   /// What follows from a request for authorisation.
   enum AuthorizationOutcome: Hashable {
     /// The person decided before, or need not decide.

@@ -39,7 +39,7 @@ extension DeviceModel {
   }
 
   /// Installs an app, or brings its installation up to date.
-  mutating func install(_ ask: Ask, _ record: AppRecord) {
+  mutating func install(_ ask: Ask, _ record: LocalApp) {
     if apps[record.id] == nil {
       add(record)
     } else {
@@ -101,7 +101,7 @@ extension DeviceModel {
     emit(.answer(ask, AppAnswer()))
   }
 
-  private func row(_ record: AppRecord) -> JSONObject {
+  private func row(_ record: LocalApp) -> JSONObject {
     var row: JSONObject = [
       "app": .string(record.id.text), "name": .string(record.displayName),
       "kind": record.installation == nil ? "development" : "installed",
@@ -136,7 +136,7 @@ extension DeviceModel {
       guard apps.count < Limits.apps else {
         return refuse(ask, .appRefused, "too many apps: remove some with 'belfry app remove'")
       }
-      add(AppRecord(id: id))
+      add(LocalApp(id: id))
     }
     if case .region? = request.trigger {
       // A person who asks for a place's sake has decided that the app may know it.
@@ -149,7 +149,7 @@ extension DeviceModel {
       }
     }
     if apps[id]?.status == .notDetermined {
-      var outcome = AppRecord.AuthorizationOutcome.answered
+      var outcome = LocalApp.AuthorizationOutcome.answered
       let policy = policy
       update(id) { outcome = $0.requestAuthorization([.alert, .sound, .badge], policy: policy) }
       if outcome == .undecided {
@@ -173,7 +173,7 @@ extension DeviceModel {
     }
   }
 
-  private func settingsRow(_ record: AppRecord) -> JSONObject {
+  private func settingsRow(_ record: LocalApp) -> JSONObject {
     var row: JSONObject = [
       "app": .string(record.id.text), "name": .string(record.displayName),
       "authorization": .string(record.status.rawValue),
@@ -212,7 +212,7 @@ extension DeviceModel {
   }
 
   /// Turns one switch; gives what is wrong, or nil.
-  private static func change(_ record: inout AppRecord, _ name: String, _ word: String) -> String? {
+  private static func change(_ record: inout LocalApp, _ name: String, _ word: String) -> String? {
     switch name {
     case "notifications":
       guard let isOn = AppSwitches.isOn(word) else { return "\(name)=\(word): use on or off" }

@@ -153,7 +153,7 @@ extension DeviceModel {
   }
 
   private func presentation(
-    _ notification: DeliveredNotification, of app: AppRecord, _ effects: Routing.Effects,
+    _ notification: DeliveredNotification, of app: LocalApp, _ effects: Routing.Effects,
     isUpdate: Bool
   ) -> Presentation {
     let thread = notification.request.content.thread

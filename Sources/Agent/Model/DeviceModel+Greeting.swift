@@ -79,7 +79,7 @@ extension DeviceModel {
 
   /// The installed app whose program this is; a program that takes arguments (an interpreter, a
   /// launcher) may be several apps and tells nothing.
-  private func installedApp(running executable: String?) -> AppRecord? {
+  private func installedApp(running executable: String?) -> LocalApp? {
     guard let executable else { return nil }
     return apps.values.first { $0.installation?.provingExecutable == executable }
   }
@@ -105,7 +105,7 @@ extension DeviceModel {
   private mutating func enter(
     _ ask: Ask, _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
   ) {
-    if apps[id] == nil { add(AppRecord(id: id)) }
+    if apps[id] == nil { add(LocalApp(id: id)) }
     update(id) { record in
       // An extension's manifest is not the app's.
       guard hello.role == .app else { return }

@@ -59,7 +59,7 @@ extension DeviceModel {
     _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>
   ) {
     let before = settings(of: app)
-    var outcome = AppRecord.AuthorizationOutcome.answered
+    var outcome = LocalApp.AuthorizationOutcome.answered
     let policy = policy
     update(app) { outcome = $0.requestAuthorization(options, policy: policy) }
     switch outcome {
@@ -152,7 +152,7 @@ extension DeviceModel {
     let known = apps[app]?.registrations[kind]
     if known == nil {
       update(app) { record in
-        record.registrations[kind] = AppRecord.Registration()
+        record.registrations[kind] = LocalApp.Registration()
         record.hasPane = true
       }
     }
@@ -190,7 +190,7 @@ extension DeviceModel {
   /// The gateway gave a token: the first one, the same one again, or another (S0-38).
   mutating func registered(_ app: AppID, _ kind: TokenKind, token: [UInt8]) {
     guard let known = apps[app]?.registrations[kind], known.token != token else { return }
-    update(app) { $0.registrations[kind] = AppRecord.Registration(token: token) }
+    update(app) { $0.registrations[kind] = LocalApp.Registration(token: token) }
     tellAll(app, .token(kind, token))
   }
 

@@ -50,9 +50,9 @@ struct DeviceModel {
   /// The device's languages: those of its settings, else of the agent's environment.
   var languages: [String] = ["en"]
   /// Finds a text in an app's language files.
-  var lookup: @Sendable (AppRecord, [String], NotificationText) -> String = { $2.text }
+  var lookup: @Sendable (LocalApp, [String], NotificationText) -> String = { $2.text }
 
-  private(set) var apps: [AppID: AppRecord] = [:]
+  private(set) var apps: [AppID: LocalApp] = [:]
   var peers: [ConnectionID: AppPeer] = [:]
   var questions: [Question: QuestionPurpose] = [:]
   var delivered = DeliveredList()
@@ -108,10 +108,10 @@ struct DeviceModel {
   // MARK: - Apps
 
   /// Puts a kept app back, at the start.
-  mutating func restore(_ record: AppRecord) { apps[record.id] = record }
+  mutating func restore(_ record: LocalApp) { apps[record.id] = record }
 
   /// Changes an app's record and keeps it.
-  mutating func update(_ id: AppID, _ change: (inout AppRecord) -> Void) {
+  mutating func update(_ id: AppID, _ change: (inout LocalApp) -> Void) {
     guard var record = apps[id] else { return }
     change(&record)
     guard record != apps[id] else { return }
@@ -120,7 +120,7 @@ struct DeviceModel {
   }
 
   /// Makes an app known, or replaces what is known of its installation.
-  mutating func add(_ record: AppRecord) {
+  mutating func add(_ record: LocalApp) {
     apps[record.id] = record
     emit(.keep(.put(.apps, key: record.id.text, record.json.bytes)))
   }

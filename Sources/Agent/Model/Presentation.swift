@@ -82,7 +82,7 @@ extension Presentation {
 
   /// Makes the presentation of a delivered notification.
   init(
-    _ notification: DeliveredNotification, of app: AppRecord, effects: Routing.Effects,
+    _ notification: DeliveredNotification, of app: LocalApp, effects: Routing.Effects,
     privacy: Privacy, isUpdate: Bool, lookup: TextLookup
   ) {
     let content = notification.request.content

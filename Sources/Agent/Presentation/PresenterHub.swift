@@ -10,10 +10,10 @@ final class PresenterHub {
   private let log: Log
   private weak var listener: (any PresenterListener)?
   private(set) var presenters: [any Presenter] = []
-  private var finder: BusFinder?
+  private var finder: ReconnectingBus?
   private var input: TerminalInput?
   private(set) var quiet: DesktopQuiet?
-  let sounds: SoundDesk
+  let sounds: SoundPlayback
   /// Told when the desktop's do-not-disturb changes.
   var onQuiet: (Bool) -> Void = { _ in }
   /// Told when there is a session bus, or none any more.
@@ -26,7 +26,7 @@ final class PresenterHub {
     self.loop = loop
     self.listener = listener
     log = configuration.log
-    sounds = SoundDesk(on: loop, log: configuration.log.child("sound"))
+    sounds = SoundPlayback(on: loop, log: configuration.log.child("sound"))
   }
 
   /// Opens what was asked for: without a wish the desktop if a session bus is there, else the
@@ -38,7 +38,7 @@ final class PresenterHub {
     }
     if kinds.contains(.terminal) { openTerminal() }
     if configuration.usesSessionBus {
-      let finder = BusFinder(.session, on: loop, log: log) { [weak self] in self?.busChanged($0) }
+      let finder = ReconnectingBus(.session, on: loop, log: log) { [weak self] in self?.busChanged($0) }
       self.finder = finder
       finder.open()
     }
@@ -51,7 +51,7 @@ final class PresenterHub {
   }
 
   /// Plays a sound where a person may hear it: lines of JSON are for programs.
-  func play(_ sound: NotificationSound, of app: AppRecord) {
+  func play(_ sound: NotificationSound, of app: LocalApp) {
     guard presenters.contains(where: { !($0 is JSONPresenter) }) else { return }
     sounds.play(sound, of: app)
   }

@@ -59,7 +59,7 @@ extension DeviceModel {
     var damaged: [String] = []
     for (key, value) in try records.load(.apps) {
       guard let object = (try? JSONValue(parsing: value))?.objectValue,
-        let record = AppRecord(json: object)
+        let record = LocalApp(json: object)
       else {
         damaged.append("app \(key)")
         continue

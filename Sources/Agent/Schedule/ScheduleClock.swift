@@ -3,7 +3,7 @@ import System
 
 /// Where the schedule has its time and its zones from.
 protocol ScheduleClock: AnyObject {
-  /// Told of what happens to the clock; set by the schedule's keeper.
+  /// Told of what happens to the clock; set by the schedule's scheduler.
   var onEvent: ((ScheduleClockEvent) -> Void)? { get set }
   /// Both clocks, now.
   var now: ScheduleMoment { get }

@@ -51,10 +51,10 @@ final class DeviceFleet: TurnEndTarget {
   }
 
   private func makeDevices() throws {
-    var configuration = GatewayLink.Configuration(
+    var configuration = GatewayConnection.Configuration(
       host: plan.host, port: plan.port, authorityPEM: plan.authorityPEM)
     configuration.enrolmentCode = plan.enrolmentCode
-    configuration.gate = DialGate(limit: Self.dialsMax)
+    configuration.gate = ConnectLimiter(limit: Self.dialsMax)
     configuration.settings.memory = Int(configuration.settings.window)
     for index in 0..<plan.count {
       let identity =

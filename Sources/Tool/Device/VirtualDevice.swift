@@ -4,7 +4,7 @@ import System
 import Transport
 
 /// One virtual device: its link, and what it prints of it.
-final class VirtualDevice: GatewayLinkDelegate {
+final class VirtualDevice: GatewayConnectionDelegate {
   private struct Subject {
     let subject: LinkSubject
     var line: [UInt8]
@@ -13,14 +13,14 @@ final class VirtualDevice: GatewayLinkDelegate {
 
   private unowned let fleet: DeviceFleet
   private var subjects: [Subject] = []
-  private(set) var link: GatewayLink?
+  private(set) var link: GatewayConnection?
 
   init(
-    _ fleet: DeviceFleet, on loop: EventLoop, _ configuration: GatewayLink.Configuration,
+    _ fleet: DeviceFleet, on loop: EventLoop, _ configuration: GatewayConnection.Configuration,
     identity: DeviceIdentity
   ) {
     self.fleet = fleet
-    let link = GatewayLink(on: loop, configuration, identity: identity, delegate: self)
+    let link = GatewayConnection(on: loop, configuration, identity: identity, delegate: self)
     self.link = link
     for subject in fleet.plan.subjects { link.register(subject) }
   }
@@ -59,7 +59,7 @@ final class VirtualDevice: GatewayLinkDelegate {
       ])
   }
 
-  private func changeTopics(_ order: DeviceOrder, _ link: GatewayLink) {
+  private func changeTopics(_ order: DeviceOrder, _ link: GatewayConnection) {
     var topics = subjects.map(\.subject) + fleet.plan.subjects
     if case .register = order.verb {
       topics = [.topic(LinkTopic(bundleID: order.topic, kind: order.kind ?? .alert))]
@@ -80,22 +80,22 @@ final class VirtualDevice: GatewayLinkDelegate {
 
   // MARK: What the link tells
 
-  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+  func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     print("link", [("state", "up")])
   }
 
-  func link(_ link: GatewayLink, isDownBecause reason: String) {
+  func link(_ link: GatewayConnection, isDownBecause reason: String) {
     print("link", [("state", "down"), ("reason", .string(reason))])
     fleet.lost(self, because: reason)
   }
 
-  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity) { fleet.keep(identity) }
+  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) { fleet.keep(identity) }
 
-  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     fleet.complain("the gateway refused to enrol a device, \(refusal): check --enroll")
   }
 
-  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8]) {
+  func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     let index = index(of: subject)
     guard subjects[index].token != token || token.isEmpty else { return }
     subjects[index].token = token
@@ -111,26 +111,26 @@ final class VirtualDevice: GatewayLinkDelegate {
     }
   }
 
-  func link(_ link: GatewayLink, cancelled subject: LinkSubject) {
+  func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
     let index = index(of: subject)
     subjects[index].token = []
     let event = if case .channel = subject { "unsubscribed" } else { "unregistered" }
     fleet.print { DeviceLine.event(event, subjects[index].line, to: &$0) }
   }
 
-  func link(_ link: GatewayLink, switched subject: LinkSubject, isEnabled: Bool) {
+  func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool) {
     let line = subjects[index(of: subject)].line
     fleet.print { DeviceLine.event(isEnabled ? "enabled" : "disabled", line, to: &$0) }
   }
 
-  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+  func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     let line = subjects[index(of: subject)].line
     fleet.print {
       DeviceLine.event("refused", line, [("reason", .string("\(refusal)"))], to: &$0)
     }
   }
 
-  func link(_ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject)
+  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
   {
     let latency = unsafe DeviceLine.latencyMicros(notification.payload)
     fleet.received(notification, latencyMicros: latency)

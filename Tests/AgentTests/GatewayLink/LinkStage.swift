@@ -9,19 +9,19 @@ final class LinkStage {
   let loop: EventLoop
   let gateway: LinkGateway
   let device = RecordingDevice()
-  let configuration: GatewayLink.Configuration
-  let link: GatewayLink
+  let configuration: GatewayConnection.Configuration
+  let link: GatewayConnection
 
-  init(_ change: (inout GatewayLink.Configuration) -> Void = { _ in }) throws {
+  init(_ change: (inout GatewayConnection.Configuration) -> Void = { _ in }) throws {
     loop = try EventLoop()
     gateway = try LinkGateway(on: loop)
-    var configuration = GatewayLink.Configuration(
+    var configuration = GatewayConnection.Configuration(
       host: "127.0.0.1", port: gateway.port, authorityPEM: gateway.authority.certificatePEM)
     configuration.enrolmentCode = gateway.enrolmentCode
     configuration.deviceName = "test"
     change(&configuration)
     self.configuration = configuration
-    link = GatewayLink(
+    link = GatewayConnection(
       on: loop, configuration, identity: DeviceIdentity(key: try ES256PrivateKey()),
       delegate: device)
   }
@@ -39,7 +39,7 @@ final class LinkStage {
 }
 
 /// Notes all that a link tells.
-final class RecordingDevice: GatewayLinkDelegate {
+final class RecordingDevice: GatewayConnectionDelegate {
   var identity: DeviceIdentity?
   var ups: [UInt64] = []
   var downs: [String] = []
@@ -50,33 +50,33 @@ final class RecordingDevice: GatewayLinkDelegate {
   var received: [(id: NotificationID, payload: String, isFromStorage: Bool)] = []
   var keepsAtOnce = true
 
-  func keepAll(_ link: GatewayLink) {
+  func keepAll(_ link: GatewayConnection) {
     for notification in received { link.kept(notification.id) }
   }
 
-  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+  func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     ups.append(device)
   }
 
-  func link(_ link: GatewayLink, isDownBecause reason: String) { downs.append(reason) }
+  func link(_ link: GatewayConnection, isDownBecause reason: String) { downs.append(reason) }
 
-  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity) { self.identity = identity }
+  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) { self.identity = identity }
 
-  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     refusals.append(refusal)
   }
 
-  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8]) {
+  func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     tokens[subject] = token
   }
 
-  func link(_ link: GatewayLink, cancelled subject: LinkSubject) { cancelled.append(subject) }
+  func link(_ link: GatewayConnection, cancelled subject: LinkSubject) { cancelled.append(subject) }
 
-  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+  func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     refused[subject] = refusal
   }
 
-  func link(_ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject)
+  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
   {
     let payload = String(decoding: notification.payload, as: UTF8.self)
     received.append((notification.uniqueID, payload, notification.isFromStorage))

@@ -78,7 +78,7 @@ struct AuthorizationTests {
     bench.ask(connection, .register(.alert))
     bench.ask(connection, .unregister(.alert))
     #expect(panes() == 0)
-    #expect(AppRecord(json: bench.model.apps[ModelBench.burger]!.json)?.hasPane == false)
+    #expect(LocalApp(json: bench.model.apps[ModelBench.burger]!.json)?.hasPane == false)
     bench.ask(connection, .register(.alert))
     #expect(panes() == 1)
   }

@@ -111,9 +111,9 @@ struct BackgroundTests {
     arguments: [false, true])
   func watchdog(comesToFront: Bool) throws {
     var bench = ModelBench()
-    bench.model.add(AppRecord(id: ModelBench.burger))
+    bench.model.add(LocalApp(id: ModelBench.burger))
     bench.model.update(ModelBench.burger) {
-      $0.installation = AppRecord.Installation(executable: "/opt/burger")
+      $0.installation = LocalApp.Installation(executable: "/opt/burger")
     }
     let effects = bench.push(RoutingTests.background)
     let expected = effects.compactMap { effect -> String? in
@@ -134,9 +134,9 @@ struct BackgroundTests {
   @Test("client-api 3.45: what was started for a push and never greets is ended")
   func missing() throws {
     var bench = ModelBench()
-    bench.model.add(AppRecord(id: ModelBench.burger))
+    bench.model.add(LocalApp(id: ModelBench.burger))
     bench.model.update(ModelBench.burger) {
-      $0.installation = AppRecord.Installation(executable: "/opt/burger")
+      $0.installation = LocalApp.Installation(executable: "/opt/burger")
     }
     _ = bench.push(RoutingTests.background)
     let token = try #require(bench.model.launches[ModelBench.burger])
@@ -237,7 +237,7 @@ struct ExtensionTests {
     var bench = ModelBench()
     _ = bench.authorized()
     bench.model.update(ModelBench.burger) {
-      $0.installation = AppRecord.Installation(serviceExtension: "/opt/extension")
+      $0.installation = LocalApp.Installation(serviceExtension: "/opt/extension")
     }
     _ = bench.take()
     return bench

@@ -10,8 +10,8 @@ struct DeviceModelTests {
     var bench = ModelBench()
     #expect(
       bench.connect(process: ProcessIdentity(pid: 1, uid: 8)).1.refusals == [.appRefused])
-    var record = AppRecord(id: AppID("org.example.mail")!)
-    record.installation = AppRecord.Installation(executable: "/opt/mail")
+    var record = LocalApp(id: AppID("org.example.mail")!)
+    record.installation = LocalApp.Installation(executable: "/opt/mail")
     bench.model.add(record)
     var process = ProcessIdentity(pid: 1, uid: 7)
     process.executable = "/opt/mail"
@@ -206,7 +206,7 @@ struct DeviceModelTests {
     bench.ask(connection, .setCategories([ResponseTests.category]))
     bench.ask(connection, .setBadge(3))
     let app = try #require(bench.model.apps[ModelBench.burger])
-    #expect(AppRecord(json: app.json) == app)
+    #expect(LocalApp(json: app.json) == app)
     bench.ask(connection, .add(ModelBench.request("seen")))
     bench.model.shown(ResponseTests.key("seen"))
     bench.ask(connection, .add(ModelBench.request("unseen")))

@@ -61,7 +61,7 @@ import Testing
       var bench = ModelBench()
       bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
       bench.model.update(ModelBench.burger) {
-        $0.installation = AppRecord.Installation()
+        $0.installation = LocalApp.Installation()
         $0.installation?.windowClass = "BurgerWindow"
       }
       bench.model.looked(at: window)
@@ -86,7 +86,7 @@ import Testing
 
   @Test("a line of belfry-focus is a window, or none; anything else says nothing")
   func lines() {
-    func read(_ text: String) -> FocusedWindow?? { FocusDesk.window(in: Array(text.utf8)) }
+    func read(_ text: String) -> FocusedWindow?? { FocusMonitor.window(in: Array(text.utf8)) }
     #expect(read(#"{"window":null}"#) == .some(nil))
     #expect(
       read(#"{"window":{"process":7,"names":["a","b"]}}"#)
@@ -98,9 +98,9 @@ import Testing
   }
 
   @Test func aWindowsNameOfAnInstalledAppIsKept() throws {
-    var record = AppRecord(id: ModelBench.burger)
-    record.installation = AppRecord.Installation()
+    var record = LocalApp(id: ModelBench.burger)
+    record.installation = LocalApp.Installation()
     record.installation?.windowClass = "BurgerWindow"
-    #expect(try #require(AppRecord(json: record.json)) == record)
+    #expect(try #require(LocalApp(json: record.json)) == record)
   }
 }

@@ -63,7 +63,7 @@ struct ModelBench {
     collapse: String = ""
   ) -> [AgentEffect] {
     if model.apps[app]?.registrations[kind] == nil {
-      model.update(app) { $0.registrations[kind] = AppRecord.Registration(token: [1]) }
+      model.update(app) { $0.registrations[kind] = LocalApp.Registration(token: [1]) }
       _ = model.takeEffects()
     }
     model.pushed(

@@ -47,7 +47,7 @@ struct ResponseTests {
     var bench = ModelBench()
     let connection = bench.authorized()
     bench.model.update(ModelBench.burger) {
-      $0.installation = AppRecord.Installation(executable: "/bin/true")
+      $0.installation = LocalApp.Installation(executable: "/bin/true")
     }
     bench.ask(connection, .add(ModelBench.request()))
     bench.model.closed(connection)

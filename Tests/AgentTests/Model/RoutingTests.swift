@@ -134,7 +134,7 @@ struct RoutingTests {
     var bench = ModelBench()
     let connection = bench.authorized()
     bench.model.update(ModelBench.burger) {
-      $0.installation = AppRecord.Installation(executable: "/bin/true")
+      $0.installation = LocalApp.Installation(executable: "/bin/true")
     }
     bench.model.closed(connection)
     let effects = bench.push(Self.background)

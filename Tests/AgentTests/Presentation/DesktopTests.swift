@@ -9,7 +9,7 @@ struct DesktopTests {
     _ id: String = "n", body: String = "a <b> & c", persistent: Bool = false,
     level: InterruptionLevel = .active, actions: [NotificationAction] = []
   ) -> Presentation {
-    var record = AppRecord(id: ModelBench.burger)
+    var record = LocalApp(id: ModelBench.burger)
     record.name = "Burger"
     record.categories = [NotificationCategory(id: "C", actions: actions)]
     record.switches.alertStyle = persistent ? .alert : .banner
@@ -93,7 +93,7 @@ struct DesktopTests {
       let presentation = Presentation(
         DeliveredNotification(
           request: NotificationRequest(id: "n", content: content), unixMilliseconds: 0),
-        of: AppRecord(id: ModelBench.burger), effects: Routing.Effects(),
+        of: LocalApp(id: ModelBench.burger), effects: Routing.Effects(),
         privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
         lookup: { $0.text })
       let hints = DesktopNotice(presentation, .init(names: ["body"])).hints
@@ -141,20 +141,20 @@ struct DesktopTests {
 @Suite("What stands on the desktop")
 struct DesktopBoardTests {
   static let name = AppNotificationID(app: ModelBench.burger, id: "n")
-  static let key = DesktopBoard.Key.notification(name)
-  static func item(_ body: String = "b") -> DesktopBoard.Item {
+  static let key = DesktopNotificationState.Key.notification(name)
+  static func item(_ body: String = "b") -> DesktopNotificationState.Item {
     .notification(DesktopTests.presentation(body: body, actions: DesktopTests.buttons))
   }
 
-  func board() -> DesktopBoard {
-    var board = DesktopBoard()
+  func board() -> DesktopNotificationState {
+    var board = DesktopNotificationState()
     #expect(board.serverAppeared() == [])
     return board
   }
 
   @Test("what is shown before there is a server waits for it")
   func waits() {
-    var board = DesktopBoard()
+    var board = DesktopNotificationState()
     #expect(board.show(Self.key, Self.item()) == [])
     #expect(board.serverAppeared() == [.notify(Self.key, Self.item(), replacing: 0)])
   }

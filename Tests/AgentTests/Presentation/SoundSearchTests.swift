@@ -18,7 +18,7 @@ struct SoundSearchTests {
   func order() throws {
     let folder = try ScratchFolder()
     let environment = ["XDG_DATA_HOME": folder.file("data")]
-    var app = AppRecord(id: ModelBench.burger)
+    var app = LocalApp(id: ModelBench.burger)
     app.bundlePath = folder.file("Burger.app")
     func found(_ name: String) -> String? {
       SoundSearch.file(name, of: app, environment: environment)
@@ -36,7 +36,7 @@ struct SoundSearchTests {
   @Test("a name is no path", arguments: ["", "../a.caf", "/etc/passwd", ".", "en.lproj/a.caf"])
   func names(name: String) throws {
     let folder = try ScratchFolder()
-    var app = AppRecord(id: ModelBench.burger)
+    var app = LocalApp(id: ModelBench.burger)
     app.bundlePath = folder.path
     _ = try put("en.lproj/a.caf", in: folder)
     #expect(SoundSearch.file(name, of: app, environment: ["HOME": folder.path]) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// Writes down what the location keeper tells.
+/// Writes down what the location scheduler tells.
 private final class Traveller: LocationListener {
   var crossed: [String] = []
   var places = 0
@@ -114,31 +114,31 @@ struct LocationServicesTests {
       { stage, receiver in
         let bus = try stage.connect()
         let traveller = Traveller()
-        let keeper = LocationKeeper(on: stage.loop, dwell: 300, listener: traveller)
+        let scheduler = RegionMonitor(on: stage.loop, dwell: 300, listener: traveller)
         #expect(stage.run(until: Self.owns(stage, bus, "org.freedesktop.GeoClue2")))
         let service = try GeoClueService(bus: bus, on: stage.loop, log: Self.log) {
-          [weak keeper] in keeper?.placed($0)
+          [weak scheduler] in scheduler?.placed($0)
         }
-        keeper.service = service
+        scheduler.service = service
         let tower = NotificationRegion(
           id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: 150))
         // An app that may not know the place starts nothing.
         traveller.isAllowed = false
-        _ = try keeper.add(.watched(try app(), "tower"), tower, repeats: true)
+        _ = try scheduler.add(.watched(try app(), "tower"), tower, repeats: true)
         receiver.tell("48.80,2.29")
         traveller.isAllowed = true
-        keeper.tellService()
+        scheduler.tellService()
         #expect(stage.run { service.isTelling && traveller.places > 0 })
-        #expect(keeper.state(of: .watched(try app(), "tower")) == .outside)
+        #expect(scheduler.state(of: .watched(try app(), "tower")) == .outside)
         #expect(traveller.crossed == [])
         receiver.tell("48.8584,2.2945")
         #expect(stage.run { traveller.crossed == ["tower inside"] })
         receiver.tell("48.8700,2.2945")
         #expect(stage.run { traveller.crossed == ["tower inside", "tower outside"] })
-        _ = keeper.remove([.watched(try app(), "tower")])
+        _ = scheduler.remove([.watched(try app(), "tower")])
         #expect(!service.isTelling)
         #expect(stage.run { receiver.lines.contains("gone") })
-        keeper.close()
+        scheduler.close()
       })
   }
 
@@ -247,15 +247,15 @@ struct LocationServicesTests {
         say("/", "org.bluez.Mock", "AddAdapter", [.string("hci0"), .string("here")])
         #expect(stage.run { done == ["AddAdapter"] })
         let traveller = Traveller()
-        let keeper = LocationKeeper(on: stage.loop, listener: traveller)
+        let scheduler = RegionMonitor(on: stage.loop, listener: traveller)
         let bus = try stage.connect()
-        keeper.beacons = try BeaconScanner(bus: bus, log: Self.log) { [weak keeper] in
-          keeper?.heard($0)
+        scheduler.beacons = try BeaconScanner(bus: bus, log: Self.log) { [weak scheduler] in
+          scheduler?.heard($0)
         }
         let uuid = "ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"
         let door = NotificationRegion(
           id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
-        _ = try keeper.add(.watched(try app(), "door"), door, repeats: true)
+        _ = try scheduler.add(.watched(try app(), "door"), door, repeats: true)
         // The scanner asks for discovery; the mock says so when it is told.
         var isDiscovering = false
         var wanted = true
@@ -289,37 +289,37 @@ struct LocationServicesTests {
               ]),
           ])
         #expect(stage.run { traveller.crossed == ["door inside"] })
-        _ = keeper.remove([.watched(try app(), "door")])
+        _ = scheduler.remove([.watched(try app(), "door")])
         // Nothing to listen for: the radio rests.
         wanted = false
         look()
         #expect(stage.run { !isDiscovering })
-        keeper.close()
+        scheduler.close()
       })
   }
 
   @Test("an app watches twenty regions, and no more (client-api 3.54)")
   func limit() throws {
     let traveller = Traveller()
-    let keeper = LocationKeeper(on: try EventLoop(), listener: traveller)
+    let scheduler = RegionMonitor(on: try EventLoop(), listener: traveller)
     func circle(_ id: Int) -> NotificationRegion {
       NotificationRegion(id: "\(id)", shape: .circle(latitude: 1, longitude: 1, radius: 100))
     }
     for id in 0..<20 {
-      _ = try keeper.add(.watched(try app(), "\(id)"), circle(id), repeats: true)
+      _ = try scheduler.add(.watched(try app(), "\(id)"), circle(id), repeats: true)
     }
     #expect(throws: AppLinkFailure.self) {
-      try keeper.add(
+      try scheduler.add(
         .request(AppNotificationID(app: try app(), id: "n")), circle(21), repeats: false)
     }
     // The same name replaces, and another app has its own twenty.
-    _ = try keeper.add(.watched(try app(), "3"), circle(3), repeats: true)
+    _ = try scheduler.add(.watched(try app(), "3"), circle(3), repeats: true)
     let other = try #require(AppID("org.example.other"))
-    _ = try keeper.add(.watched(other, "3"), circle(3), repeats: true)
-    _ = keeper.remove([.watched(try app(), "7")])
-    _ = try keeper.add(
+    _ = try scheduler.add(.watched(other, "3"), circle(3), repeats: true)
+    _ = scheduler.remove([.watched(try app(), "7")])
+    _ = try scheduler.add(
       .request(AppNotificationID(app: try app(), id: "n")), circle(21), repeats: false)
-    keeper.close()
+    scheduler.close()
   }
 
   // MARK: Time zone and sleep

@@ -13,7 +13,7 @@ final class DesktopPresenter: Presenter {
   private let bus: BusConnection
   private let log: Log
   private weak var listener: (any PresenterListener)?
-  private var board = DesktopBoard()
+  private var board = DesktopNotificationState()
   private(set) var capabilities = DesktopNotice.Capabilities()
   /// The server's own name and version.
   private(set) var serverName = ""
@@ -87,7 +87,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  private func make(_ calls: [DesktopBoard.Call]) {
+  private func make(_ calls: [DesktopNotificationState.Call]) {
     for call in calls {
       switch call {
       case .notify(let key, let item, let number): notify(key, item, replacing: number)
@@ -97,7 +97,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  private func notify(_ key: DesktopBoard.Key, _ item: DesktopBoard.Item, replacing: UInt32) {
+  private func notify(_ key: DesktopNotificationState.Key, _ item: DesktopNotificationState.Item, replacing: UInt32) {
     let notice =
       switch item {
       case .notification(let presentation): DesktopNotice(presentation, capabilities)
@@ -123,7 +123,7 @@ final class DesktopPresenter: Presenter {
   }
 
   /// Plasma refuses what is the same as something of the last second (linux-parts 1).
-  private func tryAgain(_ key: DesktopBoard.Key, after failure: BusFailure) {
+  private func tryAgain(_ key: DesktopNotificationState.Key, after failure: BusFailure) {
     guard failure.name.hasSuffix("ExcessNotificationGeneration") else { return }
     let asked = owner
     bus.after(Limits.excessiveNotificationNanoseconds) { [weak self] in
@@ -153,7 +153,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  private func act(_ what: (DesktopBoard.Deed?, [DesktopBoard.Call])) {
+  private func act(_ what: (DesktopNotificationState.UserAction?, [DesktopNotificationState.Call])) {
     make(what.1)
     switch what.0 {
     case .acted(let key, let action, let text, let token):

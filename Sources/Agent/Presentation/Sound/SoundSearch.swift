@@ -4,7 +4,7 @@ import System
 enum SoundSearch {
   /// The file that an app names: in its `Library/Sounds`, else at its bundle's top level; nil when
   /// there is none.
-  static func file(_ name: String, of app: AppRecord, environment: [String: String]) -> String? {
+  static func file(_ name: String, of app: LocalApp, environment: [String: String]) -> String? {
     // A name, not a path: an app names files of its own.
     guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return nil }
     let container = dataFolders(environment).first.map { "\($0)/\(app.id)" }

@@ -6,7 +6,7 @@ public import Transport
 ///
 /// Confined to its loop. Connects with TLS 1.3, trusting the gateway's authority alone; enrols where
 /// the identity has no certificate; reconnects by itself until it is taken offline or sent away.
-public final class GatewayLink: StreamHandler, TimerTarget {
+public final class GatewayConnection: StreamHandler, TimerTarget {
   /// What a link needs to know.
   public struct Configuration {
     /// The gateway's name or address.
@@ -33,7 +33,7 @@ public final class GatewayLink: StreamHandler, TimerTarget {
     /// The state at the start.
     public var state: DeviceState = []
     /// Shared by links that must not dial all at once.
-    public var gate: DialGate?
+    public var gate: ConnectLimiter?
 
     /// A configuration with the usual times.
     public init(host: String, port: UInt16, authorityPEM: [UInt8]) {
@@ -51,7 +51,7 @@ public final class GatewayLink: StreamHandler, TimerTarget {
 
   private let loop: EventLoop
   private let configuration: Configuration
-  private weak var delegate: (any GatewayLinkDelegate)?
+  private weak var delegate: (any GatewayConnectionDelegate)?
   private var output: [UInt8] = []
   private var machine: DeviceLinkClient
   private var stream: ByteStream?
@@ -69,7 +69,7 @@ public final class GatewayLink: StreamHandler, TimerTarget {
   /// A link that is offline until ``goOnline()``.
   public init(
     on loop: EventLoop, _ configuration: Configuration, identity: DeviceIdentity,
-    delegate: any GatewayLinkDelegate
+    delegate: any GatewayConnectionDelegate
   ) {
     self.loop = loop
     self.configuration = configuration

@@ -1,7 +1,7 @@
 import BelfryWire
 
 /// All that the agent keeps of one app.
-struct AppRecord: Hashable, Sendable {
+struct LocalApp: Hashable, Sendable {
   /// What an installed app is made of.
   struct Installation: Hashable, Sendable {
     /// The desktop file, absolute.
@@ -67,7 +67,7 @@ struct AppRecord: Hashable, Sendable {
   }
 }
 
-extension AppRecord {
+extension LocalApp {
   /// The record as it is kept on disk.
   var json: JSONObject {
     var object: JSONObject = ["id": .string(id.text), "status": .string(status.rawValue)]

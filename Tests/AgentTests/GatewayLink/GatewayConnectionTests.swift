@@ -37,7 +37,7 @@ import Transport
     let identity = try #require(first.device.identity)
     first.link.goOffline()
     #expect(try first.run { first.gateway.links.isEmpty })
-    let again = GatewayLink(
+    let again = GatewayConnection(
       on: first.loop, first.configuration, identity: identity, delegate: first.device)
     again.goOnline()
     #expect(try first.run { again.isUp })
@@ -79,7 +79,7 @@ import Transport
     var configuration = stage.configuration
     configuration.port = listener.port
     configuration.settings.openNanoseconds = 300_000_000
-    let link = GatewayLink(
+    let link = GatewayConnection(
       on: stage.loop, configuration, identity: stage.link.identity, delegate: stage.device)
     link.goOnline()
     #expect(try stage.run { !stage.device.downs.isEmpty })
@@ -159,10 +159,10 @@ import Transport
   }
 
   @Test func linksBehindAGateDialInTurn() throws {
-    let stage = try LinkStage { $0.gate = DialGate(limit: 2) }
-    var others: [GatewayLink] = []
+    let stage = try LinkStage { $0.gate = ConnectLimiter(limit: 2) }
+    var others: [GatewayConnection] = []
     for _ in 0..<8 {
-      let link = GatewayLink(
+      let link = GatewayConnection(
         on: stage.loop, stage.configuration, identity: DeviceIdentity(key: try ES256PrivateKey()),
         delegate: stage.device)
       link.goOnline()

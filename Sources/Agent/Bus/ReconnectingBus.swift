@@ -4,7 +4,7 @@ import System
 /// Keeps a connection to a message bus that may come later, end and come again; nothing polls.
 ///
 /// While there is none, the place of the bus's socket is watched.
-final class BusFinder {
+final class ReconnectingBus {
   private let which: BusConnection.Bus
   private let name: String
   private let socket: String?

@@ -17,9 +17,9 @@ private final class Agenda: ScheduleListener {
   var fired: [String] = []
   var dropped: [String] = []
   var mayPass: () -> Bool = { true }
-  private var started: ScheduleKeeper?
+  private var started: Scheduler?
 
-  var keeper: ScheduleKeeper {
+  var scheduler: Scheduler {
     guard let started else { preconditionFailure("start the agenda first") }
     return started
   }
@@ -27,27 +27,27 @@ private final class Agenda: ScheduleListener {
   /// An agent's start on what is on disk.
   @discardableResult
   func start(limit: Int = 64) -> [String] {
-    let keeper = ScheduleKeeper(
+    let scheduler = Scheduler(
       clock: ManualClock(kept: disk[ScheduleRecord.clockKey]),
       policy: .init(pendingLimit: limit), makeCalendar: { FoundationCalendar(named: $0) },
       listener: self)
-    started = keeper
-    return keeper.start(disk.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    started = scheduler
+    return scheduler.start(disk.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
   }
 
   @discardableResult
   func add(_ id: String, _ trigger: NotificationTrigger, app: String = "org.example.a") throws
-    -> ScheduleKeeper.Outcome?
+    -> Scheduler.Outcome?
   {
-    let outcome = try keeper.add(ScheduleKey(app: app, id: id), trigger)
+    let outcome = try scheduler.add(ScheduleKey(app: app, id: id), trigger)
     scheduleChanged(outcome?.changes ?? [])
-    keeper.settle()
+    scheduler.settle()
     return outcome
   }
 
   func travel(_ text: String) throws {
     var hasArrived = false
-    let isOn = keeper.travel(to: try milliseconds(text)) { hasArrived = true }
+    let isOn = scheduler.travel(to: try milliseconds(text)) { hasArrived = true }
     #expect(isOn && hasArrived)
   }
 
@@ -58,7 +58,7 @@ private final class Agenda: ScheduleListener {
 
   func scheduleFired(_ firing: Firing, _ changes: [ScheduleRecord.Change]) {
     let due = Date(timeIntervalSince1970: Double(firing.due) / 1_000).formatted(.iso8601)
-    #expect(firing.missed || keeper.unixMilliseconds == firing.due)
+    #expect(firing.missed || scheduler.unixMilliseconds == firing.due)
     fired.append("\(firing.key.id) \(due)\(firing.missed ? " missed" : "")")
     scheduleChanged(changes)
   }
@@ -99,12 +99,12 @@ private final class Agenda: ScheduleListener {
   @Test func `a manual clock starts in 1970 in UTC and stays where it was left`() throws {
     let agenda = Agenda()
     agenda.start()
-    #expect(agenda.keeper.unixMilliseconds == 0)
+    #expect(agenda.scheduler.unixMilliseconds == 0)
     try agenda.travel("2026-03-29T00:59:50Z")
-    #expect(agenda.keeper.travel(toZone: "Europe/Paris"))
-    #expect(!agenda.keeper.travel(toZone: "Europe/Nowhere"))
+    #expect(agenda.scheduler.travel(toZone: "Europe/Paris"))
+    #expect(!agenda.scheduler.travel(toZone: "Europe/Nowhere"))
     agenda.start()
-    #expect(agenda.keeper.unixMilliseconds == (try milliseconds("2026-03-29T00:59:50Z")))
+    #expect(agenda.scheduler.unixMilliseconds == (try milliseconds("2026-03-29T00:59:50Z")))
     try agenda.add("summer", matching("hour=2 minute=30"))
     try agenda.travel("2026-03-29T01:00:10Z")
     #expect(agenda.take() == ["summer 2026-03-29T01:00:00Z"])
@@ -128,7 +128,7 @@ private final class Agenda: ScheduleListener {
         "interval 2026-01-05T11:00:00Z",
       ])
     #expect(
-      agenda.keeper.moments(of: ScheduleKey(app: "org.example.a", id: "date"), count: 1)
+      agenda.scheduler.moments(of: ScheduleKey(app: "org.example.a", id: "date"), count: 1)
         == [try milliseconds("2026-01-12T09:15:00Z")])
   }
 
@@ -141,7 +141,7 @@ private final class Agenda: ScheduleListener {
     #expect(agenda.take() == ["nine 2026-01-05T09:00:00Z"])
     try agenda.travel("2026-01-04T08:00:00Z")
     #expect(agenda.take() == [])
-    #expect(agenda.keeper.pending().map(\.next) == [try milliseconds("2026-01-04T09:00:00Z")])
+    #expect(agenda.scheduler.pending().map(\.next) == [try milliseconds("2026-01-04T09:00:00Z")])
   }
 
   @Test func `time waits while an app is asked, and goes on when it may`() throws {
@@ -150,16 +150,16 @@ private final class Agenda: ScheduleListener {
     try agenda.add("minutely", .interval(seconds: 60, repeats: true))
     agenda.mayPass = { false }
     var hasArrived = false
-    #expect(agenda.keeper.travel(to: 180_000) { hasArrived = true })
+    #expect(agenda.scheduler.travel(to: 180_000) { hasArrived = true })
     #expect(agenda.take() == ["minutely 1970-01-01T00:01:00Z"])
-    #expect(agenda.keeper.unixMilliseconds == 60_000)
+    #expect(agenda.scheduler.unixMilliseconds == 60_000)
     // One journey at a time; what is added on the way is on the way, too.
-    #expect(!agenda.keeper.travel(to: 240_000) {})
+    #expect(!agenda.scheduler.travel(to: 240_000) {})
     try agenda.add("soon", .interval(seconds: 30, repeats: false))
-    agenda.keeper.resume()
+    agenda.scheduler.resume()
     #expect(agenda.take() == ["soon 1970-01-01T00:01:30Z"])
     agenda.mayPass = { true }
-    agenda.keeper.resume()
+    agenda.scheduler.resume()
     #expect(hasArrived)
     #expect(agenda.take() == ["minutely 1970-01-01T00:02:00Z", "minutely 1970-01-01T00:03:00Z"])
   }
@@ -176,7 +176,7 @@ private final class Agenda: ScheduleListener {
     var now = try milliseconds("2026-01-05T08:00:00Z")
     for _ in 0..<50 {
       now += 7_000
-      #expect(agenda.keeper.travel(to: now) {})
+      #expect(agenda.scheduler.travel(to: now) {})
       fired += agenda.take()
       #expect(agenda.start() == [])
     }
@@ -189,7 +189,7 @@ private final class Agenda: ScheduleListener {
   @Test func `wall time follows the zone of a manual clock (S3-26)`() throws {
     let agenda = Agenda()
     agenda.start()
-    #expect(agenda.keeper.travel(toZone: "America/Los_Angeles"))
+    #expect(agenda.scheduler.travel(toZone: "America/Los_Angeles"))
     try agenda.travel("2010-06-10T10:00:00Z")
     let nine =
       Int64(Date(timeIntervalSinceReferenceDate: 297_878_400).timeIntervalSince1970) * 1_000
@@ -201,7 +201,7 @@ private final class Agenda: ScheduleListener {
       .date(
         unixMilliseconds: nine + 5 * hour + 18_000, zone: nil, recurrence: nil,
         recurrenceCalendar: nil))
-    #expect(agenda.keeper.travel(toZone: "America/New_York"))
+    #expect(agenda.scheduler.travel(toZone: "America/New_York"))
     try agenda.travel("2010-06-11T00:00:00Z")
     #expect(agenda.take().first == "wall 2010-06-10T13:00:00Z")
   }
@@ -229,7 +229,7 @@ private final class Agenda: ScheduleListener {
     agenda.start()
     try agenda.travel("2026-01-01T00:00:00Z")
     try agenda.add("x", matching(text))
-    let moments = agenda.keeper.moments(of: ScheduleKey(app: "org.example.a", id: "x"), count: 2)
+    let moments = agenda.scheduler.moments(of: ScheduleKey(app: "org.example.a", id: "x"), count: 2)
     #expect(
       moments.map { Date(timeIntervalSince1970: Double($0) / 1_000).formatted(.iso8601) }
         == expected)
@@ -244,7 +244,7 @@ private final class Agenda: ScheduleListener {
       .date(
         unixMilliseconds: milliseconds("2026-09-12T09:00:00Z"), zone: nil, recurrence: .unit(4),
         recurrenceCalendar: "hebrew"))
-    let moments = agenda.keeper.moments(of: ScheduleKey(app: "org.example.a", id: "x"), count: 3)
+    let moments = agenda.scheduler.moments(of: ScheduleKey(app: "org.example.a", id: "x"), count: 3)
     #expect(
       moments.map { Date(timeIntervalSince1970: Double($0) / 1_000).formatted(.iso8601) }
         == ["2026-09-12T09:00:00Z", "2027-10-02T09:00:00Z", "2028-09-21T09:00:00Z"])

@@ -5,11 +5,11 @@ import Transport
 
 /// The agent's use of the link to its gateway: registrations go up, pushes come down and are kept
 /// before they are acknowledged.
-final class GatewayUplink: GatewayLinkDelegate {
+final class PushReceiver: GatewayConnectionDelegate {
   private let folder: DeviceIdentityFolder
   private weak var daemon: AgentDaemon?
   private let log: Log
-  private var link: GatewayLink?
+  private var link: GatewayConnection?
   /// Why the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
 
@@ -32,13 +32,13 @@ final class GatewayUplink: GatewayLinkDelegate {
           + "other tokens when they are next launched")
     }
     if identity.device == nil { daemon.model.forgetTokens() }
-    var configuration = GatewayLink.Configuration(
+    var configuration = GatewayConnection.Configuration(
       host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)
     configuration.enrolmentCode = gateway.enrolmentCode
     configuration.deviceName = ProcessInfo.processInfo.hostName
     configuration.memory = daemon.model.seen.ids
     configuration.retrySlackNanoseconds = Limits.gatewayRetrySlackNanoseconds
-    link = GatewayLink(on: daemon.loop, configuration, identity: identity, delegate: self)
+    link = GatewayConnection(on: daemon.loop, configuration, identity: identity, delegate: self)
   }
 
   /// The device's number at the gateway; nil before it was enrolled.
@@ -82,21 +82,21 @@ final class GatewayUplink: GatewayLinkDelegate {
 
   // MARK: - What the link reports
 
-  func link(_ link: GatewayLink, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+  func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     reason = nil
     log.info("connected", ["device": String(device)])
     daemon?.writeReadyFile()
     daemon?.linkChanged(isUp: true)
   }
 
-  func link(_ link: GatewayLink, isDownBecause reason: String) {
+  func link(_ link: GatewayConnection, isDownBecause reason: String) {
     let wasUp = self.reason == nil
     self.reason = reason
     log.info("not connected", ["why": reason])
     if wasUp { daemon?.linkChanged(isUp: false) }
   }
 
-  func link(_ link: GatewayLink, enrolledAs identity: DeviceIdentity) {
+  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
     do {
       try folder.save(identity)
     } catch {
@@ -104,20 +104,20 @@ final class GatewayUplink: GatewayLinkDelegate {
     }
   }
 
-  func link(_ link: GatewayLink, enrolmentRefused refusal: LinkEnrolmentRefusal) {
+  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     reason = "the gateway refused the enrolment: \(refusal)"
     log.error("the gateway does not take this device: check --enroll", ["why": "\(refusal)"])
   }
 
-  func link(_ link: GatewayLink, registered subject: LinkSubject, token: [UInt8]) {
+  func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     daemon?.model.registered(app, topic.kind, token: token)
     daemon?.flush()
   }
 
-  func link(_ link: GatewayLink, cancelled subject: LinkSubject) {}
+  func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {}
 
-  func link(_ link: GatewayLink, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+  func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     daemon?.model.registrationRefused(
       app, topic.kind, message: "the gateway refused to register the app: \(refusal)")
@@ -125,7 +125,7 @@ final class GatewayUplink: GatewayLinkDelegate {
   }
 
   func link(
-    _ link: GatewayLink, received notification: LinkNotification, for subject: LinkSubject
+    _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
   ) {
     guard let daemon, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {
       link.kept(notification.uniqueID)

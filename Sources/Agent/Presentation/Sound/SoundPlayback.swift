@@ -3,7 +3,7 @@ import Foundation
 import System
 
 /// Plays notifications' sounds, one at a time, by `belfry-sound`: sound files are untrusted bytes.
-final class SoundDesk {
+final class SoundPlayback {
   private let loop: EventLoop
   private let log: Log
   private let environment = ProcessInfo.processInfo.environment
@@ -26,7 +26,7 @@ final class SoundDesk {
   /// Plays a sound of an app; the system's where it names none, or none that may be played (S0-6).
   ///
   /// While one sounds another is left out, unless it is critical.
-  func play(_ sound: NotificationSound, of app: AppRecord) {
+  func play(_ sound: NotificationSound, of app: LocalApp) {
     guard let program else { return }
     if child != nil {
       guard sound.isCritical else { return }

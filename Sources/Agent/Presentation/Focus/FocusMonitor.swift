@@ -3,7 +3,7 @@ import Foundation
 import System
 
 /// Hears from `belfry-focus` which window is in front on an X server.
-final class FocusDesk {
+final class FocusMonitor {
   private let loop: EventLoop
   private let log: Log
   private let environment = ProcessInfo.processInfo.environment

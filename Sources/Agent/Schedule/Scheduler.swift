@@ -10,14 +10,14 @@ protocol ScheduleListener: AnyObject {
   /// Something else is to be kept.
   func scheduleChanged(_ changes: [ScheduleRecord.Change])
   /// Manual clock: may time go on? Called after each moment at which something fired, to carry
-  /// that out; when false, `ScheduleKeeper.resume()` is called once it may.
+  /// that out; when false, `Scheduler.resume()` is called once it may.
   func scheduleMayPass() -> Bool
 }
 
 /// The schedule and its clock: arms alarms, asks what is due and passes it on.
 ///
 /// Confined to its loop.
-final class ScheduleKeeper {
+final class Scheduler {
   private var schedule: Schedule<ZoneFolder>
   private var world: ZoneFolder
   private let clock: any ScheduleClock

@@ -1,7 +1,7 @@
 /// What should stand on the desktop and what the server has: calls that follow from the difference.
 ///
 /// Knows no bus: each event gives the calls to make.
-struct DesktopBoard {
+struct DesktopNotificationState {
   /// What stands there: a notification, or a question to the person.
   enum Item: Hashable {
     case notification(Presentation)
@@ -22,7 +22,7 @@ struct DesktopBoard {
   }
 
   /// What the person did.
-  enum Deed: Hashable {
+  enum UserAction: Hashable {
     case acted(AppNotificationID, action: String, text: String?, token: String?)
     case dismissed(AppNotificationID)
     case decided(AppID, isAllowed: Bool)
@@ -162,7 +162,7 @@ struct DesktopBoard {
 
   /// The person pressed something.
   mutating func actionInvoked(_ number: UInt32, _ action: String, text: String? = nil)
-    -> (Deed?, [Call])
+    -> (UserAction?, [Call])
   {
     guard let key = keys[number], let item = places[key]?.wanted else { return (nil, []) }
     let token = tokens.removeValue(forKey: number)
@@ -183,7 +183,7 @@ struct DesktopBoard {
   /// The server took it off the screen: 1 expired, 2 dismissed, 3 by our call, 4 unknown.
   ///
   /// Only 2 is the person's doing; an expired one still stands in the centre.
-  mutating func closed(_ number: UInt32, reason: UInt32) -> Deed? {
+  mutating func closed(_ number: UInt32, reason: UInt32) -> UserAction? {
     guard let key = keys.removeValue(forKey: number) else { return nil }
     tokens[number] = nil
     guard let place = places[key] else { return nil }

@@ -16,7 +16,7 @@ struct BusFinderTests {
     try await Stage.play { stage in
       let play = try ServiceStage(stage.busAddress(.system))
       var changes: [Bool] = []
-      let finder = BusFinder(.at(play.address), on: play.loop, log: Self.log) {
+      let finder = ReconnectingBus(.at(play.address), on: play.loop, log: Self.log) {
         changes.append($0 != nil)
       }
       finder.open()
@@ -46,19 +46,19 @@ struct BusFinderTests {
   @Test("the socket of a bus is found in its address")
   func sockets() {
     func system(_ address: String) -> String? {
-      BusFinder.socket(of: .system, ["DBUS_SYSTEM_BUS_ADDRESS": address])
+      ReconnectingBus.socket(of: .system, ["DBUS_SYSTEM_BUS_ADDRESS": address])
     }
-    #expect(BusFinder.socket(of: .system, [:]) == "/run/dbus/system_bus_socket")
+    #expect(ReconnectingBus.socket(of: .system, [:]) == "/run/dbus/system_bus_socket")
     #expect(system("unix:path=/a/b") == "/a/b")
     #expect(system("unix:guid=12,path=/a%20b,x=y") == "/a b")
     #expect(system("tcp:host=localhost,port=1;unix:path=/c") == "/c")
     #expect(system("unix:abstract=/a") == nil)
     #expect(system("") == nil)
-    #expect(BusFinder.socket(of: .session, ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/bus")
+    #expect(ReconnectingBus.socket(of: .session, ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/bus")
     #expect(
-      BusFinder.socket(
+      ReconnectingBus.socket(
         of: .session,
         ["XDG_RUNTIME_DIR": "/run/user/1", "DBUS_SESSION_BUS_ADDRESS": "unix:abstract=/a"]) == nil)
-    #expect(BusFinder.socket(of: .session, [:]) == nil)
+    #expect(ReconnectingBus.socket(of: .session, [:]) == nil)
   }
 }

@@ -17,7 +17,7 @@ enum RegionKey: Hashable, Sendable {
 }
 
 /// Where places or beacons come from; runs only while something needs them.
-protocol LocationService: AnyObject {
+protocol LocationSource: AnyObject {
   /// Whether it has told places: what a command says is not asked for then.
   var isTelling: Bool { get }
   /// Starts telling, or stops.
@@ -43,7 +43,7 @@ protocol LocationListener: AnyObject {
 /// The regions that are watched, and where the device is.
 ///
 /// Confined to its loop.
-final class LocationKeeper: TimerTarget {
+final class RegionMonitor: TimerTarget {
   private struct Watched {
     var region: NotificationRegion
     var repeats: Bool
@@ -59,11 +59,11 @@ final class LocationKeeper: TimerTarget {
     didSet { tellService() }
   }
   /// Where places come from by themselves; nil when only commands tell them.
-  var service: (any LocationService)? {
+  var service: (any LocationSource)? {
     didSet { tellService() }
   }
   /// Who listens for beacons.
-  var beacons: (any LocationService)? {
+  var beacons: (any LocationSource)? {
     didSet { tellService() }
   }
   /// Where the device was last.

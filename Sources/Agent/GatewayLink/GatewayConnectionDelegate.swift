@@ -1,0 +1,46 @@
+public import BelfryWire
+
+/// Hears what happens on a device's link, on its loop's thread.
+///
+/// Any of the link's methods may be called from here.
+public protocol GatewayConnectionDelegate: AnyObject {
+  /// The link is up; `unixMilliseconds` is the gateway's clock.
+  func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64)
+
+  /// The link went down, or could not be made; it tries again unless it `isStopped`.
+  func link(_ link: GatewayConnection, isDownBecause reason: String)
+
+  /// The device was enrolled: keep the identity.
+  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity)
+
+  /// The gateway does not take the device.
+  func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal)
+
+  /// The subject has this token (a channel has none); called anew on each connection.
+  func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8])
+
+  /// The subject's registration is cancelled.
+  func link(_ link: GatewayConnection, cancelled subject: LinkSubject)
+
+  /// The gateway refused what was asked for the subject.
+  func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal)
+
+  /// A notification, handed out once; its bytes are valid during the call.
+  ///
+  /// Answer with ``GatewayConnection/kept(_:)`` or ``GatewayConnection/dropped(_:_:)``, now or later.
+  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
+
+  /// The gateway knows now whether the topic's notifications are on.
+  func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool)
+
+  /// The gateway answered a ping: it has read all that was sent before.
+  func linkIsAlive(_ link: GatewayConnection)
+}
+
+extension GatewayConnectionDelegate {
+  /// Does nothing.
+  public func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool) {}
+
+  /// Does nothing.
+  public func linkIsAlive(_ link: GatewayConnection) {}
+}
