@@ -9,7 +9,7 @@ import Synchronization
 /// thread, in the order of what happened; they must not wait for the connection.
 public final class AppLinkConnection: Sendable {
   /// What happens on a connection besides answers.
-  public enum Happening: Sendable {
+  public enum Event: Sendable {
     /// The agent knows the app; also after each reconnect.
     case connected(AppWelcome)
     /// The agent is gone or cannot be reached yet; told once until the next `connected`.
@@ -39,8 +39,8 @@ public final class AppLinkConnection: Sendable {
   private let socketPath: String
   private let reconnects: Bool
   private let hello: @Sendable () -> AppHello
-  private let handler: @Sendable (Happening) -> Void
-  private let bell: Bell?
+  private let handler: @Sendable (Event) -> Void
+  private let wakeup: WakeupPipe?
   private let state = Mutex(State())
 
   /// Prepares a connection; nothing happens before `start`.
@@ -52,13 +52,13 @@ public final class AppLinkConnection: Sendable {
   ///   - handler: told what happens.
   public init(
     socketPath: String, reconnects: Bool = true, hello: @escaping @Sendable () -> AppHello,
-    handler: @escaping @Sendable (Happening) -> Void
+    handler: @escaping @Sendable (Event) -> Void
   ) {
     self.socketPath = socketPath
     self.reconnects = reconnects
     self.hello = hello
     self.handler = handler
-    bell = Bell()
+    wakeup = WakeupPipe()
   }
 
   /// Starts the connection's thread.
@@ -86,7 +86,7 @@ public final class AppLinkConnection: Sendable {
   /// Sends what is already queued, ends the connection and fails what still waits.
   public func close() {
     state.withLock { $0.isClosed = true }
-    bell?.ring()
+    wakeup?.ring()
   }
 
   /// Asks the agent; the completion runs exactly once, by `timeoutMilliseconds` at the latest
@@ -98,7 +98,7 @@ public final class AppLinkConnection: Sendable {
     let deadline = monotonicMilliseconds() + (timeoutMilliseconds ?? Limits.requestMilliseconds)
     let frame = request.frame
     let refusal: AppLinkFailure? = state.withLock { state in
-      guard !state.isClosed, bell != nil else {
+      guard !state.isClosed, wakeup != nil else {
         return state.end
           ?? AppLinkFailure(.agentUnavailable, "the connection to the agent is closed")
       }
@@ -116,7 +116,7 @@ public final class AppLinkConnection: Sendable {
       return nil
     }
     if let refusal { return completion(.failure(refusal)) }
-    bell?.ring()
+    wakeup?.ring()
   }
 
   /// Asks the agent and waits for the answer; never from the connection's own thread.
@@ -129,7 +129,7 @@ public final class AppLinkConnection: Sendable {
     guard !isOwnThread else {
       throw AppLinkFailure(.wouldDeadlock, "a completion must not wait for the connection")
     }
-    let box = AnswerBox()
+    let box = BlockingFuture()
     send(request, timeoutMilliseconds: timeoutMilliseconds) { box.fill($0) }
     return try box.wait().get()
   }
@@ -151,14 +151,14 @@ public final class AppLinkConnection: Sendable {
       guard state.isReady, state.connectionNumber == connection else { return }
       state.outbox += reply.frame.answering(number).encoded
     }
-    bell?.ring()
+    wakeup?.ring()
   }
 
   // MARK: - The connection's thread
 
   private func run() {
     state.withLock { $0.thread = pthread_self() }
-    guard let bell else {
+    guard let wakeup else {
       return finish(AppLinkFailure(.agentUnavailable, "no file descriptors left: close some"))
     }
     var retryMilliseconds = Limits.firstRetryMilliseconds
@@ -167,7 +167,7 @@ public final class AppLinkConnection: Sendable {
       let failure: AppLinkFailure
       do {
         let socket = try LocalSocket.connect(to: socketPath)
-        let end = converse(socket, bell)
+        let end = converse(socket, wakeup)
         if end.wasReady {
           retryMilliseconds = Limits.firstRetryMilliseconds
           toldDisconnected = false
@@ -184,7 +184,7 @@ public final class AppLinkConnection: Sendable {
         toldDisconnected = true
         handler(.disconnected(failure))
       }
-      pause(bell, milliseconds: retryMilliseconds)
+      pause(wakeup, milliseconds: retryMilliseconds)
       retryMilliseconds = min(2 * retryMilliseconds, Limits.lastRetryMilliseconds)
     }
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
@@ -192,7 +192,7 @@ public final class AppLinkConnection: Sendable {
 
   /// Waits between two attempts, less while somebody waits for the agent; requests may run out of
   /// time meanwhile.
-  private func pause(_ bell: Bell, milliseconds: Int64) {
+  private func pause(_ wakeup: WakeupPipe, milliseconds: Int64) {
     let begin = monotonicMilliseconds()
     while true {
       expire()
@@ -205,7 +205,7 @@ public final class AppLinkConnection: Sendable {
         )
       }
       guard let next, now < end else { return }
-      bell.wait(milliseconds: next - now)
+      wakeup.wait(milliseconds: next - now)
     }
   }
 
@@ -216,7 +216,7 @@ public final class AppLinkConnection: Sendable {
   }
 
   /// Greets, then carries frames both ways until the connection ends.
-  private func converse(_ socket: borrowing LocalSocket, _ bell: Bell) -> End {
+  private func converse(_ socket: borrowing LocalSocket, _ wakeup: WakeupPipe) -> End {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromAgent)
     let greeting = state.withLock { state -> Int64 in
       state.connectionNumber += 1
@@ -237,7 +237,7 @@ public final class AppLinkConnection: Sendable {
       }
       if isClosed { break }
       socket.wait(
-        orFor: bell, wantsToWrite: wantsToWrite,
+        orFor: wakeup, wantsToWrite: wantsToWrite,
         milliseconds: deadline.map { $0 - monotonicMilliseconds() })
       switch socket.read() {
       case .nothingYet: continue

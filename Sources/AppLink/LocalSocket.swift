@@ -58,9 +58,9 @@ struct LocalSocket: ~Copyable {
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Waits until the socket can be used, the bell rings or the time is over.
-  func wait(orFor bell: Bell, wantsToWrite: Bool, milliseconds: Int64?) {
-    bell.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
+  /// Waits until the socket can be used, the wakeup rings or the time is over.
+  func wait(orFor wakeup: WakeupPipe, wantsToWrite: Bool, milliseconds: Int64?) {
+    wakeup.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
   }
 }
 
@@ -71,7 +71,7 @@ struct AppLinkSocketFailure: Error {
 }
 
 /// A pipe by which other threads wake the connection's own.
-final class Bell: Sendable {
+final class WakeupPipe: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
 

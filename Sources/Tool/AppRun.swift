@@ -95,8 +95,8 @@ final class AppRun: Sendable {
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in loop.stop() }
     let connection = AppLinkConnection(
       socketPath: socketPath, hello: { [self] in hello },
-      handler: { [self] happening in
-        if let end = happened(happening) { mailbox.post(end) }
+      handler: { [self] event in
+        if let end = handle(event) { mailbox.post(end) }
       })
     state.withLock { $0.connection = connection }
     connection.start()
@@ -121,8 +121,8 @@ final class AppRun: Sendable {
   // MARK: - What happens
 
   /// Handles what the connection tells; gives an exit status when it is over.
-  private func happened(_ happening: AppLinkConnection.Happening) -> Int32? {
-    switch happening {
+  private func handle(_ event: AppLinkConnection.Event) -> Int32? {
+    switch event {
     case .connected(let welcome):
       connected(welcome)
     case .disconnected(let failure):

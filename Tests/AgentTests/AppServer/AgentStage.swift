@@ -133,20 +133,20 @@ final class AgentStage: Sendable {
 /// An app that a test is.
 final class TestApp: Sendable {
   let connection: AppLinkConnection
-  let happenings: Arrivals<AppLinkConnection.Happening>
+  let events: Arrivals<AppLinkConnection.Event>
 
   init(
     _ stage: AgentStage, _ id: String = "org.example.burger", state: AppState = .foreground,
     role: AppHello.Role = .app, reconnects: Bool = true
   ) {
-    let happenings = Arrivals<AppLinkConnection.Happening>()
-    self.happenings = happenings
+    let events = Arrivals<AppLinkConnection.Event>()
+    self.events = events
     connection = AppLinkConnection(
       socketPath: stage.socketPath, reconnects: reconnects,
       hello: {
         AppHello(
           role: role, appID: role == .control ? nil : id, isDevelopment: true, state: state)
-      }, handler: { happenings.put($0) })
+      }, handler: { events.put($0) })
     connection.start()
   }
 
@@ -154,7 +154,7 @@ final class TestApp: Sendable {
 
   /// The next event that gives a value, with its question.
   func event<Value>(_ read: (AppEvent) -> Value?) -> (Value, AppLinkQuestion?)? {
-    happenings.next { happening in
+    events.next { happening in
       guard case .event(let event, let question) = happening, let value = read(event) else {
         return nil
       }
@@ -163,6 +163,6 @@ final class TestApp: Sendable {
   }
 
   var welcome: AppWelcome? {
-    happenings.next { if case .connected(let welcome) = $0 { welcome } else { nil } }
+    events.next { if case .connected(let welcome) = $0 { welcome } else { nil } }
   }
 }

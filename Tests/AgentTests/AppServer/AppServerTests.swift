@@ -87,7 +87,7 @@ struct AppServerTests {
     #expect(stage.line("presented") != nil)
     stage.stop()
     #expect(
-      app.happenings.next { if case .disconnected = $0 { true } else { nil } } == true)
+      app.events.next { if case .disconnected = $0 { true } else { nil } } == true)
     stage = try AgentStage.again(folder, grant: .none)
     defer { stage.stop() }
     let welcome = try #require(app.welcome)

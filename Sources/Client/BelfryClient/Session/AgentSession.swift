@@ -182,7 +182,7 @@ package final class AgentSession: Sendable {
         hello()
       } handler: {
         [weak self] in
-        self?.happened($0)
+        self?.handle($0)
       }
       state.connection = connection
       return (connection, true)
@@ -203,8 +203,8 @@ package final class AgentSession: Sendable {
     return hello
   }
 
-  private func happened(_ happening: AppLinkConnection.Happening) {
-    switch happening {
+  private func handle(_ event: AppLinkConnection.Event) {
+    switch event {
     case .connected(let welcome): greeted(welcome)
     case .disconnected(let failure):
       let startsAgent = state.withLock { state in

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Lets one thread wait for what another one brings.
-final class AnswerBox: Sendable {
+final class BlockingFuture: Sendable {
   private let answer = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
   private let semaphore: Semaphore
 
