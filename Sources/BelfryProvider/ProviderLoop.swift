@@ -19,7 +19,7 @@ final class Cancellation: Sendable {
 }
 
 /// The client on its loop: carries out what the session decides.
-final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
+final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
     let push: Push
     let completion: PushCompletion
@@ -35,7 +35,7 @@ final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
   private let key: ProviderKey?
   private var session: ClientSession
   private var pending: [RequestNumber: Pending] = [:]
-  private var connections: [ConnectionNumber: ProviderConnection] = [:]
+  private var connections: [ConnectionNumber: PushServiceConnection] = [:]
   private var renewal = TokenRenewal()
   private var authorization: String?
   private var wakeUp: (timer: TimerID, due: Int64)?
@@ -78,7 +78,7 @@ final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
     while true {
       switch session.next(now: loop.nowNanoseconds) {
       case .connect(let number):
-        connections[number] = ProviderConnection(
+        connections[number] = PushServiceConnection(
           number, loop: loop, endpoint: endpoint, tls: tls, owner: self)
       case .send(let number, let connection): send(number, on: connection)
       case .fail(let number, let failure): finish(number, .failure(failure))
@@ -140,16 +140,16 @@ final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
 
   // MARK: the connections' events
 
-  func connectionOpened(_ connection: ProviderConnection, limit: Int) {
+  func connectionOpened(_ connection: PushServiceConnection, limit: Int) {
     session.opened(connection.number, limit: limit)
   }
 
-  func connection(_ connection: ProviderConnection, limitedTo limit: Int) {
+  func connection(_ connection: PushServiceConnection, limitedTo limit: Int) {
     session.limited(connection.number, to: limit)
   }
 
   func connection(
-    _ connection: ProviderConnection, answered number: RequestNumber, _ outcome: PushOutcome
+    _ connection: PushServiceConnection, answered number: RequestNumber, _ outcome: PushOutcome
   ) {
     pending[number]?.place = nil
     switch session.answered(
@@ -163,7 +163,7 @@ final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
   }
 
   func connection(
-    _ connection: ProviderConnection, failed number: RequestNumber, unprocessed: Bool,
+    _ connection: PushServiceConnection, failed number: RequestNumber, unprocessed: Bool,
     reason: String
   ) {
     pending[number]?.place = nil
@@ -171,14 +171,14 @@ final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
   }
 
   func connectionWentAway(
-    _ connection: ProviderConnection, unprocessed: [RequestNumber], reason: String
+    _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String
   ) {
     for number in unprocessed { pending[number]?.place = nil }
     session.wentAway(
       connection.number, unprocessed: unprocessed, reason: reason, now: loop.nowNanoseconds)
   }
 
-  func connectionEnded(_ connection: ProviderConnection, reason: String) {
+  func connectionEnded(_ connection: PushServiceConnection, reason: String) {
     connections[connection.number] = nil
     for (number, request) in pending where request.place?.connection == connection.number {
       pending[number]?.place = nil
@@ -187,7 +187,7 @@ final class ProviderLoop: ProviderConnectionOwner, TimerTarget {
     advance()
   }
 
-  func connectionSettled(_ connection: ProviderConnection) { advance() }
+  func connectionSettled(_ connection: PushServiceConnection) { advance() }
 }
 
 /// Ends the loop once the turn that wrote the last bytes is over.

@@ -2,32 +2,32 @@ import System
 import Transport
 
 /// What a connection tells the client that owns it.
-protocol ProviderConnectionOwner: AnyObject {
+protocol PushServiceConnectionOwner: AnyObject {
   /// The service greeted; it takes `limit` requests at a time.
-  func connectionOpened(_ connection: ProviderConnection, limit: Int)
+  func connectionOpened(_ connection: PushServiceConnection, limit: Int)
   /// The service takes another number of requests at a time.
-  func connection(_ connection: ProviderConnection, limitedTo limit: Int)
+  func connection(_ connection: PushServiceConnection, limitedTo limit: Int)
   /// A request was answered.
   func connection(
-    _ connection: ProviderConnection, answered number: RequestNumber, _ outcome: PushOutcome)
+    _ connection: PushServiceConnection, answered number: RequestNumber, _ outcome: PushOutcome)
   /// A request will not be answered; `unprocessed` where the service did nothing with it.
   func connection(
-    _ connection: ProviderConnection, failed number: RequestNumber, unprocessed: Bool,
+    _ connection: PushServiceConnection, failed number: RequestNumber, unprocessed: Bool,
     reason: String)
   /// The service takes no more requests here.
   func connectionWentAway(
-    _ connection: ProviderConnection, unprocessed: [RequestNumber], reason: String)
+    _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String)
   /// The connection is over; it says nothing more.
-  func connectionEnded(_ connection: ProviderConnection, reason: String)
+  func connectionEnded(_ connection: PushServiceConnection, reason: String)
   /// Events of one delivery of bytes have been told: the next step may be taken.
-  func connectionSettled(_ connection: ProviderConnection)
+  func connectionSettled(_ connection: PushServiceConnection)
 }
 
 /// One HTTP/2 connection to the service, on its client's loop: it carries out and decides nothing.
-final class ProviderConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget, TurnEndTarget {
+final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget, TurnEndTarget {
   let number: ConnectionNumber
   private let loop: EventLoop
-  private unowned let owner: any ProviderConnectionOwner
+  private unowned let owner: any PushServiceConnectionOwner
   private var stream: ByteStream?
   private var http: HTTP2ClientSession?
   private var requests: [Int32: (number: RequestNumber, answer: Answer)] = [:]
@@ -45,7 +45,7 @@ final class ProviderConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget
 
   init(
     _ number: ConnectionNumber, loop: EventLoop, endpoint: ProviderEndpoint,
-    tls: TLSClientContext, owner: any ProviderConnectionOwner
+    tls: TLSClientContext, owner: any PushServiceConnectionOwner
   ) {
     self.number = number
     self.loop = loop
