@@ -163,7 +163,7 @@ private let providerForms:
   }
 
 @Suite struct AppleExtensionTests {
-  /// apns-protocol.md 2.3: encoded from a real client's configuration.
+  /// apns-protocol 2.3: encoded from a real client's configuration.
   private let published =
     bytes("3073") + bytes("0c14") + Array("com.eatthepath.pushy".utf8) + bytes("30050c03")
     + Array("app".utf8) + bytes("0c19") + Array("com.eatthepath.pushy.voip".utf8)

@@ -29,7 +29,7 @@ extension DeviceModel {
     emit(.keep(.put(.seen, key: String(number), Array(push.uniqueID.text.utf8))))
     for number in forgotten { emit(.keep(.remove(.seen, key: String(number)))) }
     guard apps[push.app]?.registrations[push.kind] != nil else {
-      // Unregistered meanwhile: nobody is there to take it (S0-58).
+      // Unregistered meanwhile: nobody is there to take it (client-api 3.58).
       emit(.acknowledge(push.uniqueID))
       return
     }

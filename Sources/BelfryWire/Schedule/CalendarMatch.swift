@@ -1,8 +1,8 @@
 /// Components of wall time to wait for, as a calendar trigger's `DateComponents` gives them.
 ///
 /// It matches at the first second of every stretch of wall time over which all given components
-/// hold: coarser ones are wild, finer ones are at their beginning (client-api.md section 3,
-/// row 4). Small on purpose: a million of them wait in memory.
+/// hold: coarser ones are wild, finer ones are at their beginning (client-api 3.4). Small on
+/// purpose: a million of them wait in memory.
 public struct CalendarMatch: Hashable, Sendable {
   /// What a component says; the order is from coarse to fine.
   public enum Component: UInt8, CaseIterable, Sendable {

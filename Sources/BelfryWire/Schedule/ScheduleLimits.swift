@@ -27,7 +27,7 @@ public enum ScheduleLimits {
   /// Seconds that a zone may be away from UTC, as RFC 9636 section 3.2 advises.
   static let zoneOffsetSeconds = -89_999...93_599
 
-  /// Seconds of the shortest interval that may repeat (client-api.md section 3, row 2).
+  /// Seconds of the shortest interval that may repeat (client-api 3.2).
   public static let shortestRepeatSeconds = 60
 
   /// Milliseconds of the longest interval, about 3,170 years: sums stay far from overflow.
@@ -41,7 +41,7 @@ public enum ScheduleLimits {
 }
 
 extension ScheduleLimits {
-  /// Pending local notifications kept for each app (client-api.md section 3, row 1).
+  /// Pending local notifications kept for each app (client-api 3.1).
   public static let pendingPerApp = 64
 
   /// Milliseconds by which a missed notification may be late and still be shown: a day.

@@ -19,7 +19,7 @@ public enum Trigger: Hashable, Sendable {
   public enum Refusal: Error, Equatable, Sendable {
     /// Not longer than nothing, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
     case intervalOutOfRange
-    /// Repeats more often than once a minute (client-api.md section 3, row 2).
+    /// Repeats more often than once a minute (client-api 3.2).
     case repeatsTooOften
     /// No such moment lies ahead.
     case neverFires

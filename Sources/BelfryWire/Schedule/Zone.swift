@@ -2,7 +2,7 @@
 ///
 /// Wall time here is seconds since 1970-01-01T00:00 of the zone's own clocks. Where clocks jump
 /// ahead, the skipped wall times belong to the first instant after the jump; where they are put
-/// back, a wall time that comes twice belongs to its first coming (contract.md, `notify`).
+/// back, a wall time that comes twice belongs to the first occurrence (`docs/schedule.md`, rule 3).
 public struct Zone: Equatable, Sendable {
   /// For example `Europe/Paris`; `UTC` for universal time.
   public let name: String

@@ -22,7 +22,7 @@ public struct StoreReply: Sendable {
 /// Makes batches of operations durable on a thread of its own, many in one commit.
 ///
 /// What arrived while a commit ran shares the next one, so that the disk's own sync time sets the
-/// pace and not the number of batches (design.md section 3, "`200` means durable").
+/// pace and not the number of batches ("`200` means durable" in `docs/architecture.md`).
 public final class GroupCommitWriter: Sendable {
   fileprivate struct Request: Sendable {
     enum Task: Sendable {

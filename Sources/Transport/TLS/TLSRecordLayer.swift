@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// A TLS 1.3 server's records after OpenSSL's handshake, without OpenSSL's object: some 300 bytes for
-/// an idle stream instead of 14 KB (`performance.md` section 5).
+/// an idle stream instead of 14 KB (decision 0005).
 @safe final class TLSRecordLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let context: TLSServerContext

@@ -1,6 +1,6 @@
 import Cocoa
 
-// Compiles every signature of client-api.md section 2.3; what compiles is the test.
+// Compiles every signature of client-api section 2.3; what compiles is the test.
 
 @MainActor
 private func application(_ delegate: AppDelegate) {

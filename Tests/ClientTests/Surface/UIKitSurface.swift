@@ -1,6 +1,6 @@
 import UIKit
 
-// Compiles every signature of client-api.md sections 2.2 and 2.6; what compiles is the test.
+// Compiles every signature of client-api sections 2.2 and 2.6; what compiles is the test.
 
 @MainActor
 private func application(_ application: UIApplication, _ delegate: AppDelegate) async {

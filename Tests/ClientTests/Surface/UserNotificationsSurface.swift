@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UserNotifications
 
-// Compiles every signature of client-api.md section 2.1; what compiles is the test.
+// Compiles every signature of client-api section 2.1; what compiles is the test.
 
 extension UNUserNotificationCenter {
   fileprivate func surface(_ request: UNNotificationRequest) async throws {

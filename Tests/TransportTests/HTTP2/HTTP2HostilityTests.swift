@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// What scale.md section 3 found that nghttp2 does not stop, and bytes that are no HTTP/2.
+/// The floods of `docs/hostile-peers.md` that nghttp2 does not stop, and bytes that are no HTTP/2.
 @Suite struct HTTP2HostilityTests {
   /// Sends `frame(n)` until the session closes; how many that took.
   private func flood(
