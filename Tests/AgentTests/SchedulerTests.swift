@@ -80,7 +80,7 @@ private final class Agenda: ScheduleListener {
   func scheduleMayPass() -> Bool { mayPass() }
 }
 
-@Suite struct ScheduleKeeperTests {
+@Suite struct SchedulerTests {
   private func matching(_ text: String) throws -> NotificationTrigger {
     var components = MatchingComponents([:])
     for pair in text.split(separator: " ") {

@@ -139,7 +139,7 @@ struct DesktopTests {
 }
 
 @Suite("What stands on the desktop")
-struct DesktopBoardTests {
+struct DesktopNotificationStateTests {
   static let name = AppNotificationID(app: ModelBench.burger, id: "n")
   static let key = DesktopNotificationState.Key.notification(name)
   static func item(_ body: String = "b") -> DesktopNotificationState.Item {

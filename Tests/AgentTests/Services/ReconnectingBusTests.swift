@@ -6,7 +6,7 @@ import Testing
 @testable import Agent
 
 @Suite("A bus that comes and goes", .serialized)
-struct BusFinderTests {
+struct ReconnectingBusTests {
   private static let log = Log(subsystem: "test", sink: .nowhere)
 
   @Test(

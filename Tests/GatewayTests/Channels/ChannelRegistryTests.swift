@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite struct ChannelBookTests {
+@Suite struct ChannelRegistryTests {
   private static let one = ChannelID(high: 0, low: 1)
   private static let two = ChannelID(high: 0, low: 2)
 

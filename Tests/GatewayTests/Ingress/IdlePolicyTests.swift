@@ -3,7 +3,7 @@ import Testing
 @testable import Gateway
 
 /// How long a provider's connection may keep the gateway waiting.
-@Suite struct ProviderPatienceTests {
+@Suite struct IdlePolicyTests {
   private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
 
   private static func facts(
