@@ -1,6 +1,6 @@
-/// What a client does next, decided apart from doing: requests in, steps out, time passed in.
+/// The state machine of a client: requests and events go in, steps come out, and time is an argument.
 ///
-/// Events change the session; ``next(now:)`` is then asked until it rests.
+/// After each event the owner carries out ``next(now:)`` until it says to wait.
 struct ClientSession: ~Copyable {
   /// One thing to do.
   enum Step: Equatable {
@@ -8,21 +8,21 @@ struct ClientSession: ~Copyable {
     case connect(ConnectionNumber)
     /// Write this request on this connection.
     case send(RequestNumber, on: ConnectionNumber)
-    /// Tell the sender that this request failed.
+    /// Report this failure to the request's sender.
     case fail(RequestNumber, ProviderFailure)
     /// Close this connection: it is dead, or drained.
     case close(ConnectionNumber)
     /// Nothing until an event, or until this moment.
-    case rest(until: Int64?)
+    case wait(until: Int64?)
   }
 
   private var lifecycle = ConnectionLifecycle()
-  private var ledger = RequestLedger()
+  private var requests = RequestTable()
   private var steps = Queue<Step>()
-  /// Connections that take no more requests and still owe answers.
+  /// Connections that accept no further requests and still have unanswered ones.
   private var draining: Set<ConnectionNumber> = []
-  /// Why there is no connection that takes requests; `nil` while there is one.
-  private var trouble: String?
+  /// Why there is no usable connection; `nil` while there is one.
+  private var connectionFailure: String?
   private let policy: RetryPolicy
   private let endpoint: String
   private var random: any RandomNumberGenerator
@@ -33,156 +33,161 @@ struct ClientSession: ~Copyable {
     self.random = random
   }
 
-  /// A request is handed over.
+  /// Accepts a request from its sender.
   mutating func submit(_ number: RequestNumber, now: Int64) {
-    guard ledger.count < Limits.waitingRequestsMax else {
+    guard requests.count < Limits.waitingRequestsMax else {
       steps.append(.fail(number, .tooManyWaiting))
       return
     }
     let (deadline, overflow) = now.addingReportingOverflow(policy.timeoutNanoseconds)
-    ledger.add(number, deadline: overflow ? .max : deadline)
+    requests.add(number, deadline: overflow ? .max : deadline)
   }
 
-  /// What to do now.
+  /// Returns the next step.
   mutating func next(now: Int64) -> Step {
     if let step = steps.popFirst() { return step }
-    while let overdue = ledger.popOverdue(now: now) { giveUp(overdue, now: now) }
+    while let overdue = requests.popOverdue(now: now) { failOverdue(overdue, now: now) }
     if let step = steps.popFirst() { return step }
-    ledger.wake(now: now)
-    var due = ledger.nextDue()
-    if ledger.hasWaiting() {
+    requests.wake(now: now)
+    var due = requests.nextDue()
+    if requests.hasWaiting() {
       switch lifecycle.requestWaits(now: now) {
       case .connect(let connection): return .connect(connection)
       case .send(let connection):
-        if let number = ledger.send(on: connection) { return .send(number, on: connection) }
+        if let number = requests.send(on: connection) { return .send(number, on: connection) }
         lifecycle.finished(on: connection, answered: false)
-      case .restUntil(let moment): due = min(due ?? moment, moment)
-      case .rest: break
+      case .waitUntil(let moment): due = min(due ?? moment, moment)
+      case .wait: break
       }
     }
-    return .rest(until: due)
+    return .wait(until: due)
   }
 
-  /// The service greeted on a connection; it takes `limit` requests at a time.
+  /// Handles the service's first SETTINGS on a connection, which allow `limit` concurrent requests.
   mutating func opened(_ connection: ConnectionNumber, limit: Int) {
-    trouble = nil
+    connectionFailure = nil
     if !lifecycle.opened(connection, limit: limit) { steps.append(.close(connection)) }
   }
 
-  /// The service takes `limit` requests at a time on a connection.
+  /// Handles a new limit of concurrent requests on a connection.
   mutating func limited(_ connection: ConnectionNumber, to limit: Int) {
     lifecycle.limited(connection, to: limit)
   }
 
-  /// What follows an answer.
-  enum OnAnswer: Equatable {
-    /// The outcome is the sender's.
+  /// What the owner does after an answer.
+  enum AnswerAction: Equatable {
+    /// Deliver the outcome to the sender.
     case deliver
     /// The request will be sent again.
-    case sendAgain
-    /// It will be sent again, and wants a provider token that is not the one it had.
-    case sendAgainWithNewToken
-    /// Nobody waits for this answer any more.
+    case retry
+    /// The request will be sent again and needs another provider token.
+    case retryWithNewToken
+    /// The sender no longer waits for this answer.
     case ignore
   }
 
-  /// A request was answered; `renewsTokens` where the credentials can make another provider token.
+  /// Handles an answer; `renewsTokens` says whether the credentials can make another provider token.
   mutating func answered(
     _ number: RequestNumber, _ outcome: PushOutcome, renewsTokens: Bool, now: Int64
-  ) -> OnAnswer {
-    guard let sent = ledger.sent(number), let connection = sent.connection else { return .ignore }
-    let verdict = Verdict(
+  ) -> AnswerAction {
+    guard let sent = requests.sent(number), let connection = sent.connection else { return .ignore }
+    let decision = RetryDecision(
       outcome, attempts: sent.attempts, policy: policy, jitter: random.next(),
       renewsTokens: renewsTokens)
     lifecycle.finished(on: connection, answered: true)
-    switch verdict {
-    case .final: ledger.remove(number)
-    case .again(let pause):
+    switch decision {
+    case .final: requests.remove(number)
+    case .retry(let pause):
       let (due, overflow) = now.addingReportingOverflow(pause)
-      ledger.sendAgain(number, from: overflow ? .max : due)
-    case .againWithNewToken, .againOnNewConnection:
-      ledger.sendAgain(number, counts: true)
-      leave(connection, now: now, reason: "the service asked for another connection")
+      requests.requeue(number, from: overflow ? .max : due)
+    case .retryWithNewToken, .retryOnNewConnection:
+      requests.requeue(number, counts: true)
+      drain(connection, now: now, reason: "the service asked for another connection")
     }
     closeIfDrained(connection)
-    switch verdict {
+    switch decision {
     case .final: return .deliver
-    case .againWithNewToken: return .sendAgainWithNewToken
-    case .again, .againOnNewConnection: return .sendAgain
+    case .retryWithNewToken: return .retryWithNewToken
+    case .retry, .retryOnNewConnection: return .retry
     }
   }
 
-  /// A stream ended without an answer; `unprocessed` where the service says that it did nothing with it.
+  /// Handles the end of a stream without an answer; `unprocessed` where the service did not process it.
   mutating func streamFailed(_ number: RequestNumber, unprocessed: Bool, reason: String) {
-    guard let sent = ledger.sent(number), let connection = sent.connection else { return }
+    guard let sent = requests.sent(number), let connection = sent.connection else { return }
     resend(number, attempts: sent.attempts, unprocessed: unprocessed, reason: reason)
     release(connection)
   }
 
-  /// The service will take no more requests on a connection and has done nothing with `unprocessed`.
+  /// Handles GOAWAY: the connection accepts no further requests, and `unprocessed` were not processed.
   mutating func wentAway(
     _ connection: ConnectionNumber, unprocessed: [RequestNumber], reason: String, now: Int64
   ) {
-    for number in unprocessed.reversed() where ledger.sent(number)?.connection == connection {
-      ledger.sendAgain(number, counts: false)
+    for number in unprocessed.reversed() where requests.sent(number)?.connection == connection {
+      requests.requeue(number, counts: false)
     }
-    leave(connection, now: now, reason: reason)
+    drain(connection, now: now, reason: reason)
     closeIfDrained(connection)
   }
 
-  /// A connection ended, or never came about.
+  /// Handles the end of a connection, also of one that was never established.
   mutating func ended(_ connection: ConnectionNumber, reason: String, now: Int64) {
-    if draining.remove(connection) == nil { trouble = reason }
-    for number in ledger.unanswered(on: connection).reversed() {
-      let attempts = ledger.sent(number)?.attempts ?? 0
+    if draining.remove(connection) == nil { connectionFailure = reason }
+    for number in requests.unanswered(on: connection).reversed() {
+      let attempts = requests.sent(number)?.attempts ?? 0
       resend(number, attempts: attempts, unprocessed: false, reason: reason)
     }
-    guard lifecycle.ended(connection, now: now, jitter: random.next()) == .giveUp else { return }
-    tellWaiting(reason)
+    guard lifecycle.ended(connection, now: now, jitter: random.next()) == .failWaiting else {
+      return
+    }
+    failWaiting(reason)
   }
 
-  /// The sender wants no answer any more.
+  /// Cancels a request whose sender no longer waits.
   mutating func cancel(_ number: RequestNumber) {
-    guard let sent = ledger.sent(number) else { return }
-    ledger.remove(number)
+    guard let sent = requests.sent(number) else { return }
+    requests.remove(number)
     steps.append(.fail(number, .cancelled))
     if let connection = sent.connection { release(connection) }
   }
 
-  /// Ends everything: whoever waits is told.
+  /// Fails every request and opens no further connection.
   mutating func close() {
     lifecycle.close()
-    while let overdue = ledger.popOverdue(now: .max) {
+    while let overdue = requests.popOverdue(now: .max) {
       steps.append(.fail(overdue.number, .closed))
     }
   }
 
-  private mutating func giveUp(
+  private mutating func failOverdue(
     _ overdue: (number: RequestNumber, connection: ConnectionNumber?), now: Int64
   ) {
-    if overdue.connection == nil, let trouble {
-      steps.append(.fail(overdue.number, .unreachable(endpoint: endpoint, reason: trouble)))
+    if overdue.connection == nil, let connectionFailure {
+      steps.append(
+        .fail(overdue.number, .unreachable(endpoint: endpoint, reason: connectionFailure)))
       return
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
-    // A connection that owes an answer for so long is taken for dead: half-open links look like this.
+    // A connection without an answer for so long is considered dead: a half-open one looks like this.
     guard let connection = overdue.connection else { return }
-    leave(connection, now: now, reason: "no answer came")
+    drain(connection, now: now, reason: "no answer came")
     draining.remove(connection)
     steps.append(.close(connection))
   }
 
-  private mutating func leave(_ connection: ConnectionNumber, now: Int64, reason: String) {
+  private mutating func drain(_ connection: ConnectionNumber, now: Int64, reason: String) {
     draining.insert(connection)
-    trouble = reason
-    guard lifecycle.left(connection, now: now, jitter: random.next()) == .giveUp else { return }
-    tellWaiting(reason)
+    connectionFailure = reason
+    guard lifecycle.left(connection, now: now, jitter: random.next()) == .failWaiting else {
+      return
+    }
+    failWaiting(reason)
   }
 
-  private mutating func tellWaiting(_ reason: String) {
-    for number in ledger.unsent() {
-      ledger.remove(number)
+  private mutating func failWaiting(_ reason: String) {
+    for number in requests.unsent() {
+      requests.remove(number)
       steps.append(.fail(number, .unreachable(endpoint: endpoint, reason: reason)))
     }
   }
@@ -191,9 +196,9 @@ struct ClientSession: ~Copyable {
     _ number: RequestNumber, attempts: Int, unprocessed: Bool, reason: String
   ) {
     if unprocessed || attempts < policy.attemptsMax {
-      ledger.sendAgain(number, counts: !unprocessed)
+      requests.requeue(number, counts: !unprocessed)
     } else {
-      ledger.remove(number)
+      requests.remove(number)
       steps.append(.fail(number, .unanswered(reason: reason)))
     }
   }
@@ -203,9 +208,9 @@ struct ClientSession: ~Copyable {
     closeIfDrained(connection)
   }
 
-  /// Closes a connection that was left once it owes nothing.
+  /// Closes a draining connection once all its requests are answered.
   private mutating func closeIfDrained(_ connection: ConnectionNumber) {
-    guard draining.contains(connection), ledger.unanswered(on: connection).isEmpty else { return }
+    guard draining.contains(connection), requests.unanswered(on: connection).isEmpty else { return }
     draining.remove(connection)
     steps.append(.close(connection))
   }

@@ -1,27 +1,27 @@
-/// Names one connection of a client, in the order they were opened.
+/// The number of a client's connection, in the order of opening.
 struct ConnectionNumber: Hashable, Comparable {
   let value: UInt64
 
   static func < (one: Self, other: Self) -> Bool { one.value < other.value }
 }
 
-/// The one connection that a client sends on: made when something waits, kept for hours, left when it
-/// is told to go away, made again with pauses that double.
+/// The lifecycle of the one connection that a client sends on: opened when a request waits, kept for
+/// hours, drained after GOAWAY, reopened with exponential back-off.
 ///
-/// A connection that was left still answers what it has; whoever carries this out keeps it for that.
+/// A draining connection is no longer part of this; its owner keeps it for the answers still to come.
 struct ConnectionLifecycle: ~Copyable {
-  /// What a connection that takes requests knows of itself.
+  /// An open connection.
   private struct Open {
     let number: ConnectionNumber
-    /// Requests at a time: the service's SETTINGS.
+    /// Concurrent requests that the service's SETTINGS allow.
     var limit: Int
     var unanswered = 0
-    /// Whether it has answered anything: one that never did counts as failed.
+    /// Whether it has answered a request: one that never has counts as failed.
     var hasServed = false
     let failuresBefore: Int
   }
 
-  /// A wait before the next connection.
+  /// The back-off before the next connection.
   private struct Pause {
     let until: Int64
     let failures: Int
@@ -35,13 +35,13 @@ struct ConnectionLifecycle: ~Copyable {
       self.failures = failures
     }
 
-    /// The wait after `open`: none where it served, for its end tells nothing about the next.
+    /// The back-off after `open`; none where it has served, since its end predicts nothing.
     init?(after open: Open, now: Int64, jitter: UInt64) {
       guard !open.hasServed else { return nil }
       self.init(failures: open.failuresBefore + 1, now: now, jitter: jitter)
     }
 
-    var onEnd: OnEnd { failures >= Limits.connectFailuresMax ? .giveUp : .carryOn }
+    var endAction: EndAction { failures >= Limits.connectFailuresMax ? .failWaiting : .reconnect }
   }
 
   private enum State: ~Copyable {
@@ -62,20 +62,20 @@ struct ConnectionLifecycle: ~Copyable {
     self.nextNumber = nextNumber
   }
 
-  /// What a waiting request brings about.
-  enum OnWaiting: Equatable {
+  /// What to do for a waiting request.
+  enum WaitingAction: Equatable {
     /// Open this connection.
     case connect(ConnectionNumber)
-    /// Send the request on this one; a place on it is taken.
+    /// Send the request on this connection, where it now counts as unanswered.
     case send(ConnectionNumber)
     /// Nothing until an event.
-    case rest
+    case wait
     /// Nothing until this moment, in monotonic nanoseconds.
-    case restUntil(Int64)
+    case waitUntil(Int64)
   }
 
-  /// A request waits.
-  mutating func requestWaits(now: Int64) -> OnWaiting {
+  /// Decides what to do for a waiting request.
+  mutating func requestWaits(now: Int64) -> WaitingAction {
     let number = nextNumber
     switch consume state {
     case .absent:
@@ -84,17 +84,17 @@ struct ConnectionLifecycle: ~Copyable {
       return .connect(ConnectionNumber(value: number))
     case .connecting(let connection, let failures):
       self = .init(.connecting(connection, failures: failures), nextNumber: number)
-      return .rest
+      return .wait
     case .open(var open):
       let hasRoom = open.unanswered < open.limit
       if hasRoom { open.unanswered += 1 }
       let connection = open.number
       self = .init(.open(open), nextNumber: number)
-      return hasRoom ? .send(connection) : .rest
+      return hasRoom ? .send(connection) : .wait
     case .pausing(let pause):
       guard now >= pause.until else {
         self = .init(.pausing(pause), nextNumber: number)
-        return .restUntil(pause.until)
+        return .waitUntil(pause.until)
       }
       self = .init(
         .connecting(ConnectionNumber(value: number), failures: pause.failures),
@@ -102,13 +102,13 @@ struct ConnectionLifecycle: ~Copyable {
       return .connect(ConnectionNumber(value: number))
     case .closed:
       self = .init(.closed, nextNumber: number)
-      return .rest
+      return .wait
     }
   }
 
-  /// The service has greeted with its SETTINGS, which take `limit` requests at a time.
+  /// Handles the service's first SETTINGS, which allow `limit` concurrent requests.
   ///
-  /// `false`: the connection is wanted no more and is to be closed.
+  /// Returns false where the connection is no longer needed and should be closed.
   mutating func opened(_ number: ConnectionNumber, limit: Int) -> Bool {
     let next = nextNumber
     switch consume state {
@@ -123,7 +123,7 @@ struct ConnectionLifecycle: ~Copyable {
     }
   }
 
-  /// The service announced how many requests it takes at a time.
+  /// Handles a new limit of concurrent requests.
   mutating func limited(_ number: ConnectionNumber, to limit: Int) {
     let next = nextNumber
     switch consume state {
@@ -135,7 +135,7 @@ struct ConnectionLifecycle: ~Copyable {
     }
   }
 
-  /// A request on this connection has its answer, or will have none: its place is free.
+  /// Handles the end of a request on this connection, with or without an answer.
   mutating func finished(on number: ConnectionNumber, answered: Bool) {
     let next = nextNumber
     switch consume state {
@@ -148,49 +148,49 @@ struct ConnectionLifecycle: ~Copyable {
     }
   }
 
-  /// What the end of a connection brings about.
-  enum OnEnd: Equatable {
-    /// Another is made when something waits.
-    case carryOn
-    /// So many failed in a row that what waits should be told.
-    case giveUp
+  /// What to do after the end of a connection.
+  enum EndAction: Equatable {
+    /// Open another when a request waits.
+    case reconnect
+    /// Fail the waiting requests: too many connections in a row have failed.
+    case failWaiting
   }
 
-  /// The connection takes no further request: it said so (GOAWAY), or the client prefers another.
-  mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> OnEnd {
+  /// Handles a connection that accepts no further request, after GOAWAY or by the client's choice.
+  mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     let next = nextNumber
     switch consume state {
     case .open(let open) where open.number == number:
       guard let pause = Pause(after: open, now: now, jitter: jitter) else {
         self = .init(.absent, nextNumber: next)
-        return .carryOn
+        return .reconnect
       }
       self = .init(.pausing(pause), nextNumber: next)
-      return pause.onEnd
+      return pause.endAction
     case let other:
       self = .init(other, nextNumber: next)
-      return .carryOn
+      return .reconnect
     }
   }
 
-  /// The connection ended, or never came about.
-  mutating func ended(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> OnEnd {
+  /// Handles the end of a connection, also of one that was never established.
+  mutating func ended(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     let next = nextNumber
     switch consume state {
     case .connecting(number, let failures):
       let pause = Pause(failures: failures + 1, now: now, jitter: jitter)
       self = .init(.pausing(pause), nextNumber: next)
-      return pause.onEnd
+      return pause.endAction
     case .open(let open) where open.number == number:
       guard let pause = Pause(after: open, now: now, jitter: jitter) else {
         self = .init(.absent, nextNumber: next)
-        return .carryOn
+        return .reconnect
       }
       self = .init(.pausing(pause), nextNumber: next)
-      return pause.onEnd
+      return pause.endAction
     case let other:
       self = .init(other, nextNumber: next)
-      return .carryOn
+      return .reconnect
     }
   }
 
@@ -198,6 +198,6 @@ struct ConnectionLifecycle: ~Copyable {
     min(max(limit, 0), Limits.concurrentRequestsMax)
   }
 
-  /// The client is closed for good.
+  /// Ends the lifecycle for good.
   mutating func close() { self = .init(.closed, nextNumber: nextNumber) }
 }

@@ -1,43 +1,43 @@
-/// Whether a connection that owes answers still lives: asked by PING once it is silent for long.
+/// Detects dead connections: one with unanswered requests that has been silent for long gets a PING.
 struct Liveness {
-  /// What to do when the time has come.
+  /// What to do at a check.
   enum Check: Equatable {
-    /// Nothing is owed: no further check until a request is sent.
-    case rest
-    /// Look again at this moment.
-    case again(at: Int64)
-    /// Send a PING and look again at this moment.
+    /// No request is unanswered: check again after the next one.
+    case idle
+    /// Check again at this moment.
+    case checkAgain(at: Int64)
+    /// Send a PING and check again at this moment.
     case ping(thenAt: Int64)
     /// The connection is dead.
     case dead
   }
 
-  private var heardAt: Int64
+  private var lastReceivedAt: Int64
   private var pingedAt: Int64?
 
-  init(now: Int64) { self.heardAt = now }
+  init(now: Int64) { self.lastReceivedAt = now }
 
-  /// Bytes have come from the service.
-  mutating func heard(now: Int64) {
-    heardAt = now
+  /// Records that the service has sent something.
+  mutating func bytesReceived(now: Int64) {
+    lastReceivedAt = now
     pingedAt = nil
   }
 
-  /// When to look first after a request was sent on a connection that owed nothing.
+  /// The moment of the first check after a request was sent on an idle connection.
   mutating func requestSent(now: Int64) -> Int64 {
-    heardAt = max(heardAt, now)
-    return heardAt + Limits.silenceNanoseconds
+    lastReceivedAt = max(lastReceivedAt, now)
+    return lastReceivedAt + Limits.silenceNanoseconds
   }
 
-  /// What to do now.
+  /// Decides what to do at this moment.
   mutating func check(now: Int64, owesAnswers: Bool) -> Check {
-    guard owesAnswers else { return .rest }
+    guard owesAnswers else { return .idle }
     if let pingedAt {
       let end = pingedAt + Limits.pingNanoseconds
-      return now >= end ? .dead : .again(at: end)
+      return now >= end ? .dead : .checkAgain(at: end)
     }
-    let end = heardAt + Limits.silenceNanoseconds
-    guard now >= end else { return .again(at: end) }
+    let end = lastReceivedAt + Limits.silenceNanoseconds
+    guard now >= end else { return .checkAgain(at: end) }
     pingedAt = now
     return .ping(thenAt: now + Limits.pingNanoseconds)
   }

@@ -4,7 +4,7 @@ import Synchronization
 import System
 import Transport
 
-/// Hears of a push's end: what the service answered, or why there is no answer.
+/// The completion of a push: the service's answer, or why there is none.
 public typealias PushCompletion = @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
 
 /// A sender's connection to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept for as long as
@@ -36,37 +36,37 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  private struct Edge {
+  private struct Shared {
     var nextNumber: UInt64 = 1
     var isClosed = false
   }
 
-  private let edge = Mutex(Edge())
-  private let orders: Mailbox<ProviderOrder>
+  private let shared = Mutex(Shared())
+  private let commands: Mailbox<ProviderCommand>
   private let thread: LoopThread
 
   /// Makes a client; it connects with the first push.
   public init(_ configuration: Configuration) throws(ProviderFailure) {
     let (tls, key) = try Self.security(of: configuration)
-    let handOver = Mutex<Mailbox<ProviderOrder>?>(nil)
+    let handOver = Mutex<Mailbox<ProviderCommand>?>(nil)
     let isHandedOver = DispatchSemaphore(value: 0)
     do {
       self.thread = try LoopThread.start(name: "provider") { loop in
         let client = ProviderLoop(
           loop: loop, endpoint: configuration.endpoint, tls: tls, key: key,
           policy: configuration.policy)
-        let orders = loop.mailbox(of: ProviderOrder.self) { client.receive($0) }
-        handOver.withLock { $0 = orders }
+        let commands = loop.mailbox(of: ProviderCommand.self) { client.receive($0) }
+        handOver.withLock { $0 = commands }
         isHandedOver.signal()
       }
     } catch {
       throw .cannotStart("\(error)")
     }
     isHandedOver.wait()
-    guard let orders = handOver.withLock({ $0 }) else {
+    guard let commands = handOver.withLock({ $0 }) else {
       throw .cannotStart("the client's thread did not come up")
     }
-    self.orders = orders
+    self.commands = commands
   }
 
   deinit { close() }
@@ -84,7 +84,7 @@ public final class ProviderClient: Sendable {
       }
     } onCancel: {
       cancellation.cancel()
-      orders.post(.cancel(number))
+      commands.post(.cancel(number))
     }
     return try result.get()
   }
@@ -96,10 +96,10 @@ public final class ProviderClient: Sendable {
 
   /// Ends the connection in order; what waits for an answer fails with ``ProviderFailure/closed``.
   public func close() {
-    let isFirst = edge.withLock { edge in
-      guard !edge.isClosed else { return false }
-      edge.isClosed = true
-      orders.post(.close)
+    let isFirst = shared.withLock { shared in
+      guard !shared.isClosed else { return false }
+      shared.isClosed = true
+      commands.post(.close)
       return true
     }
     guard isFirst else { return }
@@ -109,9 +109,9 @@ public final class ProviderClient: Sendable {
   }
 
   private func nextNumber() -> RequestNumber {
-    edge.withLock { edge in
-      defer { edge.nextNumber += 1 }
-      return RequestNumber(value: edge.nextNumber)
+    shared.withLock { shared in
+      defer { shared.nextNumber += 1 }
+      return RequestNumber(value: shared.nextNumber)
     }
   }
 
@@ -122,10 +122,10 @@ public final class ProviderClient: Sendable {
     if let fault = push.fault { return completion(.failure(.badPush(fault))) }
     var push = push
     if push.id == nil { push.id = Self.newID() }
-    // Under the lock, so that nothing is handed over after the order to close.
-    let isTaken = edge.withLock { edge in
-      guard !edge.isClosed else { return false }
-      orders.post(.submit(number, push, cancellation, completion))
+    // Under the lock, so that no push follows the command to close.
+    let isTaken = shared.withLock { shared in
+      guard !shared.isClosed else { return false }
+      commands.post(.submit(number, push, cancellation, completion))
       return true
     }
     if !isTaken { completion(.failure(.closed)) }

@@ -3,8 +3,8 @@ import Synchronization
 import System
 import Transport
 
-/// What the edge asks of the loop.
-enum ProviderOrder: Sendable {
+/// A command of the client's callers to its loop.
+enum ProviderCommand: Sendable {
   case submit(RequestNumber, Push, Cancellation, PushCompletion)
   case cancel(RequestNumber)
   case close
@@ -18,12 +18,12 @@ final class Cancellation: Sendable {
   func cancel() { flag.store(true, ordering: .releasing) }
 }
 
-/// The client on its loop: carries out what the session decides.
+/// The client on its loop: it carries out the steps of ``ClientSession``.
 final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
     let push: Push
     let completion: PushCompletion
-    /// When the provider token that it was sent with was made.
+    /// When the provider token that it was sent with was issued, in seconds since 1970.
     var tokenIssuedAt: Int64?
     /// The connection and stream that it is on.
     var place: (connection: ConnectionNumber, streamID: Int32)?
@@ -52,14 +52,14 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       policy: policy, endpoint: endpoint.description, random: SystemRandom.Generator())
   }
 
-  /// Takes what the edge handed over.
-  func receive(_ orders: [ProviderOrder]) {
-    for order in orders {
-      switch order {
+  /// Handles the commands of one turn.
+  func receive(_ commands: [ProviderCommand]) {
+    for command in commands {
+      switch command {
       case .submit(let number, let push, let cancellation, let completion):
         pending[number] = Pending(push: push, completion: completion)
         session.submit(number, now: loop.nowNanoseconds)
-        // It may have been cancelled before it came here, and then no order to cancel follows.
+        // It may have been cancelled before it arrived here; no cancel command follows then.
         if cancellation.isCancelled { session.cancel(number) }
       case .cancel(let number): session.cancel(number)
       case .close:
@@ -83,7 +83,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       case .send(let number, let connection): send(number, on: connection)
       case .fail(let number, let failure): finish(number, .failure(failure))
       case .close(let number): connections[number]?.close()
-      case .rest(let due): return wake(at: due)
+      case .wait(let due): return wake(at: due)
       }
     }
   }
@@ -101,7 +101,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       let streamID = connections[connectionNumber]?.send(
         number, fields: fields, body: push.payload)
     else {
-      // The connection and the session count differently: nothing more until the next answer.
+      // The connection's count differs from the session's: send nothing more before the next answer.
       session.limited(connectionNumber, to: 0)
       let reason = "the connection takes no request"
       return session.streamFailed(number, unprocessed: true, reason: reason)
@@ -156,9 +156,9 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       number, outcome, renewsTokens: key != nil, now: loop.nowNanoseconds)
     {
     case .deliver: finish(number, .success(outcome))
-    case .sendAgainWithNewToken:
+    case .retryWithNewToken:
       if let issuedAt = pending[number]?.tokenIssuedAt { renewal.refused(issuedAt: issuedAt) }
-    case .sendAgain, .ignore: return
+    case .retry, .ignore: return
     }
   }
 
@@ -190,7 +190,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   func connectionSettled(_ connection: PushServiceConnection) { advance() }
 }
 
-/// Ends the loop once the turn that wrote the last bytes is over.
+/// Stops the loop after the turn that writes the last bytes.
 private final class LoopEnd: TurnEndTarget {
   private let loop: EventLoop
 

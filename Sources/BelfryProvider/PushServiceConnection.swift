@@ -1,41 +1,41 @@
 import System
 import Transport
 
-/// What a connection tells the client that owns it.
+/// The owner of connections, which handles their events.
 protocol PushServiceConnectionOwner: AnyObject {
-  /// The service greeted; it takes `limit` requests at a time.
+  /// The service's first SETTINGS came; they allow `limit` concurrent requests.
   func connectionOpened(_ connection: PushServiceConnection, limit: Int)
-  /// The service takes another number of requests at a time.
+  /// The limit of concurrent requests changed.
   func connection(_ connection: PushServiceConnection, limitedTo limit: Int)
   /// A request was answered.
   func connection(
     _ connection: PushServiceConnection, answered number: RequestNumber, _ outcome: PushOutcome)
-  /// A request will not be answered; `unprocessed` where the service did nothing with it.
+  /// A request will not be answered; `unprocessed` where the service did not process it.
   func connection(
     _ connection: PushServiceConnection, failed number: RequestNumber, unprocessed: Bool,
     reason: String)
-  /// The service takes no more requests here.
+  /// The service accepts no further requests on this connection.
   func connectionWentAway(
     _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String)
-  /// The connection is over; it says nothing more.
+  /// The connection has ended; no further event follows.
   func connectionEnded(_ connection: PushServiceConnection, reason: String)
-  /// Events of one delivery of bytes have been told: the next step may be taken.
+  /// All events of the bytes received so far have been reported.
   func connectionSettled(_ connection: PushServiceConnection)
 }
 
-/// One HTTP/2 connection to the service, on its client's loop: it carries out and decides nothing.
+/// An HTTP/2 connection to the service, on its client's loop; all decisions are the owner's.
 final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget, TurnEndTarget {
   let number: ConnectionNumber
   private let loop: EventLoop
   private unowned let owner: any PushServiceConnectionOwner
   private var stream: ByteStream?
   private var http: HTTP2ClientSession?
-  private var requests: [Int32: (number: RequestNumber, answer: Answer)] = [:]
+  private var requests: [Int32: (number: RequestNumber, response: ResponseAccumulator)] = [:]
   private var liveness: Liveness
   private var checkTimer: TimerID?
   private var greetingTimer: TimerID?
   private var hasGreeted = false
-  private var isFlushAsked = false
+  private var isFlushScheduled = false
   private var endReason: String?
 
   private enum Tag {
@@ -56,7 +56,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
   }
 
-  /// Writes a request; `nil` where the connection takes none now.
+  /// Queues a request; returns nil where the connection accepts none now.
   func send(
     _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8]
   ) -> Int32? {
@@ -65,19 +65,19 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       let due = liveness.requestSent(now: loop.nowNanoseconds)
       scheduleCheck(at: due)
     }
-    requests[streamID] = (number, Answer())
-    askFlush()
+    requests[streamID] = (number, ResponseAccumulator())
+    scheduleFlush()
     return streamID
   }
 
-  /// Gives up a request.
+  /// Cancels a request.
   func cancel(_ streamID: Int32) {
     guard requests.removeValue(forKey: streamID) != nil else { return }
     http?.cancel(streamID)
-    askFlush()
+    scheduleFlush()
   }
 
-  /// Ends the connection in order.
+  /// Closes the connection after GOAWAY.
   func close() {
     http?.goAway()
     flush()
@@ -99,13 +99,13 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
-    liveness.heard(now: loop.nowNanoseconds)
+    liveness.bytesReceived(now: loop.nowNanoseconds)
     guard let http else { return }
     let status = unsafe http.receive(bytes)
     if hasGreeted, !http.isGoingAway {
       owner.connection(self, limitedTo: http.openStreams + http.availableStreams)
     }
-    askFlush()
+    scheduleFlush()
     if status == .closing {
       endReason = endReason ?? "HTTP/2 ended"
       flush()
@@ -129,16 +129,16 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
   func responseField(
     _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) {
-    unsafe requests[streamID]?.answer.take(name: name, value: value)
+    unsafe requests[streamID]?.response.appendField(name: name, value: value)
   }
 
   func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
-    unsafe requests[streamID]?.answer.take(body: bytes)
+    unsafe requests[streamID]?.response.appendBody(bytes)
   }
 
   func responseEnded(_ streamID: Int32) {
     guard let request = requests.removeValue(forKey: streamID) else { return }
-    owner.connection(self, answered: request.number, request.answer.outcome())
+    owner.connection(self, answered: request.number, request.response.outcome())
   }
 
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {
@@ -183,11 +183,11 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
     }
     checkTimer = nil
     switch liveness.check(now: loop.nowNanoseconds, owesAnswers: !requests.isEmpty) {
-    case .rest: return
-    case .again(let due): scheduleCheck(at: due)
+    case .idle: return
+    case .checkAgain(let due): scheduleCheck(at: due)
     case .ping(let due):
       http?.ping()
-      askFlush()
+      scheduleFlush()
       scheduleCheck(at: due)
     case .dead: fail("the service gave no sign of life")
     }
@@ -205,15 +205,15 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   // MARK: output
 
-  /// Has everything that was queued in this turn written at its end, in one piece.
-  private func askFlush() {
-    guard !isFlushAsked else { return }
-    isFlushAsked = true
+  /// Schedules one write at the end of this turn for all that it queues.
+  private func scheduleFlush() {
+    guard !isFlushScheduled else { return }
+    isFlushScheduled = true
     loop.atTurnEnd(self)
   }
 
   func turnEnded() {
-    isFlushAsked = false
+    isFlushScheduled = false
     flush()
   }
 

@@ -28,7 +28,7 @@ private func steps(_ session: inout ClientSession, now: Int64) -> [ClientSession
   var steps: [ClientSession.Step] = []
   while true {
     let step = session.next(now: now)
-    if case .rest = step { return steps }
+    if case .wait = step { return steps }
     steps.append(step)
   }
 }
@@ -84,12 +84,12 @@ private func openSession(
   _ = steps(&session, now: 0)
   let first = session.answered(
     request(1), refused(.tooManyRequests), renewsTokens: true, now: 0)
-  #expect(first == .sendAgain)
-  #expect(session.next(now: 0) == .rest(until: second / 2))
+  #expect(first == .retry)
+  #expect(session.next(now: 0) == .wait(until: second / 2))
   #expect(session.next(now: second / 2) == .send(request(1), on: connection(1)))
   _ = session.answered(
     request(1), refused(.tooManyRequests), renewsTokens: true, now: second)
-  #expect(session.next(now: second) == .rest(until: 2 * second))
+  #expect(session.next(now: second) == .wait(until: 2 * second))
   #expect(session.next(now: 2 * second) == .send(request(1), on: connection(1)))
   let last = session.answered(
     request(1), refused(.tooManyRequests), renewsTokens: true, now: 3 * second)
@@ -101,7 +101,7 @@ private func openSession(
   _ = steps(&session, now: 0)
   let after = session.answered(
     request(1), refused(.expiredProviderToken), renewsTokens: true, now: 0)
-  #expect(after == .sendAgainWithNewToken)
+  #expect(after == .retryWithNewToken)
   #expect(steps(&session, now: 0) == [.connect(connection(2))])
   session.opened(connection(2), limit: 1)
   #expect(steps(&session, now: 0) == [.send(request(1), on: connection(2))])
@@ -152,7 +152,7 @@ private func openSession(
     #expect(session.next(now: now) == .close(connection(number)))
     session.ended(connection(number), reason: "closed", now: now)
     guard number < 3 else { break }
-    #expect(session.next(now: now) == .rest(until: now + Int64(50_000_000 << (number - 1))))
+    #expect(session.next(now: now) == .wait(until: now + Int64(50_000_000 << (number - 1))))
     now += second
   }
 }
@@ -183,7 +183,7 @@ private func openSession(
   session.submit(request(1), now: 0)
   #expect(session.next(now: 0) == .connect(connection(1)))
   session.ended(connection(1), reason: "refused", now: 0)
-  #expect(session.next(now: 0) == .rest(until: 50_000_000))
+  #expect(session.next(now: 0) == .wait(until: 50_000_000))
   #expect(session.next(now: 50_000_000) == .connect(connection(2)))
   session.ended(connection(2), reason: "refused", now: 50_000_000)
   #expect(session.next(now: 150_000_000) == .connect(connection(3)))
@@ -191,14 +191,14 @@ private func openSession(
   #expect(
     session.next(now: 150_000_000)
       == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "refused")))
-  #expect(session.next(now: 150_000_000) == .rest(until: nil))
+  #expect(session.next(now: 150_000_000) == .wait(until: nil))
 }
 
 @Test func aRequestWithoutAnAnswerTimesOutAndItsConnectionIsTakenForDead() {
   var session = openSession(
     RetryPolicy(timeoutNanoseconds: 5 * second), limit: 10, requests: 1...1)
   _ = steps(&session, now: 0)
-  #expect(session.next(now: 0) == .rest(until: 5 * second))
+  #expect(session.next(now: 0) == .wait(until: 5 * second))
   #expect(session.next(now: 5 * second) == .fail(request(1), .timedOut(seconds: 5)))
   #expect(session.next(now: 5 * second) == .close(connection(1)))
 }
@@ -208,7 +208,7 @@ private func openSession(
   session.submit(request(1), now: 0)
   #expect(session.next(now: 0) == .connect(connection(1)))
   session.ended(connection(1), reason: "refused", now: 900_000_000)
-  #expect(session.next(now: 900_000_000) == .rest(until: 950_000_000))
+  #expect(session.next(now: 900_000_000) == .wait(until: 950_000_000))
   #expect(
     session.next(now: second)
       == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "refused")))
@@ -269,7 +269,7 @@ private func openSession(
           connections.remove(connection)
           onWire = onWire.filter { $0.value != connection }
           session.ended(connection, reason: "closed", now: now)
-        case .rest: break
+        case .wait: break
         }
       }
     }

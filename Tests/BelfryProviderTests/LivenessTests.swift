@@ -15,15 +15,15 @@ private let second: Int64 = 1_000_000_000
 @Test func aSignOfLifeStartsTheWaitAnew() {
   var liveness = Liveness(now: 0)
   _ = liveness.requestSent(now: 0)
-  liveness.heard(now: 4 * second)
-  #expect(liveness.check(now: 10 * second, owesAnswers: true) == .again(at: 14 * second))
+  liveness.bytesReceived(now: 4 * second)
+  #expect(liveness.check(now: 10 * second, owesAnswers: true) == .checkAgain(at: 14 * second))
   #expect(liveness.check(now: 14 * second, owesAnswers: true) == .ping(thenAt: 19 * second))
-  liveness.heard(now: 15 * second)
-  #expect(liveness.check(now: 19 * second, owesAnswers: true) == .again(at: 25 * second))
+  liveness.bytesReceived(now: 15 * second)
+  #expect(liveness.check(now: 19 * second, owesAnswers: true) == .checkAgain(at: 25 * second))
 }
 
 @Test func aConnectionThatOwesNothingIsLeftAlone() {
   var liveness = Liveness(now: 0)
   _ = liveness.requestSent(now: 0)
-  #expect(liveness.check(now: 10 * second, owesAnswers: false) == .rest)
+  #expect(liveness.check(now: 10 * second, owesAnswers: false) == .idle)
 }

@@ -63,14 +63,14 @@ func aTokenThatCannotStandInAPathIsRefused(_ token: String) {
 
 @Test func anAnswerIsReadWithItsReasonAndTimestamp() {
   func answer(_ fields: [(String, String)], _ body: String) -> PushOutcome {
-    var answer = Answer()
+    var response = ResponseAccumulator()
     for (name, value) in fields {
       Array(name.utf8).withUnsafeBytes { name in
-        Array(value.utf8).withUnsafeBytes { answer.take(name: name, value: $0) }
+        Array(value.utf8).withUnsafeBytes { response.appendField(name: name, value: $0) }
       }
     }
-    Array(body.utf8).withUnsafeBytes { answer.take(body: $0) }
-    return answer.outcome()
+    Array(body.utf8).withUnsafeBytes { response.appendBody($0) }
+    return response.outcome()
   }
   #expect(
     answer([(":status", "200"), ("apns-id", "A"), ("apns-unique-id", "U")], "")

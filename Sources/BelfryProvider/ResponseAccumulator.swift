@@ -1,14 +1,14 @@
 import BelfryWire
 
-/// One answer as it comes in, piece by piece.
-struct Answer {
+/// A response while its frames arrive.
+struct ResponseAccumulator {
   private var status = 0
   private var id = ""
   private var uniqueID: String?
   private var body: [UInt8] = []
 
-  /// Takes a header field; those that mean nothing to a sender are passed over.
-  mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+  /// Adds a header field; fields that mean nothing to a sender are ignored.
+  mutating func appendField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     switch unsafe String(decoding: name, as: UTF8.self) {
     case ":status": status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
     case "apns-id": id = unsafe String(decoding: value, as: UTF8.self)
@@ -17,13 +17,13 @@ struct Answer {
     }
   }
 
-  /// Takes a piece of the body, as far as an answer's body can go.
-  mutating func take(body bytes: UnsafeRawBufferPointer) {
+  /// Adds a piece of the body, up to `Limits.answerBytesMax`.
+  mutating func appendBody(_ bytes: UnsafeRawBufferPointer) {
     let room = Limits.answerBytesMax - body.count
     unsafe body.append(contentsOf: bytes.prefix(max(0, room)))
   }
 
-  /// What the whole answer says (apns-protocol 1.7, 1.8).
+  /// The outcome that the complete response states (apns-protocol 1.7, 1.8).
   func outcome() -> PushOutcome {
     if status == 200 { return .accepted(.init(id: id, uniqueID: uniqueID)) }
     // A proxy's answer may have any body: what is not APNs' leaves the reason empty.

@@ -1,12 +1,12 @@
-/// Names one request of a client, in the order they were handed over.
+/// The number of a client's request, in the order of submission.
 struct RequestNumber: Hashable {
   let value: UInt64
 }
 
-/// Which requests wait, which are on which connection, and when each gives up.
+/// The requests of a client without an outcome: waiting, paused, or sent on a connection.
 ///
-/// Every request has the same time, so the order of their deadlines is the order they came in.
-struct RequestLedger {
+/// All have the same timeout, so their deadlines are in the order of submission.
+struct RequestTable {
   private struct Entry {
     var attempts = 0
     /// The connection it was sent on; `nil` while it waits.
@@ -18,17 +18,17 @@ struct RequestLedger {
   private var paused: [(due: Int64, number: RequestNumber)] = []
   private var deadlines = Queue<(due: Int64, number: RequestNumber)>()
 
-  /// Requests that have no outcome yet.
+  /// The number of requests without an outcome.
   var count: Int { entries.count }
 
-  /// Takes a request.
+  /// Adds a request.
   mutating func add(_ number: RequestNumber, deadline: Int64) {
     entries[number] = Entry()
     waiting.append(number)
     deadlines.append((deadline, number))
   }
 
-  /// Moves requests whose pause is over to those that wait.
+  /// Moves requests whose pause is over to the waiting ones.
   mutating func wake(now: Int64) {
     guard paused.contains(where: { $0.due <= now }) else { return }
     for pause in paused where pause.due <= now { waiting.append(pause.number) }
@@ -41,7 +41,7 @@ struct RequestLedger {
     return waiting.first != nil
   }
 
-  /// The next waiting request, now sent on `connection`; how often it has been sent is counted.
+  /// Returns the next waiting request as sent on `connection`, and counts the attempt.
   mutating func send(on connection: ConnectionNumber) -> RequestNumber? {
     guard hasWaiting(), let number = waiting.popFirst() else { return nil }
     entries[number]?.attempts += 1
@@ -49,42 +49,42 @@ struct RequestLedger {
     return number
   }
 
-  /// How often the request has been sent, and on what; `nil` for one that has its outcome.
+  /// The attempts of a request and the connection it is on; `nil` once it has its outcome.
   func sent(_ number: RequestNumber) -> (attempts: Int, connection: ConnectionNumber?)? {
     entries[number].map { ($0.attempts, $0.connection) }
   }
 
-  /// The request has its outcome.
+  /// Removes a request that has its outcome.
   mutating func remove(_ number: RequestNumber) { entries[number] = nil }
 
-  /// The request is sent again, before all that wait.
+  /// Puts a request before all waiting ones.
   ///
-  /// `counts` is false where the service did nothing with it, so that it is no attempt.
-  mutating func sendAgain(_ number: RequestNumber, counts: Bool) {
+  /// `counts` is false where the service did not process it, so that it was no attempt.
+  mutating func requeue(_ number: RequestNumber, counts: Bool) {
     guard entries[number] != nil else { return }
     entries[number]?.connection = nil
     if !counts { entries[number]?.attempts -= 1 }
     waiting.prepend(number)
   }
 
-  /// The request is sent again from `due` on.
-  mutating func sendAgain(_ number: RequestNumber, from due: Int64) {
+  /// Pauses a request until `due`.
+  mutating func requeue(_ number: RequestNumber, from due: Int64) {
     guard entries[number] != nil else { return }
     entries[number]?.connection = nil
     paused.append((due, number))
   }
 
-  /// The requests that `connection` has not answered.
+  /// The unanswered requests of a connection.
   func unanswered(on connection: ConnectionNumber) -> [RequestNumber] {
     entries.filter { $0.value.connection == connection }.map(\.key).sorted { $0.value < $1.value }
   }
 
-  /// The requests that are on no connection.
+  /// The requests on no connection.
   func unsent() -> [RequestNumber] {
     entries.filter { $0.value.connection == nil }.map(\.key).sorted { $0.value < $1.value }
   }
 
-  /// Takes out a request whose time is over.
+  /// Removes and returns a request whose deadline has passed.
   mutating func popOverdue(now: Int64) -> (number: RequestNumber, connection: ConnectionNumber?)? {
     while let first = deadlines.first {
       guard let entry = entries[first.number] else {
@@ -99,14 +99,14 @@ struct RequestLedger {
     return nil
   }
 
-  /// The next moment at which a pause or a request's time ends.
+  /// The next end of a pause or deadline.
   mutating func nextDue() -> Int64? {
     while let first = deadlines.first, entries[first.number] == nil { _ = deadlines.popFirst() }
     return [deadlines.first?.due, paused.map(\.due).min()].compactMap { $0 }.min()
   }
 }
 
-/// A first-in first-out queue whose ends are cheap.
+/// A first-in first-out queue with amortized constant-time operations at both ends.
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0

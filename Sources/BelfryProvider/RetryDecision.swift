@@ -1,18 +1,19 @@
 import BelfryWire
 
-/// What a client does with an answer, by the rejection table's advice (apns-protocol 1.11).
-enum Verdict: Equatable {
-  /// The sender gets it.
+/// Whether an answer is final or the request is sent again, by the advice of ``Rejection`` (apns-protocol
+/// 1.11).
+enum RetryDecision: Equatable {
+  /// The answer goes to the sender.
   case final
   /// The request is sent again after this pause.
-  case again(afterNanoseconds: Int64)
-  /// A new provider token is made, and the request sent again on another connection: the old one stays
-  /// refused (apns-protocol 1.10, ExpiredProviderToken).
-  case againWithNewToken
+  case retry(afterNanoseconds: Int64)
+  /// The request is sent again with a new provider token on another connection, since the old
+  /// connection keeps refusing (apns-protocol 1.10, ExpiredProviderToken).
+  case retryWithNewToken
   /// The request is sent again on another connection.
-  case againOnNewConnection
+  case retryOnNewConnection
 
-  /// The verdict on `outcome` of a request that has been sent `attempts` times.
+  /// The decision about the outcome of a request that has been sent `attempts` times.
   init(
     _ outcome: PushOutcome, attempts: Int, policy: RetryPolicy, jitter: UInt64,
     renewsTokens: Bool
@@ -22,20 +23,20 @@ enum Verdict: Equatable {
       return
     }
     switch refusal.rejection {
-    // Another token of the same key cures only age.
-    case .expiredProviderToken: self = renewsTokens ? .againWithNewToken : .final
-    // The count is the connection's (apns-protocol 2.1), and so is the going down.
-    case .tooManyProviderTokenUpdates, .shutdown: self = .againOnNewConnection
+    // A new token of the same key helps against age alone.
+    case .expiredProviderToken: self = renewsTokens ? .retryWithNewToken : .final
+    // The service counts updates by connection (apns-protocol 2.1) and shuts down by connection.
+    case .tooManyProviderTokenUpdates, .shutdown: self = .retryOnNewConnection
     default:
       guard refusal.advice == .retryLater else {
-        // A quarter of an hour is the sender's to wait, not one call's.
+        // A quarter of an hour is for the sender to wait, not for one call.
         self = .final
         return
       }
       let pause = Backoff.nanoseconds(
         failures: attempts, first: Limits.retryPauseNanoseconds,
         longest: policy.longestPauseNanoseconds, jitter: jitter)
-      self = .again(afterNanoseconds: pause)
+      self = .retry(afterNanoseconds: pause)
     }
   }
 }
