@@ -54,8 +54,10 @@ struct ClientSession: ~Copyable {
       switch lifecycle.requestWaits(now: now) {
       case .connect(let connection): return .connect(connection)
       case .send(let connection):
-        if let number = requests.send(on: connection) { return .send(number, on: connection) }
-        lifecycle.finished(on: connection, answered: false)
+        guard let number = requests.send(on: connection) else {
+          preconditionFailure("a request waits, or the lifecycle would not have been asked")
+        }
+        return .send(number, on: connection)
       case .waitUntil(let moment): due = min(due ?? moment, moment)
       case .wait: break
       }
@@ -156,6 +158,22 @@ struct ClientSession: ~Copyable {
     lifecycle.close()
     while let overdue = requests.popOverdue(now: .max) {
       steps.append(.fail(overdue.number, .closed))
+    }
+    assert(requests.count == 0, "every request has its outcome")
+  }
+
+  /// Checks what holds between events; tests call it after each.
+  func checkInvariants() {
+    requests.checkInvariants()
+    if let open = lifecycle.openConnection {
+      precondition(!draining.contains(open.number), "the open connection is not draining")
+      precondition(
+        open.unanswered == requests.unanswered(on: open.number).count,
+        "the open connection counts its unanswered requests")
+    }
+    for connection in draining {
+      precondition(
+        !requests.unanswered(on: connection).isEmpty, "a draining connection waits for answers")
     }
   }
 

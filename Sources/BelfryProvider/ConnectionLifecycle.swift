@@ -27,6 +27,7 @@ struct ConnectionLifecycle: ~Copyable {
     let failures: Int
 
     init(failures: Int, now: Int64, jitter: UInt64) {
+      assert(failures > 0, "only a failure makes the next connection wait")
       let pause = Backoff.nanoseconds(
         failures: failures, first: Limits.reconnectPauseNanoseconds,
         longest: Limits.reconnectPauseNanosecondsMax, jitter: jitter)
@@ -140,7 +141,8 @@ struct ConnectionLifecycle: ~Copyable {
     let next = nextNumber
     switch consume state {
     case .open(var open) where open.number == number:
-      open.unanswered = max(0, open.unanswered - 1)
+      assert(open.unanswered > 0, "only a request that was sent can end")
+      open.unanswered -= 1
       open.hasServed = open.hasServed || answered
       self = .init(.open(open), nextNumber: next)
     case let other:
@@ -191,6 +193,17 @@ struct ConnectionLifecycle: ~Copyable {
     case let other:
       self = .init(other, nextNumber: next)
       return .reconnect
+    }
+  }
+
+  /// The open connection and its number of unanswered requests, for checks.
+  var openConnection: (number: ConnectionNumber, unanswered: Int)? {
+    switch state {
+    case .open(let open): (open.number, open.unanswered)
+    case .absent: nil
+    case .connecting: nil
+    case .pausing: nil
+    case .closed: nil
     }
   }
 

@@ -57,6 +57,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     for command in commands {
       switch command {
       case .submit(let number, let push, let cancellation, let completion):
+        assert(pending[number] == nil, "each push has a number of its own")
         pending[number] = Pending(push: push, completion: completion)
         session.submit(number, now: loop.nowNanoseconds)
         // It may have been cancelled before it arrived here; no cancel command follows then.
@@ -89,7 +90,9 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   }
 
   private func send(_ number: RequestNumber, on connectionNumber: ConnectionNumber) {
-    guard let push = pending[number]?.push else { return session.cancel(number) }
+    guard let push = pending[number]?.push else {
+      preconditionFailure("the session sends only what has no outcome yet")
+    }
     do {
       try renewToken()
     } catch {
@@ -179,6 +182,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   }
 
   func connectionEnded(_ connection: PushServiceConnection, reason: String) {
+    assert(connections[connection.number] === connection, "a connection ends once")
     connections[connection.number] = nil
     for (number, request) in pending where request.place?.connection == connection.number {
       pending[number]?.place = nil

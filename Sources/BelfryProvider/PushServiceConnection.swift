@@ -65,6 +65,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       let due = liveness.requestSent(now: loop.nowNanoseconds)
       scheduleCheck(at: due)
     }
+    assert(requests[streamID] == nil, "a stream carries one request")
     requests[streamID] = (number, ResponseAccumulator())
     scheduleFlush()
     return streamID

@@ -23,6 +23,9 @@ struct RequestTable {
 
   /// Adds a request.
   mutating func add(_ number: RequestNumber, deadline: Int64) {
+    assert(entries[number] == nil, "a request is submitted once")
+    assert(
+      deadlines.last.map { $0.due <= deadline } ?? true, "deadlines are in the order of submission")
     entries[number] = Entry()
     waiting.append(number)
     deadlines.append((deadline, number))
@@ -44,6 +47,7 @@ struct RequestTable {
   /// Returns the next waiting request as sent on `connection`, and counts the attempt.
   mutating func send(on connection: ConnectionNumber) -> RequestNumber? {
     guard hasWaiting(), let number = waiting.popFirst() else { return nil }
+    assert(entries[number]?.connection == nil, "a waiting request is on no connection")
     entries[number]?.attempts += 1
     entries[number]?.connection = connection
     return number
@@ -61,15 +65,21 @@ struct RequestTable {
   ///
   /// `counts` is false where the service did not process it, so that it was no attempt.
   mutating func requeue(_ number: RequestNumber, counts: Bool) {
-    guard entries[number] != nil else { return }
-    entries[number]?.connection = nil
-    if !counts { entries[number]?.attempts -= 1 }
+    guard var entry = entries[number] else {
+      preconditionFailure("only a request without an outcome is sent again")
+    }
+    assert(entry.connection != nil && entry.attempts > 0, "only what was sent is sent again")
+    entry.connection = nil
+    if !counts { entry.attempts -= 1 }
+    entries[number] = entry
     waiting.prepend(number)
   }
 
   /// Pauses a request until `due`.
   mutating func requeue(_ number: RequestNumber, from due: Int64) {
-    guard entries[number] != nil else { return }
+    guard entries[number] != nil else {
+      preconditionFailure("only a request without an outcome is sent again")
+    }
     entries[number]?.connection = nil
     paused.append((due, number))
   }
@@ -99,6 +109,22 @@ struct RequestTable {
     return nil
   }
 
+  /// Checks that each request without an outcome is in exactly one place and has a deadline.
+  func checkInvariants() {
+    var places: [RequestNumber: Int] = [:]
+    for number in waiting.all where entries[number] != nil { places[number, default: 0] += 1 }
+    for pause in paused where entries[pause.number] != nil { places[pause.number, default: 0] += 1 }
+    let limited = Set(deadlines.all.map(\.number))
+    for (number, entry) in entries {
+      let expected = entry.connection == nil ? 1 : 0
+      precondition(
+        places[number, default: 0] == expected, "\(number) waits in one place, or was sent")
+      precondition(limited.contains(number), "\(number) has a deadline")
+      precondition(
+        entry.attempts >= (entry.connection == nil ? 0 : 1), "what was sent is an attempt")
+    }
+  }
+
   /// The next end of a pause or deadline.
   mutating func nextDue() -> Int64? {
     while let first = deadlines.first, entries[first.number] == nil { _ = deadlines.popFirst() }
@@ -116,6 +142,11 @@ struct Queue<Element> {
   var first: Element? {
     front.last ?? (start < elements.count ? elements[start] : nil)
   }
+
+  var last: Element? { start < elements.count ? elements.last : front.first }
+
+  /// The elements in order.
+  var all: [Element] { front.reversed() + elements[start...] }
 
   mutating func append(_ element: Element) { elements.append(element) }
 

@@ -65,7 +65,9 @@ public struct RetryPolicy: Sendable, Equatable {
 enum Backoff {
   /// The pause after `failures` failures in a row: between half and all of the doubled `first`.
   static func nanoseconds(failures: Int, first: Int64, longest: Int64, jitter: UInt64) -> Int64 {
-    let doublings = min(max(failures - 1, 0), 30)
+    assert(failures > 0, "only a failure is followed by a pause")
+    assert(first > 0 && longest >= 0, "pauses are not negative")
+    let doublings = min(failures - 1, 30)
     let (product, overflow) = first.multipliedReportingOverflow(by: 1 << doublings)
     let full = overflow ? longest : min(product, longest)
     let half = full / 2

@@ -27,6 +27,7 @@ private func refused(_ rejection: Rejection) -> PushOutcome {
 private func steps(_ session: inout ClientSession, now: Int64) -> [ClientSession.Step] {
   var steps: [ClientSession.Step] = []
   while true {
+    session.checkInvariants()
     let step = session.next(now: now)
     if case .wait = step { return steps }
     steps.append(step)
