@@ -31,12 +31,16 @@ import Testing
     var watch = RegionWatch<String>()
     try watch.watch("t", circle())
     var crossings = watch.placed(try place(1_000, .told), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "t", state: .outside, isWanted: false)])
     crossings = watch.placed(try place(100, .told), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "t", state: .inside, isWanted: true)])
     crossings = watch.placed(try place(10, .told), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [])
     crossings = watch.placed(try place(151, .told), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "t", state: .outside, isWanted: true)])
   }
 
@@ -44,10 +48,12 @@ import Testing
     var watch = RegionWatch<String>()
     try watch.watch("early", circle())
     var crossings = watch.placed(try place(0, .told), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "early", state: .inside, isWanted: true)])
     let state = try watch.watch("late", circle())
     #expect(state == .inside)
     crossings = watch.placed(try place(0, .told), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [])
   }
 
@@ -56,7 +62,9 @@ import Testing
     try watch.watch("in", circle(exit: false), kept: .outside)
     try watch.watch("out", circle(entry: false), kept: .outside)
     let entries = watch.placed(try place(0, .told), at: 0).filter(\.isWanted).map(\.key)
+    watch.checkInvariants()
     let exits = watch.placed(try place(500, .told), at: 0).filter(\.isWanted).map(\.key)
+    watch.checkInvariants()
     #expect(entries == ["in"] && exits == ["out"])
   }
 
@@ -64,15 +72,19 @@ import Testing
     var watch = RegionWatch<String>()
     try watch.watch("t", circle(), kept: .outside)
     var crossings = watch.placed(try place(100, .measured(metres: 20)), at: 1_000)
+    watch.checkInvariants()
     #expect(crossings == [])
     let wakeUp = watch.wakeUp
     #expect(wakeUp == 21_000)
     crossings = watch.passed(to: 20_999)
+    watch.checkInvariants()
     #expect(crossings == [])
     crossings = watch.passed(to: 21_000)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "t", state: .inside, isWanted: true)])
     // A fix that strays for a moment is no crossing; one that is too unsure changes nothing.
     crossings = watch.placed(try place(400, .measured(metres: 20)), at: 30_000)
+    watch.checkInvariants()
     crossings += watch.placed(try place(100, .measured(metres: 20)), at: 40_000)
     crossings += watch.passed(to: 60_000)
     crossings += watch.placed(try place(160, .measured(metres: 20)), at: 70_000)
@@ -80,6 +92,7 @@ import Testing
     crossings += watch.passed(to: 200_000)
     #expect(crossings == [] && watch.wakeUp == nil)
     crossings = watch.placed(try place(289, .measured(metres: 0)), at: 300_000)
+    watch.checkInvariants()
     crossings += watch.placed(try place(320, .measured(metres: nil)), at: 320_000)
     #expect(crossings == [.init(key: "t", state: .outside, isWanted: true)])
   }
@@ -89,6 +102,7 @@ import Testing
     try watch.watch("new", circle())
     try watch.watch("kept", circle(), kept: .inside)
     let crossings = watch.placed(try place(0, .measured(metres: 10)), at: 0)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "new", state: .inside, isWanted: false)])
   }
 
@@ -101,12 +115,16 @@ import Testing
     try watch.watch(
       "one", NotificationRegion(id: "b", shape: .beacon(uuid: uuid, major: 1, minor: 2)))
     var crossings = watch.heard(try beacon(1, 3), at: 0)
+    watch.checkInvariants()
     #expect(crossings.map(\.key) == ["any"])
     crossings = watch.heard(try beacon(1, 2), at: 5_000)
+    watch.checkInvariants()
     #expect(crossings.map(\.key) == ["one"])
     crossings = watch.passed(to: 34_999)
+    watch.checkInvariants()
     #expect(crossings == [])
     crossings = watch.passed(to: 35_000)
+    watch.checkInvariants()
     #expect(Set(crossings.map(\.key)) == ["any", "one"] && watch.wakeUp == nil)
   }
 
@@ -128,6 +146,7 @@ import Testing
     try watch.watch("never", region, kept: .outside, at: 1_000)
     #expect(watch.wakeUp == 31_000)
     let crossings = watch.passed(to: 31_000)
+    watch.checkInvariants()
     #expect(crossings == [.init(key: "gone", state: .outside, isWanted: true)])
   }
 

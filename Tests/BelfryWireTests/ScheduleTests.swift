@@ -28,6 +28,7 @@ private let hour: Int64 = 3_600_000
       -> Schedule<SystemZones>.Added
     {
       let added = try schedule.add(ScheduleKey(app: app, id: id), trigger, at: now)
+      if schedule.count <= 1_000 { schedule.checkInvariants() }
       if let entry = added.entry { disk[entry.key] = entry }
       for key in added.dropped { disk[key] = nil }
       return added
@@ -78,6 +79,7 @@ private let hour: Int64 = 3_600_000
 
     mutating func settle() {
       while true {
+        schedule.checkInvariants()
         switch schedule.step(at: now) {
         case .fire(let firing):
           let at = (firing.due - 1_767_571_200_000) / 60_000  // minutes since 2026-01-05T00:00Z

@@ -45,6 +45,7 @@ public struct PayloadSyntax: ~Copyable {
 
   /// Reads one token, or a key with its colon; what has to come next.
   private mutating func step(_ bytes: Span<UInt8>, _ expected: Expected) -> Expected? {
+    assert(depth > 0 || expected == .value, "between values some bracket is open")
     let byte = bytes[position]
     switch expected {
     case .commaOrEnd:
@@ -81,10 +82,12 @@ public struct PayloadSyntax: ~Copyable {
     inner = inner << 1 | (isObject ? 1 : 0)
     depth += 1
     position += 1
+    assert(outer.count == (depth - 1) / 64, "64 brackets fill a word")
     return isObject ? .keyOrEnd : .valueOrEnd
   }
 
   private mutating func close() -> Expected {
+    assert(depth > 0, "only an open bracket is closed")
     depth -= 1
     position += 1
     inner >>= 1

@@ -20,6 +20,7 @@ public struct AppFrame: Sendable, Hashable {
     object.append(to: &output)
     let jsonLength = output.count - 8
     output.append(contentsOf: attached)
+    precondition(output.count - 4 <= Int(UInt32.max), "lengths have 32 bits")
     let length = UInt32(truncatingIfNeeded: output.count - 4)
     for position in 0..<4 {
       let shift = UInt32(24 - 8 * position)
@@ -67,10 +68,14 @@ public struct AppFrameDecoder: Sendable {
   private var start = 0
 
   /// A decoder that refuses frames of more than `limit` bytes.
-  public init(limit: Int) { self.limit = limit }
+  public init(limit: Int) {
+    precondition(limit >= 4, "a frame has a length of its JSON at least")
+    self.limit = limit
+  }
 
   /// Takes bytes in as they came.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
+    assert(start <= buffer.count, "only what arrived was read")
     if start > 0, start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.count <= 1 << 16)
       start = 0
@@ -93,6 +98,7 @@ public struct AppFrameDecoder: Sendable {
     let jsonStart = start + 8
     let end = start + 4 + length
     guard end <= buffer.count else { return nil }
+    assert(jsonStart + jsonLength <= end, "the JSON is a part of its frame")
     let value: JSONValue
     do {
       value = try JSONValue(parsing: Array(buffer[jsonStart..<jsonStart + jsonLength]))

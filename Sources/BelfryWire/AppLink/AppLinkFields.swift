@@ -164,6 +164,7 @@ struct AppLinkBuilder {
   }
   mutating func set(_ key: String, bytes: [UInt8]?) {
     guard let bytes else { return }
+    assert(object[key] == nil, "a member is set once")
     object[key] = [
       "offset": .integer(Int64(attached.count)), "length": .integer(Int64(bytes.count)),
     ]
@@ -171,18 +172,22 @@ struct AppLinkBuilder {
   }
   mutating func set<T>(_ key: String, list: [T]?, _ write: (T, inout AppLinkBuilder) -> Void) {
     guard let list else { return }
+    assert(object[key] == nil, "a member is set once")
     object[key] = .array(list.map { .object(nested($0, write)) })
   }
   mutating func set<T>(_ key: String, _ value: T?, _ write: (T, inout AppLinkBuilder) -> Void) {
     guard let value else { return }
+    assert(object[key] == nil, "a member is set once")
     object[key] = .object(nested(value, write))
   }
   private mutating func nested<T>(_ value: T, _ write: (T, inout AppLinkBuilder) -> Void)
     -> JSONObject
   {
+    let attachedBytes = attached.count
     var inner = AppLinkBuilder(attached: attached)
     attached = []  // so that the inner builder may append in place
     write(value, &inner)
+    assert(inner.attached.count >= attachedBytes, "attached bytes are only added")
     attached = inner.attached
     return inner.object
   }

@@ -40,6 +40,7 @@ public enum AppMessage: Sendable, Hashable {
 extension AppFrame {
   /// The same frame as an ask under a number.
   public func numbered(_ number: Int64) -> AppFrame {
+    assert(object["answers"] == nil, "an answer is no request")
     var frame = self
     frame.object["number"] = .integer(number)
     return frame
@@ -47,6 +48,7 @@ extension AppFrame {
 
   /// The same frame as the answer to an ask.
   public func answering(_ number: Int64) -> AppFrame {
+    assert(object["number"] == nil, "a request is no answer")
     var frame = self
     frame.object["answers"] = .integer(number)
     return frame

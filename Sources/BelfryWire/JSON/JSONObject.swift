@@ -33,7 +33,10 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
   /// Members that are known to have distinct keys.
-  init(unique members: [Member]) { self.members = members }
+  init(unique members: [Member]) {
+    assert(Set(members.map(\.key)).count == members.count, "each key is there once")
+    self.members = members
+  }
 
   /// The value of a key; setting nil removes the member.
   public subscript(key: String) -> JSONValue? {

@@ -68,6 +68,7 @@ private struct JSONParser {
 
   mutating func document() throws(JSONFailure) -> JSONValue {
     let value = try value()
+    assert(depth == 0, "every bracket was closed")
     skipSpace()
     guard offset == bytes.count else { throw .trailingBytes(offset: offset) }
     return value
@@ -116,6 +117,7 @@ private struct JSONParser {
     _ body: (inout JSONParser) throws(JSONFailure) -> JSONValue
   ) throws(JSONFailure) -> JSONValue {
     guard depth < depthLimit else { throw .tooDeep(limit: depthLimit) }
+    assert(next == UInt8(ascii: "{") || next == UInt8(ascii: "["), "a bracket opens the next level")
     depth += 1
     offset += 1
     let value = try body(&self)
@@ -277,6 +279,7 @@ private struct JSONParser {
       if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { offset += 1 }
       try digits()
     }
+    assert(offset > start, "a number has a digit")
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
     if isWhole, let integer = Int64(text) { return .integer(integer) }
     guard let double = Double(text), double.isFinite else {

@@ -24,6 +24,7 @@ public struct BinaryFrameParser: Sendable {
 
   /// Adds bytes that arrived.
   public mutating func append(_ bytes: Span<UInt8>) {
+    assert(start <= held.count, "only what arrived was read")
     if start > 0 {
       held.removeFirst(start)
       start = 0
@@ -45,7 +46,11 @@ public struct BinaryFrameParser: Sendable {
     case 2: outcome = Self.framed(&reader)
     default: outcome = .fault(.protocolError, identifier: 0)
     }
-    if case .notification = outcome { start = reader.position }
+    assert(reader.position <= held.count, "the reader stays within what arrived")
+    if case .notification = outcome {
+      assert(reader.position > start, "a frame has bytes")
+      start = reader.position
+    }
     return outcome
   }
 
@@ -121,7 +126,8 @@ public struct BinaryFrameParser: Sendable {
   }
 
   private static func integer(_ bytes: [UInt8]) -> UInt32 {
-    bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    assert(bytes.count == 4, "the caller checked the size")
+    return bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   private struct Reader {
@@ -137,6 +143,7 @@ public struct BinaryFrameParser: Sendable {
 
     /// A big-endian integer of 1 to 4 bytes.
     mutating func integer(_ size: Int) -> Int? {
+      assert((1...4).contains(size), "fields have up to four bytes")
       guard bytes.count - position >= size else { return nil }
       var value = 0
       for offset in 0..<size { value = value << 8 | Int(bytes[position + offset]) }

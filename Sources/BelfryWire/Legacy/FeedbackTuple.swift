@@ -13,6 +13,7 @@ public struct FeedbackTuple: Equatable, Sendable {
 
   /// Time, token length, token: 38 bytes for a token of 32.
   public var bytes: [UInt8] {
+    assert(token.count <= WireLimits.deviceTokenBytesMax, "the gateway made the token")
     let length = UInt16(clamping: token.count)
     return [
       UInt8(truncatingIfNeeded: seconds >> 24), UInt8(truncatingIfNeeded: seconds >> 16),

@@ -48,7 +48,10 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// Watches nothing yet.
   ///
   /// - Parameter dwell: Milliseconds that a measured crossing must last.
-  public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) { self.dwell = dwell }
+  public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) {
+    precondition(dwell >= 0, "a crossing cannot last less than no time")
+    self.dwell = dwell
+  }
 
   /// Watches a region, in place of one with the same key.
   ///
@@ -136,12 +139,27 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     }.compactMap { $0 }.min()
   }
 
+  /// Checks what holds between events; tests call it after each.
+  public func checkInvariants() {
+    for entry in watched.values {
+      let isBeacon = if case .beacon = entry.region.shape { true } else { false }
+      precondition(isBeacon || entry.heard == nil, "only beacons are heard")
+      guard let candidate = entry.candidate else { continue }
+      precondition(!isBeacon, "a beacon needs no second measurement")
+      precondition(entry.state != .unknown, "a first state is no crossing")
+      precondition(
+        candidate.state != entry.state && candidate.state != .unknown,
+        "a candidate is the other side")
+    }
+  }
+
   // MARK: Inside
 
   private mutating func show(
     _ key: Key, _ shown: RegionState?, at now: Int64, _ crossings: inout [Crossing]
   ) {
-    guard let entry = watched[key] else { return }
+    guard let entry = watched[key] else { preconditionFailure("only a watched region has a state") }
+    assert(shown != .unknown, "what is unsure is nil")
     guard let shown, shown != entry.state else {
       // Too unsure to tell: what has begun to ripen goes on; back where it was: it was none.
       if shown != nil { watched[key]?.candidate = nil }
@@ -161,7 +179,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private mutating func cross(
     _ key: Key, to state: RegionState, isTold: Bool, _ crossings: inout [Crossing]
   ) {
-    guard let entry = watched[key] else { return }
+    guard let entry = watched[key] else { preconditionFailure("only a watched region is crossed") }
+    assert(state != .unknown, "a crossing leads inside or outside")
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state

@@ -56,7 +56,10 @@ extension CalendarMatch {
     if next.hour < hours.lowerBound { next = (hours.lowerBound, 0) }
     if next.minute > minutes.upperBound { next = (next.hour + 1, 0) }
     guard next.hour <= hours.upperBound else { return nil }
-    return next.hour * 3_600 + max(next.minute, minutes.lowerBound) * 60 + second
+    let found = next.hour * 3_600 + max(next.minute, minutes.lowerBound) * 60 + second
+    assert(
+      found >= start && found < Gregorian.secondsPerDay, "the second is of this day, not before")
+    return found
   }
 
   // MARK: Days
@@ -70,7 +73,10 @@ extension CalendarMatch {
     let last = min(year + ScheduleLimits.searchYears, ScheduleLimits.years.upperBound)
     while year <= last {
       for month in months where year > start.year || month >= start.month {
-        if let day = nextDay(from: first, year, month) { return day }
+        guard let day = nextDay(from: first, year, month) else { continue }
+        assert(day >= first, "the search goes forward")
+        assert(matches(day: day), "all components hold on the day that is found")
+        return day
       }
       guard let next = nextYear(from: year + 1) else { return nil }
       year = next
@@ -121,6 +127,7 @@ extension CalendarMatch {
   /// The first matching day of a month at or after `first`.
   private func nextDay(from first: Int, _ year: Int, _ month: Int) -> Int? {
     guard month > 0 else { return nil }
+    assert((1...12).contains(month), "0 alone stands for no month")
     let start = Gregorian.day(year, month, 1)
     var low = start
     var high = start + Gregorian.length(ofMonth: month, year) - 1

@@ -30,9 +30,13 @@ struct DueHeap {
     items[place] = item
   }
 
-  mutating func replaceFirst(with item: Item) { sink(item, from: 0) }
+  mutating func replaceFirst(with item: Item) {
+    assert(!items.isEmpty, "there is a first item to replace")
+    sink(item, from: 0)
+  }
 
   mutating func removeFirst() {
+    assert(!items.isEmpty, "there is a first item to remove")
     guard let last = items.popLast(), !items.isEmpty else { return }
     sink(last, from: 0)
   }
@@ -46,7 +50,15 @@ struct DueHeap {
     }
   }
 
+  /// Checks that no item is due before its parent.
+  func checkInvariants() {
+    for index in items.indices.dropFirst() {
+      precondition(!(items[index] < items[(index - 1) / 4]), "a parent is due first")
+    }
+  }
+
   private mutating func sink(_ item: Item, from start: Int) {
+    assert(start < items.count, "the item has a place in the heap")
     var place = start
     while place * 4 + 1 < items.count {
       let first = place * 4 + 1

@@ -50,6 +50,7 @@ public enum Gregorian {
   /// The month is 1 to 12; the day may lie outside the month.
   @inlinable
   public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    assert((1...12).contains(month), "a month is 1 to 12")
     // Years that begin in March put the leap day last, and months into one linear formula.
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)
@@ -70,6 +71,7 @@ public enum Gregorian {
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let marchMonth = (5 * dayOfYear + 2) / 153
     let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    assert((0...365).contains(dayOfYear) && (1...12).contains(month), "each day has one date")
     return Date(
       year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
       day: dayOfYear - (153 * marchMonth + 2) / 5 + 1)
@@ -91,7 +93,8 @@ public enum Gregorian {
   /// Days of a month, 28 to 31.
   @inlinable
   public static func length(ofMonth month: Int, _ year: Int) -> Int {
-    switch month {
+    assert((1...12).contains(month), "a month is 1 to 12")
+    return switch month {
     case 2: isLeap(year) ? 29 : 28
     case 4, 6, 9, 11: 30
     default: 31
@@ -101,12 +104,14 @@ public enum Gregorian {
   /// Division that rounds down, for a positive divisor.
   @inlinable
   public static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
-    (value >= 0 ? value : value - divisor + 1) / divisor
+    assert(divisor > 0, "rounding down is for positive divisors")
+    return (value >= 0 ? value : value - divisor + 1) / divisor
   }
 
   /// The remainder of `floorDivide`, never negative.
   @inlinable
   public static func floorRemainder(_ value: Int, _ divisor: Int) -> Int {
+    assert(divisor > 0, "a remainder is of a positive divisor")
     let remainder = value % divisor
     return remainder < 0 ? remainder + divisor : remainder
   }

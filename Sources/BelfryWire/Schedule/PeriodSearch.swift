@@ -36,6 +36,7 @@ extension Period {
   }
 
   private func next(days: Int, after: Int, from wall: Int) -> Int? {
+    assert(days > 0, "a span of days has one at least")
     let step = days * Gregorian.secondsPerDay
     let count = after < wall ? 1 : (after - wall) / step + 1
     return wall + count * step
@@ -45,6 +46,7 @@ extension Period {
     _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
     _ calendar: (any CalendarSystem)?
   ) -> Int? {
+    assert(months | days | seconds > 0, "an empty span fires once")
     let shown = zone.latestWall(at: after)
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
@@ -77,6 +79,7 @@ extension Period {
   }
 
   private func next(weekYears years: Int, after: Int, from wall: Int) -> Int? {
+    assert(years > 0, "a span of years has one at least")
     let dayOfStart = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - dayOfStart * Gregorian.secondsPerDay
     let start = weeks.week(of: dayOfStart, year: Gregorian.date(dayOfStart).year)

@@ -50,6 +50,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     nextOrder += 1
     table.insert(entry, due: due)
     let dropped = enforceLimit(of: key.app, at: now)
+    assert(table.count(of: key.app) <= policy.pendingLimit, "the limit holds after each addition")
     return Added(
       entry: dropped.contains(key) ? nil : entry, next: wall(due, of: trigger, at: now),
       dropped: dropped.filter { $0 != key })
@@ -63,6 +64,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     for slot in table.slots(of: app) {
       if let key = table[slot]?.entry.key { _ = table.remove(key) }
     }
+    assert(table.count(of: app) == 0, "no entry of the app is left")
   }
 
   // MARK: Changes around it
@@ -107,9 +109,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// The next thing to do; to be asked until it says `rest`.
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
-      guard let (entry, due) = table[slot].map({ ($0.entry, $0.due) }) else { return .rest }
+      guard let (entry, due) = table[slot].map({ ($0.entry, $0.due) }) else {
+        preconditionFailure("the first item of a heap is current")
+      }
       let clock = entry.trigger.countsElapsedTime ? now.elapsed : now.wall
       let late = clock - due
+      assert(late >= 0, "only what is due fires")
       guard late > policy.missedWindow else {
         return fire(slot, entry, due: due, late: late, at: now)
       }
@@ -170,6 +175,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       moments.append(next)
     }
     return moments.map { wall($0, of: trigger, at: now) }
+  }
+
+  /// Checks what holds between calls; tests and the simulation call it after each.
+  public func checkInvariants() {
+    table.checkInvariants()
+    precondition(table.slots(of: nil).count == count, "each entry is counted once")
   }
 
   // MARK: Inside
@@ -259,7 +270,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         if let last, (next, slot.entry.order) < (last.next, last.order) { continue }
         last = (next, slot.entry.order, slot.entry.key)
       }
-      guard let last else { break }
+      guard let last else { preconditionFailure("an app over its limit has entries") }
       dropped.append(last.key)
       _ = table.remove(last.key)
     }

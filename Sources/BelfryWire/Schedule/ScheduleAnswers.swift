@@ -68,6 +68,7 @@ public struct ScheduleWakeUp: Equatable, Sendable {
   public func coalesced(
     at now: ScheduleMoment, window: Int64 = ScheduleLimits.wakeWindowMilliseconds
   ) -> ScheduleWakeUp {
+    assert(window > 0 && 1_000 % window == 0, "windows begin with the second")
     let lead = now.wall - now.elapsed
     let byWall = wall.map { Self.end(of: window, $0) }
     let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
@@ -78,7 +79,9 @@ public struct ScheduleWakeUp: Equatable, Sendable {
 
   private static func end(of window: Int64, _ moment: Int64) -> Int64 {
     let over = moment % window
-    return over == 0 ? moment : over > 0 ? moment - over + window : moment - over
+    let end = over == 0 ? moment : over > 0 ? moment - over + window : moment - over
+    assert(end >= moment && end - moment < window, "nothing is early, or later than its window")
+    return end
   }
 }
 

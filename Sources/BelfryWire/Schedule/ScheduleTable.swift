@@ -9,9 +9,9 @@ struct ScheduleTable {
   private var slots: ContiguousArray<Slot?> = []
   private var free: [Int] = []
   private var apps: [String: [String: Int]] = [:]
-  /// By milliseconds since 1970; its first item always holds.
+  /// By milliseconds since 1970; its first item is always current.
   private var byWall = DueHeap()
-  /// By elapsed milliseconds; its first item always holds.
+  /// By elapsed milliseconds; its first item is always current.
   private var byElapsed = DueHeap()
   private(set) var count = 0
 
@@ -30,21 +30,22 @@ struct ScheduleTable {
 
   func count(of app: String) -> Int { apps[app]?.count ?? 0 }
 
-  /// Puts an entry in that is not due yet: `replaceDues` is to follow.
+  /// Adds an entry without a due date; `replaceDues` must follow.
   mutating func restore(_ entry: ScheduleEntry) {
     _ = remove(entry.key)
     _ = put(Slot(entry: entry, due: .max))
   }
 
-  /// Puts an entry in, in place of one with the same key.
+  /// Adds an entry, replacing one with the same key.
   mutating func insert(_ entry: ScheduleEntry, due: Int64) {
     _ = remove(entry.key)
     let slot = put(Slot(entry: entry, due: due))
     push(slot)
   }
 
-  /// Gives an entry another moment.
+  /// Changes an entry and its due date.
   mutating func move(_ slot: Int, _ entry: ScheduleEntry, due: Int64) {
+    assert(slots[slot]?.entry.key == entry.key, "the slot is this entry's")
     slots[slot] = Slot(entry: entry, due: due)
     let item = DueHeap.Item(due: due, order: entry.order, slot: slot)
     if entry.trigger.countsElapsedTime {
@@ -52,20 +53,22 @@ struct ScheduleTable {
     } else {
       if byWall.first?.slot == slot { byWall.replaceFirst(with: item) } else { push(slot) }
     }
-    tidy()
+    removeStaleItems()
   }
 
   mutating func remove(_ key: ScheduleKey) -> Bool {
     guard let slot = apps[key.app]?.removeValue(forKey: key.id) else { return false }
     if apps[key.app]?.isEmpty == true { apps[key.app] = nil }
+    assert(slots[slot]?.entry.key == key, "a key leads to its own entry")
+    assert(count > 0, "what is removed was counted")
     slots[slot] = nil
     free.append(slot)
     count -= 1
-    tidy()
+    removeStaleItems()
     return true
   }
 
-  /// Gives every entry another moment, or none, which removes it.
+  /// Computes every entry's due date anew; an entry without one is removed.
   mutating func replaceDues(_ due: (inout ScheduleEntry) -> Int64?) {
     var walls: ContiguousArray<DueHeap.Item> = []
     var elapsed: ContiguousArray<DueHeap.Item> = []
@@ -85,11 +88,32 @@ struct ScheduleTable {
     for key in lost { _ = remove(key) }
   }
 
+  /// Checks the three views of the entries against each other: slots, keys, and the two heaps.
+  func checkInvariants() {
+    byWall.checkInvariants()
+    byElapsed.checkInvariants()
+    precondition(slots.count == count + free.count, "each slot is used or free")
+    precondition(free.allSatisfy { slots[$0] == nil }, "a free slot has no entry")
+    precondition(apps.values.allSatisfy { !$0.isEmpty }, "an app without entries is forgotten")
+    precondition(apps.values.reduce(0) { $0 + $1.count } == count, "each entry has a key")
+    var scheduled: Set<Int> = []
+    for item in byWall.items where isCurrent(item) { scheduled.insert(item.slot) }
+    for item in byElapsed.items where isCurrent(item) { scheduled.insert(item.slot) }
+    for (index, slot) in slots.enumerated() {
+      guard let slot else { continue }
+      precondition(self.slot(of: slot.entry.key) == index, "a key leads to its own entry")
+      precondition(scheduled.contains(index), "each entry is due on its clock")
+    }
+    precondition(byWall.first.map(isCurrent) ?? true, "the first item is current")
+    precondition(byElapsed.first.map(isCurrent) ?? true, "the first item is current")
+  }
+
   // MARK: Inside
 
   private mutating func put(_ new: Slot) -> Int {
     var new = new
     let key = new.entry.key
+    assert(slot(of: key) == nil, "the former entry of this key is removed first")
     if let known = apps.index(forKey: key.app) {
       // One copy of the app's id is enough for all its entries.
       new.entry = ScheduleEntry(
@@ -97,6 +121,7 @@ struct ScheduleTable {
         since: new.entry.since, handled: new.entry.handled, order: new.entry.order)
     }
     let slot = free.popLast() ?? slots.count
+    assert(slot == slots.count || slots[slot] == nil, "a free slot has no entry")
     if slot == slots.count { slots.append(new) } else { slots[slot] = new }
     apps[new.entry.key.app, default: [:]][key.id] = slot
     count += 1
@@ -104,22 +129,22 @@ struct ScheduleTable {
   }
 
   private mutating func push(_ slot: Int) {
-    guard let new = slots[slot] else { return }
+    guard let new = slots[slot] else { preconditionFailure("only an entry can be due") }
     let item = DueHeap.Item(due: new.due, order: new.entry.order, slot: slot)
     if new.entry.trigger.countsElapsedTime { byElapsed.push(item) } else { byWall.push(item) }
   }
 
-  private func holds(_ item: DueHeap.Item) -> Bool {
+  private func isCurrent(_ item: DueHeap.Item) -> Bool {
     guard let slot = slots[item.slot] else { return false }
     return slot.due == item.due && slot.entry.order == item.order
   }
 
-  /// Takes items that no longer hold off the tops, and all of them when they are the most.
-  private mutating func tidy() {
-    while let first = byWall.first, !holds(first) { byWall.removeFirst() }
-    while let first = byElapsed.first, !holds(first) { byElapsed.removeFirst() }
+  /// Removes stale items from the tops of the heaps, and all of them once they outnumber the rest.
+  private mutating func removeStaleItems() {
+    while let first = byWall.first, !isCurrent(first) { byWall.removeFirst() }
+    while let first = byElapsed.first, !isCurrent(first) { byElapsed.removeFirst() }
     guard byWall.items.count + byElapsed.items.count > 2 * count + 1_024 else { return }
-    byWall.replaceAll(with: byWall.items.filter(holds))
-    byElapsed.replaceAll(with: byElapsed.items.filter(holds))
+    byWall.replaceAll(with: byWall.items.filter(isCurrent))
+    byElapsed.replaceAll(with: byElapsed.items.filter(isCurrent))
   }
 }

@@ -21,7 +21,9 @@ public struct WeekRule: Hashable, Sendable {
   /// It may lie before.
   func weekOne(ofPeriodFrom start: Int) -> Int {
     let into = Gregorian.floorRemainder(Gregorian.weekday(start) - Int(firstWeekday), 7)
-    return 7 - into >= Int(minimumDays) ? start - into : start - into + 7
+    let first = 7 - into >= Int(minimumDays) ? start - into : start - into + 7
+    assert(Gregorian.weekday(first) == Int(firstWeekday), "a week begins on its first weekday")
+    return first
   }
 
   /// The first day of a year as weeks count it (`yearForWeekOfYear`).
@@ -36,7 +38,9 @@ public struct WeekRule: Hashable, Sendable {
       return (year - 1, (day - self.start(ofWeekYear: year - 1)) / 7 + 1)
     }
     guard day < self.start(ofWeekYear: year + 1) else { return (year + 1, 1) }
-    return (year, (day - start) / 7 + 1)
+    let week = (day - start) / 7 + 1
+    assert((1...53).contains(week), "no year has more than 53 weeks")
+    return (year, week)
   }
 
   /// The week of the month; 0 for days before a first week that has not enough of them.

@@ -92,7 +92,9 @@ public struct Zone: Equatable, Sendable {
     while segment.end != .max, segment.end + segment.offset <= wall {
       segment = self.segment(at: segment.end)
     }
-    return max(segment.start, wall - segment.offset)
+    let instant = max(segment.start, wall - segment.offset)
+    assert(segment.end == .max || instant < segment.end, "the instant lies in its segment")
+    return instant
   }
 
   func segment(at instant: Int) -> Segment {
@@ -153,6 +155,7 @@ struct ZoneTable: Equatable, Sendable {
   }
 
   func segment(at instant: Int) -> Zone.Segment {
+    assert(offsets.count == instants.count + 1, "an offset holds before, between and after")
     var low = 0
     var high = instants.count
     while low < high {
