@@ -104,7 +104,7 @@ extension AgentDaemon {
   /// What a command asks about places; false when it is none of that.
   func placeControlled(_ ask: Ask, _ request: ControlRequest) -> Bool {
     guard case .setPlace(let latitude, let longitude) = request else { return false }
-    guard let place = Place(latitude: latitude, longitude: longitude, certainty: .told) else {
+    guard let place = Place(latitude: latitude, longitude: longitude, certainty: .exact) else {
       model.emit(
         .refuse(
           ask, AppLinkFailure(.invalidArgument, "no such place: use degrees, such as 48.86,2.29")))

@@ -292,7 +292,7 @@ public final class AppLinkConnection: Sendable {
       state.withLock { $0.answers.answered(number) }?(.success(AppAnswer(frame)))
     case .refusal(let number, let failure):
       state.withLock { $0.answers.answered(number) }?(.failure(failure))
-    case .telling(let type, let number, let frame):
+    case .request(let type, let number, let frame):
       tell(type: type, number: number, frame)
     }
     return true

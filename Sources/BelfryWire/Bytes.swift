@@ -39,12 +39,12 @@ extension Span<UInt8> {
     return true
   }
 
-  /// A copy, for what must outlive the bytes.
+  /// A copy that may outlive the span.
   @inlinable public func copied() -> [UInt8] {
     unsafe withUnsafeBufferPointer { unsafe [UInt8]($0) }
   }
 
-  /// The bytes as text, malformed UTF-8 mended: for messages to people, never for decisions.
+  /// The bytes as text with malformed UTF-8 replaced: for messages to people, never for decisions.
   public var text: String {
     unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

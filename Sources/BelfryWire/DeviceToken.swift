@@ -1,4 +1,4 @@
-/// What a device token says once it is opened: 16 bytes, all integers big-endian.
+/// The contents of an opened device token: 16 bytes, all integers big-endian.
 ///
 /// ```
 /// 0 environment | 1 kind | 2…3 generation | 4…7 app | 8…15 device
@@ -12,7 +12,7 @@ public struct TokenContents: Hashable, Sendable {
   public let environment: Environment
   /// What the token is for.
   public let kind: TokenKind
-  /// Counts how often this device's app registered anew after unregistering; older ones are dead.
+  /// The number of times that the app registered anew after unregistering; older tokens are inactive.
   public let generation: UInt16
   /// The app's number.
   public let app: UInt32
@@ -30,7 +30,7 @@ public struct TokenContents: Hashable, Sendable {
     self.device = device
   }
 
-  /// Reads an opened token; `nil` where it is not one of ours.
+  /// Parses an opened token; `nil` for one that this gateway did not make.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount, let environment = Environment(rawValue: bytes[0]),
       let kind = TokenKind(rawValue: bytes[1])

@@ -6,20 +6,20 @@ public enum WireLimits {
   public static let largePayloadBytesMax = 5_120
   /// Bytes of a payload on the legacy binary interface (apns-protocol 7.3).
   public static let binaryPayloadBytesMax = 2_048
-  /// Bytes of a frame of the legacy interface's command 2: more than its items can sensibly fill.
+  /// Bytes of a frame of the legacy interface's command 2: more than its items can need.
   public static let binaryFrameBytesMax = 70_000
   /// Bytes, not characters, of an `apns-collapse-id` (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
   /// Bytes of a device token: what the binary interface reserves (apns-protocol 7.1); ours have 32.
   public static let deviceTokenBytesMax = 100
-  /// Bytes of a bundle identifier with the suffix of its push type; longer ones cannot exist here.
+  /// Bytes of a bundle identifier with the suffix of its push type; registration accepts no longer one.
   public static let topicBytesMax = 255
   /// Bytes of an `authorization` value; the largest that a known client sends has about 400.
   public static let authorizationBytesMax = 2_048
-  /// Days that a notification is kept at the most (apns-protocol section 4).
+  /// Days that a notification is stored at most (apns-protocol section 4).
   public static let storageDaysMax = 30
-  /// Seconds that a provider token may be away from the gateway's clock (apns-protocol 2.1).
+  /// Seconds between a provider token's `iat` and the gateway's clock at most (apns-protocol 2.1).
   public static let providerTokenAgeSecondsMax: Int64 = 3_600
-  /// Seconds that must pass before a connection may bring a new provider token (apns-protocol 2.1).
+  /// Seconds between two provider tokens of one connection at least (apns-protocol 2.1).
   public static let providerTokenRefreshSecondsMin: Int64 = 1_200
 }

@@ -23,7 +23,7 @@ enum LocationCommand {
     let text = words.dropFirst().joined(separator: ",")
     let numbers = text.split(separator: ",").compactMap { Double($0) }
     guard numbers.count == 2,
-      Place(latitude: numbers[0], longitude: numbers[1], certainty: .told) != nil
+      Place(latitude: numbers[0], longitude: numbers[1], certainty: .exact) != nil
     else { throw UsageProblem("'\(text)' is no place: write degrees, such as 48.858,2.294") }
     return .setPlace(latitude: numbers[0], longitude: numbers[1])
   }

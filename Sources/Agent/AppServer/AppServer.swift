@@ -83,7 +83,7 @@ final class AppServer {
     case .refusal(let number, _):
       // An app that cannot answer has answered: nothing is shown, the push is done with.
       listener?.appReplied(Question(connection: connection.id, number: number), .handled)
-    case .telling(let type, let number, let frame):
+    case .request(let type, let number, let frame):
       ask(Ask(connection: connection.id, number: number), type, frame, connection)
     }
   }

@@ -155,16 +155,16 @@ final class RegionMonitor: TimerTarget {
   /// The device is somewhere, by a command or by the service.
   func placed(_ place: Place) {
     self.place = place
-    tell(watch.placed(place, at: milliseconds))
+    tell(watch.handlePosition(place, at: milliseconds))
     listener?.placed(place)
   }
 
   /// A beacon was heard.
-  func heard(_ beacon: Beacon) { tell(watch.heard(beacon, at: milliseconds)) }
+  func heard(_ beacon: Beacon) { tell(watch.handleAdvertisement(of: beacon, at: milliseconds)) }
 
   func timerFired(tag: UInt64) {
     timer = nil
-    tell(watch.passed(to: milliseconds))
+    tell(watch.advance(to: milliseconds))
   }
 
   // MARK: Inside

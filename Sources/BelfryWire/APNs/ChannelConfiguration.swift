@@ -1,12 +1,12 @@
-/// What a channel is made with, and what reading it shows (apns-protocol 5.1).
+/// The configuration of a broadcast channel (apns-protocol 5.1).
 public struct ChannelConfiguration: Equatable, Sendable {
-  /// `message-storage-policy` 1: the newest message waits for devices that are away.
+  /// Whether the newest message is stored for disconnected devices: `message-storage-policy` 1.
   public let keepsLatest: Bool
 
   /// A configuration.
   public init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 
-  /// Reads the body of a request that makes a channel (apns-protocol 5.4).
+  /// Parses the body of a request to create a channel (apns-protocol 5.4).
   public init(_ body: [UInt8]) throws(Fault) {
     guard !body.isEmpty else { throw Fault(.payloadEmpty) }
     guard body.count <= WireLimits.largePayloadBytesMax else { throw Fault(.payloadTooLarge) }
@@ -33,7 +33,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Why a body makes no channel.
+  /// The fault of a body that describes no channel.
   public struct Fault: Error, Equatable {
     /// The answer.
     public let rejection: Rejection
@@ -44,7 +44,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
   private static let policyKey = "message-storage-policy"
   private static let typeKey = "push-type"
 
-  /// The JSON that reading a channel answers.
+  /// The JSON of the answer to a request to read the channel.
   public var json: String {
     "{\"message-storage-policy\":\(keepsLatest ? 1 : 0),\"push-type\":\"LiveActivity\"}"
   }

@@ -14,7 +14,7 @@ public struct ChannelID: Hashable, Sendable {
     self.low = low
   }
 
-  /// The identifier of these bytes; `nil` for any other number of them: no channel has such a one.
+  /// The identifier with these bytes; `nil` unless there are 16, as no channel has another length.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     func half(_ start: Int) -> UInt64 {

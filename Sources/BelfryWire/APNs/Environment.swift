@@ -1,4 +1,4 @@
-/// The two worlds of APNs, which share neither tokens nor keys nor channels.
+/// The two environments of APNs, which share neither tokens nor channels.
 public enum Environment: UInt8, CaseIterable, Sendable {
   case sandbox = 0
   case production = 1

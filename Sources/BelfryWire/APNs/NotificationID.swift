@@ -1,17 +1,17 @@
-/// A notification's identity: the 128 bits of `apns-id`.
+/// The identifier of a notification: the 128 bits of `apns-id`.
 ///
-/// The text that a client sent is echoed byte for byte by whoever keeps it; this is the value for
-/// comparison and storage. It knows whether the text had small letters, as most clients write them, so
-/// that an id reads the same in the device's hands; two spellings of one id are equal.
+/// This value is for comparison and storage; answers echo the client's text byte for byte. It records
+/// whether the text was in lower case, so that a device reads the client's spelling; two spellings of one
+/// identifier are equal.
 public struct NotificationID: Hashable, Sendable {
   /// The first eight bytes, big-endian.
   public let high: UInt64
   /// The last eight bytes, big-endian.
   public let low: UInt64
-  /// Whether ``text`` has small letters.
+  /// Whether ``text`` is in lower case.
   public let isLowercase: Bool
 
-  /// An identity from its two halves.
+  /// An identifier from its two halves.
   @inlinable public init(high: UInt64, low: UInt64, isLowercase: Bool = false) {
     self.high = high
     self.low = low
@@ -54,8 +54,8 @@ public struct NotificationID: Hashable, Sendable {
   /// Bytes of the canonical text.
   public static let textBytes = 36
 
-  /// Calls `write` with each of the 36 bytes of the text: in capitals, as APNs spells ids that it makes,
-  /// unless small letters were read.
+  /// Calls `write` with each of the 36 bytes of the text: in upper case, as APNs spells ids that it makes,
+  /// unless lower case was read.
   @inlinable public func forEachTextByte(_ write: (UInt8) -> Void) {
     let letters: UInt64 = isLowercase ? 0x27 : 0x07
     let first = Self.digits(UInt32(truncatingIfNeeded: high >> 32), letters)

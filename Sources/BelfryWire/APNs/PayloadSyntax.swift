@@ -1,9 +1,8 @@
-/// Whether a body is JSON at all: what a payload must be before its bytes are handed on untouched
-/// (apns-protocol 1.3 and section 10).
+/// A validator that tells whether a body is a JSON object, which a payload must be before its bytes are
+/// forwarded unchanged (apns-protocol 1.3 and section 10).
 ///
-/// Nothing else about it is judged: what a key means, whether one stands twice, how a text is encoded is
-/// between the sender and the app. Reads each byte once; allocates only for what is nested deeper than
-/// 64 levels.
+/// Keys, duplicates and the encoding of strings are between the sender and the app. Each byte is read
+/// once, and nothing is allocated up to 64 levels of nesting.
 public struct PayloadSyntax: ~Copyable {
   private enum Expected {
     case value
@@ -15,9 +14,9 @@ public struct PayloadSyntax: ~Copyable {
     case commaOrEnd
   }
 
-  /// A bit for each of the innermost open brackets, the last one lowest: set for objects.
+  /// A bit for each of the innermost open brackets, the last one lowest; set for objects.
   private var inner: UInt64 = 0
-  /// The brackets further out, 64 in each.
+  /// The outer brackets, 64 in each element.
   private var outer: [UInt64] = []
   private var depth = 0
   private var position = 0
@@ -43,7 +42,7 @@ public struct PayloadSyntax: ~Copyable {
     return position == bytes.count
   }
 
-  /// Reads one token, or a key with its colon; what has to come next.
+  /// Reads one token, or a key with its colon, and returns what must follow.
   private mutating func step(_ bytes: Span<UInt8>, _ expected: Expected) -> Expected? {
     assert(depth > 0 || expected == .value, "between values some bracket is open")
     let byte = bytes[position]

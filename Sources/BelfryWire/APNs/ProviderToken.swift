@@ -1,9 +1,9 @@
-/// A provider token (JWT) taken apart, before its signature is checked (apns-protocol 2.1).
+/// A parsed provider token (JWT) whose signature is not verified yet (apns-protocol 2.1).
 ///
-/// Reads what real clients send: segments in either base64 alphabet, padded or not; `iat` as integer,
+/// The parser accepts what real clients send: segments in either base64 alphabet, padded or not; `iat` as integer,
 /// float or numeric string; JSON with white space; fields that APNs does not know.
 public struct ProviderToken: Sendable {
-  /// What can be wrong with the text.
+  /// The fault of a text that is no provider token.
   public enum ParseFailure: Error, Equatable, Sendable {
     /// There are not three segments, or one is not base64 of a JSON object.
     case malformed
@@ -13,7 +13,7 @@ public struct ProviderToken: Sendable {
     case missing
   }
 
-  /// What `alg` says; a token without it is taken as ES256.
+  /// The algorithm of `alg`; a token without it counts as ES256.
   public enum Algorithm: Equatable, Sendable {
     /// ECDSA over SHA-256, the one that APNs documents.
     case es256
@@ -34,7 +34,7 @@ public struct ProviderToken: Sendable {
   /// The signature: 64 bytes raw, or DER.
   public let signature: [UInt8]
 
-  /// Reads `token`, the text behind the word `bearer`.
+  /// Parses the text that follows the word `bearer`.
   public init(_ token: Span<UInt8>) throws(ParseFailure) {
     guard token.count <= WireLimits.authorizationBytesMax else { throw .malformed }
     var dots: [Int] = []
@@ -73,7 +73,7 @@ public struct ProviderToken: Sendable {
     }
   }
 
-  /// Whether the token's age is one that APNs takes: within an hour of `nowSeconds`, either way.
+  /// Whether `iat` is within an hour of `nowSeconds`, before or after.
   public func isFresh(atSeconds nowSeconds: Int64) -> Bool {
     Self.isFresh(issuedAt: issuedAt, atSeconds: nowSeconds)
   }
@@ -84,7 +84,7 @@ public struct ProviderToken: Sendable {
     return !overflow && age.magnitude <= WireLimits.providerTokenAgeSecondsMax.magnitude
   }
 
-  /// The token in an `authorization` value: what follows `bearer` in any spelling.
+  /// Finds the token in an `authorization` value, after `bearer` in either case.
   ///
   /// Returns the offset where it begins; `nil` where the scheme or the token is missing.
   public static func start(in authorization: Span<UInt8>) -> Int? {

@@ -1,21 +1,21 @@
-/// One request of the HTTP/2 provider API as it arrives, field by field (apns-protocol 1.3, 1.4).
+/// A request of the HTTP/2 provider API while its fields arrive (apns-protocol 1.3, 1.4).
 ///
-/// Holds what each field said, not what it means for the answer: the order in which faults are
-/// reported is the admission's. One value serves many requests: ``reset()`` keeps the capacity of its
-/// buffers, so that a request in the usual shape allocates nothing.
+/// It records what each field says; admission decides which fault is reported first. One value
+/// serves many requests: ``reset()`` keeps the capacity of its buffers, so that a request of the usual
+/// size allocates nothing.
 public struct PushRequest: Sendable {
-  /// What `:method` said.
+  /// The value of `:method`.
   public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
 
-  /// What `:path` said.
+  /// The value of `:path`.
   public enum Path: UInt8, Sendable {
     /// None of the interface's paths.
     case other
-    /// `/3/device/` followed by something; the token stands in ``PushRequest/token``.
+    /// `/3/device/` followed by a token, which is in ``PushRequest/token``.
     case device
     /// `/3/device/` or `/3/device`: the token is missing.
     case deviceWithoutToken
-    /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle id stands in ``PushRequest/bundleID``.
+    /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle id is in ``PushRequest/bundleID``.
     case broadcast
     /// `/1/apps/BUNDLE-ID/channels`.
     case channels
@@ -23,7 +23,7 @@ public struct PushRequest: Sendable {
     case allChannels
   }
 
-  /// A field whose value has a form.
+  /// The value of a field with a required form.
   public enum Field<Value: Sendable>: Sendable {
     case absent
     case invalid
@@ -52,7 +52,7 @@ public struct PushRequest: Sendable {
   public private(set) var priority = Field<UInt8>.absent
   /// `apns-push-type`.
   public private(set) var pushType = Field<PushType>.absent
-  /// `apns-collapse-id`; the bytes stand in ``collapseID``.
+  /// Whether `apns-collapse-id` is there and short enough; the bytes are in ``collapseID``.
   public private(set) var collapse = Field<Void>.absent
   /// The bytes of `apns-collapse-id`.
   public private(set) var collapseID: [UInt8] = []
@@ -66,7 +66,7 @@ public struct PushRequest: Sendable {
   public private(set) var hasChannelID = false
   /// The bytes of `authorization`, empty when absent.
   public private(set) var authorization: [UInt8] = []
-  /// Whether a field of the interface stood more than once.
+  /// Whether a field of the interface appeared more than once.
   public private(set) var hasDuplicates = false
 
   private var seen: UInt16 = 0
@@ -98,11 +98,11 @@ public struct PushRequest: Sendable {
     seen = 0
   }
 
-  /// Takes one header field, pseudo fields included; unknown ones are passed over (apns-protocol 1.3).
-  public mutating func take(name: Span<UInt8>, value: Span<UInt8>) {
+  /// Handles one header field or pseudo field; unknown ones are ignored (apns-protocol 1.3).
+  public mutating func handleField(name: Span<UInt8>, value: Span<UInt8>) {
     switch name.count {
     case 5 where name.equals(":path"):
-      takePath(value)
+      parsePath(value)
     case 7 where name.equals(":method"):
       method = Self.method(value)
     case 7 where name.equals("apns-id"):
@@ -154,7 +154,7 @@ public struct PushRequest: Sendable {
     case collapseID = 256
   }
 
-  /// The first value counts where a field is doubled: the request is refused anyway.
+  /// Whether this is the field's first occurrence; a later one makes the request a refused one.
   private mutating func isFirst(_ field: Known) -> Bool {
     guard seen & field.rawValue == 0 else {
       hasDuplicates = true
@@ -191,7 +191,7 @@ public struct PushRequest: Sendable {
     return .value(seconds)
   }
 
-  private mutating func takePath(_ value: Span<UInt8>) {
+  private mutating func parsePath(_ value: Span<UInt8>) {
     let prefix = 10
     if value.count >= prefix, value.extracting(0..<prefix).equals("/3/device/") {
       guard value.count > prefix else {
@@ -209,25 +209,25 @@ public struct PushRequest: Sendable {
       path = .deviceWithoutToken
       return
     }
-    takeAppPath(value)
+    parseAppPath(value)
   }
 
-  private mutating func takeAppPath(_ value: Span<UInt8>) {
+  private mutating func parseAppPath(_ value: Span<UInt8>) {
     if value.count > 19, value.extracting(0..<19).equals("/4/broadcasts/apps/") {
-      takeBundleID(value.extracting(19..<value.count), as: .broadcast)
+      parseBundleID(value.extracting(19..<value.count), as: .broadcast)
     } else if value.count > 8, value.extracting(0..<8).equals("/1/apps/") {
       let rest = value.extracting(8..<value.count)
       if rest.count > 9, rest.extracting((rest.count - 9)..<rest.count).equals("/channels") {
-        takeBundleID(rest.extracting(0..<(rest.count - 9)), as: .channels)
+        parseBundleID(rest.extracting(0..<(rest.count - 9)), as: .channels)
       } else if rest.count > 13,
         rest.extracting((rest.count - 13)..<rest.count).equals("/all-channels")
       {
-        takeBundleID(rest.extracting(0..<(rest.count - 13)), as: .allChannels)
+        parseBundleID(rest.extracting(0..<(rest.count - 13)), as: .allChannels)
       }
     }
   }
 
-  private mutating func takeBundleID(_ text: Span<UInt8>, as path: Path) {
+  private mutating func parseBundleID(_ text: Span<UInt8>, as path: Path) {
     guard TopicParts.isWellFormed(text) else { return }
     for index in text.indices where text[index] == 0x2F { return }
     bundleID.append(copying: text)

@@ -57,7 +57,7 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Bytes that a payload of this type may have (apns-protocol 1.6).
+  /// The largest payload of this type, in bytes (apns-protocol 1.6).
   public var payloadBytesMax: Int {
     self == .voip ? WireLimits.largePayloadBytesMax : WireLimits.payloadBytesMax
   }

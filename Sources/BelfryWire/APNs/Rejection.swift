@@ -1,4 +1,4 @@
-/// Why a request was refused: APNs' whole vocabulary, one row a reason (apns-protocol 1.10 and 5.4).
+/// The reason for refusing a request: the complete vocabulary of APNs (apns-protocol 1.10 and 5.4).
 ///
 /// Status, wire string, legacy code and retry advice are all read from ``row``: there is no second
 /// table. The documentation's table is generated from this one.

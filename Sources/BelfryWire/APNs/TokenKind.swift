@@ -1,4 +1,4 @@
-/// What a device token is for: a device and an app have one token a kind (apns-protocol 1.5).
+/// The kind of a device token; an app on a device has one token of each (apns-protocol 1.5).
 public enum TokenKind: UInt8, CaseIterable, Sendable {
   case alert = 1
   case voip
@@ -11,7 +11,7 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
   case widgets
   case controls
 
-  /// The name in commands and JSON lines, as `belfry device run --app BUNDLE-ID:TYPE` takes it.
+  /// The name in commands and JSON lines, as in `belfry device run --app BUNDLE-ID:TYPE`.
   public var name: StaticString {
     switch self {
     case .alert: "alert"
@@ -27,13 +27,13 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The kind that `name` names.
+  /// The kind with this name.
   public init?(name: String) {
     guard let kind = Self.allCases.first(where: { "\($0.name)" == name }) else { return nil }
     self = kind
   }
 
-  /// What follows the bundle identifier in the topic of this kind (apns-protocol 1.5).
+  /// The suffix that this kind's topic adds to the bundle identifier (apns-protocol 1.5).
   public var topicSuffix: StaticString {
     switch self {
     case .alert, .mdm: ""

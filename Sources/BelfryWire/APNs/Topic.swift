@@ -1,11 +1,11 @@
-/// A topic taken apart: the app, and the kind of token that its suffix asks for.
+/// A topic split into the app and the token kind of its suffix.
 ///
 /// `com.example.app.voip` is the app `com.example.app` with VoIP tokens. A bundle identifier may end
 /// like a suffix itself, so the caller tries the plain reading where no app answers to this one.
 public struct TopicParts: Equatable, Sendable {
   /// Bytes of the topic that are the bundle identifier.
   public let bundleIDBytes: Int
-  /// What the rest stands for.
+  /// The token kind of the suffix.
   public let kind: TokenKind
 
   /// Splits `topic` at the longest suffix that it has.
@@ -22,13 +22,13 @@ public struct TopicParts: Equatable, Sendable {
     self = best
   }
 
-  /// A topic that is taken apart already.
+  /// The parts of a topic that was split already.
   public init(bundleIDBytes: Int, kind: TokenKind) {
     self.bundleIDBytes = bundleIDBytes
     self.kind = kind
   }
 
-  /// Whether `topic` can be one at all: 1 to 255 letters, digits, dots, hyphens and underscores, as bundle
+  /// Whether `topic` is well formed: 1 to 255 letters, digits, dots, hyphens and underscores, as bundle
   /// identifiers have them (apns-protocol 1.10, BadTopic).
   public static func isWellFormed(_ topic: Span<UInt8>) -> Bool {
     guard (1...WireLimits.topicBytesMax).contains(topic.count) else { return false }

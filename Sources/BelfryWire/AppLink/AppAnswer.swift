@@ -1,9 +1,9 @@
-/// What the agent answered; which fields are there depends on the request (`AppRequest`).
+/// The agent's answer; its fields depend on the request (`AppRequest`).
 public struct AppAnswer: Sendable, Hashable {
-  /// The answer as it came.
+  /// The frame of the answer.
   public var frame: AppFrame
 
-  /// An answer that says no more than that it is done.
+  /// An answer without content: the request was carried out.
   public init() { frame = AppFrame([:]) }
 
   /// The answer in a frame.
@@ -100,11 +100,11 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("regions", NotificationRegion.init)
   }
 
-  /// Where the device is as to a region.
+  /// The device's state relative to a region.
   public static func regionState(_ state: RegionState) -> AppAnswer {
     AppAnswer { $0.set("regionState", state.rawValue) }
   }
-  /// Reads where the device is as to a region.
+  /// Parses the device's state relative to a region.
   public func regionState() throws(AppLinkDecodingFailure) -> RegionState {
     try fields.word("regionState")
   }
@@ -133,12 +133,12 @@ public struct AppAnswer: Sendable, Hashable {
   }
 }
 
-/// What a person has decided about an app and the location.
+/// A person's decision about an app's access to the location.
 public enum LocationStatus: String, Sendable, Hashable, CaseIterable {
   case notDetermined, restricted, denied, always, whenInUse
 }
 
-/// Where the device is as to a region.
+/// The device's state relative to a region.
 public enum RegionState: String, Sendable, Hashable, CaseIterable {
   case unknown, inside, outside
 }

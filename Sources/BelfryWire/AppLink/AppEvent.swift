@@ -1,21 +1,21 @@
-/// What a background fetch brought, by Apple's names.
+/// The result of a background fetch, by Apple's names.
 public enum FetchResult: String, Sendable, Hashable, CaseIterable {
   case newData, noData, failed
 }
 
-/// What the agent tells an app.
+/// An event that the agent sends to an app.
 ///
-/// Those marked as questions carry a number and are answered by an `AppReply`; the agent waits for
-/// it only so long (`docs/app-link.md`).
+/// One marked as a question has a number and is answered by an `AppReply` within a time limit
+/// (`docs/app-link.md`).
 public enum AppEvent: Sendable, Hashable {
   /// The token of a registration: the first one, or another after a change.
   case token(TokenKind, [UInt8])
   case registrationFailed(TokenKind, AppLinkFailure)
-  /// Question, answered by a fetch result: a push is there for the app's own hands.
+  /// Question, answered by a fetch result: a push for the app itself arrived.
   case arrived(RemoteArrival)
-  /// Question, answered by presentation options: a notification came while the app is in front.
+  /// Question, answered by presentation options: a notification arrived while the app is in front.
   case willPresent(DeliveredNotification)
-  /// Question, answered when handled: the person did something to a notification.
+  /// Question, answered once it is handled: the person responded to a notification.
   case response(NotificationResponse)
   /// The person wants the app's own settings, perhaps from that notification.
   case openSettings(DeliveredNotification?)
@@ -163,19 +163,19 @@ public enum AppEvent: Sendable, Hashable {
   }
 }
 
-/// A push for the app's own hands.
+/// A push that the app itself handles.
 public struct RemoteArrival: Sendable, Hashable {
-  /// Of which token it was sent to.
+  /// The kind of the token that it was sent to.
   public var kind: TokenKind
   /// The payload, byte for byte.
   public var payload: [UInt8]
   /// The `apns-id`, in lower case with hyphens.
   public var id: String
-  /// When the device got it, in milliseconds since 1970.
+  /// When the device received it, in milliseconds since 1970.
   public var unixMilliseconds: Int64
-  /// Whether a fetch result is awaited (`content-available`), and the app has time until then.
+  /// Whether the agent awaits a fetch result (`content-available`) and grants run time until then.
   public var wantsFetch: Bool
-  /// What is, or would be, shown of it.
+  /// The content that is, or would be, shown.
   public var notification: DeliveredNotification?
 
   /// An arrival.
@@ -237,7 +237,7 @@ public enum AppReply: Sendable, Hashable {
     return builder.frame
   }
 
-  /// Reads a reply: what it holds says what it is.
+  /// Parses a reply by the members that it has.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let options = try fields.optionalStrings("options") {

@@ -3,12 +3,12 @@
 /// On the wire (`docs/app-link.md`): the length of what follows (4 bytes, big-endian), the length
 /// of the JSON text (4 bytes, big-endian), the JSON text, the attached bytes.
 public struct AppFrame: Sendable, Hashable {
-  /// What is said.
+  /// The JSON object.
   public var object: JSONObject
-  /// What it refers to by `{"offset":…,"length":…}`.
+  /// The bytes that it refers to by `{"offset":…,"length":…}`.
   public var attached: [UInt8]
 
-  /// A frame of both parts.
+  /// A frame from its parts.
   public init(_ object: JSONObject, attached: [UInt8] = []) {
     self.object = object
     self.attached = attached
@@ -30,7 +30,7 @@ public struct AppFrame: Sendable, Hashable {
     return output
   }
 
-  /// Reads the frame that `encoded` made, as it is kept on disk.
+  /// Parses one encoded frame, as it is persisted.
   public init(decoding bytes: [UInt8]) throws(AppFrameFailure) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromAgent)
     decoder.append(bytes)
@@ -39,7 +39,7 @@ public struct AppFrame: Sendable, Hashable {
   }
 }
 
-/// Why a byte stream is no app link; the connection cannot go on after it.
+/// The fault of a byte stream that is no app link; the connection ends with it.
 public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame longer than its reader accepts.
   case tooLong(bytes: Int, limit: Int)
@@ -61,7 +61,7 @@ public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Cuts a byte stream into frames.
+/// An incremental decoder of frames.
 public struct AppFrameDecoder: Sendable {
   private let limit: Int
   private var buffer: [UInt8] = []
@@ -73,7 +73,7 @@ public struct AppFrameDecoder: Sendable {
     self.limit = limit
   }
 
-  /// Takes bytes in as they came.
+  /// Adds received bytes.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
     assert(start <= buffer.count, "only what arrived was read")
     if start > 0, start == buffer.count {
@@ -83,12 +83,12 @@ public struct AppFrameDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Whether no part of a further frame is held.
+  /// Whether no part of a further frame is buffered.
   public var isAtFrameStart: Bool { start == buffer.count }
 
-  /// The next whole frame, or nil until more bytes come.
+  /// Returns the next complete frame; nil until more bytes arrive.
   ///
-  /// After an error the stream is lost.
+  /// The stream cannot be decoded any further after an error.
   public mutating func next() throws(AppFrameFailure) -> AppFrame? {
     guard let length = number(at: start) else { return nil }
     guard length <= limit else { throw .tooLong(bytes: length, limit: limit) }

@@ -1,11 +1,11 @@
-/// Whether an app is in front of the person.
+/// Whether an app is in the foreground.
 public enum AppState: String, Sendable, Hashable, CaseIterable {
   case foreground, background
 }
 
-/// The first message of a connection: who is there and what its present state is.
+/// The first message of a connection: the app's identity and its present state.
 ///
-/// Sent anew after each reconnect, so that an agent that was restarted knows all that it must.
+/// It is sent after each reconnect as well, so that a restarted agent knows the app again.
 public struct AppHello: Sendable, Hashable {
   /// The version of the message set that this code speaks.
   public static let protocolVersion: Int64 = 1
@@ -16,19 +16,19 @@ public struct AppHello: Sendable, Hashable {
     case app
     /// A service extension of the app, started by the agent.
     case serviceExtension
-    /// A command that looks at the device or changes it on behalf of the person.
+    /// A command that reads or changes the device's state for the person.
     case control
   }
 
-  /// The version of the message set that is spoken.
+  /// The version of the message set.
   public var version: Int64
   /// What the connection is for.
   public var role: Role
-  /// The app's id as it declares it; nil lets the agent find it by what the process is.
+  /// The app's declared id; nil where the agent should identify the process.
   public var appID: String?
   /// Whether an id that is not installed may become a development app of this user.
   public var isDevelopment: Bool
-  /// A name for people; nil is the installed one, else the id.
+  /// The display name; nil for the installed name, or else the id.
   public var name: String?
   /// The folder that holds the app's resources, as an absolute path.
   public var bundlePath: String?
@@ -36,11 +36,11 @@ public struct AppHello: Sendable, Hashable {
   public var state: AppState
   /// Canonical BCP 47 tags, most wanted first; nil follows the device.
   public var languages: [String]?
-  /// What the agent put into `BELFRY_LAUNCH` when it started this process.
+  /// The value of `BELFRY_LAUNCH` that the agent started this process with.
   public var launch: String?
   /// Background modes of the app's own manifest (`remote-notification`, `location`, …).
   public var backgroundModes: [String]
-  /// The text that explains why it wants the location; without it there is no access (S1-65).
+  /// The text that explains the use of the location; without it access is refused (S1-65).
   public var locationUsage: String?
 
   /// A greeting of a running app.
@@ -88,7 +88,7 @@ public struct AppHello: Sendable, Hashable {
 public struct AppLaunch: Sendable, Hashable {
   /// The cause.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// The person, or something that is none of the agent's business.
+    /// The person, or anything else but the agent.
     case user
     /// The person opened a notification or one of its actions; a `response` event follows.
     case response
@@ -127,13 +127,13 @@ public struct AppLaunch: Sendable, Hashable {
 
 /// The agent's answer to `hello`.
 public struct AppWelcome: Sendable, Hashable {
-  /// The version of the message set that is spoken.
+  /// The version of the message set.
   public var version: Int64
   /// The app's id as the agent knows it; nil for a control connection.
   public var appID: String?
-  /// Another one after each start of the agent.
+  /// An identifier of this run of the agent.
   public var agentRun: String
-  /// What of the app's notifications is done.
+  /// The app's settings.
   public var settings: NotificationSettings
   /// The number on the app's icon; 0 is none.
   public var badge: Int64

@@ -1,4 +1,4 @@
-/// Why the agent, or the link to it, refuses what an app asked for.
+/// The reason why the agent, or the link to it, refuses a request.
 public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reasons, by their names on the wire.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -51,7 +51,7 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var reason: Reason
   /// What is wrong and what to do, fit to be shown to a person.
   public var message: String

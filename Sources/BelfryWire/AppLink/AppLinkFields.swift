@@ -1,4 +1,4 @@
-/// Why a frame holds no message that is known here.
+/// The fault of a frame that holds no known message.
 public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(field: String)
   case unexpected(field: String)
@@ -29,7 +29,7 @@ struct AppLinkFields {
     self.init(object, attached)
   }
 
-  /// The member, with null as good as absent.
+  /// The value of a member; null counts as absent.
   subscript(key: String) -> JSONValue? {
     guard let value = object[key], value != .null else { return nil }
     return value
@@ -106,7 +106,7 @@ struct AppLinkFields {
     try optionalList(key, read) ?? []
   }
 
-  /// A word of a closed vocabulary.
+  /// A value of a string enumeration.
   func optionalWord<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
     throws(AppLinkDecodingFailure) -> Word?
   {
@@ -150,15 +150,15 @@ struct AppLinkBuilder {
   mutating func set(_ key: String, _ value: JSONObject?) {
     object[key] = value.map(JSONValue.object)
   }
-  /// Left out when it is what the reader takes for granted.
+  /// Omits the reader's default.
   mutating func set(_ key: String, _ value: Bool, unless otherwise: Bool = false) {
     object[key] = value == otherwise ? nil : .bool(value)
   }
-  /// Left out when nil.
+  /// Omits nil.
   mutating func set(_ key: String, _ values: [String]?) {
     object[key] = values.map { .array($0.map(JSONValue.string)) }
   }
-  /// Left out when empty.
+  /// Omits an empty string.
   mutating func set(nonEmpty key: String, _ value: String) {
     object[key] = value.isEmpty ? nil : .string(value)
   }

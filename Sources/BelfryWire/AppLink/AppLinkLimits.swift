@@ -12,7 +12,7 @@ extension WireLimits {
   public static let appIDBytesMax = 255
   /// Bytes of a notification's, category's or action's identifier.
   public static let identifierBytesMax = 1024
-  /// Categories that one app may have set at a time: far more than a person tells apart.
+  /// Categories of one app: far more than a person tells apart.
   public static let categoriesPerAppMax = 512
   /// Actions of one category; Apple shows at most ten.
   public static let actionsPerCategoryMax = 16

@@ -1,13 +1,13 @@
-/// What one frame says: either end may ask, and each ask has a number of its own.
+/// A message of the app link: either end may send requests, numbered where it expects an answer.
 public enum AppMessage: Sendable, Hashable {
   /// `{"type":…}` or, when an answer is awaited, `{"type":…,"number":…}`.
-  case telling(type: String, number: Int64?, AppFrame)
-  /// `{"answers":…}`: the answer to what the other end asked under that number.
+  case request(type: String, number: Int64?, AppFrame)
+  /// `{"answers":…}`: the answer to the other end's request of that number.
   case answer(number: Int64, AppFrame)
   /// `{"answers":…,"error":{"reason":…,"message":…}}`.
   case refusal(number: Int64, AppLinkFailure)
 
-  /// Reads the envelope; what is in it is read by `AppRequest`, `AppEvent` or `AppAnswer`.
+  /// Parses the envelope; `AppRequest`, `AppEvent` or `AppAnswer` parses its content.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let number = try fields.optionalInteger("answers") {
@@ -22,7 +22,7 @@ public enum AppMessage: Sendable, Hashable {
       self = .refusal(number: number, failure)
       return
     }
-    self = .telling(
+    self = .request(
       type: try fields.string("type"), number: try fields.optionalInteger("number"), frame)
   }
 
@@ -38,7 +38,7 @@ public enum AppMessage: Sendable, Hashable {
 }
 
 extension AppFrame {
-  /// The same frame as an ask under a number.
+  /// The same frame as a request with a number.
   public func numbered(_ number: Int64) -> AppFrame {
     assert(object["answers"] == nil, "an answer is no request")
     var frame = self
@@ -46,7 +46,7 @@ extension AppFrame {
     return frame
   }
 
-  /// The same frame as the answer to an ask.
+  /// The same frame as the answer to a request.
   public func answering(_ number: Int64) -> AppFrame {
     assert(object["number"] == nil, "a request is no answer")
     var frame = self

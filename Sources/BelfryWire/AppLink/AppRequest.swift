@@ -1,6 +1,4 @@
-/// What an app asks of the agent.
-///
-/// Each is answered by one `AppAnswer` or one `AppLinkFailure`.
+/// A request of an app to the agent, answered by one `AppAnswer` or one `AppLinkFailure`.
 public enum AppRequest: Sendable, Hashable {
   /// Answered by a welcome.
   case hello(AppHello)
@@ -45,9 +43,9 @@ public enum AppRequest: Sendable, Hashable {
   case watchedRegions
   /// Answered by `regionState`.
   case regionState(String)
-  /// Reports where the device is until told to stop; `place` events follow.
+  /// Starts or stops location updates, which arrive as `place` events.
   case setLocationUpdates(Bool)
-  /// What a person or a command does to the device; only on a control connection.
+  /// A request about the device; only on a control connection.
   case control(ControlRequest)
 
   /// Reads a request by its type.

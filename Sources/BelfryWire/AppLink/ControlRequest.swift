@@ -1,4 +1,4 @@
-/// What a person, or a command on the person's behalf, asks of the device.
+/// A request about the device by a person, or by a command for the person.
 ///
 /// Ids of notifications are per app: `app` may be nil where the id alone is clear.
 public enum ControlRequest: Sendable, Hashable {

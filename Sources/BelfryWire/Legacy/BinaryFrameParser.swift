@@ -1,4 +1,4 @@
-/// Takes the legacy interface's stream apart, whatever slices it arrives in (apns-protocol 7.1).
+/// An incremental parser of the legacy interface's stream (apns-protocol 7.1).
 ///
 /// ```
 /// 0 | token length 2 | token | payload length 2 | payload
@@ -6,13 +6,13 @@
 /// 2 | frame length 4 | items: number 1, length 2, data
 /// ```
 public struct BinaryFrameParser: Sendable {
-  /// What the bytes so far are.
+  /// The result of parsing the bytes received so far.
   public enum Outcome: Equatable, Sendable {
     /// More bytes are needed.
     case incomplete
-    /// A notification, its sizes not judged yet.
+    /// A notification whose sizes are not checked yet.
     case notification(BinaryNotification)
-    /// No frame of the interface: the connection ends.
+    /// A malformed frame; the connection ends.
     case fault(BinaryStatus, identifier: UInt32)
   }
 
@@ -32,10 +32,10 @@ public struct BinaryFrameParser: Sendable {
     held.append(copying: bytes)
   }
 
-  /// Bytes that are held and not yet part of a notification.
+  /// The number of buffered bytes that are not part of a notification yet.
   public var heldBytes: Int { held.count - start }
 
-  /// The next notification; to be called until it says `.incomplete` or `.fault`.
+  /// Returns the next notification; the caller repeats it until `.incomplete` or `.fault`.
   public mutating func next() -> Outcome {
     var reader = Reader(bytes: held, at: start)
     guard let command = reader.integer(1) else { return .incomplete }
@@ -76,7 +76,7 @@ public struct BinaryFrameParser: Sendable {
     return simple(&reader, notification)
   }
 
-  /// The frame is taken whole before it is judged: its identifier may come after what is wrong.
+  /// Parses a complete frame before judging it, since its identifier may follow the faulty item.
   private static func framed(_ reader: inout Reader) -> Outcome {
     guard let length = reader.integer(4) else { return .incomplete }
     guard length <= WireLimits.binaryFrameBytesMax else {
@@ -97,16 +97,16 @@ public struct BinaryFrameParser: Sendable {
         break
       }
       if !seen.insert(number).inserted { isBroken = true }
-      if !take(number, value, into: &notification) { isBroken = true }
+      if !applyItem(number, value, to: &notification) { isBroken = true }
     }
     return isBroken
       ? .fault(.protocolError, identifier: notification.identifier ?? 0)
       : .notification(notification)
   }
 
-  /// Whether the item has its form; an unknown one is passed over.
-  private static func take(
-    _ number: Int, _ value: [UInt8], into notification: inout BinaryNotification
+  /// Applies an item; false where its value is malformed. An unknown item is ignored.
+  private static func applyItem(
+    _ number: Int, _ value: [UInt8], to notification: inout BinaryNotification
   ) -> Bool {
     switch number {
     case 1: notification.token = value

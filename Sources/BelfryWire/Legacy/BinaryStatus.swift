@@ -22,7 +22,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     ]
   }
 
-  /// The status that says what a reason of the HTTP/2 interface says.
+  /// The status that corresponds to a reason of the HTTP/2 interface.
   public init(_ rejection: Rejection) {
     self = BinaryStatus(rawValue: rejection.row.legacyStatus) ?? .unknown
   }

@@ -1,6 +1,6 @@
-/// One line of the feedback service: a token whose app is gone, and since when (apns-protocol 7.4).
+/// An entry of the feedback service: the token of a removed app and the time (apns-protocol 7.4).
 public struct FeedbackTuple: Equatable, Sendable {
-  /// Seconds since 1970 at which the app was found to be gone.
+  /// When the app was found to be removed, in seconds since 1970.
   public let seconds: UInt32
   /// The token.
   public let token: [UInt8]

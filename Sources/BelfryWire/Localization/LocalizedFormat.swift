@@ -1,8 +1,8 @@
-/// Fills the directives of a localised text with arguments.
+/// The formatting of localised texts with arguments.
 ///
 /// `%@`, `%1$@`, and for numbers the numeric ones (`%d`, `%lu`, …) take the next or the named
-/// argument as it is; `%%` is a percent sign. Arguments are texts, so that nothing from outside decides how memory
-/// is read. What is no directive stands as it is.
+/// argument as it is; `%%` is a percent sign. Arguments are texts, so that no format from outside decides how memory
+/// is read. Anything else is left unchanged.
 public struct LocalizedFormat {
   /// What stands for `%#@name@`, the directive of plural forms, with the argument that counts.
   public typealias Variable = (_ name: Substring, _ argument: String) -> String?
@@ -69,7 +69,7 @@ public struct LocalizedFormat {
     let length = text.distance(from: text.startIndex, to: rest.startIndex) + 1
     let index = position ?? next
     if !"@cCsS".contains(conversion) {
-      // Where a number is meant and there is none, the text stands.
+      // Where a number is expected and the argument is none, the argument is used as it is.
       guard arguments.indices.contains(index), Double(arguments[index]) != nil else { return nil }
     }
     return (argument(position), length)

@@ -1,6 +1,6 @@
-/// What a beacon says of itself over the air.
+/// The advertised identity of a beacon.
 public struct Beacon: Hashable, Sendable {
-  /// The company under whose number a beacon's data stands among a device's manufacturer data.
+  /// The company identifier of beacons' manufacturer data.
   public static let company: UInt16 = 0x004C
 
   /// 32 hexadecimal digits in upper case, in the groups of a UUID.
@@ -10,8 +10,8 @@ public struct Beacon: Hashable, Sendable {
   /// The second one.
   public let minor: Int64
 
-  /// Reads a company's advertising data: 02 15, a UUID, two big-endian numbers and a power; nil for
-  /// anything else that the company's devices say.
+  /// Parses manufacturer data: 02 15, a UUID, two big-endian numbers and a power; nil for other data
+  /// of the company's devices.
   public init?(manufacturerData bytes: [UInt8]) {
     guard bytes.count == 23, bytes.starts(with: [0x02, 0x15]) else { return nil }
     var uuid = ""

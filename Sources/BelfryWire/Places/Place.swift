@@ -1,23 +1,23 @@
 import Glibc
 
-/// Where the device is, or was.
+/// A position of the device.
 public struct Place: Hashable, Sendable {
   /// Degrees north.
   public var latitude: Double
   /// Degrees east.
   public var longitude: Double
-  /// How sure it is.
+  /// How the position is known.
   public var certainty: Certainty
 
-  /// How sure a place is.
+  /// How a position is known.
   public enum Certainty: Hashable, Sendable {
-    /// Told by a person or a command: the device is there.
-    case told
-    /// Measured, within so many metres; nil when the source does not say.
+    /// Given by a person or a command.
+    case exact
+    /// Measured, with an accuracy in metres; nil where the source gives none.
     case measured(metres: Double?)
   }
 
-  /// Makes a place; nil when it lies on no globe.
+  /// Makes a position; nil where the coordinates are out of range.
   public init?(latitude: Double, longitude: Double, certainty: Certainty) {
     guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
     self.latitude = latitude
@@ -25,10 +25,10 @@ public struct Place: Hashable, Sendable {
     self.certainty = certainty
   }
 
-  /// Metres to a point, along a globe of the Earth's mean radius (haversine).
+  /// The distance to a point in metres, on a sphere of the Earth's mean radius (haversine).
   ///
-  /// Off by at most 0.6 %, since the Earth is flattened: less than what a fix is off for any region
-  /// that a person walks through.
+  /// The error of up to 0.6 %, because the Earth is flattened, is below the accuracy of a fix for any
+  /// region that a person walks through.
   public func distance(toLatitude latitude: Double, longitude: Double) -> Double {
     let radians = Double.pi / 180
     let north = sin((latitude - self.latitude) * radians / 2)

@@ -1,16 +1,16 @@
-/// Decides when the device has entered or left the regions that apps watch; does nothing itself.
+/// The state machine of region monitoring: it decides when the device has entered or left a region.
 ///
-/// A place that was told counts at once. A measured one has to lie past the bounds by what it may
-/// be off, and to stay there for `PlaceLimits.dwellMilliseconds`: a fix that strays is no crossing.
-/// Times are elapsed milliseconds.
+/// An exact position counts at once. A measured one must be past the boundary by its accuracy, and
+/// stay there for `PlaceLimits.dwellMilliseconds`, so that a stray fix is no crossing. Times are
+/// elapsed milliseconds.
 public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// A region whose state has changed.
   public struct Crossing: Hashable, Sendable {
-    /// What watches it.
+    /// The watcher of the region.
     public let key: Key
-    /// Its state from now on, to be kept on disk.
+    /// Its new state, to be persisted.
     public let state: RegionState
-    /// Whether whoever watches it wants to hear of it.
+    /// Whether the watcher asked for crossings in this direction.
     public let isWanted: Bool
 
     /// Makes a crossing.
@@ -21,9 +21,9 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     }
   }
 
-  /// Why a region cannot be watched.
+  /// The reason for refusing a region.
   public enum Refusal: Error, Hashable, Sendable {
-    /// The centre lies on no globe, or the radius is not positive.
+    /// The centre is no coordinate, or the radius is not positive.
     case notAPlace
     /// The radius is larger than `PlaceLimits.largestRadius`.
     case tooLarge
@@ -36,8 +36,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     var state: RegionState
     /// The state that measurements show, and since when, while it differs from `state`.
     var candidate: (state: RegionState, since: Int64)?
-    /// When a beacon was heard last.
-    var heard: Int64?
+    /// When the beacon was last detected.
+    var lastDetected: Int64?
   }
 
   private var watched: [Key: Watched] = [:]
@@ -45,7 +45,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   private let dwell: Int64
 
-  /// Watches nothing yet.
+  /// A watch without regions.
   ///
   /// - Parameter dwell: Milliseconds that a measured crossing must last.
   public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) {
@@ -53,15 +53,15 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     self.dwell = dwell
   }
 
-  /// Watches a region, in place of one with the same key.
+  /// Starts to watch a region, replacing one with the same key.
   ///
   /// - Parameters:
-  ///   - key: Who watches what.
-  ///   - region: Where.
-  ///   - kept: Its state when it was watched last, as kept on disk.
-  ///   - now: A beacon that was in reach has to be heard again from now on.
-  /// - Returns: Its state now. Being inside already is no entry.
-  /// - Throws: Why it cannot be watched.
+  ///   - key: The watcher of the region.
+  ///   - region: The region.
+  ///   - kept: Its state when it was last watched, as persisted.
+  ///   - now: The start of the time in which a beacon that was in range must be detected again.
+  /// - Returns: Its state now. A device that is inside already does not enter.
+  /// - Throws: The reason for refusing the region.
   @discardableResult
   public mutating func watch(
     _ key: Key, _ region: NotificationRegion, kept: RegionState = .unknown, at now: Int64 = 0
@@ -71,12 +71,12 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     if kept == .unknown, let place, let state = Self.state(of: region, at: place) {
       new.state = state
     }
-    if case .beacon = region.shape, kept == .inside { new.heard = now }
+    if case .beacon = region.shape, kept == .inside { new.lastDetected = now }
     watched[key] = new
     return new.state
   }
 
-  /// Watches it no more.
+  /// Stops to watch a region.
   public mutating func unwatch(_ key: Key) { watched[key] = nil }
 
   /// The state of a watched region.
@@ -84,15 +84,15 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   // MARK: Events
 
-  /// The device is somewhere.
-  public mutating func placed(_ place: Place, at now: Int64) -> [Crossing] {
+  /// Handles a position of the device.
+  public mutating func handlePosition(_ place: Place, at now: Int64) -> [Crossing] {
     self.place = place
     var crossings: [Crossing] = []
     for key in watched.keys {
       guard let region = watched[key]?.region, case .circle = region.shape else { continue }
       let shown = Self.state(of: region, at: place)
-      if place.certainty == .told {
-        if let shown { cross(key, to: shown, isTold: true, &crossings) }
+      if place.certainty == .exact {
+        if let shown { cross(key, to: shown, isExact: true, &crossings) }
       } else {
         show(key, shown, at: now, &crossings)
       }
@@ -100,40 +100,42 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// A beacon was heard.
-  public mutating func heard(_ beacon: Beacon, at now: Int64) -> [Crossing] {
+  /// Handles an advertisement of a beacon.
+  public mutating func handleAdvertisement(of beacon: Beacon, at now: Int64) -> [Crossing] {
     var crossings: [Crossing] = []
     for (key, entry) in watched {
       guard case .beacon(let wanted, let wantedMajor, let wantedMinor) = entry.region.shape,
         Self.digits(wanted) == Self.digits(beacon.uuid),
         wantedMajor ?? beacon.major == beacon.major, wantedMinor ?? beacon.minor == beacon.minor
       else { continue }
-      watched[key]?.heard = now
-      cross(key, to: .inside, isTold: true, &crossings)
+      watched[key]?.lastDetected = now
+      cross(key, to: .inside, isExact: true, &crossings)
     }
     return crossings
   }
 
-  /// Time has passed; to be called at `wakeUp`.
-  public mutating func passed(to now: Int64) -> [Crossing] {
+  /// Handles the passing of time; the caller calls it at ``wakeUp``.
+  public mutating func advance(to now: Int64) -> [Crossing] {
     var crossings: [Crossing] = []
     for (key, entry) in watched {
-      if let heard = entry.heard, now - heard >= PlaceLimits.beaconSilenceMilliseconds {
-        watched[key]?.heard = nil
-        cross(key, to: .outside, isTold: true, &crossings)
+      if let lastDetected = entry.lastDetected,
+        now - lastDetected >= PlaceLimits.beaconSilenceMilliseconds
+      {
+        watched[key]?.lastDetected = nil
+        cross(key, to: .outside, isExact: true, &crossings)
       }
       if let candidate = entry.candidate, now - candidate.since >= dwell {
-        cross(key, to: candidate.state, isTold: false, &crossings)
+        cross(key, to: candidate.state, isExact: false, &crossings)
       }
     }
     return crossings
   }
 
-  /// When a crossing ripens or a beacon falls silent; nil when nothing waits.
+  /// When a crossing is confirmed or a beacon is out of range; nil when neither can happen.
   public var wakeUp: Int64? {
     watched.values.flatMap { entry in
       [
-        entry.heard.map { $0 + PlaceLimits.beaconSilenceMilliseconds },
+        entry.lastDetected.map { $0 + PlaceLimits.beaconSilenceMilliseconds },
         entry.candidate.map { $0.since + dwell },
       ]
     }.compactMap { $0 }.min()
@@ -143,7 +145,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   public func checkInvariants() {
     for entry in watched.values {
       let isBeacon = if case .beacon = entry.region.shape { true } else { false }
-      precondition(isBeacon || entry.heard == nil, "only beacons are heard")
+      precondition(isBeacon || entry.lastDetected == nil, "only beacons are detected")
       guard let candidate = entry.candidate else { continue }
       precondition(!isBeacon, "a beacon needs no second measurement")
       precondition(entry.state != .unknown, "a first state is no crossing")
@@ -161,31 +163,31 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     guard let entry = watched[key] else { preconditionFailure("only a watched region has a state") }
     assert(shown != .unknown, "what is unsure is nil")
     guard let shown, shown != entry.state else {
-      // Too unsure to tell: what has begun to ripen goes on; back where it was: it was none.
+      // An uncertain position leaves the candidate; one on the former side withdraws it.
       if shown != nil { watched[key]?.candidate = nil }
       return
     }
     guard entry.state != .unknown else {
-      // Where the device is at first is no crossing.
-      return cross(key, to: shown, isTold: false, &crossings)
+      // The first state is no crossing.
+      return cross(key, to: shown, isExact: false, &crossings)
     }
     if let candidate = entry.candidate, candidate.state == shown {
       guard now - candidate.since >= dwell else { return }
-      return cross(key, to: shown, isTold: false, &crossings)
+      return cross(key, to: shown, isExact: false, &crossings)
     }
     watched[key]?.candidate = (shown, now)
   }
 
   private mutating func cross(
-    _ key: Key, to state: RegionState, isTold: Bool, _ crossings: inout [Crossing]
+    _ key: Key, to state: RegionState, isExact: Bool, _ crossings: inout [Crossing]
   ) {
     guard let entry = watched[key] else { preconditionFailure("only a watched region is crossed") }
     assert(state != .unknown, "a crossing leads inside or outside")
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state
-    // A place that is told after none is an arrival; one that is measured is where it was all along.
-    let isCrossing = entry.state != .unknown || (isTold && state == .inside)
+    // The first exact position is an arrival; at the first measured one the device was there already.
+    let isCrossing = entry.state != .unknown || (isExact && state == .inside)
     let isWanted = state == .inside ? entry.region.notifiesOnEntry : entry.region.notifiesOnExit
     crossings.append(Crossing(key: key, state: state, isWanted: isCrossing && isWanted))
   }
@@ -205,16 +207,16 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     uuid.uppercased().filter { $0 != "-" }
   }
 
-  /// Inside or outside; nil for a beacon, and where the place is too unsure to tell.
+  /// Inside or outside; nil for a beacon, and where the position is too uncertain.
   private static func state(of region: NotificationRegion, at place: Place) -> RegionState? {
     guard case .circle(let latitude, let longitude, let radius) = region.shape else { return nil }
     let distance = place.distance(toLatitude: latitude, longitude: longitude)
     guard case .measured(let metres) = place.certainty else {
       return distance <= radius ? .inside : .outside
     }
-    // GeoClue 2.6.0 says 0 where it does not know.
+    // GeoClue 2.6.0 reports 0 where the accuracy is unknown.
     let accuracy = metres.flatMap { $0 > 0 ? $0 : nil } ?? PlaceLimits.unknownAccuracy
-    // A region smaller than the fix is sure can still be entered: at its core.
+    // A region smaller than the accuracy can still be entered: at its core.
     if distance <= max(radius - accuracy, radius / 2) { return .inside }
     return distance >= radius + accuracy ? .outside : nil
   }

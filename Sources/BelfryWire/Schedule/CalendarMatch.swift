@@ -4,7 +4,7 @@
 /// hold: coarser ones are wild, finer ones are at their beginning (client-api 3.4). Small on
 /// purpose: a million of them wait in memory.
 public struct CalendarMatch: Hashable, Sendable {
-  /// What a component says; the order is from coarse to fine.
+  /// A component of wall time; the order is from coarse to fine.
   public enum Component: UInt8, CaseIterable, Sendable {
     /// 0 (BC) or 1 (AD).
     case era
@@ -54,11 +54,11 @@ public struct CalendarMatch: Hashable, Sendable {
   public var weeks = WeekRule.sunday
   /// The calendar that the components belong to.
   public var calendar = CalendarName.gregorian
-  /// Whether the month is one that a calendar puts in; nil is either.
+  /// Whether the month is a leap month; nil matches either.
   ///
   /// The Gregorian has none.
   public var isLeapMonth: Bool?
-  /// Where the wall clock hangs.
+  /// The zone of the wall clock.
   public var zone = ZoneChoice.floating
 
   /// Makes a match without components, which never fires.
@@ -66,7 +66,7 @@ public struct CalendarMatch: Hashable, Sendable {
 
   /// A component's value; nil when it is wild or at its beginning.
   ///
-  /// Values too large to be stored are kept as ones that no date has.
+  /// Values too large to be stored become values that no date has.
   public subscript(_ component: Component) -> Int? {
     get {
       switch component {

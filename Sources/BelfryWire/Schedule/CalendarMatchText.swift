@@ -1,6 +1,6 @@
 /// The text of `belfry notify --matching`: `weekday=2 hour=9`, names as in `DateComponents`.
 extension CalendarMatch {
-  /// Why a text is not a match.
+  /// The fault of a text that is no match.
   public enum TextFailure: Error, Equatable, Sendable {
     /// No component, or more bytes than `ScheduleLimits.matchingTextBytes`.
     case empty, tooLong
@@ -8,7 +8,7 @@ extension CalendarMatch {
     case notAPair(String)
     /// A name that `DateComponents` does not have.
     case unknownName(String)
-    /// A name that comes twice.
+    /// A name that is given twice.
     case repeated(String)
     /// A value that is not a whole number.
     case notANumber(name: String, value: String)
@@ -71,9 +71,8 @@ extension CalendarMatch {
     return number
   }
 
-  /// How often it comes, as a word of `Period.words`: by the coarsest component that is given.
-  ///
-  /// Nil when it comes once.
+  /// How often it repeats, as a word of `Period.words`, by the coarsest component that is given; nil
+  /// when it occurs once.
   public var comesEvery: String? {
     switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
     case .quarter, .month, .weekOfYear: "year"

@@ -5,18 +5,18 @@ extension CalendarMatch {
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
-  ///   - zone: Where the wall clock hangs; the match's own choice is the caller's to resolve.
+  ///   - zone: The zone of the wall clock; the caller resolves the match's own choice.
   /// - Returns: Seconds since 1970; nil when no match lies ahead.
   public func next(after instant: Int, in zone: Zone) -> Int? {
-    // Wall times already shown are past, also while an hour is lived for the second time.
+    // Wall times already shown are past, also while an hour is repeated.
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
-  /// The next match strictly after an instant, for a calendar that finds its days by itself.
+  /// The next match strictly after an instant, for a calendar with a day search of its own.
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
-  ///   - zone: Where the wall clock hangs.
+  ///   - zone: The zone of the wall clock.
   ///   - nextDay: The first day to fire on at or after a day, counted from 1970-01-01.
   /// - Returns: Seconds since 1970; nil when no match lies ahead.
   public func next(after instant: Int, in zone: Zone, nextDay: (Int) -> Int?) -> Int? {
@@ -183,19 +183,19 @@ extension CalendarMatch {
     let start = candidate - date.day + 1
     if weekOfYear != Self.absent || weekYear != Self.absentYear {
       let week = weeks.week(of: candidate, year: date.year)
-      guard holds(weekOfYear, week.week), weekYear == Self.absentYear || weekYear == week.year
+      guard agrees(weekOfYear, week.week), weekYear == Self.absentYear || weekYear == week.year
       else { return false }
     }
-    return holds(era, date.year > 0 ? 1 : 0)
+    return agrees(era, date.year > 0 ? 1 : 0)
       && (eraYear == Self.absentYear || eraYear == (date.year > 0 ? date.year : 1 - date.year))
-      && holds(quarter, (date.month + 2) / 3) && holds(month, date.month) && holds(day, date.day)
-      && holds(weekday, Gregorian.weekday(candidate))
-      && holds(weekdayOrdinal, (date.day + 6) / 7)
+      && agrees(quarter, (date.month + 2) / 3) && agrees(month, date.month) && agrees(day, date.day)
+      && agrees(weekday, Gregorian.weekday(candidate))
+      && agrees(weekdayOrdinal, (date.day + 6) / 7)
       && (weekOfMonth == Self.absent
         || weekOfMonth == weeks.weekOfMonth(of: candidate, monthStart: start))
   }
 
-  private func holds(_ wanted: Int8, _ value: Int) -> Bool {
+  private func agrees(_ wanted: Int8, _ value: Int) -> Bool {
     wanted == Self.absent || Int(wanted) == value
   }
 }

@@ -1,4 +1,4 @@
-/// A calendar other than the Gregorian, behind a seam: `Agent` fills it from Foundation.
+/// A calendar other than the Gregorian; `Agent` implements it with Foundation.
 public protocol CalendarSystem: AnyObject {
   /// The next match strictly after an instant, in seconds since 1970; nil when none lies ahead.
   func next(matching match: CalendarMatch, after instant: Int, in zone: Zone) -> Int?
@@ -8,7 +8,7 @@ public protocol CalendarSystem: AnyObject {
   func day(from day: Int, months: Int, days: Int) -> Int?
 }
 
-/// What the schedule needs to know about where it is: zones, and calendars of other kinds.
+/// The zones and calendars that the schedule uses.
 public protocol ScheduleWorld {
   /// The zone that the device is in.
   var deviceZone: Zone { get }
@@ -19,10 +19,10 @@ public protocol ScheduleWorld {
 }
 
 extension ScheduleWorld {
-  /// The zone that a choice means now.
+  /// The zone of a choice.
   ///
-  /// A zone that has gone from the database follows the device: a notification at the wrong hour is
-  /// found, one that never comes is not.
+  /// Where the database no longer has a zone, the device's is used: a notification at the wrong hour
+  /// is noticed, one that never comes is not.
   func resolve(_ choice: ZoneChoice) -> Zone {
     switch choice {
     case .floating: deviceZone

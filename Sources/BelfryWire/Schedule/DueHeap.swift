@@ -1,8 +1,7 @@
-/// What is due when, the earliest first; of two at one moment, the one that was added first.
+/// A priority queue of due dates; of two at one moment, the one that was added first comes first.
 ///
-/// A heap with four children a node that does not know where its items stand: an item that no
-/// longer holds is left behind and passed over when it comes to the top. So a firing among a
-/// million touches few lines of memory.
+/// A heap with four children a node and no index of its items: a stale item stays and is skipped
+/// once it reaches the top, so that a firing among a million touches few cache lines.
 struct DueHeap {
   struct Item {
     var due: Int64

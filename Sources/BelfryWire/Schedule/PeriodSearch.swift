@@ -5,8 +5,8 @@ extension Period {
   /// - Parameters:
   ///   - now: Milliseconds since 1970.
   ///   - start: The first moment, in milliseconds since 1970: it is not moved by what follows.
-  ///   - wall: What a wall clock in `zone` shows at `start`, in seconds since its 1970.
-  ///   - zone: Where the wall clock hangs.
+  ///   - wall: The wall time in `zone` at `start`, in seconds since 1970.
+  ///   - zone: The zone of the wall clock.
   ///   - calendar: The calendar of the months; nil is the Gregorian.
   /// - Returns: Milliseconds since 1970; nil when none lies ahead.
   func next(

@@ -1,8 +1,8 @@
-/// The one schedule of a device, over all its apps: decides what fires when, and does nothing.
+/// The state machine of a device's schedule: it decides what fires when, for all apps.
 ///
-/// It is told what was added and removed and that clocks, zones or their database have changed;
-/// it says what fires, what is to be kept on disk, and when it wants to be asked again. A firing
-/// costs O(log n). Next dates are computed from the entries and never kept.
+/// Additions, removals and changes of clocks, zones or their database go in; what fires, what is to be
+/// persisted, and the next wake-up come out. A firing costs O(log n). Next dates are computed from
+/// the entries and never stored.
 public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``SchedulePolicy``.
   public typealias Policy = SchedulePolicy
@@ -26,16 +26,16 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``ScheduleAdded``.
   public typealias Added = ScheduleAdded
 
-  /// Adds an entry, in place of one with the same key.
+  /// Adds an entry, replacing one with the same key.
   ///
   /// A moment that has passed fires at once, if it is not longer ago than the policy's window.
   ///
   /// - Parameters:
-  ///   - key: What names it.
-  ///   - trigger: What makes it fire.
+  ///   - key: The entry's key.
+  ///   - trigger: The entry's trigger.
   ///   - now: Both clocks.
-  /// - Returns: What to keep and what to drop.
-  /// - Throws: Why it cannot be scheduled; one with the same key then stays as it was.
+  /// - Returns: The changes to persist.
+  /// - Throws: The reason for refusing it; an entry with the same key then stays as it was.
   public mutating func add(
     _ key: ScheduleKey, _ trigger: Trigger, at now: ScheduleMoment
   ) throws(Trigger.Refusal) -> Added {
@@ -72,9 +72,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``ScheduleRecomputed``.
   public typealias Recomputed = ScheduleRecomputed
 
-  /// Takes in what was kept on disk.
+  /// Restores persisted entries.
   ///
-  /// What was missed is due now; the order of adding goes on.
+  /// Missed entries are due now, and the order of adding continues.
   public mutating func restore(
     _ entries: some Sequence<ScheduleEntry>, at now: ScheduleMoment
   ) -> Recomputed {
@@ -85,14 +85,14 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return recompute(at: now)
   }
 
-  /// The device's clock was set, ahead or back.
+  /// Handles a step of the device's clock.
   ///
-  /// What a step ahead has passed is due now; a step back fires nothing and computes anew.
+  /// Entries that a step ahead has passed are due now; a step back fires nothing and recomputes.
   public mutating func clockWasSet(at now: ScheduleMoment) -> Recomputed {
     recompute(at: now)
   }
 
-  /// The device has moved to another zone, or the database of zones is another one.
+  /// Handles a change of the device's zone, or of the time-zone database.
   ///
   /// A wall time that has passed in the new zone fires at once when it comes only once; one that
   /// repeats waits for its next.
@@ -106,7 +106,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``ScheduleStep``.
   public typealias Step = ScheduleStep
 
-  /// The next thing to do; to be asked until it says `rest`.
+  /// Returns the next step; the caller repeats it until `rest`.
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
       guard let (entry, due) = table[slot].map({ ($0.entry, $0.due) }) else {
@@ -122,7 +122,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         _ = remove(entry.key)
         return .expired(entry.key, due: wall(due, of: entry.trigger, at: now))
       }
-      // The last of the missed moments may still be young enough.
+      // The last missed moment may still be within the window.
       var moved = entry
       moved.handled = clock - policy.missedWindow - 1
       guard let next = self.due(of: moved, at: now) else {
@@ -137,7 +137,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``ScheduleWakeUp``.
   public typealias WakeUp = ScheduleWakeUp
 
-  /// When to ask again.
+  /// When to call ``step(at:)`` again.
   public var wakeUp: WakeUp {
     WakeUp(wall: table.firstByWall?.due, elapsed: table.firstByElapsed?.due)
   }
@@ -147,7 +147,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``SchedulePending``.
   public typealias Pending = SchedulePending
 
-  /// What waits, the soonest first: of one app, or of all.
+  /// The pending entries of one app, or of all, the soonest first.
   public func pending(of app: String? = nil, at now: ScheduleMoment) -> [Pending] {
     var found: [Pending] = []
     for slot in table.slots(of: app) {
@@ -185,7 +185,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   // MARK: Inside
 
-  /// When an entry is due, on its own clock; past when it was missed.
+  /// The moment at which an entry is due, on its clock; in the past for a missed one.
   private func due(of entry: ScheduleEntry, at now: ScheduleMoment) -> Int64? {
     Self.due(of: entry, at: now, in: world)
   }
@@ -194,12 +194,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     of entry: ScheduleEntry, at now: ScheduleMoment, in world: World
   ) -> Int64? {
     let trigger = entry.trigger
-    // What comes once keeps its moment, however late it is.
+    // A single moment stays, however late it is.
     if !trigger.repeats, let first = trigger.first(in: world) { return first }
     if let shown = trigger.shown(at: now.wall, in: world) {
       return trigger.next(afterShown: min(entry.since, shown), in: world)
     }
-    // After a step back, what was dealt with comes again.
+    // After a step back, moments that were handled come again.
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     return trigger.next(after: min(entry.handled, clock), anchor: entry.since, in: world)
   }
@@ -238,7 +238,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return shifted < wall ? interval.slot : wall.slot
   }
 
-  /// Computes all next dates anew, leaving out those of repeats that have passed if asked to.
+  /// Recomputes all due dates, optionally without the repeats that have passed.
   private mutating func recompute(
     at now: ScheduleMoment, skippingRepeats: Bool = false
   ) -> Recomputed {
@@ -259,7 +259,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return result
   }
 
-  /// Drops the latest entries of an app until the limit holds; of two at one moment the younger.
+  /// Drops an app's latest entries until the limit holds; of two at one moment, the one added later.
   private mutating func enforceLimit(of app: String, at now: ScheduleMoment) -> [ScheduleKey] {
     var dropped: [ScheduleKey] = []
     while table.count(of: app) > policy.pendingLimit {

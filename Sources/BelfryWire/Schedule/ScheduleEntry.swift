@@ -1,4 +1,4 @@
-/// What names a scheduled notification: ids are per app.
+/// The key of a scheduled notification; identifiers belong to an app.
 public struct ScheduleKey: Hashable, Sendable {
   /// The app's id, for example `org.example.burger`.
   public let app: String
@@ -12,11 +12,11 @@ public struct ScheduleKey: Hashable, Sendable {
   }
 }
 
-/// Now, on the two clocks that the schedule lives by.
+/// A moment on the two clocks of the schedule.
 public struct ScheduleMoment: Hashable, Sendable {
   /// Milliseconds since 1970, as the device's clock says.
   public var wall: Int64
-  /// Milliseconds of elapsed time, asleep or awake, from an arbitrary start that is kept on disk.
+  /// Milliseconds of elapsed time, asleep or awake, from an arbitrary start that is persisted.
   public var elapsed: Int64
 
   /// Makes a moment.
@@ -26,24 +26,24 @@ public struct ScheduleMoment: Hashable, Sendable {
   }
 }
 
-/// One scheduled notification as it is kept on disk.
+/// A scheduled notification as it is persisted.
 ///
-/// Its next date is not part of it: that is always computed from here.
+/// Its next date is always computed and not part of it.
 public struct ScheduleEntry: Hashable, Sendable {
-  /// What names it.
+  /// The key.
   public let key: ScheduleKey
-  /// What makes it fire.
+  /// The trigger.
   public let trigger: Trigger
   /// When it was added: elapsed milliseconds for an interval, what the wall clock of its zone
   /// showed for a match that comes once, else milliseconds since 1970.
   public let since: Int64
-  /// Up to when its moments have been dealt with: elapsed milliseconds for an interval, else
+  /// The end of the time whose moments have been handled: elapsed milliseconds for an interval, else
   /// milliseconds since 1970.
   public var handled: Int64
   /// Its place in the order of adding: what fires at the same moment fires in this order.
   public let order: UInt64
 
-  /// Makes an entry from what was kept.
+  /// Makes an entry from persisted values.
   public init(key: ScheduleKey, trigger: Trigger, since: Int64, handled: Int64, order: UInt64) {
     self.key = key
     self.trigger = trigger
@@ -55,14 +55,14 @@ public struct ScheduleEntry: Hashable, Sendable {
 
 /// A notification that fires now.
 public struct Firing: Hashable, Sendable {
-  /// What names it.
+  /// The key.
   public let key: ScheduleKey
-  /// What made it fire.
+  /// The trigger.
   public let trigger: Trigger
   /// When it was due, in milliseconds since 1970.
   public let due: Int64
-  /// Whether it comes late: the device was off, asleep, or its clock was set ahead.
+  /// Whether it fires late, since the device was off, asleep, or its clock was set ahead.
   public let missed: Bool
-  /// What is left of it, to be kept on disk before it is shown; nil when it was its last time.
+  /// The remaining entry, to be persisted before the notification is shown; nil after the last firing.
   public let remaining: ScheduleEntry?
 }

@@ -1,6 +1,6 @@
-/// What the schedule may keep and how late it may be.
+/// The limits of a schedule.
 public struct SchedulePolicy: Sendable {
-  /// Pending notifications kept for each app: those that fire soonest.
+  /// Pending notifications of each app; those that fire soonest are retained.
   public var pendingLimit: Int
   /// How late a missed notification may still be shown, in milliseconds.
   public var missedWindow: Int64
@@ -15,17 +15,17 @@ public struct SchedulePolicy: Sendable {
   }
 }
 
-/// What became of an entry that was added.
+/// The result of adding an entry.
 public struct ScheduleAdded: Equatable, Sendable {
-  /// To be kept on disk; nil when sooner ones of its app already fill the limit.
+  /// The entry to persist; nil when sooner ones of its app fill the limit.
   public let entry: ScheduleEntry?
-  /// When it fires, in milliseconds since 1970; past when it is due at once.
+  /// When it fires, in milliseconds since 1970; in the past when it is due at once.
   public let next: Int64
   /// Entries that the limit pushed out, to be removed from disk.
   public let dropped: [ScheduleKey]
 }
 
-/// What is to be changed on disk after all dates were computed anew.
+/// The changes to persist after all dates were recomputed.
 public struct ScheduleRecomputed: Equatable, Sendable {
   /// Entries whose passed moments no longer count.
   public internal(set) var changed: [ScheduleEntry] = []
@@ -33,17 +33,17 @@ public struct ScheduleRecomputed: Equatable, Sendable {
   public internal(set) var lost: [ScheduleKey] = []
 }
 
-/// What the schedule wants done.
+/// A step of the schedule.
 public enum ScheduleStep: Equatable, Sendable {
-  /// Keep what remains, then show it.
+  /// Persist what remains, then show the notification.
   case fire(Firing)
-  /// Missed by more than the window: remove it from disk and say so in the log.
+  /// Missed by more than the window: delete the entry and log it.
   case expired(ScheduleKey, due: Int64)
-  /// Nothing is due; ask again when `wakeUp` says.
+  /// Nothing is due before ``Schedule/wakeUp``.
   case rest
 }
 
-/// When to ask again: the earliest moment on each clock.
+/// The next wake-up: the earliest moment on each clock.
 public struct ScheduleWakeUp: Equatable, Sendable {
   /// Milliseconds since 1970; nil when nothing waits for that clock.
   public let wall: Int64?
@@ -56,15 +56,15 @@ public struct ScheduleWakeUp: Equatable, Sendable {
     self.elapsed = elapsed
   }
 
-  /// The same, each put off to the end of its window of the wall clock: what is due within one
-  /// window, on either clock, is one wake-up, and nothing is early.
+  /// The same moments, delayed to the end of their window of the wall clock, so that all moments of
+  /// one window share a wake-up and none is early.
   ///
   /// Windows begin with the second, so that a date, which has no fraction of one, is not put off.
   ///
   /// - Parameters:
   ///   - now: Both clocks.
   ///   - window: Milliseconds, a divisor of 1,000.
-  /// - Returns: What to wake for.
+  /// - Returns: The delayed moments.
   public func coalesced(
     at now: ScheduleMoment, window: Int64 = ScheduleLimits.wakeWindowMilliseconds
   ) -> ScheduleWakeUp {
@@ -85,9 +85,9 @@ public struct ScheduleWakeUp: Equatable, Sendable {
   }
 }
 
-/// An entry that waits, and when it fires, in milliseconds since 1970.
+/// A pending entry and when it fires, in milliseconds since 1970.
 public struct SchedulePending: Equatable, Sendable {
-  /// As kept on disk.
+  /// The entry as persisted.
   public let entry: ScheduleEntry
   /// When it fires.
   public let next: Int64

@@ -1,23 +1,23 @@
-/// What makes a local notification fire, other than a place or a push.
+/// The trigger of a local notification, other than a region or a push.
 public enum Trigger: Hashable, Sendable {
   /// Elapsed time since it was scheduled, the device asleep or awake.
   case interval(milliseconds: Int64, repeats: Bool)
   /// Wall time that matches components.
   case calendar(CalendarMatch, repeats: Bool)
-  /// A moment, and what repeats from there.
+  /// A moment and its repeats.
   case moment(Start, every: Period)
 
   /// A moment in one of the two ways of S3-25 and S3-26.
   public enum Start: Hashable, Sendable {
-    /// Universal time, in milliseconds since 1970.
+    /// An instant, in milliseconds since 1970.
     case instant(Int64)
-    /// What a wall clock shows, in seconds since its 1970-01-01T00:00.
+    /// A wall time, in seconds since 1970-01-01T00:00 of the wall clock.
     case wall(Int, ZoneChoice)
   }
 
-  /// Why a trigger cannot be scheduled.
+  /// The reason for refusing a trigger.
   public enum Refusal: Error, Equatable, Sendable {
-    /// Not longer than nothing, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
+    /// Not positive, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
     case intervalOutOfRange
     /// Repeats more often than once a minute (client-api 3.2).
     case repeatsTooOften
@@ -54,13 +54,12 @@ public enum Trigger: Hashable, Sendable {
   }
 }
 
-/// How far apart the repeats of a moment are, as `repeatInterval` and `deliveryRepeatInterval` say
-/// it.
+/// The distance between the repeats of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.
 ///
-/// Months and days are counted on the wall clock, and a day that a month has not is skipped;
+/// Months and days are counted on the wall clock, and a day that a month does not have is skipped;
 /// seconds are elapsed time.
 public struct Period: Hashable, Sendable {
-  /// What is added for each repeat.
+  /// The time that is added for each repeat.
   public enum Length: Hashable, Sendable {
     /// Nothing: it fires once.
     case none
@@ -70,13 +69,13 @@ public struct Period: Hashable, Sendable {
     case weekYears(Int)
   }
 
-  /// What is added for each repeat.
+  /// The time that is added for each repeat.
   public var length: Length
   /// How week-years are counted.
   public var weeks = WeekRule.sunday
   /// The calendar that months and years belong to.
   public var calendar = CalendarName.gregorian
-  /// Where the wall clock hangs on which days are counted.
+  /// The zone of the wall clock on which days are counted.
   public var zone = ZoneChoice.floating
 
   /// Makes a period; a negative or empty span is one that fires once.

@@ -1,7 +1,7 @@
-/// How a trigger is kept on disk: a version, a kind, then numbers and names.
+/// The encoding of persisted triggers: a version, a kind, then numbers and names.
 ///
-/// Numbers are zigzag varints; a name is its length and its UTF-8 bytes. What is read is checked
-/// like any other untrusted bytes.
+/// Numbers are zigzag varints; a name is its length and its UTF-8 bytes. Decoding
+/// treats the bytes as untrusted.
 extension Trigger {
   private static let version: UInt8 = 1
 
@@ -33,7 +33,7 @@ extension Trigger {
     return writer.bytes
   }
 
-  /// Reads what `bytes` has written; nil when it is anything else.
+  /// Decodes ``bytes``; nil for anything else.
   public init?(bytes: Span<UInt8>) {
     guard bytes.count > 1, bytes[0] == Self.version else { return nil }
     var reader = TriggerReader(bytes.copied(), from: 1)
@@ -91,7 +91,7 @@ private struct TriggerWriter {
     put(zone)
   }
 
-  /// Which components are there, as bits in their order, then their values.
+  /// Writes the present components as bits in their order, then their values.
   mutating func put(_ match: CalendarMatch) {
     var present: Int64 = 0
     for component in CalendarMatch.Component.allCases where match[component] != nil {
@@ -106,7 +106,7 @@ private struct TriggerWriter {
   }
 }
 
-/// Reads on past damage with zeros and remembers it.
+/// A reader that continues past damaged bytes with zeros and records the damage.
 private struct TriggerReader {
   private let bytes: [UInt8]
   private var position: Int

@@ -1,10 +1,10 @@
 extension Trigger {
-  /// The trigger of an app's request; nil for a push or a region, which no clock sets off.
+  /// The trigger of an app's request; nil for a push or a region, which depend on no clock.
   ///
   /// - Parameters:
-  ///   - request: As the app link brings it.
-  ///   - world: Zones.
-  /// - Throws: Why it cannot be scheduled.
+  ///   - request: The request of the app link.
+  ///   - world: Zones and calendars.
+  /// - Throws: The reason for refusing it.
   public init?(_ request: NotificationTrigger, in world: some ScheduleWorld) throws(Refusal) {
     switch request {
     case .push, .region:
@@ -30,7 +30,7 @@ extension Trigger {
 }
 
 extension CalendarMatch {
-  /// What an app's components ask for; nanoseconds are passed over.
+  /// The match of an app's components; nanoseconds are ignored.
   public init(_ components: MatchingComponents) {
     self.init()
     for (unit, value) in components.values {

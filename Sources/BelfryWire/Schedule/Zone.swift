@@ -1,4 +1,4 @@
-/// A time zone: which offset from UTC held, holds and will hold.
+/// A time zone: its offsets from UTC in the past, now and in the future.
 ///
 /// Wall time here is seconds since 1970-01-01T00:00 of the zone's own clocks. Where clocks jump
 /// ahead, the skipped wall times belong to the first instant after the jump; where they are put
@@ -18,13 +18,13 @@ public struct Zone: Equatable, Sendable {
     var offset: Int
   }
 
-  /// Puts a table and a rule together.
+  /// Combines a table and a rule.
   ///
   /// - Parameters:
-  ///   - name: What to call the zone.
-  ///   - table: What the file lists.
-  ///   - last: The last instant that the file speaks of; `Int.min` when it lists none.
-  ///   - rule: What holds after that.
+  ///   - name: The zone's name.
+  ///   - table: The transitions that the file lists.
+  ///   - last: The instant of the file's last transition; `Int.min` when it lists none.
+  ///   - rule: The rule for later instants.
   init(name: String, table: ZoneTable, until last: Int, rule: ZoneRule?) {
     var table = table
     if let rule {
@@ -48,7 +48,7 @@ public struct Zone: Equatable, Sendable {
   /// A zone that never changes.
   ///
   /// - Parameters:
-  ///   - name: What to call it.
+  ///   - name: The zone's name.
   ///   - offset: Seconds east of UTC; brought into the range of RFC 9636.
   public init(name: String, fixedOffset offset: Int) {
     let range = ScheduleLimits.zoneOffsetSeconds
@@ -71,7 +71,7 @@ public struct Zone: Equatable, Sendable {
   }
 
   /// The latest wall time that clocks have shown up to and including an instant: greater than
-  /// `wall(at:)` while an hour is lived for the second time.
+  /// `wall(at:)` while an hour is repeated.
   public func latestWall(at instant: Int) -> Int {
     let instant = Gregorian.clampedSeconds(instant)
     var segment = segment(at: instant)
@@ -148,7 +148,7 @@ struct ZoneTable: Equatable, Sendable {
     }
   }
 
-  /// Says what holds for ever after the last transition.
+  /// Sets the offset of a zone without transitions.
   mutating func append(_ offset: Int) {
     guard instants.isEmpty else { return }
     offsets[0] = offset

@@ -1,6 +1,6 @@
 /// A time-zone file of the system (TZif, RFC 9636 versions 1 to 4), read as untrusted bytes.
 public enum ZoneFile {
-  /// Why bytes are not a zone that can be used.
+  /// The fault of a file that is no usable zone.
   public enum Failure: Error, Equatable, Sendable {
     /// More than `ScheduleLimits.zoneFileBytes`.
     case tooLarge
@@ -20,9 +20,9 @@ public enum ZoneFile {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What to call the zone, for example `Europe/Paris`.
+  ///   - name: The zone's name, for example `Europe/Paris`.
   /// - Returns: The zone.
-  /// - Throws: Why the bytes are not a usable zone.
+  /// - Throws: The fault of the bytes.
   public static func read(_ bytes: Span<UInt8>, name: String) throws(Failure) -> Zone {
     guard bytes.count <= ScheduleLimits.zoneFileBytes else { throw .tooLarge }
     let first = try Header(bytes, at: 0)

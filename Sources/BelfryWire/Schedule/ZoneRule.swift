@@ -1,7 +1,7 @@
 /// The rule at the end of a time-zone file: a POSIX `TZ` string with the extensions of RFC 9636
 /// section 3.3.1 (hours from -167 to 167).
 ///
-/// It says what holds after the file's last transition.
+/// It applies after the file's last transition.
 struct ZoneRule: Equatable, Sendable {
   /// When daylight-saving time is in force.
   struct Daylight: Equatable, Sendable {
@@ -79,7 +79,7 @@ extension ZoneRule {
   }
 }
 
-/// Walks over the bytes of a rule; every step checks for the end.
+/// A reader of a rule's bytes that checks for the end in every step.
 private struct RuleReader {
   private let text: [UInt8]
   private var position = 0

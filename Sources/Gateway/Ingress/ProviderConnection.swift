@@ -149,7 +149,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let open = streams[streamID] else { return }
     let nameBytes = unsafe name.assumingMemoryBound(to: UInt8.self)
     let valueBytes = unsafe value.assumingMemoryBound(to: UInt8.self)
-    unsafe open.request.take(name: nameBytes.span, value: valueBytes.span)
+    unsafe open.request.handleField(name: nameBytes.span, value: valueBytes.span)
   }
 
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {

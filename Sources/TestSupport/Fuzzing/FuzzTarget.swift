@@ -215,12 +215,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     {
       let line = Array(line)
       guard index > 0 else {
-        request.take(name: Array(":path".utf8).span, value: line.span)
+        request.handleField(name: Array(":path".utf8).span, value: line.span)
         continue
       }
       let colon = line.dropFirst().firstIndex(of: 0x3A) ?? line.endIndex
       let value = Array(line[colon...].dropFirst(2))
-      request.take(name: Array(line[..<colon]).span, value: value.span)
+      request.handleField(name: Array(line[..<colon]).span, value: value.span)
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
   private func request(_ fields: [(String, String)]) -> PushRequest {
     var request = PushRequest()
     for (name, value) in fields {
-      request.take(name: Array(name.utf8).span, value: Array(value.utf8).span)
+      request.handleField(name: Array(name.utf8).span, value: Array(value.utf8).span)
     }
     return request
   }
@@ -132,7 +132,7 @@ import Testing
       var request = PushRequest()
       expectAllocations(atMost: 0) {
         request.reset()
-        for (name, value) in fields { request.take(name: name.span, value: value.span) }
+        for (name, value) in fields { request.handleField(name: name.span, value: value.span) }
       }
     }
   #endif
@@ -149,7 +149,7 @@ import Testing
       for name in names {
         let count = Int.random(in: 0...80, using: &random)
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-        request.take(name: Array(name.utf8).span, value: bytes.span)
+        request.handleField(name: Array(name.utf8).span, value: bytes.span)
       }
     }
   }

@@ -123,7 +123,7 @@ struct AppMessageTests {
   @Test("every request reads back", arguments: requests)
   func request(_ request: AppRequest) throws {
     let frame = try AppFrame(decoding: request.frame.numbered(9).encoded)
-    guard case .telling(let type, let number, let body) = try AppMessage(frame) else {
+    guard case .request(let type, let number, let body) = try AppMessage(frame) else {
       Issue.record("no ask")
       return
     }
@@ -134,7 +134,7 @@ struct AppMessageTests {
   @Test("every event reads back", arguments: events)
   func event(_ event: AppEvent) throws {
     let frame = try AppFrame(decoding: event.frame.encoded)
-    guard case .telling(let type, nil, let body) = try AppMessage(frame) else {
+    guard case .request(let type, nil, let body) = try AppMessage(frame) else {
       Issue.record("no event")
       return
     }
@@ -214,7 +214,7 @@ struct AppMessageTests {
     arguments: damaged)
   func refused(object: JSONObject, failure: AppLinkDecodingFailure) {
     #expect(throws: failure) {
-      guard case .telling(let type, _, let frame) = try AppMessage(AppFrame(object)) else { return }
+      guard case .request(let type, _, let frame) = try AppMessage(AppFrame(object)) else { return }
       _ = try AppRequest(type: type, frame)
     }
   }

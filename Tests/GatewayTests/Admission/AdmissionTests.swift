@@ -58,7 +58,7 @@ private struct Surroundings: AdmissionContext {
     for (name, value) in fields.map({ ($0.key, $0.value) }) + extra {
       let nameBytes = Array(name.utf8)
       let valueBytes = Array(value.utf8)
-      request.take(name: nameBytes.span, value: valueBytes.span)
+      request.handleField(name: nameBytes.span, value: valueBytes.span)
     }
     var context = try surroundings ?? self.surroundings()
     let bytes = Self.payload(bytes: body)

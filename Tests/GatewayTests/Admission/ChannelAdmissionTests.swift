@@ -51,7 +51,7 @@ private struct Surroundings: AdmissionContext {
     for (name, value) in fields { all[name] = value }
     var request = PushRequest()
     for (name, value) in [(":method", method), (":path", path)] + all.map({ ($0.key, $0.value) }) {
-      request.take(name: Array(name.utf8).span, value: Array(value.utf8).span)
+      request.handleField(name: Array(name.utf8).span, value: Array(value.utf8).span)
     }
     var context = try surroundings ?? self.surroundings()
     let bytes = Array(body.utf8)

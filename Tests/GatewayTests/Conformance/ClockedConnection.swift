@@ -105,7 +105,7 @@ struct ClockedConnection: AdmissionContext {
     for (name, value) in fields {
       let name = Array(name.utf8)
       let filled = Array(try fill(value).utf8)
-      request.take(name: name.span, value: filled.span)
+      request.handleField(name: name.span, value: filled.span)
     }
     let bytes = Array(body.utf8)
     var context = self
