@@ -1,9 +1,9 @@
 import BelfryWire
 import Glibc
 
-/// What the environment says of the agent and of this app.
+/// The environment's settings for the agent and this app.
 public enum AgentSocket {
-  /// Where the agent listens (`BELFRY_SOCKET`, else the XDG rules of `AgentPaths`).
+  /// The path of the agent's socket (`BELFRY_SOCKET`, else the XDG rules of `AgentPaths`).
   public static var path: String {
     AgentPaths.socket(variable, userID: getuid(), folderExists: isFolder)
   }
@@ -11,12 +11,12 @@ public enum AgentSocket {
   /// The agent's data folder unless it was started with another.
   public static var dataFolder: String { AgentPaths.dataFolder(variable) }
 
-  /// The id of a development app (`BELFRY_APP_ID`); nil when the app is to be known by what it is.
+  /// The id of a development app (`BELFRY_APP_ID`); nil where the agent identifies the process.
   public static var developmentAppID: String? {
     variable("BELFRY_APP_ID").flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// What the agent gave this process when it started it (`BELFRY_LAUNCH`).
+  /// The launch data of a process that the agent started (`BELFRY_LAUNCH`).
   public static var launch: String? { variable("BELFRY_LAUNCH") }
 
   private static func variable(_ name: String) -> String? {

@@ -2,32 +2,32 @@ public import BelfryWire
 import Glibc
 import Synchronization
 
-/// An app's connection to the agent: asks with numbered answers, events from a thread of its own,
-/// and, when the agent was restarted, the connection and the app's present state once more.
+/// An app's connection to the agent: it sends requests, delivers events, and reconnects with the app's
+/// present state after the agent was restarted.
 ///
-/// Every method may be called from any thread. Completions and the handler run on the connection's
-/// thread, in the order of what happened; they must not wait for the connection.
+/// Every method may be called from any thread. Completions and the handler run on the connection's own
+/// thread, in the order of events; they must not wait for the connection.
 public final class AppLinkConnection: Sendable {
-  /// What happens on a connection besides answers.
+  /// An event of a connection other than an answer.
   public enum Event: Sendable {
-    /// The agent knows the app; also after each reconnect.
+    /// The agent has welcomed the app; also after each reconnect.
     case connected(AppWelcome)
-    /// The agent is gone or cannot be reached yet; told once until the next `connected`.
+    /// The agent is gone or cannot be reached yet; reported once until the next `connected`.
     case disconnected(AppLinkFailure)
-    /// The agent refused the app or the protocol; nothing more will happen.
+    /// The agent refused the app or the protocol; no further event follows.
     case refused(AppLinkFailure)
-    /// An event; a question comes with what answers it.
+    /// An event of the agent; a question comes with the means to answer it.
     case event(AppEvent, AppLinkQuestion?)
   }
 
   private struct State: ~Copyable {
-    var answers = PendingAnswers()
+    var requests = PendingRequests()
     /// Frames of this connection, in order.
     var outbox: [UInt8] = []
-    /// Asks that wait until the agent has answered the greeting.
-    var held: [(number: Int64, frame: AppFrame)] = []
-    var heldBytes = 0
-    /// Counts connections, so that a reply never reaches another one than its question's.
+    /// Requests that are sent once the agent has answered the greeting.
+    var queued: [(number: Int64, frame: AppFrame)] = []
+    var queuedBytes = 0
+    /// Counts connections, so that a reply goes to the connection of its question alone.
     var connectionNumber = 0
     var isReady = false
     var isClosed = false
@@ -46,10 +46,10 @@ public final class AppLinkConnection: Sendable {
   /// Prepares a connection; nothing happens before `start`.
   ///
   /// - Parameters:
-  ///   - socketPath: where the agent listens (`AgentSocket.path`).
-  ///   - reconnects: whether a lost connection is made again; if not, it ends with the first loss.
-  ///   - hello: asked before each greeting for what the app is at that moment.
-  ///   - handler: told what happens.
+  ///   - socketPath: The path of the agent's socket (`AgentSocket.path`).
+  ///   - reconnects: Whether it reconnects after a loss; otherwise it ends with the first one.
+  ///   - hello: Returns the app's present state before each greeting.
+  ///   - handler: Handles the events.
   public init(
     socketPath: String, reconnects: Bool = true, hello: @escaping @Sendable () -> AppHello,
     handler: @escaping @Sendable (Event) -> Void
@@ -63,8 +63,8 @@ public final class AppLinkConnection: Sendable {
 
   /// Starts the connection's thread.
   ///
-  /// Requests may be made at once: they go out when the agent has answered the greeting, or fail
-  /// when their time is over.
+  /// Requests may be made at once: they are sent when the agent has answered the greeting, or fail
+  /// at their deadlines.
   public func start() {
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
     var thread = pthread_t()
@@ -83,14 +83,14 @@ public final class AppLinkConnection: Sendable {
     _ = pthread_detach(thread)
   }
 
-  /// Sends what is already queued, ends the connection and fails what still waits.
+  /// Ends the connection after what is queued was sent, and fails the pending requests.
   public func close() {
     state.withLock { $0.isClosed = true }
-    wakeup?.ring()
+    wakeup?.signal()
   }
 
-  /// Asks the agent; the completion runs exactly once, by `timeoutMilliseconds` at the latest
-  /// (nil is the usual time).
+  /// Sends a request; the completion runs exactly once, after `timeoutMilliseconds` at the latest
+  /// (nil is the default).
   public func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
@@ -102,24 +102,24 @@ public final class AppLinkConnection: Sendable {
         return state.end
           ?? AppLinkFailure(.agentUnavailable, "the connection to the agent is closed")
       }
-      guard state.outbox.count + state.heldBytes < Limits.outboxBytes else {
+      guard state.outbox.count + state.queuedBytes < Limits.outboxBytes else {
         return AppLinkFailure(.agentUnavailable, "the agent takes no more: wait for its answers")
       }
-      let number = state.answers.add(deadlineMilliseconds: deadline, completion: completion)
+      let number = state.requests.add(deadlineMilliseconds: deadline, completion: completion)
       if state.isReady {
-        _ = state.answers.sent(number)
+        _ = state.requests.sent(number)
         state.outbox += frame.numbered(number).encoded
       } else {
-        state.held.append((number, frame))
-        state.heldBytes += frame.attached.count + 256
+        state.queued.append((number, frame))
+        state.queuedBytes += frame.attached.count + 256
       }
       return nil
     }
     if let refusal { return completion(.failure(refusal)) }
-    wakeup?.ring()
+    wakeup?.signal()
   }
 
-  /// Asks the agent and waits for the answer; never from the connection's own thread.
+  /// Sends a request and waits for the answer; never from the connection's own thread.
   public func call(_ request: AppRequest, timeoutMilliseconds: Int64? = nil)
     throws(AppLinkFailure) -> AppAnswer
   {
@@ -129,48 +129,51 @@ public final class AppLinkConnection: Sendable {
     guard !isOwnThread else {
       throw AppLinkFailure(.wouldDeadlock, "a completion must not wait for the connection")
     }
-    let box = BlockingFuture()
-    send(request, timeoutMilliseconds: timeoutMilliseconds) { box.fill($0) }
-    return try box.wait().get()
+    let future = BlockingFuture()
+    send(request, timeoutMilliseconds: timeoutMilliseconds) { future.fulfill($0) }
+    return try future.wait().get()
   }
 
-  /// Fails what waits for an agent to be there, for which its own time may be long.
+  /// Fails the requests that wait for a connection, whose deadlines may be far.
   ///
-  /// Nothing happens while the agent is there.
-  public func abandonHeld(_ failure: AppLinkFailure) {
+  /// Does nothing while the agent is connected.
+  public func failUnsentRequests(_ failure: AppLinkFailure) {
     let abandoned = state.withLock { state in
-      guard !state.isReady else { return [] as [PendingAnswers.Completion] }
-      return state.answers.abandoned()
+      guard !state.isReady else { return [] as [PendingRequests.Completion] }
+      return state.requests.abandoned()
     }
     for completion in abandoned { completion(.failure(failure)) }
   }
 
-  /// Answers a question of the connection with that number, unless it is gone.
+  /// Answers a question of the connection with that number; dropped once that connection is gone.
   func reply(_ reply: AppReply, to number: Int64, connection: Int) {
     state.withLock { state in
       guard state.isReady, state.connectionNumber == connection else { return }
       state.outbox += reply.frame.answering(number).encoded
     }
-    wakeup?.ring()
+    wakeup?.signal()
   }
 
   // MARK: - The connection's thread
 
   private func run() {
-    state.withLock { $0.thread = pthread_self() }
+    state.withLock { state in
+      precondition(state.thread == nil, "a connection is started once")
+      state.thread = pthread_self()
+    }
     guard let wakeup else {
       return finish(AppLinkFailure(.agentUnavailable, "no file descriptors left: close some"))
     }
     var retryMilliseconds = Limits.firstRetryMilliseconds
-    var toldDisconnected = false
+    var hasReportedLoss = false
     while !state.withLock({ $0.isClosed }) {
       let failure: AppLinkFailure
       do {
         let socket = try LocalSocket.connect(to: socketPath)
-        let end = converse(socket, wakeup)
+        let end = exchangeFrames(socket, wakeup)
         if end.wasReady {
           retryMilliseconds = Limits.firstRetryMilliseconds
-          toldDisconnected = false
+          hasReportedLoss = false
         }
         if end.isFinal { return finish(end.failure) }
         failure = end.failure
@@ -180,8 +183,8 @@ public final class AppLinkConnection: Sendable {
           "no agent answers at \(socketPath): start it with 'belfry agent'")
       }
       guard reconnects else { return finish(failure) }
-      if !toldDisconnected {
-        toldDisconnected = true
+      if !hasReportedLoss {
+        hasReportedLoss = true
         handler(.disconnected(failure))
       }
       pause(wakeup, milliseconds: retryMilliseconds)
@@ -190,18 +193,17 @@ public final class AppLinkConnection: Sendable {
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }
 
-  /// Waits between two attempts, less while somebody waits for the agent; requests may run out of
-  /// time meanwhile.
+  /// Waits between two attempts, shorter while a request waits; requests may expire meanwhile.
   private func pause(_ wakeup: WakeupPipe, milliseconds: Int64) {
     let begin = monotonicMilliseconds()
     while true {
       expire()
       let now = monotonicMilliseconds()
       let (end, next) = state.withLock { state -> (Int64, Int64?) in
-        let wait = state.answers.isAgentAwaited ? Limits.awaitedRetryMilliseconds : milliseconds
+        let wait = state.requests.isAgentAwaited ? Limits.awaitedRetryMilliseconds : milliseconds
         let end = begin + min(milliseconds, wait)
         return (
-          end, state.isClosed ? nil : min(end, state.answers.nextDeadlineMilliseconds ?? end)
+          end, state.isClosed ? nil : min(end, state.requests.nextDeadlineMilliseconds ?? end)
         )
       }
       guard let next, now < end else { return }
@@ -209,31 +211,33 @@ public final class AppLinkConnection: Sendable {
     }
   }
 
-  private struct End {
+  private struct ConnectionEnd {
     var failure: AppLinkFailure
     var wasReady: Bool
     var isFinal = false
   }
 
   /// Greets, then carries frames both ways until the connection ends.
-  private func converse(_ socket: borrowing LocalSocket, _ wakeup: WakeupPipe) -> End {
+  private func exchangeFrames(_ socket: borrowing LocalSocket, _ wakeup: WakeupPipe)
+    -> ConnectionEnd
+  {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromAgent)
     let greeting = state.withLock { state -> Int64 in
       state.connectionNumber += 1
       state.isReady = false
       let deadline = monotonicMilliseconds() + Limits.requestMilliseconds
-      let number = state.answers.add(deadlineMilliseconds: deadline) { _ in }
-      _ = state.answers.sent(number)
+      let number = state.requests.add(deadlineMilliseconds: deadline) { _ in }
+      _ = state.requests.sent(number)
       state.outbox = AppRequest.hello(hello()).frame.numbered(number).encoded
       return number
     }
-    var end = End(
+    var end = ConnectionEnd(
       failure: AppLinkFailure(.connectionLost, "the agent closed the connection"), wasReady: false)
-    conversation: while true {
+    exchange: while true {
       guard flush(socket) else { break }
       expire()
       let (isClosed, wantsToWrite, deadline) = state.withLock { state in
-        (state.isClosed, !state.outbox.isEmpty, state.answers.nextDeadlineMilliseconds)
+        (state.isClosed, !state.outbox.isEmpty, state.requests.nextDeadlineMilliseconds)
       }
       if isClosed { break }
       socket.wait(
@@ -241,12 +245,12 @@ public final class AppLinkConnection: Sendable {
         milliseconds: deadline.map { $0 - monotonicMilliseconds() })
       switch socket.read() {
       case .nothingYet: continue
-      case .ended: break conversation
+      case .ended: break exchange
       case .bytes(let bytes): decoder.append(bytes)
       }
       do {
         while let frame = try decoder.next() {
-          guard try take(frame, greeting: greeting, &end) else { break conversation }
+          guard try handle(frame, greeting: greeting, &end) else { break exchange }
         }
       } catch {
         end.failure = AppLinkFailure(.malformedMessage, "the agent sent a \(error)")
@@ -256,32 +260,35 @@ public final class AppLinkConnection: Sendable {
     let lost = state.withLock { state in
       state.isReady = false
       state.outbox = []
-      return state.answers.connectionLost()
+      return state.requests.connectionLost()
     }
     for completion in lost { completion(.failure(end.failure)) }
     return end
   }
 
-  /// Sends what waits; false when the connection is gone.
+  /// Writes the outbox; false when the connection is gone.
   private func flush(_ socket: borrowing LocalSocket) -> Bool {
     while true {
       let chunk = state.withLock { state in state.outbox.prefix(Limits.readBytes) }
       guard !chunk.isEmpty else { return true }
       guard let count = socket.write(chunk) else { return false }
       guard count > 0 else { return true }
-      state.withLock { state in state.outbox.removeFirst(min(count, state.outbox.count)) }
+      state.withLock { state in
+        assert(count <= state.outbox.count, "this thread alone takes bytes out")
+        state.outbox.removeFirst(count)
+      }
     }
   }
 
-  /// Handles one frame; false ends the conversation.
-  private func take(_ frame: AppFrame, greeting: Int64, _ end: inout End)
+  /// Handles one frame; false ends the connection.
+  private func handle(_ frame: AppFrame, greeting: Int64, _ end: inout ConnectionEnd)
     throws(AppLinkDecodingFailure) -> Bool
   {
     switch try AppMessage(frame) {
     case .answer(greeting, let frame):
       let welcome = try AppAnswer(frame).welcome()
       end.wasReady = true
-      // The handler may want to ask before what was held goes out.
+      // The handler may send requests of its own before the queued ones.
       handler(.connected(welcome))
       becomeReady(greeting)
     case .refusal(greeting, let failure):
@@ -289,30 +296,31 @@ public final class AppLinkConnection: Sendable {
       end.isFinal = true
       return false
     case .answer(let number, let frame):
-      state.withLock { $0.answers.answered(number) }?(.success(AppAnswer(frame)))
+      state.withLock { $0.requests.answered(number) }?(.success(AppAnswer(frame)))
     case .refusal(let number, let failure):
-      state.withLock { $0.answers.answered(number) }?(.failure(failure))
+      state.withLock { $0.requests.answered(number) }?(.failure(failure))
     case .request(let type, let number, let frame):
-      tell(type: type, number: number, frame)
+      deliver(type: type, number: number, frame)
     }
     return true
   }
 
-  /// Lets held requests out.
+  /// Sends the queued requests.
   private func becomeReady(_ greeting: Int64) {
     state.withLock { state in
-      _ = state.answers.answered(greeting)
+      assert(!state.isReady, "the agent answers a greeting once")
+      _ = state.requests.answered(greeting)
       state.isReady = true
-      for (number, frame) in state.held where state.answers.sent(number) {
+      for (number, frame) in state.queued where state.requests.sent(number) {
         state.outbox += frame.numbered(number).encoded
       }
-      state.held = []
-      state.heldBytes = 0
+      state.queued = []
+      state.queuedBytes = 0
     }
   }
 
-  /// An event that a newer agent knows and this code does not is answered so, or passed over.
-  private func tell(type: String, number: Int64?, _ frame: AppFrame) {
+  /// Delivers an event; one of a newer agent that is unknown here is refused, or ignored.
+  private func deliver(type: String, number: Int64?, _ frame: AppFrame) {
     let connection = state.withLock { $0.connectionNumber }
     do {
       let event = try AppEvent(type: type, frame)
@@ -328,7 +336,7 @@ public final class AppLinkConnection: Sendable {
   }
 
   private func expire() {
-    let expired = state.withLock { $0.answers.expired(atMilliseconds: monotonicMilliseconds()) }
+    let expired = state.withLock { $0.requests.expired(atMilliseconds: monotonicMilliseconds()) }
     for completion in expired {
       completion(.failure(AppLinkFailure(.timedOut, "the agent did not answer in time")))
     }
@@ -341,20 +349,18 @@ public final class AppLinkConnection: Sendable {
       return state.isClosed
     }
     if !wasClosed { handler(.refused(failure)) }
-    for completion in state.withLock({ $0.answers.closed() }) { completion(.failure(failure)) }
+    for completion in state.withLock({ $0.requests.closed() }) { completion(.failure(failure)) }
   }
 }
 
-/// Answers one question of the agent; the first answer counts.
+/// A question of the agent; the first reply counts.
 public struct AppLinkQuestion: Sendable {
   let connection: AppLinkConnection
   /// The question's number, distinct within a connection.
   public let number: Int64
   let connectionNumber: Int
 
-  /// Gives the answer.
-  ///
-  /// It is dropped when the connection that asked is gone.
+  /// Sends the reply; it is dropped when the connection that asked is gone.
   public func reply(_ reply: AppReply) {
     connection.reply(reply, to: number, connection: connectionNumber)
   }

@@ -2,15 +2,18 @@ import BelfryWire
 import Glibc
 import Synchronization
 
-/// Lets one thread wait for what another one brings.
+/// A result that one thread waits for and another one sets.
 final class BlockingFuture: Sendable {
   private let answer = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
   private let semaphore: Semaphore
 
   init() { semaphore = Semaphore() }
 
-  func fill(_ result: Result<AppAnswer, AppLinkFailure>) {
-    answer.withLock { $0 = result }
+  func fulfill(_ result: Result<AppAnswer, AppLinkFailure>) {
+    answer.withLock { answer in
+      if case .some = answer { preconditionFailure("a future is fulfilled once") }
+      answer = result
+    }
     semaphore.signal()
   }
 
@@ -22,16 +25,17 @@ final class BlockingFuture: Sendable {
   }
 }
 
-/// A POSIX semaphore at a place of its own.
+/// A POSIX semaphore in memory of its own.
 ///
-/// `@unchecked` holds because `sem_post` and `sem_wait` are made for use from several threads.
+/// `@unchecked` is right because `sem_post` and `sem_wait` may be called from several threads.
 @safe private final class Semaphore: @unchecked Sendable {
   private let place: UnsafeMutablePointer<sem_t>
 
   init() {
     unsafe place = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     unsafe place.initialize(to: sem_t())
-    _ = unsafe sem_init(place, 0, 0)
+    let status = unsafe sem_init(place, 0, 0)
+    precondition(status == 0, "a semaphore of value 0 can be made")
   }
 
   deinit {

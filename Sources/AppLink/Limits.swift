@@ -1,17 +1,17 @@
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
-  /// Milliseconds that a request waits for its answer unless the caller says otherwise.
+  /// Milliseconds until a request fails without an answer, unless the caller chooses another time.
   ///
-  /// The agent answers at once but for authorisation, which waits for a person.
+  /// The agent answers at once, except for authorisation, which waits for a person.
   static let requestMilliseconds: Int64 = 10_000
   /// Milliseconds before the first attempt to reach the agent again; doubled up to the bound below.
   static let firstRetryMilliseconds: Int64 = 50
-  /// Milliseconds between attempts at most: an agent that was restarted is met again soon.
+  /// Milliseconds between attempts at most: a restarted agent is found again soon.
   static let lastRetryMilliseconds: Int64 = 5_000
-  /// Milliseconds between attempts when somebody waits for one.
+  /// Milliseconds between attempts while a request waits for a connection.
   static let awaitedRetryMilliseconds: Int64 = 100
-  /// Bytes that wait to be sent: some tens of thousands of requests offered at once.
+  /// Bytes of unsent requests: some tens of thousands made at once.
   static let outboxBytes = 64 << 20
-  /// Bytes taken from the socket at a time.
+  /// Bytes of one read and one write: what a socket buffer holds.
   static let readBytes = 64 << 10
 }

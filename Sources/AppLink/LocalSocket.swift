@@ -1,11 +1,11 @@
 import Glibc
 
-/// The agent's socket as this thread sees it: non-blocking, closed when dropped.
+/// A non-blocking connection to the agent's socket, closed when it is dropped.
 struct LocalSocket: ~Copyable {
   private let descriptor: Int32
 
-  /// What reading brought.
-  enum Reading {
+  /// The result of reading.
+  enum ReadResult {
     case bytes([UInt8])
     case nothingYet
     case ended
@@ -38,8 +38,8 @@ struct LocalSocket: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Takes what is there.
-  func read() -> Reading {
+  /// Reads what is available.
+  func read() -> ReadResult {
     var buffer = [UInt8](repeating: 0, count: Limits.readBytes)
     let count = unsafe buffer.withUnsafeMutableBytes {
       unsafe Glibc.recv(descriptor, $0.baseAddress, $0.count, 0)
@@ -58,7 +58,7 @@ struct LocalSocket: ~Copyable {
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Waits until the socket can be used, the wakeup rings or the time is over.
+  /// Waits until the socket is ready, the wakeup is signalled or the time is over.
   func wait(orFor wakeup: WakeupPipe, wantsToWrite: Bool, milliseconds: Int64?) {
     wakeup.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
   }
@@ -85,6 +85,7 @@ final class WakeupPipe: Sendable {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
+    assert(ends.allSatisfy { $0 >= 0 }, "a pipe has two ends")
     readEnd = ends[0]
     writeEnd = ends[1]
   }
@@ -94,13 +95,13 @@ final class WakeupPipe: Sendable {
     _ = close(writeEnd)
   }
 
-  /// Wakes the waiting thread; rings before a wait are not lost.
-  func ring() {
+  /// Wakes the waiting thread; a signal before the wait is not lost.
+  func signal() {
     let byte: [UInt8] = [1]
     _ = unsafe byte.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, 1) }
   }
 
-  /// Waits for a ring, for another descriptor, or until the time is over; nil waits for ever.
+  /// Waits for a signal, for another descriptor, or until the time is over; nil waits for ever.
   func wait(with descriptor: Int32 = -1, wantsToWrite: Bool = false, milliseconds: Int64?) {
     var descriptors = [
       pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),
@@ -112,14 +113,14 @@ final class WakeupPipe: Sendable {
       unsafe poll($0.baseAddress, nfds_t($0.count), timeout)
     }
     guard descriptors[0].revents != 0 else { return }
-    var rings = [UInt8](repeating: 0, count: 256)
-    while unsafe rings.withUnsafeMutableBytes({
+    var signals = [UInt8](repeating: 0, count: 256)
+    while unsafe signals.withUnsafeMutableBytes({
       unsafe Glibc.read(readEnd, $0.baseAddress, $0.count)
     }) > 0 {}
   }
 }
 
-/// Milliseconds of a clock that never goes back.
+/// The monotonic clock in milliseconds.
 func monotonicMilliseconds() -> Int64 {
   var time = timespec()
   _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -216,9 +216,9 @@ package final class AgentSession: Sendable {
         state.withLock {
           $0.agentStarts = .now + .milliseconds(Limits.agentStartMilliseconds)
         }
-        abandonHeld(failure, afterMilliseconds: Limits.agentStartMilliseconds)
+        failUnsentRequests(failure, afterMilliseconds: Limits.agentStartMilliseconds)
       } else {
-        abandonHeld(failure, afterMilliseconds: Limits.unreachableMilliseconds)
+        failUnsentRequests(failure, afterMilliseconds: Limits.unreachableMilliseconds)
       }
     case .refused(let failure):
       // A later request makes a new conversation: the cause may be gone by then.
@@ -234,7 +234,7 @@ package final class AgentSession: Sendable {
   ///
   /// It may have a long time of its own, which is not meant for this. An agent that was just started
   /// gets its time.
-  private func abandonHeld(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
+  private func failUnsentRequests(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
       [weak self] in
       let connection = self?.state.withLock { state in
@@ -243,7 +243,7 @@ package final class AgentSession: Sendable {
         }
         return state.connection
       }
-      connection?.abandonHeld(failure)
+      connection?.failUnsentRequests(failure)
     }
   }
 

@@ -1,0 +1,65 @@
+import BelfryWire
+
+/// The requests that wait for their answers, with their deadlines; times are arguments.
+struct PendingRequests {
+  typealias Completion = @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
+
+  private struct Pending {
+    let deadlineMilliseconds: Int64
+    let completion: Completion
+    var isSent: Bool
+  }
+
+  private var nextNumber: Int64 = 1
+  private var pending: [Int64: Pending] = [:]
+
+  /// Adds a request and returns its number.
+  mutating func add(deadlineMilliseconds: Int64, completion: @escaping Completion) -> Int64 {
+    let number = nextNumber
+    assert(pending[number] == nil, "each request has a number of its own")
+    nextNumber += 1
+    pending[number] = Pending(
+      deadlineMilliseconds: deadlineMilliseconds, completion: completion, isSent: false)
+    return number
+  }
+
+  /// Marks a request as sent: a lost connection now fails it.
+  ///
+  /// Returns false when it is no longer pending.
+  mutating func sent(_ number: Int64) -> Bool {
+    assert(pending[number]?.isSent != true, "a request is sent once")
+    pending[number]?.isSent = true
+    return pending[number] != nil
+  }
+
+  /// Removes an answered request; nil for an answer that came too late or to no request.
+  mutating func answered(_ number: Int64) -> Completion? {
+    pending.removeValue(forKey: number)?.completion
+  }
+
+  /// Removes the requests whose deadline has passed.
+  mutating func expired(atMilliseconds now: Int64) -> [Completion] {
+    remove { $0.deadlineMilliseconds <= now }
+  }
+
+  /// Removes the requests whose answers are lost with the connection.
+  mutating func connectionLost() -> [Completion] { remove(where: \.isSent) }
+
+  /// Removes the requests that were not sent yet.
+  mutating func abandoned() -> [Completion] { remove { !$0.isSent } }
+
+  /// Removes all requests.
+  mutating func closed() -> [Completion] { remove { _ in true } }
+
+  /// Whether a request waits for a connection.
+  var isAgentAwaited: Bool { pending.values.contains { !$0.isSent } }
+
+  /// The earliest deadline.
+  var nextDeadlineMilliseconds: Int64? { pending.values.map(\.deadlineMilliseconds).min() }
+
+  private mutating func remove(where condition: (Pending) -> Bool) -> [Completion] {
+    let numbers = pending.filter { condition($0.value) }.keys.sorted()
+    assert(numbers.allSatisfy { $0 < nextNumber }, "numbers are given in order")
+    return numbers.compactMap { pending.removeValue(forKey: $0)?.completion }
+  }
+}
