@@ -34,7 +34,7 @@ open class PKPushPayload: NSObject, @unchecked Sendable {
   }
 }
 
-/// What the system says of a call that comes in.
+/// The system's data about an incoming call.
 open class PKVoIPPushMetadata: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

@@ -25,7 +25,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
     RegistryList.shared.add(self)
   }
 
-  /// Told of tokens and pushes; not retained.
+  /// The delegate, which handles tokens and pushes; not retained.
   ///
   /// Set before `desiredPushTypes`.
   open var delegate: (any PKPushRegistryDelegate)? {
@@ -66,7 +66,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
       defer { state.tokens[type] = token }
       return state.tokens[type] == token
     }
-    // The agent tells the token again after it was restarted.
+    // The agent sends the token again after it was restarted.
     guard !isKnown, let delegate else { return }
     let owner = MainThreadOnly(delegate)
     queue.async { [self] in
@@ -136,7 +136,7 @@ final class RegistryList: Sendable {
     }
   }
 
-  private func wanting(_ kind: TokenKind) -> (type: PKPushType, registries: [PKPushRegistry])? {
+  private func desiring(_ kind: TokenKind) -> (type: PKPushType, registries: [PKPushRegistry])? {
     guard let type = PKPushType(kind) else { return nil }
     let all = registries.withLock { $0.compactMap(\.registry) }
     return (type, all.filter { $0.wants(type) })
@@ -145,15 +145,15 @@ final class RegistryList: Sendable {
   private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .token(let kind, let token):
-      guard let (type, registries) = wanting(kind) else { return false }
+      guard let (type, registries) = desiring(kind) else { return false }
       for registry in registries { registry.updated(type, token: Data(token)) }
     case .registrationFailed(let kind, _):
-      guard let (type, registries) = wanting(kind) else { return false }
+      guard let (type, registries) = desiring(kind) else { return false }
       for registry in registries where registry.pushToken(for: type) != nil {
         registry.invalidated(type)
       }
     case .arrived(let arrival):
-      guard let (type, registries) = wanting(arrival.kind) else { return false }
+      guard let (type, registries) = desiring(arrival.kind) else { return false }
       let payload = PKPushPayload(
         type: type, dictionaryPayload: UserInfoCoding.payload(arrival.payload))
       guard let first = registries.first else {

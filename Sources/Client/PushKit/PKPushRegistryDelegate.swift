@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// What the system tells an app of the pushes of this module; called on the registry's queue.
+/// The delegate for the pushes of this module; called on the registry's queue.
 ///
 /// Only the first member is required, and of a method's forms an app writes one.
 @preconcurrency
@@ -65,7 +65,7 @@ extension PKPushRegistryDelegate {
   ) async {
     let delegate = MainThreadOnly<any PKPushRegistryDelegate>(self)
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       registry.queue.async {
         delegate.value.pushRegistry(registry, didReceiveIncomingPushWith: payload, for: type) {
           done.call(())
@@ -93,7 +93,7 @@ extension PKPushRegistryDelegate {
   ) async {
     let delegate = MainThreadOnly<any PKPushRegistryDelegate>(self)
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       registry.queue.async {
         delegate.value.pushRegistry(
           registry, didReceiveIncomingVoIPPushWith: payload, metadata: metadata

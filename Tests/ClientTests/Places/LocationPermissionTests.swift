@@ -10,27 +10,27 @@ struct LocationPermissionTests {
   mutating func overtaken() {
     let asked = permission.question
     permission.change(to: .authorizedWhenInUse)
-    #expect(permission.news(after: &told) == .authorizedWhenInUse)
-    permission.learn(.notDetermined, askedAt: asked)
-    #expect(permission.news(after: &told) == nil)
+    #expect(permission.unreportedStatus(after: &told) == .authorizedWhenInUse)
+    permission.handleAnswer(.notDetermined, askedAt: asked)
+    #expect(permission.unreportedStatus(after: &told) == nil)
     permission.change(to: .authorizedWhenInUse)
-    #expect(permission.news(after: &told) == nil)
+    #expect(permission.unreportedStatus(after: &told) == nil)
     #expect(permission.known == .authorizedWhenInUse)
   }
 
   @Test("who asks is told what holds, also that nothing was decided yet")
   mutating func first() {
-    permission.learn(.notDetermined, askedAt: permission.question)
-    #expect(permission.news(after: &told) == .notDetermined)
+    permission.handleAnswer(.notDetermined, askedAt: permission.question)
+    #expect(permission.unreportedStatus(after: &told) == .notDetermined)
     permission.change(to: .denied)
-    #expect(permission.news(after: &told) == .denied)
-    permission.learn(.authorizedAlways, askedAt: permission.question)
-    #expect(permission.news(after: &told) == .authorizedAlways)
+    #expect(permission.unreportedStatus(after: &told) == .denied)
+    permission.handleAnswer(.authorizedAlways, askedAt: permission.question)
+    #expect(permission.unreportedStatus(after: &told) == .authorizedAlways)
   }
 
   @Test("an agent that cannot be reached leaves it undecided")
   mutating func unknown() {
     #expect(permission.known == nil)
-    #expect(permission.news(after: &told) == .notDetermined)
+    #expect(permission.unreportedStatus(after: &told) == .notDetermined)
   }
 }

@@ -115,7 +115,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   @Test("A handler hears of the first answer alone")
   func once() {
     let answers = Guarded<[Int]>([])
-    let once = OnceOnly<Int> { answer in answers.withLock { $0.append(answer) } }
+    let once = CallOnce<Int> { answer in answers.withLock { $0.append(answer) } }
     #expect(once.call(1))
     #expect(!once.call(2))
     #expect(answers.withLock { $0 } == [1])

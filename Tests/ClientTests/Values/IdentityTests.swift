@@ -57,13 +57,14 @@ import Testing
   func agentStart() {
     let session = ["XDG_RUNTIME_DIR": "/run/user/1", "PATH": "/a:/b"]
     let all: (String) -> Bool = { ["/b/belfry", "/a/setsid"].contains($0) }
-    let command = AgentStart.command(session, isExecutable: all)
+    let command = AgentLauncher.command(session, isExecutable: all)
     #expect(command?.executable == "/a/setsid")
     #expect(command?.arguments == ["--fork", "/b/belfry", "agent"])
-    #expect(AgentStart.command(["PATH": "/a:/b"], isExecutable: all) == nil)
-    #expect(AgentStart.command(session) { _ in false } == nil)
+    #expect(AgentLauncher.command(["PATH": "/a:/b"], isExecutable: all) == nil)
+    #expect(AgentLauncher.command(session) { _ in false } == nil)
     for (name, value) in [("BELFRY_SOCKET", "/s"), ("BELFRY_AGENT", "off")] {
-      #expect(AgentStart.command(session.merging([name: value]) { $1 }, isExecutable: all) == nil)
+      #expect(
+        AgentLauncher.command(session.merging([name: value]) { $1 }, isExecutable: all) == nil)
     }
   }
 

@@ -26,13 +26,13 @@ open class NSAlert: NSObject {
   /// How serious it is.
   open var alertStyle: Style = .warning
 
-  /// Its picture; kept, without effect.
+  /// Its picture; stored, without effect.
   open var icon: NSImage?
 
-  /// A view in it; kept, without effect.
+  /// A view in it; stored, without effect.
   open var accessoryView: NSView?
 
-  /// Whether it can be told not to come again; kept, without effect.
+  /// Whether the user can suppress it; stored, without effect.
   open var showsSuppressionButton = false
 
   /// The answers in the order in which they were added.
@@ -74,7 +74,7 @@ extension NSAlert {
     }
   }
 
-  /// Asks; the handler is told which button, or `.abort` when nobody could be asked.
+  /// Asks the user; the handler gets the button, or `.abort` when the user could not be asked.
   public func beginSheetModal(
     for sheetWindow: NSWindow,
     completionHandler handler: (@MainActor @Sendable (NSApplication.ModalResponse) -> Void)? = nil
@@ -108,7 +108,7 @@ open class NSButton: NSView {
   /// The app's own number.
   open var tag = 0
 
-  /// The key that presses it; kept, without effect.
+  /// The key that presses it; stored, without effect.
   open var keyEquivalent = ""
 
   /// Whether it destroys something.

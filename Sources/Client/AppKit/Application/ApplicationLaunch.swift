@@ -38,19 +38,19 @@ enum ApplicationMain {
 }
 
 extension NSApplication {
-  /// Launches: asks the agent why, tells the delegate, and comes to the front unless the agent
+  /// Launches: asks the agent for the reason, calls the delegate, and activates unless the agent
   /// started the app for the background.
   public func finishLaunching() {
     guard !isLaunched else { return }
-    session.become(application: true)
+    session.declare(application: true)
     session.appState = session.wasStartedByAgent ? .background : .foreground
     listen()
     _ = NSUserNotificationCenter.default
     let welcome = session.connect(waitingMilliseconds: Limits.launchMilliseconds)
     let launch = welcome?.launch ?? AppLaunch(reason: .user)
-    tell(Self.willFinishLaunchingNotification) { $0.applicationWillFinishLaunching($1) }
+    notifyDelegate(Self.willFinishLaunchingNotification) { $0.applicationWillFinishLaunching($1) }
     let userInfo = LaunchUserInfo.make(launch, newestPush: welcome == nil ? nil : newestPush())
-    tell(Self.didFinishLaunchingNotification, userInfo: userInfo) {
+    notifyDelegate(Self.didFinishLaunchingNotification, userInfo: userInfo) {
       $0.applicationDidFinishLaunching($1)
     }
     isLaunched = true
@@ -77,7 +77,7 @@ extension NSApplication {
 }
 
 extension AppLaunch {
-  /// Whether nobody is looking: a push or a region woke the app, or an action that stays behind.
+  /// Whether the launch is in the background: for a push, a region, or a background action.
   var isForBackground: Bool {
     switch reason {
     case .user: false
@@ -87,7 +87,7 @@ extension AppLaunch {
   }
 }
 
-/// Makes the dictionary that tells an app why it was launched.
+/// The launch options of an app.
 @MainActor
 enum LaunchUserInfo {
   static func make(_ launch: AppLaunch, newestPush: [UInt8]?) -> [AnyHashable: Any] {

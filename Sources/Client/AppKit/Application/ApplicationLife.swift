@@ -8,7 +8,7 @@ extension NSApplication {
   public func run() {
     finishLaunching()
     isRunning = true
-    ProcessLife.run { NSApplication.shared.ending() }
+    ApplicationRunLoop.run { NSApplication.shared.ending() }
   }
 
   /// Ends the app, unless its delegate does not want it.
@@ -16,15 +16,15 @@ extension NSApplication {
     switch delegate?.applicationShouldTerminate(self) ?? .terminateNow {
     case .terminateCancel: return
     case .terminateLater: waitsForTerminationReply = true
-    case .terminateNow: ProcessLife.end { ending() }
+    case .terminateNow: ApplicationRunLoop.end { ending() }
     }
   }
 
-  /// Says whether the app ends, after `terminateLater`.
+  /// Decides whether the app ends, after `terminateLater`.
   public func reply(toApplicationShouldTerminate shouldTerminate: Bool) {
     guard waitsForTerminationReply else { return }
     waitsForTerminationReply = false
-    if shouldTerminate { ProcessLife.end { ending() } }
+    if shouldTerminate { ApplicationRunLoop.end { ending() } }
   }
 
   /// Does nothing: the run loop ends with the process.
@@ -32,27 +32,27 @@ extension NSApplication {
 
   func ending() {
     resignActive()
-    tell(Self.willTerminateNotification) { $0.applicationWillTerminate($1) }
+    notifyDelegate(Self.willTerminateNotification) { $0.applicationWillTerminate($1) }
   }
 
   func becomeActive() {
     guard isLaunched, !isActive else { return }
-    tell(Self.willBecomeActiveNotification) { $0.applicationWillBecomeActive($1) }
+    notifyDelegate(Self.willBecomeActiveNotification) { $0.applicationWillBecomeActive($1) }
     isActive = true
     session.appState = .foreground
-    tell(Self.didBecomeActiveNotification) { $0.applicationDidBecomeActive($1) }
+    notifyDelegate(Self.didBecomeActiveNotification) { $0.applicationDidBecomeActive($1) }
   }
 
   func resignActive() {
     guard isLaunched, isActive else { return }
-    tell(Self.willResignActiveNotification) { $0.applicationWillResignActive($1) }
+    notifyDelegate(Self.willResignActiveNotification) { $0.applicationWillResignActive($1) }
     isActive = false
     session.appState = .background
-    tell(Self.didResignActiveNotification) { $0.applicationDidResignActive($1) }
+    notifyDelegate(Self.didResignActiveNotification) { $0.applicationDidResignActive($1) }
   }
 
-  /// Posts a notification, and tells the delegate first.
-  func tell(
+  /// Calls the delegate, then posts a notification.
+  func notifyDelegate(
     _ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil,
     _ method: (any NSApplicationDelegate, Notification) -> Void
   ) {

@@ -21,7 +21,7 @@ open class NSApplication: NSResponder {
   /// The app.
   open class var shared: NSApplication { only }
 
-  /// Told of the app's life and its notifications; not retained.
+  /// The delegate, which handles the app's life cycle and its notifications; not retained.
   open weak var delegate: (any NSApplicationDelegate)?
 
   let session = AgentSession.shared
@@ -50,10 +50,10 @@ open class NSApplication: NSResponder {
   /// The window in front.
   open var keyWindow: NSWindow? { windows.last }
 
-  /// The app's picture; kept, without effect.
+  /// The app's picture; stored, without effect.
   open var applicationIconImage: NSImage?
 
-  /// Whether the app has a place in the dock and a menu; kept, without effect.
+  /// Whether the app has a place in the dock and a menu; stored, without effect.
   @discardableResult
   open func setActivationPolicy(_ activationPolicy: NSApplication.ActivationPolicy) -> Bool {
     policy = activationPolicy
@@ -70,7 +70,7 @@ open class NSApplication: NSResponder {
   @available(macOS, deprecated: 14.0, message: "Use activate()")
   open func activate(ignoringOtherApps flag: Bool) { becomeActive() }
 
-  /// Takes the app from the front.
+  /// Moves the app to the background.
   open func deactivate() { resignActive() }
 
   /// Does nothing: there is nothing to hide.
@@ -109,7 +109,7 @@ extension NSApplication {
     case terminateCancel = 0
     /// It does.
     case terminateNow = 1
-    /// It says so later.
+    /// It decides later.
     case terminateLater = 2
   }
 

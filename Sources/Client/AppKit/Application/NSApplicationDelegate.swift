@@ -1,7 +1,7 @@
 public import Foundation
 public import UserNotifications
 
-/// What the system tells an app.
+/// The delegate for the events of an app.
 ///
 /// Every member is optional. All are called on the main thread.
 ///
@@ -43,7 +43,7 @@ public protocol NSApplicationDelegate: NSObjectProtocol {
     _ sender: NSApplication, hasVisibleWindows flag: Bool
   ) -> Bool
 
-  /// Whether kept states are read securely.
+  /// Whether restorable states are decoded securely.
   func applicationSupportsSecureRestorableState(_ app: NSApplication) -> Bool
 
   /// The app is about to be hidden; never called on this system.
@@ -114,9 +114,9 @@ public protocol NSApplicationDelegate: NSObjectProtocol {
     _ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any])
 }
 
-/// What can take an activity up again.
+/// An object that can continue an activity.
 @MainActor
 public protocol NSUserActivityRestoring: NSObjectProtocol {
-  /// Takes an activity up again.
+  /// Continues an activity.
   func restoreUserActivityState(_ userActivity: NSUserActivity)
 }

@@ -5,7 +5,7 @@ import Foundation
 /// The app's tile: where a desktop is there, the number on the app's launcher.
 @preconcurrency @MainActor
 open class NSDockTile: NSObject {
-  /// What stands on the tile: a number is shown, anything else is kept alone; nil or empty removes
+  /// The text of the tile: a number is shown, anything else only stored; nil or empty removes
   /// the number.
   open var badgeLabel: String? {
     didSet {
@@ -18,7 +18,7 @@ open class NSDockTile: NSObject {
     }
   }
 
-  /// Whether the app's badge is shown on small windows; kept, without effect.
+  /// Whether the app's badge is shown on small windows; stored, without effect.
   open var showsApplicationBadge = true
 
   /// Does nothing: the label is sent when it is set.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The superclass of all that takes part in an app's life.
+/// The superclass of objects that handle events.
 ///
 /// There are no events here: the chain of responders holds values and passes nothing on.
 @preconcurrency @MainActor
@@ -17,12 +17,12 @@ open class NSResponder: NSObject, @preconcurrency NSCoding {
   /// The next responder.
   open var nextResponder: NSResponder?
 
-  /// Whether it may become the first responder; false unless a subclass says otherwise.
+  /// Whether it may become the first responder; false unless a subclass overrides it.
   open var acceptsFirstResponder: Bool { false }
 
-  /// Says yes, and does nothing.
+  /// Does nothing and returns true.
   open func becomeFirstResponder() -> Bool { true }
 
-  /// Says yes, and does nothing.
+  /// Does nothing and returns true.
   open func resignFirstResponder() -> Bool { true }
 }

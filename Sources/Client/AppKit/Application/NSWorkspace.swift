@@ -5,12 +5,12 @@ public import Foundation
 open class NSWorkspace: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// How a URL is opened; kept, without effect.
+  /// How a URL is opened; stored, without effect.
   open class OpenConfiguration: NSObject {
-    /// Whether the program comes to the front; kept, without effect.
+    /// Whether the program comes to the front; stored, without effect.
     open var activates = true
 
-    /// Whether the user may be asked; kept, without effect.
+    /// Whether the user may be asked; stored, without effect.
     open var promptsUserIfNeeded = true
   }
 
@@ -22,7 +22,7 @@ open class NSWorkspace: NSObject, @unchecked Sendable {
   /// Where the desktop's events are posted: none are on this system.
   public let notificationCenter = NotificationCenter()
 
-  /// Opens a URL with the desktop's own program (`xdg-open`), and says whether that can be tried.
+  /// Opens a URL with the desktop's own program (`xdg-open`), and returns whether that is possible.
   ///
   /// URLs of Apple's settings (`x-apple.systempreferences:`) open the desktop's page of
   /// notification settings where it has one.

@@ -26,7 +26,7 @@ extension NSApplication {
 
   /// Registers the app for pushes: the delegate gets the token, or an error.
   ///
-  /// Registering again costs nothing and gives the token that there is.
+  /// Registering again returns the existing token at once.
   public func registerForRemoteNotifications() {
     session.send(.register(.alert)) { [weak self] result in
       guard case .failure(let failure) = result else { return }
@@ -74,7 +74,7 @@ extension NSApplication {
       self, didFailToRegisterForRemoteNotificationsWithError: failure.nsError)
   }
 
-  /// Takes the agent's events in.
+  /// Handles the agent's events.
   func listen() {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false

@@ -10,7 +10,7 @@ public let NSUserNotificationDefaultSoundName: String = "DefaultSoundName"
 ///
 /// On Apple's systems it is part of Foundation; on this one `AppKit` or `Cocoa` brings it.
 ///
-/// It may be used from any thread. The agent keeps it as it keeps every other notification.
+/// It may be used from any thread. The agent stores it like every other notification.
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationRequest")
 open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the fields are behind a lock.
@@ -78,7 +78,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.actionButtonTitle] = newValue }
   }
 
-  /// The text of the button that closes it; kept, the desktop brings its own.
+  /// The text of the button that closes it; stored, the desktop brings its own.
   open var otherButtonTitle: String {
     get { self[\.otherButtonTitle] }
     set { self[\.otherButtonTitle] = newValue }
@@ -96,7 +96,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.hasReplyButton] = newValue }
   }
 
-  /// What stands in the empty field for the reply.
+  /// The placeholder of the empty reply field.
   open var responsePlaceholder: String? {
     get { self[\.responsePlaceholder] }
     set { self[\.responsePlaceholder] = newValue }
@@ -120,7 +120,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.soundName] = newValue }
   }
 
-  /// A picture; kept in this process.
+  /// A picture; stored in this process.
   open var contentImage: NSImage? {
     get { self[\.contentImage] }
     set { self[\.contentImage] = newValue }

@@ -28,7 +28,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   /// The center of this app.
   open class var `default`: NSUserNotificationCenter { only }
 
-  /// Told of what is delivered and what the user does; not retained.
+  /// The delegate, which handles deliveries and responses; not retained.
   open var delegate: (any NSUserNotificationCenterDelegate)? {
     get { delegateReference.withLock { $0.delegate } }
     set {
@@ -59,7 +59,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     session.send(.removePending([notification.fields.agentIdentifier]))
   }
 
-  /// What was delivered and still stands in the list of notifications; none when the agent cannot
+  /// The delivered notifications that are still in the list; none when the agent cannot
   /// be reached.
   open var deliveredNotifications: [NSUserNotification] {
     let answer = try? session.call(.delivered)
@@ -75,12 +75,12 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     add(notification, now: true)
   }
 
-  /// Takes a delivered notification away.
+  /// Removes a delivered notification.
   open func removeDeliveredNotification(_ notification: NSUserNotification) {
     session.send(.removeDelivered([notification.fields.agentIdentifier]))
   }
 
-  /// Takes every delivered notification away.
+  /// Removes every delivered notification.
   open func removeAllDeliveredNotifications() { session.send(.removeDelivered(nil)) }
 
   private func scheduled() -> [BelfryWire.NotificationRequest] {

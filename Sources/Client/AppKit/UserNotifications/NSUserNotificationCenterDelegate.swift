@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the system tells an app of its notifications.
+/// The delegate for the events of notifications.
 ///
 /// Every member is optional. All are called on the main thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenterDelegate")

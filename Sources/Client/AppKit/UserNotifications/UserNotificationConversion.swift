@@ -60,7 +60,7 @@ extension UserNotificationFields {
       recurrenceCalendar: deliveryRepeatInterval?.calendar?.name)
   }
 
-  /// A notification that the agent keeps.
+  /// A notification of the agent.
   init(_ request: BelfryWire.NotificationRequest) {
     self.init()
     hiddenIdentifier = request.id

@@ -14,7 +14,7 @@ open class NSImage: NSObject, @unchecked Sendable {
   /// Width and height; as given, images are not decoded here.
   open var size: NSSize
 
-  /// Whether it is a mask; kept, without effect.
+  /// Whether it is a mask; stored, without effect.
   open var isTemplate = false
 
   private let imageName: Name?

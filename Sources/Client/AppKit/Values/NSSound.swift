@@ -11,10 +11,10 @@ open class NSSound: NSObject, @unchecked Sendable {
   private let soundName: Name?
   private var player: Process?
 
-  /// From 0 to 1; kept, the player decides.
+  /// From 0 to 1; stored, the player decides.
   open var volume: Float = 1
 
-  /// Whether it is played again and again; kept, without effect.
+  /// Whether it is played again and again; stored, without effect.
   open var loops = false
 
   /// A sound file of the app's bundle or of the system's sounds; nil when there is none.

@@ -12,7 +12,7 @@ open class NSView: NSResponder {
     set { frame.size = newValue.size }
   }
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var isHidden = false
 
   /// The areas in it.
@@ -36,14 +36,14 @@ open class NSView: NSResponder {
     super.init(coder: coder)
   }
 
-  /// Takes an area in.
+  /// Adds a subview.
   open func addSubview(_ view: NSView) {
     view.removeFromSuperview()
     subviews.append(view)
     view.superview = self
   }
 
-  /// Takes it out of its superview.
+  /// Removes it from its superview.
   open func removeFromSuperview() {
     superview?.subviews.removeAll { $0 === self }
     superview = nil

@@ -12,13 +12,13 @@ open class NSViewController: NSResponder {
   /// A view controller without a file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// A view controller; there are no interface files on this system, the names are not kept.
+  /// A view controller; there are no interface files on this system, the names are not stored.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
   /// No interface files on this system: a view controller without a file.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
 
-  /// What it stands for.
+  /// The represented object.
   open var representedObject: Any?
 
   /// What it is called.

@@ -23,7 +23,7 @@ open class NSWindow: NSResponder {
   /// Whether it was ordered in.
   open private(set) var isVisible = false
 
-  /// Whether it is let go when it is closed; kept, without effect.
+  /// Whether it is let go when it is closed; stored, without effect.
   open var isReleasedWhenClosed = true
 
   /// A window of a size.
@@ -32,7 +32,7 @@ open class NSWindow: NSResponder {
     super.init()
   }
 
-  /// A window of a size; its looks are not kept.
+  /// A window of a size; its style is not stored.
   public convenience init(
     contentRect: NSRect, styleMask style: NSWindow.StyleMask,
     backing backingStoreType: NSWindow.BackingStoreType, defer flag: Bool

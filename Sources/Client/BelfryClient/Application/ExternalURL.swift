@@ -9,7 +9,7 @@ package enum ExternalURL {
     return hasDesktop && opener(environment) != nil
   }
 
-  /// Opens the URL; the completion says, on the main thread, whether a program took it.
+  /// Opens the URL; the completion runs on the main thread and says whether a program opened it.
   package static func open(_ url: URL, completion: @escaping @Sendable (Bool) -> Void) {
     let environment = ProcessInfo.processInfo.environment
     let command =

@@ -1,4 +1,4 @@
-/// Carries an app's object to the thread on which it is used.
+/// An app's object on its way to the thread on which it is used.
 ///
 /// Sendable: whoever makes one uses the value on the main thread alone, as Apple documents for
 /// delegates, or passes it on unused.

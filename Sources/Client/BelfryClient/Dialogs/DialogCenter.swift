@@ -2,11 +2,11 @@ import AppLink
 import BelfryWire
 import Foundation
 
-/// Questions of the app to the person, shown as notifications that stay until they are answered.
+/// Dialogs of the app, shown as notifications that stay until they are answered.
 ///
-/// They need the permission for alerts; without it, or without an agent, nobody is asked.
+/// They need the permission for alerts; without it, or without an agent, they are not shown.
 package final class DialogCenter: Sendable {
-  /// One answer that the person can give.
+  /// A button of a dialog.
   package struct Choice: Sendable {
     package var title: String
     package var isDestructive: Bool
@@ -17,7 +17,7 @@ package final class DialogCenter: Sendable {
     }
   }
 
-  /// A field for text, and the choice that it goes with.
+  /// A text field and the button that it belongs to.
   package struct Field: Sendable {
     package var choice: Int
     package var placeholder: String
@@ -28,19 +28,19 @@ package final class DialogCenter: Sendable {
     }
   }
 
-  /// What the person answered.
+  /// The person's answer.
   package enum Answer: Sendable {
-    /// One of the choices, with what was typed.
+    /// One of the choices, with the text of the field.
     case choice(Int, text: String?)
-    /// The question itself was clicked.
+    /// A click on the dialog itself.
     case opened
-    /// Nobody could be asked.
+    /// The dialog could not be shown.
     case unasked
   }
 
   package static let shared = DialogCenter(session: .shared)
 
-  /// What the ids of questions begin with; no app's own id does.
+  /// The prefix of the ids of dialogs, which no app's own id has.
   static let prefix = "belfry.dialog."
 
   private let session: AgentSession
@@ -48,9 +48,9 @@ package final class DialogCenter: Sendable {
 
   init(session: AgentSession) { self.session = session }
 
-  /// Asks; the handler runs once, on whatever thread the answer came on.
+  /// Shows a dialog; the handler runs once, on the thread that delivers the answer.
   ///
-  /// - Returns: what `withdraw` takes.
+  /// - Returns: The id for ``withdraw(_:)``.
   @discardableResult
   package func ask(
     title: String, message: String, choices: [Choice], field: Field? = nil,
@@ -74,13 +74,13 @@ package final class DialogCenter: Sendable {
     return id
   }
 
-  /// Takes a question back; its handler is not called.
+  /// Withdraws a dialog; its handler is not called.
   package func withdraw(_ id: String) {
     guard waiting.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
     session.send(.removeDelivered([id]))
   }
 
-  /// Takes an event that belongs to a question; false when it does not.
+  /// Handles an event of a dialog; returns false for any other event.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
     case .willPresent(let delivered) where delivered.request.id.hasPrefix(Self.prefix):

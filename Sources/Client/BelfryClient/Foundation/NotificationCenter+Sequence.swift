@@ -8,7 +8,7 @@ extension NotificationCenter {
 
     let stream: AsyncStream<Posted>
 
-    /// Gives the notifications in their order.
+    /// The notifications in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var posted: AsyncStream<Posted>.Iterator
 
@@ -21,7 +21,7 @@ extension NotificationCenter {
       ) async -> Notification? { await posted.next(isolation: actor)?.notification }
     }
 
-    /// Begins to give the notifications.
+    /// Starts the sequence.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(posted: stream.makeAsyncIterator())
     }

@@ -33,7 +33,7 @@ package enum UserInfoCoding {
     return [UInt8](data)
   }
 
-  /// Decodes what the agent kept.
+  /// Decodes what the agent stored.
   package static func decode(_ json: JSONObject, archive: [UInt8]?) -> [AnyHashable: Any] {
     if let archive,
       let list = unsafe try? PropertyListSerialization.propertyList(

@@ -4,15 +4,15 @@ package import Dispatch
 import Foundation
 import Synchronization
 
-/// This process's one conversation with the agent, shared by the client modules.
+/// This process's connection to the agent, shared by the client modules.
 ///
-/// The conversation begins with the first thing that is asked, or when an application starts. It
-/// outlives the agent: after a restart the registrations and the app's state are told anew.
+/// It is opened by the first request, or when an application starts. It outlives the agent: after a
+/// restart it sends the registrations and the app's state again.
 package final class AgentSession: Sendable {
-  /// What handles an event on the main thread; false leaves it to the next one.
+  /// A handler of events on the main thread; false leaves the event to the next one.
   package typealias Handler = @MainActor @Sendable (AppEvent, AppLinkQuestion?) -> Bool
 
-  /// Who is asked about an event, in this order.
+  /// The listeners, in the order in which they may handle an event.
   package enum Listener: Int, CaseIterable, Sendable {
     case notificationCenter, desktopCenter, application, pushRegistry, locationManager
     case serviceExtension
@@ -27,25 +27,25 @@ package final class AgentSession: Sendable {
     var hasApplication = false
     var registrations: Set<TokenKind> = []
     var isRegistered = false
-    var wantsPlaces = false
+    var wantsLocation = false
     var welcome: AppWelcome?
     var languages: [String]?
     var badge: Int64 = 0
     var failure: AppLinkFailure?
     var role = AppHello.Role.app
     var mayStartAgent = true
-    /// Until when an agent that this process started may take to be there.
+    /// The end of the time in which an agent that this process started should be ready.
     var agentStarts: ContinuousClock.Instant?
   }
 
   package static let shared: AgentSession = {
-    // A tool that asks for something and ends at once has asked for it all the same.
+    // The requests of a tool that ends at once are sent all the same.
     atexit { AgentSession.shared.flush() }
     return AgentSession(identity: .current, socketPath: AgentSocket.path)
   }()
 
-  /// Where an app's completion handlers run: in the order of the answers, and never on the thread
-  /// that reads the answers, so that an app may wait in them.
+  /// The queue of the app's completion handlers: in the order of the answers, and apart from the
+  /// thread that reads them, so that an app may wait in a handler.
   package let callbacks = DispatchQueue(label: "belfry.callbacks")
 
   private let identity: AppIdentity
@@ -59,12 +59,12 @@ package final class AgentSession: Sendable {
 
   // MARK: Asking
 
-  /// Asks the agent; the completion runs exactly once, on the callback queue.
+  /// Sends a request; the completion runs exactly once, on the callback queue.
   package func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void = { _ in }
   ) {
-    note(request)
+    record(request)
     let isUnreachable = state.withLock { $0.failure != nil }
     let timeout = isUnreachable ? Limits.unreachableMilliseconds : timeoutMilliseconds
     connection().send(request, timeoutMilliseconds: timeout) { [callbacks] result in
@@ -72,9 +72,9 @@ package final class AgentSession: Sendable {
     }
   }
 
-  /// Asks the agent and waits for the answer; for properties that cannot wait otherwise.
+  /// Sends a request and waits for the answer; for synchronous properties.
   package func call(_ request: AppRequest) throws(AppLinkFailure) -> AppAnswer {
-    note(request)
+    record(request)
     let isUnreachable = state.withLock { $0.failure != nil }
     return try connection().call(
       request,
@@ -82,34 +82,34 @@ package final class AgentSession: Sendable {
         ? Limits.unreachableMilliseconds : Limits.propertyMilliseconds)
   }
 
-  /// Waits until what was asked so far has reached the agent, or a moment; before the process ends.
+  /// Waits until the agent has received all requests, for a limited time; before the process ends.
   package func flush() {
     guard state.withLock({ $0.connection != nil && $0.failure == nil }) else { return }
     _ = try? connection().call(.badge, timeoutMilliseconds: Limits.flushMilliseconds)
   }
 
-  /// Begins the conversation, unless it goes on already.
+  /// Opens the connection, unless it is open.
   package func connect() { _ = connection() }
 
-  /// Begins the conversation and waits until the agent has greeted, or so long.
+  /// Opens the connection and waits for the agent's welcome, for a limited time.
   package func connect(waitingMilliseconds: Int64) -> AppWelcome? {
     if let welcome { return welcome }
     _ = try? connection().call(.settings, timeoutMilliseconds: waitingMilliseconds)
     return welcome
   }
 
-  /// Whether the agent started this process, and will say why.
+  /// Whether the agent started this process; its welcome has the reason.
   package var wasStartedByAgent: Bool { AgentSocket.launch != nil }
 
-  /// What the agent said when it last greeted.
+  /// The agent's last welcome.
   package var welcome: AppWelcome? { state.withLock { $0.welcome } }
 
-  /// Whether no agent has answered yet, although it was tried.
+  /// Whether connecting failed and no agent has answered yet.
   package var isUnreachable: Bool { state.withLock { $0.welcome == nil && $0.failure != nil } }
 
   // MARK: What this process is
 
-  /// Takes events for a part of the process.
+  /// Sets the handler of a listener.
   package func listen(as listener: Listener, _ handler: @escaping Handler) {
     state.withLock { $0.handlers[listener] = handler }
   }
@@ -121,18 +121,18 @@ package final class AgentSession: Sendable {
     state.withLock { $0.activation = handler }
   }
 
-  /// Whether an application object runs here: then it says whether the app is in front.
+  /// Whether an application object runs here; it then decides whether the app is in front.
   package var hasApplication: Bool { state.withLock { $0.hasApplication } }
 
-  /// Says that an application object runs here, or that this is a service extension.
-  package func become(application: Bool = false, role: AppHello.Role = .app) {
+  /// Declares that an application object runs here, or that this is a service extension.
+  package func declare(application: Bool = false, role: AppHello.Role = .app) {
     state.withLock {
       $0.hasApplication = application
       $0.role = role
     }
   }
 
-  /// Whether the app is in front; the agent is told of changes.
+  /// Whether the app is in front; changes are sent to the agent.
   package var appState: AppState {
     get { state.withLock { $0.appState } }
     set {
@@ -146,7 +146,7 @@ package final class AgentSession: Sendable {
 
   /// The user's languages as BCP 47 tags, the most wanted first.
   package var languages: [String] {
-    if let told = state.withLock({ $0.languages }), !told.isEmpty { return told }
+    if let languages = state.withLock({ $0.languages }), !languages.isEmpty { return languages }
     return EnvironmentLanguages.preferred(ProcessInfo.processInfo.environment)
   }
 
@@ -158,7 +158,7 @@ package final class AgentSession: Sendable {
 
   // MARK: The connection
 
-  private func note(_ request: AppRequest) {
+  private func record(_ request: AppRequest) {
     state.withLock { state in
       switch request {
       case .register(let kind):
@@ -167,7 +167,7 @@ package final class AgentSession: Sendable {
       case .unregister(let kind):
         state.registrations.remove(kind)
         if kind == .alert { state.isRegistered = false }
-      case .setLocationUpdates(let on): state.wantsPlaces = on
+      case .setLocationUpdates(let on): state.wantsLocation = on
       case .setCategories(let categories): state.categories = categories
       case .setBadge(let badge): state.badge = badge
       default: break
@@ -205,14 +205,14 @@ package final class AgentSession: Sendable {
 
   private func handle(_ event: AppLinkConnection.Event) {
     switch event {
-    case .connected(let welcome): greeted(welcome)
+    case .connected(let welcome): handleWelcome(welcome)
     case .disconnected(let failure):
       let startsAgent = state.withLock { state in
         state.failure = failure
         defer { state.mayStartAgent = false }
         return state.mayStartAgent && state.welcome == nil
       }
-      if startsAgent, AgentStart.attempt() {
+      if startsAgent, AgentLauncher.launch() {
         state.withLock {
           $0.agentStarts = .now + .milliseconds(Limits.agentStartMilliseconds)
         }
@@ -221,19 +221,19 @@ package final class AgentSession: Sendable {
         failUnsentRequests(failure, afterMilliseconds: Limits.unreachableMilliseconds)
       }
     case .refused(let failure):
-      // A later request makes a new conversation: the cause may be gone by then.
+      // A later request opens another connection: the cause may be gone by then.
       state.withLock { state in
         state.failure = failure
         state.connection = nil
       }
-    case .event(let event, let question): tell(event, question)
+    case .event(let event, let question): handle(event, question)
     }
   }
 
-  /// Gives up what was asked while no agent was there.
+  /// Fails the requests that wait for an agent.
   ///
-  /// It may have a long time of its own, which is not meant for this. An agent that was just started
-  /// gets its time.
+  /// Their own deadlines, which may be far, are for the answer. An agent that was just started gets
+  /// its time.
   private func failUnsentRequests(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
       [weak self] in
@@ -247,27 +247,30 @@ package final class AgentSession: Sendable {
     }
   }
 
-  private func greeted(_ welcome: AppWelcome) {
-    let (isFirst, registrations, wantsPlaces, isNews, connection) = state.withLock { state in
+  private func handleWelcome(_ welcome: AppWelcome) {
+    let (isFirst, registrations, wantsLocation, hasOtherLanguages, connection) = state.withLock {
+      state in
       let isFirst = state.welcome == nil
-      let isNews = !isFirst && state.languages != welcome.languages
+      let hasOtherLanguages = !isFirst && state.languages != welcome.languages
       state.welcome = welcome
       state.languages = welcome.languages
       state.badge = welcome.badge
       if isFirst, welcome.isRegistered { state.isRegistered = true }
       state.failure = nil
-      return (isFirst, state.registrations, state.wantsPlaces, isNews, state.connection)
+      return (
+        isFirst, state.registrations, state.wantsLocation, hasOtherLanguages, state.connection
+      )
     }
-    if isNews { languagesChanged() }
-    // What was asked before the first greeting is still on its way.
+    if hasOtherLanguages { languagesChanged() }
+    // Requests from before the first welcome are still queued.
     guard !isFirst, let connection else { return }
     for kind in registrations.sorted(by: { $0.rawValue < $1.rawValue }) {
       connection.send(.register(kind)) { _ in }
     }
-    if wantsPlaces { connection.send(.setLocationUpdates(true)) { _ in } }
+    if wantsLocation { connection.send(.setLocationUpdates(true)) { _ in } }
   }
 
-  private func tell(_ event: AppEvent, _ question: AppLinkQuestion?) {
+  private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) {
     switch event {
     case .languages(let languages):
       state.withLock { $0.languages = languages }
@@ -275,24 +278,24 @@ package final class AgentSession: Sendable {
     case .badge(let badge): state.withLock { $0.badge = badge }
     default: break
     }
-    // An answer to a question of the app comes while the main thread may wait for it.
+    // The answer to a dialog may arrive while the main thread waits for it.
     if DialogCenter.shared.handle(event, question) { return }
     // On the main thread, so that what an app sets up while it launches is there already.
     DispatchQueue.main.async { [self] in
-      MainActor.assumeIsolated { pass(event, question) }
+      MainActor.assumeIsolated { dispatch(event, question) }
     }
   }
 
   @MainActor
-  private func pass(_ event: AppEvent, _ question: AppLinkQuestion?) {
+  private func dispatch(_ event: AppEvent, _ question: AppLinkQuestion?) {
     let (handlers, activation) = state.withLock { ($0.handlers, $0.activation) }
     if case .response(let response) = event, bringsToFront(response) { activation?(response) }
     for listener in Listener.allCases {
       if let handler = handlers[listener], handler(event, question) { return }
     }
-    // Without an application object the process is where it is said to be.
-    if case .state(let told) = event, !hasApplication { appState = told }
-    question?.reply(Self.replyOfNobody(to: event))
+    // Without an application object the agent decides the state.
+    if case .state(let newState) = event, !hasApplication { appState = newState }
+    question?.reply(Self.defaultReply(to: event))
   }
 
   /// Whether the action opens the app: opening does, and an action that says so.
@@ -308,9 +311,8 @@ package final class AgentSession: Sendable {
     return actions?.first { $0.id == response.action }?.options.contains(.foreground) ?? false
   }
 
-  /// What is answered to a question that nobody here understands: present what is shown, and
-  /// nothing was fetched.
-  private static func replyOfNobody(to event: AppEvent) -> AppReply {
+  /// The reply to a question that no listener handles: present everything, nothing was fetched.
+  private static func defaultReply(to event: AppEvent) -> AppReply {
     switch event {
     case .willPresent: .present(Set(PresentationOption.allCases))
     case .arrived: .fetched(.noData)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// What is at a position: its address.
 ///
-/// Nothing on this system tells addresses; an app has one only as a copy of another.
+/// No service on this system finds addresses; an app has one only as a copy of another.
 open class CLPlacemark: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: it holds nothing.
 

@@ -18,7 +18,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
 
 /// Whether an app sees precise positions.
 public enum CLAccuracyAuthorization: Int, Sendable {
-  /// As precise as the device can tell.
+  /// As precise as the device can be.
   case fullAccuracy = 0
   /// Coarse positions only.
   case reducedAccuracy = 1

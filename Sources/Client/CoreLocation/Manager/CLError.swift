@@ -32,7 +32,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case denied = 1
     /// The network was unavailable.
     case network = 2
-    /// No heading can be told.
+    /// No heading is available.
     case headingFailure = 3
     /// The user does not allow regions to be watched.
     case regionMonitoringDenied = 4
@@ -74,7 +74,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   public static var denied: Code { .denied }
   /// The network was unavailable.
   public static var network: Code { .network }
-  /// No heading can be told.
+  /// No heading is available.
   public static var headingFailure: Code { .headingFailure }
   /// The user does not allow regions to be watched.
   public static var regionMonitoringDenied: Code { .regionMonitoringDenied }

@@ -19,28 +19,28 @@ open class CLGeocoder: NSObject, @unchecked Sendable {
   /// Does nothing.
   open func cancelGeocode() {}
 
-  /// The address of a position; the handler is told `CLError.network` on the main queue.
+  /// The address of a position; the handler gets `CLError.network` on the main queue.
   @preconcurrency
   open func reverseGeocodeLocation(
     _ location: CLLocation,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The address of a position; the handler is told `CLError.network` on the main queue.
+  /// The address of a position; the handler gets `CLError.network` on the main queue.
   @preconcurrency
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The position of an address; the handler is told `CLError.network` on the main queue.
+  /// The position of an address; the handler gets `CLError.network` on the main queue.
   @preconcurrency
   open func geocodeAddressString(
     _ addressString: String,
     completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
   ) { fail(completionHandler) }
 
-  /// The position of an address; the handler is told `CLError.network` on the main queue.
+  /// The position of an address; the handler gets `CLError.network` on the main queue.
   @preconcurrency
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?,

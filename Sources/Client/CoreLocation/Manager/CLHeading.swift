@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A direction in degrees, as a value: this system tells none.
+/// A direction in degrees, as a value: this system has none.
 open class CLHeading: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

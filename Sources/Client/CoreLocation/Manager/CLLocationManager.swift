@@ -10,7 +10,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   // Sendable: the properties are for the thread that made the manager, as with Apple's class; what
   // other threads reach is behind locks.
 
-  /// Told about permission, positions and regions; not retained.
+  /// The delegate, which handles permission, positions and regions; not retained.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     didSet { if delegate != nil { service.attach(self) } }
   }
@@ -22,16 +22,16 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// How far the device moves, in metres, before the next position is reported.
   open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
 
-  /// Whether positions come while the app is in the background; kept, not enforced.
+  /// Whether positions come while the app is in the background; stored, not enforced.
   open var allowsBackgroundLocationUpdates = false
 
-  /// Whether the system may pause updates; kept, and updates are never paused on this system.
+  /// Whether the system may pause updates; stored, and updates are never paused on this system.
   open var pausesLocationUpdatesAutomatically = true
 
   /// Whether the status bar shows that the app uses location; there is none on this system.
   open var showsBackgroundLocationIndicator = false
 
-  /// What the positions are for; kept, without effect on this system.
+  /// What the positions are for; stored, without effect on this system.
   open var activityType: CLActivityType = .other
 
   let service = LocationService.shared
@@ -67,7 +67,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// Whether location can be used on this device at all.
   open class func locationServicesEnabled() -> Bool { LocationService.shared.status != .restricted }
 
-  /// Whether the device can tell headings: not on this system.
+  /// Whether the device has headings: not on this system.
   open class func headingAvailable() -> Bool { false }
 
   /// Whether large movements can be watched: they can.
@@ -95,13 +95,13 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// The last position that came; nil before.
   open var location: CLLocation? { wanted.withLock { $0.last } ?? service.lastLocation }
 
-  /// Reports positions to the delegate, until told to stop.
+  /// Reports positions to the delegate, until they are stopped.
   open func startUpdatingLocation() { want { $0.updates = true } }
 
   /// No more positions.
   open func stopUpdatingLocation() { want { $0.updates = false } }
 
-  /// Reports large movements to the delegate, until told to stop.
+  /// Reports large movements to the delegate, until they are stopped.
   open func startMonitoringSignificantLocationChanges() { want { $0.significantChanges = true } }
 
   /// No more large movements.
@@ -110,10 +110,10 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// The last heading: none on this system.
   open var heading: CLHeading? { nil }
 
-  /// Degrees that the device turns before the next heading; kept, without effect on this system.
+  /// Degrees that the device turns before the next heading; stored, without effect on this system.
   open var headingFilter: CLLocationDegrees = 1
 
-  /// Reports headings: does nothing, this system tells none.
+  /// Reports headings: does nothing, this system has none.
   open func startUpdatingHeading() {}
 
   /// No more headings: does nothing.
@@ -131,7 +131,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   private func want(_ change: (inout Wanted) -> Void) {
     wanted.withLock { change(&$0) }
     service.attach(self)
-    service.updateWishes()
+    service.updateLocationRequests()
   }
 
   // MARK: Regions
@@ -157,5 +157,5 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// Asks where the device is in relation to a region; the delegate gets the answer.
   @available(iOS, deprecated: 27.0, message: "Use CLMonitor on Apple's systems")
-  open func requestState(for region: CLRegion) { service.askState(of: region, for: self) }
+  open func requestState(for region: CLRegion) { service.requestState(of: region, for: self) }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a location manager tells its owner.
+/// The delegate for the events of a location manager.
 ///
 /// Every member is optional: those that the conforming class leaves out do nothing. They are called
 /// on the thread that made the manager; it needs a running run loop, as the main thread of an app

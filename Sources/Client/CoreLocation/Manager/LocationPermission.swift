@@ -1,29 +1,29 @@
-/// What the user allows, put together from answers and changes that may overtake one another.
+/// The permission for the location, from answers and changes that may overtake one another.
 struct LocationPermission {
-  /// What is known; nil before the first answer.
+  /// The known status; nil before the first answer.
   private(set) var known: CLAuthorizationStatus?
-  /// Names a question that is asked now, see ``learn(_:askedAt:)``.
+  /// The number of a question that is asked now, see ``handleAnswer(_:askedAt:)``.
   private(set) var question = 0
 
-  /// What managers are told.
+  /// The status that managers report.
   var status: CLAuthorizationStatus { known ?? .notDetermined }
 
-  /// The agent told of a change.
+  /// Handles a change that the agent reports.
   mutating func change(to status: CLAuthorizationStatus) {
     question += 1
     known = status
   }
 
-  /// The answer to a question; nothing new when a change came since it was asked.
-  mutating func learn(_ status: CLAuthorizationStatus, askedAt question: Int) {
+  /// Handles the answer to a question; ignored when a change came after the question.
+  mutating func handleAnswer(_ status: CLAuthorizationStatus, askedAt question: Int) {
     guard question == self.question else { return }
     known = status
   }
 
-  /// The status for a manager that was last told `told`; nil when that is still so.
-  func news(after told: inout CLAuthorizationStatus?) -> CLAuthorizationStatus? {
-    guard told != status else { return nil }
-    told = status
+  /// The status for a manager that last reported `reported`; nil when it has not changed.
+  func unreportedStatus(after reported: inout CLAuthorizationStatus?) -> CLAuthorizationStatus? {
+    guard reported != status else { return nil }
+    reported = status
     return status
   }
 }

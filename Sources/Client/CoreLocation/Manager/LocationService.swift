@@ -3,21 +3,21 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The app's positions, regions and permission, for all of its managers.
+/// The app's connection to the agent for the positions, regions and permission of all its managers.
 final class LocationService: Sendable {
   static let shared = LocationService(session: .shared)
 
   private struct State {
     var managers: [WeakManager] = []
     var permission = LocationPermission()
-    var wantsPlaces = false
+    var wantsLocation = false
     var last: CLLocation?
   }
 
   private struct WeakManager {
     weak var manager: CLLocationManager?
-    /// What it has heard of the permission.
-    var told: CLAuthorizationStatus?
+    /// The status that it has reported.
+    var reportedStatus: CLAuthorizationStatus?
   }
 
   private let session: AgentSession
@@ -37,7 +37,7 @@ final class LocationService: Sendable {
 
   var lastLocation: CLLocation? { state.withLock { $0.last } }
 
-  /// Tells a manager from now on; it first hears what the user allows.
+  /// Adds a manager, which first reports what the user allows.
   func attach(_ manager: CLLocationManager) {
     let isNew = state.withLock { state in
       state.managers.removeAll { $0.manager == nil }
@@ -48,26 +48,26 @@ final class LocationService: Sendable {
     guard isNew else { return }
     let asked = state.withLock { $0.permission.question }
     session.send(.locationStatus) { [self] result in
-      _ = learn(result, asked)
-      tell(manager)
+      _ = handleStatusAnswer(result, asked)
+      reportStatus(to: manager)
     }
   }
 
-  /// Tells a manager, once of each status and on its own thread, what the user allows by then.
-  private func tell(_ manager: CLLocationManager) {
-    manager.tell { [self] in
-      guard let status = news(for: $1) else { return }
+  /// Reports the current status to a manager on its own thread, each status once.
+  private func reportStatus(to manager: CLLocationManager) {
+    manager.notifyDelegate { [self] in
+      guard let status = unreportedStatus(for: $1) else { return }
       $0.locationManager($1, didChangeAuthorization: status)
       $0.locationManagerDidChangeAuthorization($1)
     }
   }
 
-  private func news(for manager: CLLocationManager) -> CLAuthorizationStatus? {
+  private func unreportedStatus(for manager: CLLocationManager) -> CLAuthorizationStatus? {
     state.withLock { state in
       guard let index = state.managers.firstIndex(where: { $0.manager === manager }) else {
         return nil
       }
-      return state.permission.news(after: &state.managers[index].told)
+      return state.permission.unreportedStatus(after: &state.managers[index].reportedStatus)
     }
   }
 
@@ -77,15 +77,18 @@ final class LocationService: Sendable {
   var status: CLAuthorizationStatus {
     let (known, asked) = state.withLock { ($0.permission.known, $0.permission.question) }
     if let known { return known }
-    return learn(Result { () throws(AppLinkFailure) in try session.call(.locationStatus) }, asked)
+    return handleStatusAnswer(
+      Result { () throws(AppLinkFailure) in try session.call(.locationStatus) }, asked)
   }
 
-  private func learn(_ answer: Result<AppAnswer, AppLinkFailure>, _ asked: Int)
+  private func handleStatusAnswer(_ answer: Result<AppAnswer, AppLinkFailure>, _ asked: Int)
     -> CLAuthorizationStatus
   {
-    let told = (try? answer.get()).flatMap { try? $0.locationStatus() }
+    let answered = (try? answer.get()).flatMap { try? $0.locationStatus() }
     return state.withLock { state in
-      if let told { state.permission.learn(CLAuthorizationStatus(told), askedAt: asked) }
+      if let answered {
+        state.permission.handleAnswer(CLAuthorizationStatus(answered), askedAt: asked)
+      }
       return state.permission.status
     }
   }
@@ -94,31 +97,31 @@ final class LocationService: Sendable {
     session.send(
       .requestLocation(always: always), timeoutMilliseconds: Limits.personMilliseconds
     ) { [self] result in
-      guard let told = (try? result.get()).flatMap({ try? $0.locationStatus() }) else { return }
-      changed(to: CLAuthorizationStatus(told))
+      guard let answered = (try? result.get()).flatMap({ try? $0.locationStatus() }) else { return }
+      changed(to: CLAuthorizationStatus(answered))
     }
   }
 
   private func changed(to status: CLAuthorizationStatus) {
     state.withLock { $0.permission.change(to: status) }
-    for manager in managers { tell(manager) }
+    for manager in managers { reportStatus(to: manager) }
   }
 
   // MARK: Positions
 
   /// Asks the agent for positions while any manager wants some.
-  func updateWishes() {
+  func updateLocationRequests() {
     let wants = managers.contains { $0.wanted.withLock(\.any) }
-    let isNews = state.withLock { state in
-      defer { state.wantsPlaces = wants }
-      return state.wantsPlaces != wants
+    let hasChanged = state.withLock { state in
+      defer { state.wantsLocation = wants }
+      return state.wantsLocation != wants
     }
-    guard isNews else { return }
+    guard hasChanged else { return }
     session.send(.setLocationUpdates(wants)) { [self] result in
       guard case .failure(let failure) = result, wants else { return }
       let isDenied = failure.reason == .notificationsNotAllowed
       for manager in managers where manager.wanted.withLock(\.any) {
-        manager.tell {
+        manager.notifyDelegate {
           $0.locationManager(
             $1, didFailWithError: CLError(isDenied ? .denied : .locationUnknown))
         }
@@ -126,7 +129,7 @@ final class LocationService: Sendable {
     }
   }
 
-  private func moved(to location: CLLocation) {
+  private func handleLocation(_ location: CLLocation) {
     state.withLock { $0.last = location }
     for manager in managers {
       let filter = manager.distanceFilter
@@ -140,9 +143,11 @@ final class LocationService: Sendable {
         wanted.last = location
         return true
       }
-      if isWanted { manager.tell { $0.locationManager($1, didUpdateLocations: [location]) } }
+      if isWanted {
+        manager.notifyDelegate { $0.locationManager($1, didUpdateLocations: [location]) }
+      }
     }
-    updateWishes()
+    updateLocationRequests()
   }
 
   /// Metres that count as a large movement.
@@ -163,7 +168,8 @@ final class LocationService: Sendable {
     }
     session.send(.watchRegion(NotificationRegion(region))) { [self] result in
       switch result {
-      case .success: manager.tell { $0.locationManager($1, didStartMonitoringFor: region) }
+      case .success:
+        manager.notifyDelegate { $0.locationManager($1, didStartMonitoringFor: region) }
       case .failure(let failure):
         let isDenied = failure.reason == .notificationsNotAllowed
         fail(region, isDenied ? .regionMonitoringDenied : .regionMonitoringFailure, manager)
@@ -172,19 +178,19 @@ final class LocationService: Sendable {
   }
 
   private func fail(_ region: CLRegion, _ code: CLError.Code, _ manager: CLLocationManager) {
-    manager.tell {
+    manager.notifyDelegate {
       $0.locationManager($1, monitoringDidFailFor: region, withError: CLError(code))
     }
   }
 
   func unwatch(_ region: CLRegion) { session.send(.unwatchRegion(region.identifier)) }
 
-  func askState(of region: CLRegion, for manager: CLLocationManager) {
+  func requestState(of region: CLRegion, for manager: CLLocationManager) {
     attach(manager)
     session.send(.regionState(region.identifier)) { result in
-      let told = (try? result.get()).flatMap { try? $0.regionState() } ?? .unknown
-      manager.tell {
-        $0.locationManager($1, didDetermineState: CLRegionState(told), for: region)
+      let answered = (try? result.get()).flatMap { try? $0.regionState() } ?? .unknown
+      manager.notifyDelegate {
+        $0.locationManager($1, didDetermineState: CLRegionState(answered), for: region)
       }
     }
   }
@@ -197,7 +203,7 @@ final class LocationService: Sendable {
     case .regionChanged(let region, let regionState):
       guard let region = CLRegion.make(region) else { return true }
       for manager in managers {
-        manager.tell {
+        manager.notifyDelegate {
           switch regionState {
           case .inside: $0.locationManager($1, didEnterRegion: region)
           case .outside: $0.locationManager($1, didExitRegion: region)
@@ -207,8 +213,8 @@ final class LocationService: Sendable {
         }
       }
     case .place(let latitude, let longitude, let accuracy, let date):
-      moved(
-        to: CLLocation(
+      handleLocation(
+        CLLocation(
           coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
           altitude: 0, horizontalAccuracy: accuracy, verticalAccuracy: -1,
           timestamp: Date(timeIntervalSince1970: Double(date) / 1_000)))
@@ -219,8 +225,8 @@ final class LocationService: Sendable {
 }
 
 extension CLLocationManager {
-  /// Tells the delegate on the manager's own thread.
-  func tell(
+  /// Calls the delegate on the manager's own thread.
+  func notifyDelegate(
     _ method: @escaping @Sendable (any CLLocationManagerDelegate, CLLocationManager) -> Void
   ) {
     thread.perform { [weak self] in

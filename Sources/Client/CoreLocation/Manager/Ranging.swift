@@ -1,7 +1,7 @@
 import Foundation
 
 extension CLLocationManager {
-  /// Whether distances to beacons can be told: not on this system.
+  /// Whether distances to beacons can be measured: not on this system.
   public class func isRangingAvailable() -> Bool { false }
 
   /// The regions whose beacons are ranged: none.
@@ -11,13 +11,13 @@ extension CLLocationManager {
   /// The beacons that are ranged: none.
   public var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { [] }
 
-  /// Does nothing: this system tells no distances to beacons, but watches their regions.
+  /// Does nothing: this system measures no distances to beacons, but watches their regions.
   public func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {}
 
   /// Does nothing.
   public func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {}
 
-  /// Does nothing: this system tells no distances to beacons, but watches their regions.
+  /// Does nothing: this system measures no distances to beacons, but watches their regions.
   @available(iOS, deprecated: 13.0, renamed: "startRangingBeacons(satisfying:)")
   public func startRangingBeacons(in region: CLBeaconRegion) {}
 

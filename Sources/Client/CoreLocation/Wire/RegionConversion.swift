@@ -23,7 +23,7 @@ extension NotificationRegion {
 }
 
 extension CLRegion {
-  /// A region that the agent keeps; nil when its beacon is none.
+  /// A region of the agent; nil when its beacon is none.
   package static func make(_ region: NotificationRegion) -> CLRegion? {
     let result: CLRegion
     switch region.shape {

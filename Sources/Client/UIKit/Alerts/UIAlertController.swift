@@ -7,7 +7,7 @@ public import Foundation
 /// with the actions as its buttons.
 @preconcurrency @MainActor
 open class UIAlertController: UIViewController {
-  /// How a question looks; kept, the desktop decides.
+  /// How a question looks; stored, the desktop decides.
   public enum Style: Int, Sendable {
     /// From the screen's edge.
     case actionSheet = 0
@@ -144,16 +144,16 @@ open class UITextField: UIView {
   /// What was written.
   open var text: String?
 
-  /// What stands in the empty field.
+  /// The placeholder of the empty field.
   open var placeholder: String?
 
   /// Whether the text is hidden.
   open var isSecureTextEntry = false
 
-  /// Kept, and told nothing; not retained.
+  /// Stored and never called; not retained.
   open weak var delegate: (any UITextFieldDelegate)?
 
-  /// Which keys are offered; kept, without effect.
+  /// Which keys are offered; stored, without effect.
   open var keyboardType: UIKeyboardType = .default
 }
 

@@ -9,7 +9,7 @@ public import Foundation
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")
 @preconcurrency @MainActor
 open class UIAlertView: UIView {
-  /// Told what was answered where it is a `UIAlertViewDelegate`; not retained.
+  /// The delegate, which gets the answer where it is a `UIAlertViewDelegate`; not retained.
   open weak var delegate: AnyObject?
 
   /// The question.
@@ -82,7 +82,7 @@ open class UIAlertView: UIView {
     asker?.didPresent(self)
   }
 
-  /// Takes the question back as though a button had been pressed.
+  /// Withdraws the question as though a button had been pressed.
   open func dismiss(withClickedButtonIndex buttonIndex: Int, animated: Bool) {
     guard let dialog else { return }
     DialogCenter.shared.withdraw(dialog)
@@ -113,7 +113,7 @@ open class UIAlertView: UIView {
   }
 }
 
-/// Told what the user answered to a question of apps before iOS 8.
+/// The delegate of an alert of apps before iOS 8.
 ///
 /// Every member is optional: those that the conforming class leaves out do nothing.
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")

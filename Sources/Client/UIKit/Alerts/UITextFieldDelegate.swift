@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Told what happens in a field for text: nothing does on this system.
+/// The delegate of a text field; never called on this system, where no text is edited.
 ///
-/// What is typed in answer to a question is in the field when its answer is told.
+/// What is typed in answer to a question is in the field when the answer arrives.
 ///
 /// Every member is optional.
 @MainActor

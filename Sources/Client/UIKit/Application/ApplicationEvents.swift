@@ -5,7 +5,7 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Takes the agent's events in.
+  /// Handles the agent's events.
   func listen() {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false

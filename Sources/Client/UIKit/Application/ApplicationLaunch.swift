@@ -41,19 +41,19 @@ enum ApplicationLaunch {
 
   static func run(delegateClass: NSObject.Type?) -> Never {
     let application = UIApplication.shared
-    application.session.become(application: true)
+    application.session.declare(application: true)
     application.listen()
     if let delegateClass {
       retainedDelegate = NewObject.make(delegateClass) as? any UIApplicationDelegate
       application.delegate = retainedDelegate
     }
     application.launch()
-    ProcessLife.run { application.life.terminate() }
+    ApplicationRunLoop.run { application.life.terminate() }
   }
 }
 
 extension UIApplication {
-  /// Launches: asks the agent why, tells the delegate, and comes to the front unless the agent
+  /// Launches: asks the agent for the reason, calls the delegate, and activates unless the agent
   /// started the app for the background.
   func launch() {
     var launch = AppLaunch(reason: .user)
@@ -83,7 +83,7 @@ extension UIApplication {
 }
 
 extension AppLaunch {
-  /// Whether nobody is looking: a push or a region woke the app, or an action that stays behind.
+  /// Whether the launch is in the background: for a push, a region, or a background action.
   var isForBackground: Bool {
     switch reason {
     case .user: false
@@ -93,7 +93,7 @@ extension AppLaunch {
   }
 }
 
-/// Makes the dictionary that tells an app why it was launched.
+/// The launch options of an app.
 enum LaunchOptions {
   static func make(
     _ launch: AppLaunch, url: URL?

@@ -3,7 +3,7 @@ import BelfryWire
 import Foundation
 import UserNotifications
 
-/// Brings the app from state to state and tells delegate, scenes and observers, in the order in
+/// The life cycle of the app: it changes states and calls delegate, scenes and observers in the order in
 /// which Apple's systems do.
 @MainActor
 final class ApplicationLife {
@@ -18,7 +18,7 @@ final class ApplicationLife {
   private var application: UIApplication { .shared }
 
   /// Whether this response is the one that launched the app; true once.
-  func takeLaunch(_ response: BelfryWire.NotificationResponse) -> Bool {
+  func claimLaunch(_ response: BelfryWire.NotificationResponse) -> Bool {
     defer { launchResponse = nil }
     return launchResponse?.notification.request.id == response.notification.request.id
       && launchResponse?.action == response.action
@@ -52,7 +52,7 @@ final class ApplicationLife {
     activate()
   }
 
-  /// Takes the app from the front.
+  /// Moves the app to the background.
   func enterBackground() {
     guard hasLaunched, state != .background else { return }
     if state == .active { deactivate() }

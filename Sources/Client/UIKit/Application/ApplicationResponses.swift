@@ -14,7 +14,7 @@ extension UIApplication {
     guard let delegate else { return false }
     let request = response.notification.request
     guard request.content.generation != .desktop else { return false }
-    let isLaunch = life.takeLaunch(response)
+    let isLaunch = life.claimLaunch(response)
     switch response.action {
     case NotificationResponse.dismissAction: question?.reply(.handled)
     case NotificationResponse.defaultAction:

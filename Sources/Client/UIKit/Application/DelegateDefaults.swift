@@ -78,7 +78,7 @@ extension UIApplicationDelegate {
       @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
 
-  /// Says that nothing is left to do.
+  /// Reports that nothing is left to do.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void
@@ -89,7 +89,7 @@ extension UIApplicationDelegate {
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String
   ) async {
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       self.application(application, handleEventsForBackgroundURLSession: identifier) {
         done.call(())
       }
@@ -118,13 +118,13 @@ extension UIApplicationDelegate {
     error: any Error
   ) {}
 
-  /// Says that nothing was done.
+  /// Reports that nothing was done.
   public func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
     completionHandler: @escaping @Sendable (Bool) -> Void
   ) { completionHandler(false) }
 
-  /// Says that nothing was done.
+  /// Reports that nothing was done.
   public func application(
     _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool { false }

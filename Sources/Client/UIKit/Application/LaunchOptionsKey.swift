@@ -96,11 +96,11 @@ extension UIApplication {
     /// A key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Only in an app that claims the link; kept, without effect.
+    /// Only in an app that claims the link; stored, without effect.
     public static let universalLinksOnly = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionUniversalLinksOnly")
 
-    /// An event to attribute; kept, without effect.
+    /// An event to attribute; stored, without effect.
     public static let eventAttribution = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsEventAttributionKey")
   }

@@ -35,7 +35,7 @@ extension UIApplication {
     }
   }
 
-  /// Opens a URL with the desktop's own program, and says whether that can be tried.
+  /// Opens a URL with the desktop's own program, and returns whether that is possible.
   @available(iOS, deprecated: 10.0, message: "Use open(_:options:completionHandler:)")
   @discardableResult
   public func openURL(_ url: URL) -> Bool {

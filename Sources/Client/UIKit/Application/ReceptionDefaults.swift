@@ -25,7 +25,7 @@ extension UIApplicationDelegate {
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) async -> UIBackgroundFetchResult {
     await withCheckedContinuation { continuation in
-      let done = OnceOnly { continuation.resume(returning: $0) }
+      let done = CallOnce { continuation.resume(returning: $0) }
       self.application(application, didReceiveRemoteNotification: userInfo) { done.call($0) }
     }
   }
@@ -35,7 +35,7 @@ extension UIApplicationDelegate {
     _ application: UIApplication, didReceive notification: UILocalNotification
   ) {}
 
-  /// Says that it is done.
+  /// Reports that it is done.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification,
@@ -48,7 +48,7 @@ extension UIApplicationDelegate {
     for notification: UILocalNotification
   ) async {
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       self.application(application, handleActionWithIdentifier: identifier, for: notification) {
         done.call(())
       }
@@ -74,7 +74,7 @@ extension UIApplicationDelegate {
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any]
   ) async {
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       self.application(
         application, handleActionWithIdentifier: identifier, for: notification,
         withResponseInfo: responseInfo
@@ -82,7 +82,7 @@ extension UIApplicationDelegate {
     }
   }
 
-  /// Says that it is done.
+  /// Reports that it is done.
   public func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any],
@@ -95,7 +95,7 @@ extension UIApplicationDelegate {
     forRemoteNotification userInfo: [AnyHashable: Any]
   ) async {
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       self.application(
         application, handleActionWithIdentifier: identifier, forRemoteNotification: userInfo
       ) { done.call(()) }
@@ -124,7 +124,7 @@ extension UIApplicationDelegate {
     withResponseInfo responseInfo: [AnyHashable: Any]
   ) async {
     await withCheckedContinuation { continuation in
-      let done = OnceOnly<Void> { continuation.resume() }
+      let done = CallOnce<Void> { continuation.resume() }
       self.application(
         application, handleActionWithIdentifier: identifier, forRemoteNotification: userInfo,
         withResponseInfo: responseInfo

@@ -27,7 +27,7 @@ open class UIApplication: UIResponder {
   /// The app.
   open class var shared: UIApplication { only }
 
-  /// Told of the app's life and its notifications; not retained.
+  /// The delegate, which handles the app's life cycle and its notifications; not retained.
   open weak var delegate: (any UIApplicationDelegate)?
 
   let life = ApplicationLife()
@@ -57,17 +57,17 @@ open class UIApplication: UIResponder {
   @available(iOS, deprecated: 13.0, message: "Use UIWindowScene.keyWindow")
   open var keyWindow: UIWindow? { shownWindows.first { $0.isKeyWindow } }
 
-  /// Whether the screen stays on; kept, without effect.
+  /// Whether the screen stays on; stored, without effect.
   open var isIdleTimerDisabled = false
 
   /// Whether protected files can be read: always.
   open var isProtectedDataAvailable: Bool { true }
 
-  /// Whether network activity is shown; kept, without effect.
+  /// Whether network activity is shown; stored, without effect.
   @available(iOS, deprecated: 13.0, message: "Show it in the app")
   open var isNetworkActivityIndicatorVisible = false
 
-  /// The launcher's actions; kept, the launcher offers none.
+  /// The launcher's actions; stored, the launcher offers none.
   open var shortcutItems: [UIApplicationShortcutItem]?
 
   func shown(_ window: UIWindow) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the system tells an app.
+/// The delegate for the events of an app.
 ///
 /// Every member is optional; of a method's two forms an app writes one. All are called on the main
 /// thread.
@@ -218,10 +218,10 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     _ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
 
-/// What can take an activity up again.
+/// An object that can continue an activity.
 @MainActor
 public protocol UIUserActivityRestoring: NSObjectProtocol {
-  /// Takes an activity up again.
+  /// Continues an activity.
   func restoreUserActivityState(_ userActivity: NSUserActivity)
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The superclass of all that takes part in an app's life.
+/// The superclass of objects that handle events.
 ///
 /// There are no touches and keys here: the chain of responders holds values and passes nothing on.
 @preconcurrency @MainActor
@@ -8,23 +8,23 @@ open class UIResponder: NSObject {
   /// The next responder; nil unless a subclass has one.
   open var next: UIResponder? { nil }
 
-  /// Whether it may become the first responder; false unless a subclass says otherwise.
+  /// Whether it may become the first responder; false unless a subclass overrides it.
   open var canBecomeFirstResponder: Bool { false }
 
   /// Whether it is the first responder; never, on this system.
   open var isFirstResponder: Bool { false }
 
-  /// Does nothing, and says so.
+  /// Does nothing and returns false.
   @discardableResult
   open func becomeFirstResponder() -> Bool { false }
 
-  /// Does nothing, and says so.
+  /// Does nothing and returns false.
   @discardableResult
   open func resignFirstResponder() -> Bool { false }
 
-  /// What the user does here; kept for the app.
+  /// The activity of the user; stored for the app.
   open var userActivity: NSUserActivity?
 
-  /// Takes a handed-over activity in; does nothing unless a subclass does.
+  /// Updates an activity; does nothing unless a subclass does.
   open func restoreUserActivityState(_ activity: NSUserActivity) {}
 }

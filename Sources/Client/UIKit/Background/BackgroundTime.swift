@@ -31,7 +31,7 @@ extension UIApplication {
     backgroundTasks.begin(name: taskName, session: session, expirationHandler: handler)
   }
 
-  /// Says that the work is done.
+  /// Reports that the work is done.
   public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
     backgroundTasks.end(identifier, session: session)
   }

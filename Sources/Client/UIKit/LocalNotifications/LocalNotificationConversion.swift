@@ -37,7 +37,7 @@ extension LocalNotificationFields {
       recurrenceCalendar: repeatCalendar?.name)
   }
 
-  /// A notification that the agent keeps or delivered.
+  /// A notification that is scheduled or delivered.
   init(_ request: BelfryWire.NotificationRequest) {
     self.init()
     let content = request.content

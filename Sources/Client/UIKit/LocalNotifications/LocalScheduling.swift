@@ -21,13 +21,13 @@ extension UIApplication {
     add(notification, now: false)
   }
 
-  /// Unschedules a notification that is equal to this one, and takes it away if it is shown.
+  /// Unschedules a notification that is equal to this one, and removes it if it is shown.
   @available(
     iOS, deprecated: 10.0, message: "Use removePendingNotificationRequests(withIdentifiers:)"
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
-    // As the agent keeps them: times in milliseconds, and none of what was shown at once.
+    // As the agent stores them: times in milliseconds, and none of what was shown at once.
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
     }
@@ -41,7 +41,7 @@ extension UIApplication {
     if !ids.isEmpty { session.send(.removeDelivered(ids)) }
   }
 
-  /// Unschedules every notification of the app, and takes away those that are shown.
+  /// Unschedules every notification of the app, and removes those that are shown.
   @available(iOS, deprecated: 10.0, message: "Use removeAllPendingNotificationRequests()")
   public func cancelAllLocalNotifications() {
     session.send(.removePending(nil))

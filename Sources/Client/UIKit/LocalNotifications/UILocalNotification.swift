@@ -8,7 +8,7 @@ public let UILocalNotificationDefaultSoundName: String = "UILocalNotificationDef
 
 /// A notification that the app schedules on the device, in the form before iOS 10.
 ///
-/// The agent keeps it as it keeps every other notification; scheduling takes a copy.
+/// The agent stores it like every other notification; scheduling takes a copy.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationRequest")
 @preconcurrency @MainActor
 open class UILocalNotification: NSObject, NSCopying, NSCoding {
@@ -84,7 +84,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.alertAction = newValue }
   }
 
-  /// The image shown while the app is launched from it; kept, a Linux desktop shows none.
+  /// The image shown while the app is launched from it; stored, a Linux desktop shows none.
   open var alertLaunchImage: String? {
     get { storage.fields.alertLaunchImage }
     set { storage.fields.alertLaunchImage = newValue }

@@ -6,7 +6,7 @@ import UserNotifications
 extension UIApplication {
   /// Registers the app for pushes: the delegate gets the token, or an error.
   ///
-  /// Registering again costs nothing and gives the token that there is.
+  /// Registering again returns the existing token at once.
   public func registerForRemoteNotifications() {
     session.send(.register(.alert)) { [weak self] result in
       guard case .failure(let failure) = result else { return }

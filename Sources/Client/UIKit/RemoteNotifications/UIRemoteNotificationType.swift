@@ -16,6 +16,6 @@ public struct UIRemoteNotificationType: OptionSet, Sendable {
   /// Visible notifications.
   public static let alert = UIRemoteNotificationType(rawValue: 1 << 2)
 
-  /// New issues to download; kept, without effect.
+  /// New issues to download; stored, without effect.
   public static let newsstandContentAvailability = UIRemoteNotificationType(rawValue: 1 << 3)
 }

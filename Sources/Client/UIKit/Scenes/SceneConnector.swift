@@ -7,7 +7,7 @@ import UserNotifications
 @MainActor
 final class SceneConnector {
   private(set) var connected: Set<UIScene> = []
-  /// The response that launched the app, kept for the scene's connection.
+  /// The response that launched the app, retained for the scene's connection.
   var launchResponse: UNNotificationResponse?
 
   /// Connects the scene, unless it is already.

@@ -22,7 +22,7 @@ open class UIScene: UIResponder {
   /// The session that it belongs to.
   public let session: UISceneSession
 
-  /// Told of its life.
+  /// The delegate, which handles its life cycle.
   open var delegate: (any UISceneDelegate)?
 
   /// Where it is in its life.
@@ -104,7 +104,7 @@ extension UIScene {
     }
   }
 
-  /// How a URL is opened from a scene; kept, without effect.
+  /// How a URL is opened from a scene; stored, without effect.
   @preconcurrency @MainActor
   open class OpenExternalURLOptions: NSObject {
     /// Only in an app that claims the link.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the system tells an app of one of its scenes.
+/// The delegate for the events of a scene.
 ///
 /// Every member is optional.
 @MainActor
@@ -64,13 +64,13 @@ public protocol UIWindowSceneDelegate: UISceneDelegate {
 }
 
 extension UIWindowSceneDelegate {
-  /// Says that nothing was done.
+  /// Reports that nothing was done.
   public func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
     completionHandler: @escaping @Sendable (Bool) -> Void
   ) { completionHandler(false) }
 
-  /// Says that nothing was done.
+  /// Reports that nothing was done.
   public func windowScene(
     _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem
   ) async -> Bool { false }

@@ -36,10 +36,10 @@ open class UISceneSession: NSObject {
   /// The same for the same scene at each launch.
   public let persistentIdentifier: String
 
-  /// What the app wants to get back at the next launch; kept while it runs.
+  /// The state to restore at the next launch; stored while the app runs.
   open var stateRestorationActivity: NSUserActivity?
 
-  /// The app's own data; kept while it runs.
+  /// The app's own data; stored while the app runs.
   open var userInfo: [String: Any]?
 
   init(role: Role, identifier: String) {

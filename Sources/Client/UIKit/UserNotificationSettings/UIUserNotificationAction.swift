@@ -17,7 +17,7 @@ open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSe
     super.init()
   }
 
-  /// What the app is told when the action is chosen.
+  /// The identifier that the app receives when the action is chosen.
   open var identifier: String? { storage.fields.identifier }
 
   /// The button's text.
@@ -73,7 +73,7 @@ open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSe
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationAction")
 @preconcurrency @MainActor
 open class UIMutableUserNotificationAction: UIUserNotificationAction {
-  /// What the app is told when the action is chosen.
+  /// The identifier that the app receives when the action is chosen.
   open override var identifier: String? {
     get { storage.fields.identifier }
     set { storage.fields.identifier = newValue }

@@ -94,7 +94,7 @@ open class UIMutableUserNotificationCategory: UIUserNotificationCategory {
     set { storage.fields.identifier = newValue }
   }
 
-  /// Sets the buttons in the order in which they are shown; nil takes them away.
+  /// Sets the buttons in the order in which they are shown; nil removes them.
   open func setActions(
     _ actions: [UIUserNotificationAction]?, for context: UIUserNotificationActionContext
   ) {

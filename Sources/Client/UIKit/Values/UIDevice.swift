@@ -3,7 +3,7 @@ import UserNotifications
 
 /// What kind of device the app is on.
 public enum UIUserInterfaceIdiom: Int, Sendable {
-  /// Not known: what this system says.
+  /// Not known, as always on this system.
   case unspecified = -1
   /// A telephone.
   case phone = 0
@@ -24,7 +24,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
 open class UIDevice: NSObject {
   /// How the battery is doing.
   public enum BatteryState: Int, Sendable {
-    /// Not known: what this system says.
+    /// Not known, as always on this system.
     case unknown = 0
     /// On battery.
     case unplugged = 1
@@ -64,7 +64,7 @@ open class UIDevice: NSObject {
   /// What kind of device: not known.
   open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 
-  /// Whether the battery is watched; kept, without effect.
+  /// Whether the battery is watched; stored, without effect.
   open var isBatteryMonitoringEnabled = false
 
   /// The battery's charge: -1, not known.

@@ -53,7 +53,7 @@ open class UIImage: NSObject, @unchecked Sendable {
     self.init(bytes: data, name: nil)
   }
 
-  /// An image from the bytes of a file; the scale is not kept.
+  /// An image from the bytes of a file; the scale is not stored.
   public convenience init?(data: Data, scale: CGFloat) { self.init(data: data) }
 
   /// Width and height: images are not decoded here, so always zero.

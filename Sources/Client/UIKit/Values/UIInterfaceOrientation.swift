@@ -1,6 +1,6 @@
-/// How the app stands on the screen.
+/// The orientation of the app on the screen.
 public enum UIInterfaceOrientation: Int, Sendable {
-  /// Not known: what this system says.
+  /// Not known, as always on this system.
   case unknown = 0
   /// Upright.
   case portrait = 1
@@ -12,7 +12,7 @@ public enum UIInterfaceOrientation: Int, Sendable {
   case landscapeLeft = 4
 }
 
-/// The ways in which the app may stand on the screen; nobody asks for them on this system.
+/// The orientations that the app supports; unused on this system.
 public struct UIInterfaceOrientationMask: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt

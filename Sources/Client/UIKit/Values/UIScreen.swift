@@ -23,6 +23,6 @@ open class UIScreen: NSObject {
   /// Pixels a point.
   open var nativeScale: CGFloat { 1 }
 
-  /// From 0 to 1; kept, without effect.
+  /// From 0 to 1; stored, without effect.
   open var brightness: CGFloat = 1
 }

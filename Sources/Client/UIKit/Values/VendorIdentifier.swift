@@ -21,15 +21,15 @@ enum VendorIdentifier {
   static func read(vendor: String, in folder: URL) -> UUID? {
     guard !vendor.contains("/") else { return nil }
     let file = folder.appendingPathComponent(vendor)
-    if let kept = kept(file) { return kept }
+    if let kept = stored(file) { return kept }
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let fresh = UUID()
     try? Data(fresh.uuidString.utf8).write(to: file, options: .withoutOverwriting)
     // Another app of the vendor may have been faster; its identifier counts.
-    return kept(file)
+    return stored(file)
   }
 
-  private static func kept(_ file: URL) -> UUID? {
+  private static func stored(_ file: URL) -> UUID? {
     FileManager.default.contents(atPath: file.path)
       .flatMap { String(bytes: $0, encoding: .utf8) }.flatMap(UUID.init(uuidString:))
   }

@@ -11,7 +11,7 @@ open class UIControl: UIView {
   /// Whether it is chosen.
   open var isSelected = false
 
-  /// Whether it is being touched; kept, without effect.
+  /// Whether it is being touched; stored, without effect.
   open var isHighlighted = false
 
   /// The looks of a control.
@@ -36,7 +36,7 @@ open class UIControl: UIView {
 /// A button, as a value.
 @preconcurrency @MainActor
 open class UIButton: UIControl {
-  /// What kind of button; not kept.
+  /// The kind of button; not stored.
   public enum ButtonType: Int, Sendable {
     /// Without a look.
     case custom = 0
@@ -62,7 +62,7 @@ open class UIButton: UIControl {
   /// Its text as ever.
   open var currentTitle: String? { titles[UIControl.State.normal.rawValue] }
 
-  /// Keeps a text for a look.
+  /// Stores the title of a state.
   open func setTitle(_ title: String?, for state: UIControl.State) {
     titles[state.rawValue] = title
   }
@@ -79,10 +79,10 @@ open class UILabel: UIView {
   /// The text.
   open var text: String?
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var textColor: UIColor?
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var numberOfLines = 1
 }
 
@@ -102,10 +102,10 @@ open class UIDatePicker: UIControl {
   /// The moment.
   open var date = Date()
 
-  /// The earliest moment; kept, without effect.
+  /// The earliest moment; stored, without effect.
   open var minimumDate: Date?
 
-  /// The latest moment; kept, without effect.
+  /// The latest moment; stored, without effect.
   open var maximumDate: Date?
 
   /// Chooses a moment.
@@ -118,10 +118,10 @@ open class UISlider: UIControl {
   /// The number.
   open var value: Float = 0
 
-  /// The lowest number; kept, without effect.
+  /// The lowest number; stored, without effect.
   open var minimumValue: Float = 0
 
-  /// The highest number; kept, without effect.
+  /// The highest number; stored, without effect.
   open var maximumValue: Float = 1
 }
 
@@ -131,13 +131,13 @@ open class UIStepper: UIControl {
   /// The number.
   open var value: Double = 0
 
-  /// The lowest number; kept, without effect.
+  /// The lowest number; stored, without effect.
   open var minimumValue: Double = 0
 
-  /// The highest number; kept, without effect.
+  /// The highest number; stored, without effect.
   open var maximumValue: Double = 100
 
-  /// How far a touch goes; kept, without effect.
+  /// How far a touch goes; stored, without effect.
   open var stepValue: Double = 1
 }
 

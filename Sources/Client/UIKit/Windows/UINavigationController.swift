@@ -32,7 +32,7 @@ open class UINavigationController: UIViewController {
   /// The view controller that is seen: the top of the stack, or what is shown over it.
   open var visibleViewController: UIViewController? { presentedViewController ?? children.last }
 
-  /// Whether the bar is hidden; kept, without effect.
+  /// Whether the bar is hidden; stored, without effect.
   open var isNavigationBarHidden = false
 
   /// Puts a view controller on the stack.
@@ -42,7 +42,7 @@ open class UINavigationController: UIViewController {
     viewController.appear(animated: animated)
   }
 
-  /// Takes the top off the stack, unless it is the last.
+  /// Pops the top view controller, unless it is the last.
   @discardableResult
   open func popViewController(animated: Bool) -> UIViewController? {
     guard children.count > 1, let top = children.last else { return nil }
@@ -52,7 +52,7 @@ open class UINavigationController: UIViewController {
     return top
   }
 
-  /// Takes all but the lowest off the stack.
+  /// Pops all view controllers but the lowest.
   @discardableResult
   open func popToRootViewController(animated: Bool) -> [UIViewController]? {
     var popped: [UIViewController] = []

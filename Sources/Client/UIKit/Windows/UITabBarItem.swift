@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What stands for a view controller in a tab bar, as a value.
+/// The item of a view controller in a tab bar, as a value.
 @preconcurrency @MainActor
 open class UITabBarItem: NSObject {
   /// Its text.
   open var title: String?
 
-  /// Its picture; kept, without effect.
+  /// Its picture; stored, without effect.
   open var image: UIImage?
 
-  /// The text of its badge; kept, without effect.
+  /// The text of its badge; stored, without effect.
   open var badgeValue: String?
 
   /// The app's own number.
   open var tag = 0
 
-  /// What stands for no view controller yet.
+  /// An item without a view controller.
   public override init() { super.init() }
 
   /// With a text and a picture.

@@ -12,26 +12,26 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
     set { frame.size = newValue.size }
   }
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var backgroundColor: UIColor?
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var tintColor: UIColor! = .tintColor
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var alpha: CGFloat = 1
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var isHidden = false
 
-  /// Kept, without effect.
+  /// Stored, without effect.
   open var isUserInteractionEnabled = true
 
   /// The app's own number.
   open var tag = 0
 
-  /// Light or dark; kept, without effect.
+  /// Light or dark; stored, without effect.
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// The areas in it.
@@ -58,14 +58,14 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The window that it is in.
   open var window: UIWindow? { self as? UIWindow ?? superview?.window }
 
-  /// Takes an area in.
+  /// Adds a subview.
   open func addSubview(_ view: UIView) {
     view.removeFromSuperview()
     subviews.append(view)
     view.superview = self
   }
 
-  /// Takes it out of its superview.
+  /// Removes it from its superview.
   open func removeFromSuperview() {
     superview?.subviews.removeAll { $0 === self }
     superview = nil

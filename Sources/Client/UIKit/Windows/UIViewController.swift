@@ -12,7 +12,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// A view controller without a file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// A view controller; there are no interface files on this system, the names are not kept.
+  /// A view controller; there are no interface files on this system, the names are not stored.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
   /// No storyboards on this system: a view controller without a file.
@@ -37,14 +37,14 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// Whether its view was made.
   open var isViewLoaded: Bool { loadedView != nil }
 
-  /// Light or dark; kept, without effect.
+  /// Light or dark; stored, without effect.
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// What it is called.
   open var title: String?
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// What stands for it in a tab bar, as a value.
+  /// Its item in a tab bar, as a value.
   open var tabBarItem: UITabBarItem! = UITabBarItem()
 
   /// Makes the view; a subclass that overrides it sets `view`.
@@ -91,14 +91,14 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// The view controller that it is in.
   open private(set) weak var parent: UIViewController?
 
-  /// Takes a view controller in.
+  /// Adds a child view controller.
   open func addChild(_ childController: UIViewController) {
     childController.willMove(toParent: self)
     children.append(childController)
     childController.parent = self
   }
 
-  /// Takes it out of the one that it is in.
+  /// Removes it from its parent.
   open func removeFromParent() {
     parent?.children.removeAll { $0 === self }
     parent = nil
@@ -134,7 +134,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// Where what is shown over another points to: nothing points on this system.
   open var popoverPresentationController: UIPopoverPresentationController? { nil }
 
-  /// Takes away what is shown over it, or else itself.
+  /// Dismisses what it presents, or else itself.
   open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
     guard let presented = presentedViewController else {
       if let presentingViewController {

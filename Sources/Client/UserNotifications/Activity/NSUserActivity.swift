@@ -26,7 +26,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// Whether `userInfo` has changed.
   open var needsSave = false
 
-  /// The page of the web that stands for it.
+  /// The web page of the activity.
   open var webpageURL: URL?
 
   /// The page that led to it.
@@ -38,16 +38,16 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// Words for a search.
   open var keywords: Set<String> = []
 
-  /// Whether it may go on on another device; kept, without effect.
+  /// Whether it may go on on another device; stored, without effect.
   open var isEligibleForHandoff = true
 
-  /// Whether it may be found; kept, without effect.
+  /// Whether it may be found; stored, without effect.
   open var isEligibleForSearch = false
 
-  /// Whether others may find it; kept, without effect.
+  /// Whether others may find it; stored, without effect.
   open var isEligibleForPublicIndexing = false
 
-  /// Whether it may be proposed; kept, without effect.
+  /// Whether it may be proposed; stored, without effect.
   open var isEligibleForPrediction = false
 
   /// Its name among the app's own.
@@ -70,7 +70,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// Makes it what the user does now; nothing on this system asks.
   open func becomeCurrent() {}
 
-  /// Says that the user does something else now.
+  /// Ends being the user's current activity.
   open func resignCurrent() {}
 
   /// Ends it.

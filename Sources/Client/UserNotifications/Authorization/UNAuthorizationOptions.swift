@@ -15,7 +15,7 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
   /// Visible notifications.
   public static let alert = UNAuthorizationOptions(rawValue: 1 << 2)
 
-  /// Notifications in a car; kept, this system shows none there.
+  /// Notifications in a car; stored, this system shows none there.
   public static let carPlay = UNAuthorizationOptions(rawValue: 1 << 3)
 
   /// Sounds that break through mute and Focus; needs the critical-alerts entitlement.
@@ -27,7 +27,7 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
   /// No question: delivered quietly until the user decides.
   public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)
 
-  /// Messages read out by an assistant; kept, this system has none.
+  /// Messages read out by an assistant; stored, this system has none.
   @available(iOS, deprecated: 15.0, message: "Announcement is always included")
   public static let announcement = UNAuthorizationOptions(rawValue: 1 << 7)
 

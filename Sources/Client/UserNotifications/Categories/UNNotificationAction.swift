@@ -4,7 +4,7 @@ public import Foundation
 open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// What the app is told when the action is chosen.
+  /// The identifier that the app receives when the action is chosen.
   public let identifier: String
 
   /// The button's text.

@@ -10,7 +10,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The buttons, in the order in which they are shown; the first two where space is short.
   public let actions: [UNNotificationAction]
 
-  /// Intents; kept, this system has none.
+  /// Intents; stored, this system has none.
   public let intentIdentifiers: [String]
 
   /// How its notifications behave.

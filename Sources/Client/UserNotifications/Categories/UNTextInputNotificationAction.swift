@@ -7,7 +7,7 @@ open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Senda
   /// The text of the button that sends the reply.
   public let textInputButtonTitle: String
 
-  /// What stands in the empty field.
+  /// The placeholder of the empty field.
   public let textInputPlaceholder: String
 
   /// An action without a picture.

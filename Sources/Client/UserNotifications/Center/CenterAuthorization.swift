@@ -56,7 +56,7 @@ extension UNUserNotificationCenter {
 
   /// Sets the number on the app's icon; 0 removes it.
   ///
-  /// `completionHandler`: told `UNError.badgeInputInvalid` for a negative number.
+  /// `completionHandler`: Gets `UNError.badgeInputInvalid` for a negative number.
   @preconcurrency
   public func setBadgeCount(
     _ newBadgeCount: Int,

@@ -6,7 +6,7 @@ extension UNUserNotificationCenter {
   ///
   /// A pending or delivered one of the same identifier is replaced.
   ///
-  /// `completionHandler`: told what went wrong, or nil once the agent has it.
+  /// `completionHandler`: Gets the error, or nil once the agent has it.
   @preconcurrency
   public func add(
     _ request: UNNotificationRequest,
@@ -64,7 +64,7 @@ extension UNUserNotificationCenter {
     perform(.removePending(nil), completionHandler: nil)
   }
 
-  /// What was delivered and still stands in the list of notifications; none when the agent cannot
+  /// The delivered notifications that are still in the list; none when the agent cannot
   /// be reached.
   @preconcurrency
   public func getDeliveredNotifications(
@@ -78,7 +78,7 @@ extension UNUserNotificationCenter {
       }, completionHandler: completionHandler)
   }
 
-  /// What was delivered and still stands in the list of notifications; none when the agent cannot
+  /// The delivered notifications that are still in the list; none when the agent cannot
   /// be reached.
   public func deliveredNotifications() async -> [UNNotification] {
     await withCheckedContinuation { continuation in
@@ -86,12 +86,12 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Takes delivered notifications of these identifiers away.
+  /// Removes the delivered notifications with these identifiers.
   public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
     perform(.removeDelivered(identifiers), completionHandler: nil)
   }
 
-  /// Takes every delivered notification away.
+  /// Removes every delivered notification.
   public func removeAllDeliveredNotifications() {
     perform(.removeDelivered(nil), completionHandler: nil)
   }

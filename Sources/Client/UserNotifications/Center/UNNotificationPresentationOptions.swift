@@ -16,7 +16,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
   @available(iOS, deprecated: 14.0, message: "Use list and banner")
   public static let alert = UNNotificationPresentationOptions(rawValue: 1 << 2)
 
-  /// Kept in the list of what was delivered.
+  /// Shown in the list of delivered notifications.
   public static let list = UNNotificationPresentationOptions(rawValue: 1 << 3)
 
   /// Shown now.

@@ -30,7 +30,7 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   /// The center of this app.
   open class func current() -> UNUserNotificationCenter { shared }
 
-  /// Told of what arrives and what the user does; not retained.
+  /// The delegate, which handles arrivals and responses; not retained.
   ///
   /// Set before the app has finished launching.
   open var delegate: (any UNUserNotificationCenterDelegate)? {
@@ -64,7 +64,7 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Sends a question; what stands in for an answer when there is none, the caller says.
+  /// Sends a request; the caller provides the value for a missing answer.
   func ask<Value: Sendable>(
     _ request: AppRequest, otherwise: Value,
     _ read: @escaping @Sendable (AppAnswer) throws -> Value,

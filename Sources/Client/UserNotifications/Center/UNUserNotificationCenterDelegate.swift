@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// What the system tells an app of its notifications.
+/// The delegate for the events of notifications.
 ///
 /// Every member is optional; of a method's two forms an app writes one. Those with a completion
 /// handler are called on the main thread; one that is `async` runs where its own isolation says.
@@ -57,7 +57,7 @@ extension UNUserNotificationCenterDelegate {
   ) async -> UNNotificationPresentationOptions {
     let delegate = MainThreadOnly(self)
     return await withCheckedContinuation { continuation in
-      let answer = OnceOnly { continuation.resume(returning: $0) }
+      let answer = CallOnce { continuation.resume(returning: $0) }
       DispatchQueue.main.async {
         delegate.value.userNotificationCenter(center, willPresent: notification) {
           answer.call($0)
@@ -66,7 +66,7 @@ extension UNUserNotificationCenterDelegate {
     }
   }
 
-  /// Does nothing and says that it is done.
+  /// Does nothing and reports that it is done.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping @Sendable () -> Void
@@ -80,7 +80,7 @@ extension UNUserNotificationCenterDelegate {
   ) async {
     let delegate = MainThreadOnly(self)
     await withCheckedContinuation { continuation in
-      let answer = OnceOnly<Void> { continuation.resume() }
+      let answer = CallOnce<Void> { continuation.resume() }
       DispatchQueue.main.async {
         delegate.value.userNotificationCenter(center, didReceive: response) { answer.call(()) }
       }

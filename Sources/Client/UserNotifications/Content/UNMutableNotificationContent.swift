@@ -30,13 +30,13 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
     set { fields.categoryIdentifier = newValue }
   }
 
-  /// The image shown while the app is launched from it; kept, a Linux desktop shows none.
+  /// The image shown while the app is launched from it; stored, a Linux desktop shows none.
   open override var launchImageName: String {
     get { fields.launchImageName }
     set { fields.launchImageName = newValue }
   }
 
-  /// What is heard; nil for silence.
+  /// The sound; nil for silence.
   open override var sound: UNNotificationSound? {
     get { fields.sound }
     set { fields.sound = newValue }
@@ -66,14 +66,14 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
     set { fields.userInfo = newValue }
   }
 
-  /// Fills the group's summary; kept, without effect.
+  /// Fills the group's summary; stored, without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgument: String {
     get { fields.summaryArgument }
     set { fields.summaryArgument = newValue }
   }
 
-  /// How many items the notification stands for; kept, without effect.
+  /// The number of items that the notification represents; stored, without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgumentCount: Int {
     get { fields.summaryArgumentCount }

@@ -31,10 +31,10 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// Which category's buttons it has; empty for none.
   open var categoryIdentifier: String { fields.categoryIdentifier }
 
-  /// The image shown while the app is launched from it; kept, a Linux desktop shows none.
+  /// The image shown while the app is launched from it; stored, a Linux desktop shows none.
   open var launchImageName: String { fields.launchImageName }
 
-  /// What is heard; nil for silence.
+  /// The sound; nil for silence.
   open var sound: UNNotificationSound? { fields.sound }
 
   /// The second line.
@@ -49,11 +49,11 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The app's own data: property-list values, and `NSNull` in the payload of a push.
   open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
-  /// Fills the group's summary; kept, without effect.
+  /// Fills the group's summary; stored, without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgument: String { fields.summaryArgument }
 
-  /// How many items the notification stands for; kept, without effect.
+  /// The number of items that the notification represents; stored, without effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgumentCount: Int { fields.summaryArgumentCount }
 
@@ -69,7 +69,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// Lets a Focus suppress it.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Takes content from an object of the app.
+  /// Updates the content from an object of the app.
   ///
   /// The providers of Apple's systems come from intents, which this system lacks.
   ///

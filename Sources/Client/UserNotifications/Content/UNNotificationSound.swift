@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is heard when a notification is delivered.
+/// The sound of a delivered notification.
 open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: the only stored property is a constant.
   package let choice: SoundChoice

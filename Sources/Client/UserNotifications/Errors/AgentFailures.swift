@@ -2,7 +2,7 @@ package import BelfryWire
 package import Foundation
 
 extension UNError {
-  /// What an app is told when the agent refuses, or cannot be reached: Apple's own code where
+  /// The error for an app when the agent refuses, or cannot be reached: Apple's own code where
   /// there is one, else `notificationsNotAllowed` with the link's error beneath.
   package init(_ failure: AppLinkFailure) {
     if let code = failure.reason.userNotificationsCode.flatMap(Code.init(rawValue:)) {

@@ -18,12 +18,12 @@ enum ExtensionProcess {
 
   static func run(_ type: UNNotificationServiceExtension.Type) -> Never {
     let session = AgentSession.shared
-    session.become(role: .serviceExtension)
+    session.declare(role: .serviceExtension)
     session.listen(as: .serviceExtension) { event, question in
       handle(event, question, type)
     }
     session.connect()
-    ProcessLife.run {}
+    ApplicationRunLoop.run {}
   }
 
   private static func handle(
@@ -37,9 +37,11 @@ enum ExtensionProcess {
         return true
       }
       current = object
-      let answer = OnceOnly<UNNotificationContent> { content in
+      let answer = CallOnce<UNNotificationContent> { content in
         question?.reply(.content(content.fields.changed(request.content)))
-        DispatchQueue.main.async { MainActor.assumeIsolated { () -> Void in ProcessLife.end {} } }
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated { () -> Void in ApplicationRunLoop.end {} }
+        }
       }
       object.didReceive(original) { answer.call($0) }
     case .extensionTimeEnds: current?.serviceExtensionTimeWillExpire()

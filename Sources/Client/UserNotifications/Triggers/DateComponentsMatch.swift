@@ -5,7 +5,7 @@ extension DateComponents {
   /// The first moment after `date` that matches, in this value's calendar and zone or else the
   /// user's; nil when there is none.
   ///
-  /// The agent's own arithmetic answers for the Gregorian calendar, so that an app is told what
+  /// The agent's own arithmetic answers for the Gregorian calendar, so that an app gets what
   /// will happen.
   func nextMatch(after date: Date) -> Date? {
     let zone = timeZone ?? calendar?.timeZone ?? .current

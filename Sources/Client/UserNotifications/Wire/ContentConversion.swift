@@ -25,7 +25,7 @@ extension ContentFields {
     return content
   }
 
-  /// The content of a notification that the agent keeps or delivers.
+  /// The content of a notification that is scheduled or delivered.
   ///
   /// `payload`: of a push; then it is the app's own data.
   package init(_ content: BelfryWire.NotificationContent, payload: [UInt8]? = nil) {

@@ -17,7 +17,7 @@ extension UNNotificationTrigger {
     }
   }
 
-  /// The trigger of a notification that the agent keeps or delivered.
+  /// The trigger of a notification that is scheduled or delivered.
   static func make(
     _ trigger: BelfryWire.NotificationTrigger?, next: Int64?
   ) -> UNNotificationTrigger? {

@@ -3,7 +3,7 @@ import Foundation
 
 /// The main run loop of an application process, until a signal ends it.
 @MainActor
-package enum ProcessLife {
+package enum ApplicationRunLoop {
   private static var signalSources: [any DispatchSourceSignal] = []
 
   /// Runs the main run loop for ever.
@@ -25,7 +25,7 @@ package enum ProcessLife {
     while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
   }
 
-  /// Ends the process after the app has been told.
+  /// Ends the process after the app's own end handler.
   package static func end(status: Int32 = 0, _ ending: @MainActor () -> Void) -> Never {
     ending()
     AgentSession.shared.flush()

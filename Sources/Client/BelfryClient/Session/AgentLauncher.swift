@@ -2,9 +2,9 @@ import Foundation
 
 /// Starts the agent where the login session allows: there is a runtime folder of this user, the
 /// `belfry` executable is on the path, and neither a socket was named nor starting it was declined.
-enum AgentStart {
-  /// Whether an agent may be there soon.
-  static func attempt(
+enum AgentLauncher {
+  /// Starts an agent where that is allowed; returns whether one was started.
+  static func launch(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Bool {
     guard let command = command(environment, isExecutable: isExecutable) else { return false }
@@ -21,7 +21,7 @@ enum AgentStart {
     FileManager.default.isExecutableFile(atPath: path)
   }
 
-  /// What to run; nil where the session does not allow it.
+  /// The command to run; nil where the session does not allow it.
   static func command(
     _ environment: [String: String], isExecutable: (String) -> Bool
   ) -> (executable: String, arguments: [String])? {
