@@ -114,7 +114,7 @@ enum AgentCommand {
     throws(CommandLineOptions.Problem) -> AgentConfiguration.Gateway?
   {
     guard let text = options.value("gateway") else {
-      // Somebody who gives these means to have a gateway.
+      // These options make sense with a gateway alone.
       guard options.value("ca") == nil, options.value("enroll") == nil else {
         throw .required(key: "gateway")
       }

@@ -2,9 +2,9 @@ import AppLink
 import BelfryWire
 import System
 
-/// A command's connection to the agent, and how the agent's rows are printed.
+/// A command's connection to the agent, and the output of the agent's rows.
 struct AgentControl {
-  /// The option that every command of the agent takes.
+  /// The option of every command for the agent.
   static let socketOption = OptionTable.Entry.value(
     "socket", "PATH", default: "$BELFRY_SOCKET, else $XDG_RUNTIME_DIR/belfry/agent.sock",
     "the agent's socket")
@@ -13,7 +13,7 @@ struct AgentControl {
 
   private let connection: AppLinkConnection
 
-  /// Connects to the agent that `--socket` or the environment names.
+  /// Connects to the agent of `--socket` or the environment.
   init(_ options: CommandLineOptions) {
     connection = AppLinkConnection(
       socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
@@ -21,13 +21,13 @@ struct AgentControl {
     connection.start()
   }
 
-  /// Asks and waits; a person may have to decide first, so without a bound.
+  /// Sends a request and waits, without a limit since a person may have to decide first.
   func ask(_ request: ControlRequest) throws(AppLinkFailure) -> AppAnswer {
     defer { connection.close() }
     return try connection.call(.control(request), timeoutMilliseconds: 86_400_000)
   }
 
-  /// Runs a command: reads its options, does it, tells what went wrong.
+  /// Runs a command: parses its options, carries it out and prints an error.
   ///
   /// The exit status.
   static func run(
@@ -45,7 +45,7 @@ struct AgentControl {
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)
       return 2
-    } catch let problem as UsageProblem {
+    } catch let problem as UsageError {
       Output.error(problem)
       return 2
     } catch {
@@ -60,8 +60,8 @@ struct AgentControl {
   }
 }
 
-/// Arguments that cannot be understood: exit status 2.
-struct UsageProblem: Error, CustomStringConvertible {
+/// Wrong arguments: exit status 2.
+struct UsageError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import System
 
-/// `belfry app`: be an app from a shell, and say which apps there are.
+/// `belfry app`: acts as an app from a shell, and lists the apps.
 enum AppCommand {
   private static let summary = """
     usage: belfry app run APP_ID [OPTION]…        be that app: one JSON line a callback

@@ -55,12 +55,12 @@ final class AppRun: Sendable {
   private static func category(_ path: String) throws -> NotificationCategory {
     let bytes = try FileSystem.read(path, limit: 1 << 20)
     guard let object = (try JSONValue(parsing: bytes)).objectValue else {
-      throw UsageProblem("\(path) holds no JSON object: see docs/app-link.md, Category")
+      throw UsageError("\(path) holds no JSON object: see docs/app-link.md, Category")
     }
     do {
       return try NotificationCategory(json: object)
     } catch {
-      throw UsageProblem("\(path): \(error): see docs/app-link.md, Category")
+      throw UsageError("\(path): \(error): see docs/app-link.md, Category")
     }
   }
 
@@ -76,7 +76,7 @@ final class AppRun: Sendable {
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)
       return 2
-    } catch let problem as UsageProblem {
+    } catch let problem as UsageError {
       Output.error(problem)
       return 2
     } catch {
@@ -118,9 +118,9 @@ final class AppRun: Sendable {
     return hello
   }
 
-  // MARK: - What happens
+  // MARK: - Events
 
-  /// Handles what the connection tells; gives an exit status when it is over.
+  /// Handles an event of the connection; returns the exit status at the end.
   private func handle(_ event: AppLinkConnection.Event) -> Int32? {
     switch event {
     case .connected(let welcome):
@@ -131,7 +131,7 @@ final class AppRun: Sendable {
       Output.error(failure)
       return 1
     case .event(let event, let question):
-      took(event, question)
+      handle(event, question)
     }
     return nil
   }
@@ -175,7 +175,7 @@ final class AppRun: Sendable {
     }
   }
 
-  private func took(_ event: AppEvent, _ question: AppLinkQuestion?) {
+  private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) {
     var line = JSONObject()
     if let question {
       line["id"] = .string(String(question.number))
@@ -228,7 +228,7 @@ final class AppRun: Sendable {
     String(byte >> 4, radix: 16) + String(byte & 0x0F, radix: 16)
   }
 
-  // MARK: - What is typed
+  // MARK: - Commands
 
   private func typed(_ text: String) {
     guard !text.isEmpty else { return }
@@ -259,7 +259,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Stands in front or behind from now on, and says so when the agent knows.
+  /// Changes the app's state, and prints it when the agent knows.
   private func become(_ new: AppState) {
     let connection = state.withLock { state in
       state.app = new
@@ -280,7 +280,7 @@ final class AppRun: Sendable {
     question.reply(reply(event))
   }
 
-  /// Nobody is left who could answer: questions are answered at once.
+  /// Answers a question at once, since standard input has ended.
   private func inputEnded() {
     let open = state.withLock { state in
       state.hasInput = false
@@ -301,7 +301,7 @@ final class AppRun: Sendable {
 }
 
 extension DeliveredNotification {
-  /// The notification as a line shows it.
+  /// The notification as a member of a line.
   fileprivate var line: JSONObject {
     let content = request.content
     return [

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// `belfry center`: what has been delivered, and what a person does to it.
+/// `belfry center`: the delivered notifications, and a person's responses to them.
 enum CenterCommand {
   static let table = OptionTable(
     command: "belfry center",
@@ -41,9 +41,9 @@ enum CenterCommand {
       return .act(app: app, id: words[1], action: words[2], text: options.value("text"))
     case ("dismiss", 2): return .dismiss(app: app, id: words[1])
     case ("dismiss", 1) where options.has("all"): return .dismiss(app: app, id: nil)
-    case ("dismiss", 1): throw UsageProblem("dismiss needs an ID, or --all")
+    case ("dismiss", 1): throw UsageError("dismiss needs an ID, or --all")
     default:
-      throw UsageProblem(
+      throw UsageError(
         "'\(words.joined(separator: " "))' is not understood: use open ID, action ID ACTION or "
           + "dismiss ID")
     }

@@ -20,7 +20,7 @@ enum ClockCommand {
         row["date"] = nil
         return row
       }
-      // What was set needs no telling, but to programs.
+      // A person knows what was set; programs read it.
       if options.has("json") || words.isEmpty {
         AgentControl.show(rows, asJSON: options.has("json"))
       }
@@ -30,22 +30,22 @@ enum ClockCommand {
   private static func request(_ words: [String]) throws -> ControlRequest {
     guard let verb = words.first else { return .clock }
     guard words.count == 2 else {
-      throw UsageProblem("'\(verb)' needs one word after it: set TIME, advance SECONDS, zone NAME")
+      throw UsageError("'\(verb)' needs one word after it: set TIME, advance SECONDS, zone NAME")
     }
     switch (verb, words[1]) {
     case ("set", let text):
       guard let milliseconds = NotifyTrigger.instant(text) else {
-        throw UsageProblem("'\(text)' is no instant: write 2026-03-29T00:59:50Z")
+        throw UsageError("'\(text)' is no instant: write 2026-03-29T00:59:50Z")
       }
       return .setClock(unixMilliseconds: milliseconds)
     case ("advance", let text):
       guard let seconds = Double(text), seconds >= 0, seconds <= NotifyTrigger.secondsMax
       else {
-        throw UsageProblem("'\(text)' is no number of seconds: write 0 or more, up to 1e11")
+        throw UsageError("'\(text)' is no number of seconds: write 0 or more, up to 1e11")
       }
       return .advanceClock(milliseconds: Int64(seconds * 1_000))
     case ("zone", let name): return .setZone(name)
-    default: throw UsageProblem("'\(verb)' is not understood: use set, advance or zone")
+    default: throw UsageError("'\(verb)' is not understood: use set, advance or zone")
     }
   }
 }

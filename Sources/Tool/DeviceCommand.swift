@@ -38,13 +38,13 @@ enum DeviceCommand {
     do {
       let options = try CommandLineOptions(arguments.dropFirst(), by: table)
       if options.wantsHelp { return help() }
-      let plan = try DevicePlan(options)
+      let plan = try FleetConfiguration(options)
       SignalWatcher.blockSignals([.terminate, .interrupt])
       return try DeviceFleet(plan).run()
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)
       return 2
-    } catch let problem as DevicePlan.Problem {
+    } catch let problem as FleetConfiguration.Problem {
       Output.error(problem)
       return problem.isUsage ? 2 : 1
     } catch {

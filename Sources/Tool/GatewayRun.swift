@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import System
 
-/// One run of the gateway: signals, ready file, and the order of its end.
+/// A run of the gateway: its signals, its ready file, and its shutdown.
 final class GatewayRun {
   private let loop: EventLoop
   private let log: Log
@@ -25,7 +25,7 @@ final class GatewayRun {
     loop = try EventLoop()
     self.log = log
     self.readyFile = readyFile
-    // A gateway that was killed left its own: nobody shall take it for this one's.
+    // The ready file of a killed gateway must not be mistaken for this one's.
     if let readyFile { try FileSystem.remove(readyFile) }
     folder = GatewayFolder(path: configuration.folder)
     server = try GatewayServer(
@@ -33,7 +33,7 @@ final class GatewayRun {
     consoleAddress = SocketAddress(host: configuration.host, port: consolePort)
   }
 
-  /// Runs until a signal or a failure has ended it; the exit status.
+  /// Runs until a signal or a failure ends it; returns the exit status.
   func untilStopped() -> Int32 {
     do {
       signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
@@ -99,7 +99,7 @@ final class GatewayRun {
   }
 }
 
-/// Whether every listener accepts, as probes on other threads ask.
+/// Whether every listener accepts, for the probes on other threads.
 private final class Readiness: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -110,7 +110,7 @@ private final class Readiness: Sendable {
 }
 
 extension GatewayServer.Description {
-  /// The ready file's one object (contract: `belfry gateway`).
+  /// The object of the ready file.
   var json: String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))

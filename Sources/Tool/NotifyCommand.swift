@@ -44,7 +44,7 @@ enum NotifyCommand {
       let app = options.value("app")
       let words = options.positionals
       if let verb = words.first, let key = notificationKeys.first(where: options.isGiven) {
-        throw UsageProblem("--\(key) is of a notification to show: leave it out with '\(verb)'")
+        throw UsageError("--\(key) is of a notification to show: leave it out with '\(verb)'")
       }
       switch (words.first, words.count) {
       case (nil, _): try notify(options, agent)
@@ -57,14 +57,14 @@ enum NotifyCommand {
           Output.line(instant(date))
         }
       default:
-        throw UsageProblem(
+        throw UsageError(
           "'\(words.joined(separator: " "))' is not understood: use list, cancel ID, cancel --all or "
             + "next ID")
       }
     }
   }
 
-  /// The options that only say what to show, and when.
+  /// The options for the content and the time of a notification.
   private static let notificationKeys = [
     "title", "subtitle", "body", "sound", "badge", "category", "thread", "level", "user-info", "id",
     "in", "at", "zone", "matching", "near", "on", "repeat", "every",
@@ -84,7 +84,7 @@ enum NotifyCommand {
     }
   }
 
-  /// What the agent's clock says, in milliseconds since 1970.
+  /// The agent's clock, in milliseconds since 1970.
   private static func now(_ options: CommandLineOptions) throws -> Int64 {
     let row = try AgentControl(options).ask(.clock).rows.first
     guard let now = row?["date"]?.integerValue else {
@@ -130,7 +130,7 @@ enum NotifyCommand {
       content.userInfo = object
     }
     guard !content.isEmpty else {
-      throw UsageProblem("there is nothing to show: give --title, --body, --sound or --badge")
+      throw UsageError("there is nothing to show: give --title, --body, --sound or --badge")
     }
     return content
   }

@@ -2,7 +2,7 @@ import Agent
 import BelfryWire
 import System
 
-/// Reads when a notification of `belfry notify` appears.
+/// The trigger of `belfry notify`, parsed from its options.
 enum NotifyTrigger {
   /// Reads the options; `now` asks for the agent's time, in milliseconds since 1970.
   static func read(
@@ -10,22 +10,22 @@ enum NotifyTrigger {
   ) throws -> NotificationTrigger? {
     let given = ["in", "at", "matching", "near"].filter { options.value($0) != nil }
     guard given.count <= 1 else {
-      throw UsageProblem("--\(given.joined(separator: " and --")) contradict each other: give one")
+      throw UsageError("--\(given.joined(separator: " and --")) contradict each other: give one")
     }
     if options.has("repeat"), given.isEmpty || given == ["at"] {
-      throw UsageProblem("--repeat goes with --in, --matching or --near; --at has --every")
+      throw UsageError("--repeat goes with --in, --matching or --near; --at has --every")
     }
     if options.value("every") != nil, given.isEmpty || given == ["near"] {
-      throw UsageProblem("--every goes with --at, --in or --matching")
+      throw UsageError("--every goes with --at, --in or --matching")
     }
     if options.value("every") != nil, options.has("repeat") {
-      throw UsageProblem("--repeat and --every contradict each other: give one")
+      throw UsageError("--repeat and --every contradict each other: give one")
     }
     if options.value("zone") != nil, given != ["at"] {
-      throw UsageProblem("--zone goes with --at; --matching takes zone=NAME")
+      throw UsageError("--zone goes with --at; --matching takes zone=NAME")
     }
     if options.value("on") != nil, given != ["near"] {
-      throw UsageProblem("--on goes with --near: say where, or leave it out")
+      throw UsageError("--on goes with --near: say where, or leave it out")
     }
     switch given.first {
     case "in": return try interval(options, now: now)
@@ -54,7 +54,7 @@ enum NotifyTrigger {
       recurrenceCalendar: nil)
   }
 
-  /// Some 3,000 years: as far ahead as anybody means, and no overflow in milliseconds.
+  /// Some 3,000 years in seconds: far enough for anybody, without overflow in milliseconds.
   static let secondsMax = 1e11
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
@@ -63,10 +63,10 @@ enum NotifyTrigger {
     do {
       match = try CalendarMatch(matching: text)
     } catch {
-      throw UsageProblem("--matching: \(error)")
+      throw UsageError("--matching: \(error)")
     }
     if let word = try options.choice("every", of: Period.words), word != match.comesEvery {
-      throw UsageProblem(
+      throw UsageError(
         "--matching '\(text)' comes every \(match.comesEvery ?? "time there is"): use --repeat")
     }
     let repeats = options.has("repeat") || options.value("every") != nil

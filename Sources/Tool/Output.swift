@@ -1,20 +1,20 @@
 import BelfryWire
 import Glibc
 
-/// What a command prints: answers on stdout, everything else on stderr.
+/// The output of commands: answers on stdout, everything else on stderr.
 enum Output {
   /// One line of the answer; flushed, so that a pipe's reader sees it at once.
   static func line(_ text: String) {
     write(text + "\n", to: STDOUT_FILENO)
   }
 
-  /// Text that ends its last line itself.
+  /// Text with its own end of line.
   static func text(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// One JSON object a line.
   static func json(_ value: JSONValue) { line(value.text) }
 
-  /// An error as every command tells it: what is wrong, and what to do.
+  /// An error message: what is wrong, and what to do.
   static func error(_ what: String, do advice: String) {
     write("belfry: \(what): \(advice)\n", to: STDERR_FILENO)
   }

@@ -1,11 +1,10 @@
 import BelfryWire
 
-/// How objects look that a command prints: one JSON object a line, or aligned columns for a person.
+/// The output of objects: one JSON object a line, or aligned columns for a person.
 enum OutputTable {
   /// Prints them.
   ///
-  /// A header is for lists; what a command made stands alone, so that a script can take it with
-  /// `$(…)`.
+  /// Lists have a header; a created object has none, so that a script can use it with `$(…)`.
   static func show(_ lines: [JSONObject], columns: [String], hasHeader: Bool, asJSON: Bool) {
     if asJSON {
       for line in lines { Output.json(.object(line)) }

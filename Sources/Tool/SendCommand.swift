@@ -69,7 +69,7 @@ enum SendCommand {
     var failures: Set<String> = []
     var isAllAccepted = true
     for (index, token) in tokens.enumerated() {
-      // So many on the way at a time keep every connection busy; the rest waits here.
+      // So many concurrent pushes keep every connection busy; the others wait here.
       while sent < tokens.count, sent < index + 1_000 {
         let number = sent
         var push = template
@@ -130,7 +130,7 @@ enum SendCommand {
       if let part = given.first {
         throw SendFailure.contradiction("--payload and --\(part)", "give one of them")
       }
-      // Somewhat more than a payload may have: the service is to say that it is too large.
+      // More than a payload may have, so that the service says that it is too large.
       return try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
     }
@@ -146,7 +146,7 @@ enum SendCommand {
   }
 }
 
-/// Why nothing can be sent.
+/// The reason why nothing can be sent.
 enum SendFailure: Error, CustomStringConvertible {
   /// Options that do not go together, and what to do.
   case contradiction(String, String)

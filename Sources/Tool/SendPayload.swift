@@ -1,7 +1,7 @@
 import BelfryProvider
 import BelfryWire
 
-/// The payload that `belfry send` makes of its options (apns-protocol section 3).
+/// The payload of `belfry send`, made from its options (apns-protocol section 3).
 struct SendPayload {
   let title: String?
   let body: String?
@@ -25,7 +25,7 @@ struct SendPayload {
   }
 }
 
-/// What `belfry send` prints of one token: the same keys in every line, for scripts.
+/// The output of `belfry send` for a token: the same keys in every line, for scripts.
 enum SendLine {
   static func value(token: String, _ result: Result<PushOutcome, ProviderFailure>) -> JSONValue {
     var line: JSONObject = [

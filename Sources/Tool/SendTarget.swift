@@ -2,7 +2,7 @@ import BelfryProvider
 import BelfryWire
 import System
 
-/// Where `belfry send` sends to, and with what credentials.
+/// The service and the credentials of `belfry send`.
 enum SendTarget {
   /// The part of a gateway's `gateway.json` that a sender needs.
   private struct GatewayFile {
@@ -30,7 +30,7 @@ enum SendTarget {
     }
   }
 
-  /// Bytes of a key, a certificate chain or a gateway file that are read at the most.
+  /// Bytes of a key, a certificate chain or a gateway file at most.
   private static let fileBytesMax = 262_144
 
   static func configuration(_ options: CommandLineOptions) throws -> ProviderClient.Configuration {

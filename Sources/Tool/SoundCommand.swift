@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// `belfry sound`: whether a file may be an alert sound; `belfry-sound` looks at it.
+/// `belfry sound`: checks with `belfry-sound` whether a file can be an alert sound.
 enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",
@@ -31,7 +31,7 @@ enum SoundCommand {
     }
   }
 
-  /// Puts `belfry-sound` in this process's place: it stands beside this program, or on `PATH`.
+  /// Replaces this process by `belfry-sound`, which is beside this program or on `PATH`.
   private static func become(_ arguments: [String]) -> Int32 {
     let name = "belfry-sound"
     let path = FileSystem.programFolder.map { "\($0)/\(name)" }

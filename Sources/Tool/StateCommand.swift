@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// `belfry state`: says what no service of this machine tells.
+/// `belfry state`: sets the device states that no service of this machine reports.
 enum StateCommand {
   static let table = OptionTable(
     command: "belfry state",
@@ -10,7 +10,7 @@ enum StateCommand {
       + "[front=APP_ID|none]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// What each may be; anything for an app's id.
+  /// The values of each state; any for an app's id.
   private static let values = [
     "locked": ["on", "off"], "battery": ["low", "normal"], "metered": ["on", "off"],
     "focus": ["on", "off"], "front": [],
@@ -21,16 +21,16 @@ enum StateCommand {
       var changes: [String: String] = [:]
       for pair in options.positionals {
         guard let equals = pair.firstIndex(of: "=") else {
-          throw UsageProblem("'\(pair)' is no state: write NAME=VALUE, such as locked=on")
+          throw UsageError("'\(pair)' is no state: write NAME=VALUE, such as locked=on")
         }
         let name = String(pair[..<equals])
         let value = String(pair[pair.index(after: equals)...])
         guard let words = values[name] else {
-          throw UsageProblem(
+          throw UsageError(
             "'\(name)' is no state: use \(values.keys.sorted().joined(separator: ", "))")
         }
         guard words.isEmpty || words.contains(value) else {
-          throw UsageProblem("'\(pair)' is no state: write \(name)=\(words.joined(separator: "|"))")
+          throw UsageError("'\(pair)' is no state: write \(name)=\(words.joined(separator: "|"))")
         }
         changes[name] = value
       }

@@ -1,7 +1,7 @@
 import BelfryWire
 import Glibc
 
-/// Where state lives when an option does not say (contract: "`belfry` (one executable)").
+/// The default folders of state.
 enum StateFolders {
   /// The gateway's folder.
   static var gateway: String { "\(state)/belfry/gateway" }
@@ -12,7 +12,7 @@ enum StateFolders {
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 
-  /// `XDG_STATE_HOME`, or what its absence means.
+  /// `XDG_STATE_HOME`, or its default.
   static var state: String { AgentPaths.stateHome(variable) }
 
   /// An environment variable that is set and not empty.

@@ -1,10 +1,10 @@
 import Glibc
 import System
 
-/// The executable `belfry`: one file a subcommand.
+/// The executable `belfry`, with a file for each subcommand.
 @main
 enum Tool {
-  /// A subcommand: its name, one line about it, and what runs it.
+  /// A subcommand: its name, a line of help, and the function that runs it.
   struct Command: Sendable {
     let name: String
     let summary: String

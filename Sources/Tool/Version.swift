@@ -1,4 +1,4 @@
-/// What this build is.
+/// The version of this build.
 enum Version {
   static let current = "0.1.0"
 }

@@ -122,7 +122,7 @@ import Transport
       let bytes = Array(text.utf8)
       for start in stride(from: 0, to: bytes.count, by: size) {
         let piece = bytes[start..<min(start + size, bytes.count)]
-        keys += try answer.take(piece).flatMap(\.keys)
+        keys += try answer.append(piece).flatMap(\.keys)
       }
       try answer.end()
       #expect(keys == ["a", "b"])
@@ -133,7 +133,7 @@ import Transport
   func readsRefusals() {
     var answer = AdminAnswer()
     #expect(throws: AdministrationFailure(.missing, "no key", do: "look")) {
-      try answer.take(
+      try answer.append(
         Array("HTTP/1.1 404 x\r\n\r\n{\"error\":\"no key\",\"advice\":\"look\"}\n".utf8)[...])
     }
   }
@@ -143,7 +143,7 @@ import Transport
     arguments: ["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\r\n\r\n{\"a\""])
   func refusesCutAnswers(text: String) throws {
     var answer = AdminAnswer()
-    _ = try answer.take(Array(text.utf8)[...])
+    _ = try answer.append(Array(text.utf8)[...])
     #expect(throws: AdministrationFailure.self) { try answer.end() }
   }
 

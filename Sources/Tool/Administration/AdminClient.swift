@@ -8,14 +8,14 @@ struct AdminClient {
   let address: SocketAddress
   let token: String
 
-  /// The answer's lines; nil where nothing listens.
+  /// Sends a request and returns the answer's lines; nil where nothing listens.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject]? {
     var lines: [JSONObject] = []
     guard try exchange(request.call, { lines.append($0) }) else { return nil }
     return lines
   }
 
-  /// Hands on each line as it comes; false where nothing listens.
+  /// Sends a request and passes on each line as it arrives; false where nothing listens.
   func follow(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
@@ -45,7 +45,7 @@ struct AdminClient {
         try answer.end()
         return true
       case .bytes(let count):
-        for line in try answer.take(buffer[..<count]) { receive(line) }
+        for line in try answer.append(buffer[..<count]) { receive(line) }
       case .wouldBlock:
         continue
       case .failed(let number):
@@ -92,7 +92,7 @@ struct AdminClient {
     }
   }
 
-  /// The request as it stands on the wire.
+  /// The request on the wire.
   static func text(
     of call: AdministrationCall, to address: SocketAddress, token: String
   ) -> [UInt8] {
@@ -121,25 +121,25 @@ struct AdminClient {
   }
 }
 
-/// Reads an answer as it comes in: a status, fields that do not matter, JSON objects one a line.
+/// An incremental parser of an answer: a status, ignored fields, JSON objects one a line.
 struct AdminAnswer {
   private var pending: [UInt8] = []
   private var status: Int?
   private var isInBody = false
 
-  /// The objects that are whole with these bytes; throws the failure that the gateway answers.
-  mutating func take(_ bytes: ArraySlice<UInt8>) throws -> [JSONObject] {
+  /// Adds bytes and returns the objects that they complete; throws the failure that the gateway answers.
+  mutating func append(_ bytes: ArraySlice<UInt8>) throws -> [JSONObject] {
     pending += bytes
     var objects: [JSONObject] = []
     while let end = pending.firstIndex(of: 0x0A) {
       let line = Array(pending[..<end])
       pending.removeSubrange(...end)
-      if let object = try take(line: line) { objects.append(object) }
+      if let object = try parse(line: line) { objects.append(object) }
     }
     return objects
   }
 
-  /// The connection has ended; throws where the answer has not.
+  /// Handles the end of the connection; throws where the answer is incomplete.
   func end() throws {
     guard isInBody, pending.isEmpty else {
       throw AdministrationFailure(
@@ -147,7 +147,7 @@ struct AdminAnswer {
     }
   }
 
-  private mutating func take(line: [UInt8]) throws -> JSONObject? {
+  private mutating func parse(line: [UInt8]) throws -> JSONObject? {
     guard isInBody else {
       let text = String(decoding: line, as: UTF8.self)
       if status == nil { status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } }

@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// One administration command, such as `belfry key add`: its options, what it asks for, what it shows.
+/// An administration command, such as `belfry key add`: its options, request and output.
 struct AdministrationVerb: Sendable {
   /// The word after the noun.
   let name: String
@@ -10,10 +10,10 @@ struct AdministrationVerb: Sendable {
   /// The members of the answer that a person sees; with `--json`, all of them.
   let columns: [String]
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// Does what is left to do with the answer here, such as writing a file.
+  /// Completes the command with the answer, for example by writing a file.
   let finish: @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject]
 
-  /// Whether it shows what there is, rather than what it made or took away.
+  /// Whether it lists objects, rather than creating or removing one.
   var isList: Bool { name == "list" || name.isEmpty }
 
   init(
@@ -40,7 +40,7 @@ struct AdministrationVerb: Sendable {
   }
 }
 
-/// The verbs of one noun, run on a gateway that runs or not.
+/// The verbs of a noun, for running and stopped gateways.
 struct AdministrationNoun: Sendable {
   let name: String
   let verbs: [AdministrationVerb]
@@ -50,7 +50,7 @@ struct AdministrationNoun: Sendable {
     verbs.contains { $0.name == arguments.first }
   }
 
-  /// Runs the verb that `arguments` begin with; the exit status.
+  /// Runs the verb that `arguments` begin with; returns the exit status.
   func run(_ arguments: [String]) -> Int32 {
     guard let first = arguments.first else {
       Output.error("'belfry \(name)' needs a verb", do: "give \(verbNames)")

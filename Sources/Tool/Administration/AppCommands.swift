@@ -38,7 +38,7 @@ enum TopicCommand {
   }
 }
 
-/// `belfry channel`: what Live Activities' broadcasts go through.
+/// `belfry channel`: the channels of broadcasts to Live Activities.
 enum ChannelCommand {
   static let noun = AdministrationNoun(
     name: "channel",

@@ -4,13 +4,13 @@ import Glibc
 import Storage
 import System
 
-/// The gateway whose folder is named: through its admin API while it runs, else through its data.
+/// Access to the gateway of a folder: by its admin API while it runs, else by its data.
 struct GatewayAccess {
   private let folder: GatewayFolder
 
   init(folder: String) { self.folder = GatewayFolder(path: folder) }
 
-  /// Does what is asked, by whoever holds the folder.
+  /// Carries out a request on the running or the stopped gateway.
   ///
   /// Whether the gateway runs is asked of the folder's lock and not of `gateway.json`, which a
   /// gateway that was killed leaves behind.
@@ -22,7 +22,7 @@ struct GatewayAccess {
       } catch {
         guard error.kind == .held else { throw error }
         if let client = try client(), let lines = try client.perform(request) { return lines }
-        // A gateway that starts, or another command, holds the folder for a moment.
+        // A starting gateway, or another command, locks the folder for a moment.
         attempts -= 1
         guard attempts > 0 else { throw error }
         usleep(Self.pauseMicroseconds)

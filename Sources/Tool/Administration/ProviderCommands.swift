@@ -5,7 +5,7 @@ import Storage
 import System
 import Transport
 
-/// `belfry team`: who owns apps and keys.
+/// `belfry team`: the owners of apps and keys.
 enum TeamCommand {
   static let noun = AdministrationNoun(
     name: "team",
@@ -23,7 +23,7 @@ enum TeamCommand {
     ])
 }
 
-/// `belfry key`: what provider tokens are signed with.
+/// `belfry key`: the keys that sign provider tokens.
 enum KeyCommand {
   static let noun = AdministrationNoun(name: "key", verbs: [add, list, revoke, token])
 

@@ -7,60 +7,62 @@ import Transport
 
 /// All virtual devices of one `belfry device run`, on one loop.
 final class DeviceFleet: TurnEndTarget {
-  let plan: DevicePlan
-  var tally = DeviceTally()
+  let configuration: FleetConfiguration
+  var statistics = DeviceStatistics()
 
   private let loop: EventLoop
   private let log: DeviceIdentityLog
   private var devices: [VirtualDevice] = []
   private var output: [UInt8] = []
-  private var isTurnEndAsked = false
-  private var complaints: Set<String> = []
+  private var isWriteScheduled = false
+  private var reportedSentences: Set<String> = []
   private var isLeaving = false
   private var upAtLeaving = 0
   private var status: Int32 = 0
 
-  /// Links that open TLS at a time: more would time each other out.
-  private static let dialsMax = 64
+  /// Concurrent TLS handshakes: more would time each other out.
+  private static let handshakesMax = 64
 
-  init(_ plan: DevicePlan) throws {
-    self.plan = plan
+  init(_ configuration: FleetConfiguration) throws {
+    self.configuration = configuration
     loop = try EventLoop()
-    log = try DeviceIdentityLog(folder: plan.dataFolder, authorityPEM: plan.authorityPEM)
-    Self.raiseDescriptorLimit(for: plan.count)
+    log = try DeviceIdentityLog(
+      folder: configuration.dataFolder, authorityPEM: configuration.authorityPEM)
+    Self.raiseDescriptorLimit(for: configuration.count)
   }
 
-  /// Runs until the order to leave; the exit status.
+  /// Runs until the command to exit; returns the exit status.
   func run() throws -> Int32 {
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
       leave()
     }
     defer { signals.close() }
-    let orders = loop.mailbox(of: String.self) { [unowned self] lines in
-      for line in lines { carryOut(line) }
+    let commands = loop.mailbox(of: String.self) { [unowned self] lines in
+      for line in lines { perform(line) }
     }
     Thread.detachNewThread {
-      while let line = readLine() { orders.post(line) }
+      while let line = readLine() { commands.post(line) }
     }
     try makeDevices()
     for device in devices { device.link?.goOnline() }
     loop.run()
-    if plan.isSummary { print { summary.append(to: &$0, ending: 0x0A) } }
+    if configuration.isSummary { print { summary.append(to: &$0, ending: 0x0A) } }
     writeOut()
     return status
   }
 
   private func makeDevices() throws {
-    var configuration = GatewayConnection.Configuration(
-      host: plan.host, port: plan.port, authorityPEM: plan.authorityPEM)
-    configuration.enrolmentCode = plan.enrolmentCode
-    configuration.gate = ConnectLimiter(limit: Self.dialsMax)
-    configuration.settings.memory = Int(configuration.settings.window)
-    for index in 0..<plan.count {
+    var connection = GatewayConnection.Configuration(
+      host: configuration.host, port: configuration.port, authorityPEM: configuration.authorityPEM)
+    connection.enrolmentCode = configuration.enrolmentCode
+    connection.gate = ConnectLimiter(limit: Self.handshakesMax)
+    connection.settings.memory = Int(connection.settings.window)
+    for index in 0..<configuration.count {
       let identity =
-        index < log.kept.count ? log.kept[index] : DeviceIdentity(key: try ES256PrivateKey())
-      configuration.deviceName = "virtual \(index + 1)"
-      devices.append(VirtualDevice(self, on: loop, configuration, identity: identity))
+        index < log.identities.count
+        ? log.identities[index] : DeviceIdentity(key: try ES256PrivateKey())
+      connection.deviceName = "virtual \(index + 1)"
+      devices.append(VirtualDevice(self, on: loop, connection, identity: identity))
     }
   }
 
@@ -73,16 +75,16 @@ final class DeviceFleet: TurnEndTarget {
     unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
   }
 
-  // MARK: Orders
+  // MARK: Commands
 
-  private func carryOut(_ line: String) {
+  private func perform(_ line: String) {
     guard !line.allSatisfy(\.isWhitespace) else { return }
-    do throws(DeviceOrder.Refusal) {
-      let order = try DeviceOrder(line)
-      switch order.verb {
+    do throws(FleetCommand.Refusal) {
+      let command = try FleetCommand(line)
+      switch command.verb {
       case .exit: leave()
       case .summary: print { summary.append(to: &$0, ending: 0x0A) }
-      default: for device in devices { device.carryOut(order) }
+      default: for device in devices { device.perform(command) }
       }
     } catch {
       Output.error(error)
@@ -90,11 +92,11 @@ final class DeviceFleet: TurnEndTarget {
   }
 
   private var summary: JSONValue {
-    tally.line(
+    statistics.line(
       devices: devices.count, up: isLeaving ? upAtLeaving : devices.count { $0.isUp })
   }
 
-  /// Says goodbye on every link, and ends when all are closed, or after two seconds.
+  /// Closes every link, and ends when all are closed, or after two seconds.
   private func leave() {
     guard !isLeaving else { return }
     isLeaving = true
@@ -108,19 +110,19 @@ final class DeviceFleet: TurnEndTarget {
     if isLeaving, devices.allSatisfy({ $0.link?.isOffline != false }) { loop.stop() }
   }
 
-  // MARK: What devices tell
+  // MARK: The devices' events
 
-  func keep(_ identity: DeviceIdentity) {
+  func persist(_ identity: DeviceIdentity) {
     do {
       try log.append(identity)
     } catch {
-      complain("\(error)")
+      reportOnce("\(error)")
     }
   }
 
   func lost(_ device: VirtualDevice, because reason: String) {
     guard !isLeaving else { return stopWhenAllAreGone() }
-    if !device.isUp, tally.tokens == 0 { complain("no link to the gateway yet: \(reason)") }
+    if !device.isUp, statistics.tokens == 0 { reportOnce("no link to the gateway yet: \(reason)") }
     guard device.isStopped else { return }
     if devices.allSatisfy(\.isStopped) {
       status = 1
@@ -129,32 +131,34 @@ final class DeviceFleet: TurnEndTarget {
   }
 
   func received(_ notification: LinkNotification, latencyMicros: Int64?) {
-    tally.received(
+    statistics.received(
       payloadBytes: unsafe notification.payload.count, fromStorage: notification.isFromStorage,
       latencyMicros: latencyMicros, at: loop.nowNanoseconds)
   }
 
-  /// Tells stderr, each sentence once.
-  func complain(_ sentence: String) {
-    if complaints.insert(sentence).inserted { Output.error(Complaint(description: sentence)) }
+  /// Prints a warning to standard error, each sentence once.
+  func reportOnce(_ sentence: String) {
+    if reportedSentences.insert(sentence).inserted {
+      Output.error(FleetWarning(description: sentence))
+    }
   }
 
-  private struct Complaint: Error, CustomStringConvertible {
+  private struct FleetWarning: Error, CustomStringConvertible {
     let description: String
   }
 
   // MARK: Output
 
-  /// Adds to what goes to stdout at the end of this turn of the loop.
+  /// Adds to the output that is written at the end of this turn of the loop.
   func print(_ write: (inout [UInt8]) -> Void) {
     write(&output)
-    guard !isTurnEndAsked else { return }
-    isTurnEndAsked = true
+    guard !isWriteScheduled else { return }
+    isWriteScheduled = true
     loop.atTurnEnd(self)
   }
 
   func turnEnded() {
-    isTurnEndAsked = false
+    isWriteScheduled = false
     writeOut()
   }
 

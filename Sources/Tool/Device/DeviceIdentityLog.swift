@@ -14,10 +14,10 @@ final class DeviceIdentityLog {
   private let descriptor: Int32
   private let path: String
 
-  /// The identities that were kept, in the order of their enrolment.
-  private(set) var kept: [DeviceIdentity] = []
+  /// The persisted identities, in the order of their enrolment.
+  private(set) var identities: [DeviceIdentity] = []
 
-  /// Opens the folder's log; identities of another authority are passed over.
+  /// Opens the folder's log; identities of another authority are ignored.
   init(folder: String, authorityPEM: [UInt8]) throws(SystemFailure) {
     try FileSystem.makeDirectories(folder)
     lock = try LockFile(folder + "/devices.lock")
@@ -42,16 +42,16 @@ final class DeviceIdentityLog {
       guard isOurs[issuer] == true, let key = try? ES256PrivateKey(pkcs8PEM: Array(pem.utf8)) else {
         continue
       }
-      kept.append(DeviceIdentity(key: key, device: device, chainPEM: Array(chain.utf8)))
+      identities.append(DeviceIdentity(key: key, device: device, chainPEM: Array(chain.utf8)))
     }
   }
 
   deinit { close(descriptor) }
 
-  /// Bytes of 100,000 devices and more.
+  /// Bytes of the log: more than 100,000 devices.
   private static let fileBytesMax = 512 << 20
 
-  /// Keeps a new identity.
+  /// Persists a new identity.
   func append(_ identity: DeviceIdentity) throws {
     guard let device = identity.device, let chain = identity.chainPEM else { return }
     let line: JSONValue = [

@@ -9,7 +9,7 @@ enum DeviceLine {
 
   private static let sentMark = Array("\"\(sentKey)\":".utf8)
 
-  /// What the lines of one device and subject have in common: `,"device":…,"topic":…,"type":…`.
+  /// The members that all lines of one device and subject have: `,"device":…,"topic":…,"type":…`.
   static func subject(_ subject: LinkSubject, device: UInt64) -> [UInt8] {
     var line = Array(",\"device\":\(device),\"topic\":".utf8)
     JSONValue.string(subject.bundleID).append(to: &line)
@@ -22,7 +22,7 @@ enum DeviceLine {
     return line
   }
 
-  /// A line of `event` with what it has in common with others and, where given, more members.
+  /// A line of `event` with the common members and others.
   static func event(
     _ event: String, _ subject: [UInt8], _ members: [(String, JSONValue)] = [],
     to output: inout [UInt8]
@@ -61,14 +61,14 @@ enum DeviceLine {
     output += [0x7D, 0x0A]
   }
 
-  /// Microseconds since the sender's clock that stands in `payload`; `nil` where none does.
+  /// Microseconds since the sender's clock in `payload`; `nil` where it has none.
   static func latencyMicros(_ payload: UnsafeRawBufferPointer) -> Int64? {
     let mark = sentMark.span
     let last = payload.count - mark.count
     guard last > 0 else { return nil }
     var start = 0
     while start < last {
-      // The mark is looked for behind its quotation mark, of which a payload has few.
+      // The mark begins with a quotation mark, of which a payload has few.
       guard unsafe payload[start] == 0x22, unsafe matches(payload, at: start, mark) else {
         start += 1
         continue

@@ -3,7 +3,7 @@ import BelfryWire
 import System
 import Transport
 
-/// One virtual device: its link, and what it prints of it.
+/// A virtual device: its link, whose events it prints.
 final class VirtualDevice: GatewayConnectionDelegate {
   private struct Subject {
     let subject: LinkSubject
@@ -22,18 +22,18 @@ final class VirtualDevice: GatewayConnectionDelegate {
     self.fleet = fleet
     let link = GatewayConnection(on: loop, configuration, identity: identity, delegate: self)
     self.link = link
-    for subject in fleet.plan.subjects { link.register(subject) }
+    for subject in fleet.configuration.subjects { link.register(subject) }
   }
 
   var number: UInt64? { link?.identity.device }
   var isUp: Bool { link?.isUp == true }
   var isStopped: Bool { link?.isStopped == true }
 
-  // MARK: Orders
+  // MARK: Commands
 
-  func carryOut(_ order: DeviceOrder) {
-    guard let link, order.device == nil || order.device == number else { return }
-    switch order.verb {
+  func perform(_ command: FleetCommand) {
+    guard let link, command.device == nil || command.device == number else { return }
+    switch command.verb {
     case .offline: link.goOffline()
     case .online: link.goOnline()
     case .sleep: changeState(link.state.union(.asleep))
@@ -42,9 +42,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
       changeState(
         isRestricted ? link.state.union(.powerRestricted) : link.state.subtracting(.powerRestricted)
       )
-    case .disable, .enable, .unregister, .register: changeTopics(order, link)
-    case .subscribe: if let channel = order.channel { link.register(.channel(channel)) }
-    case .unsubscribe: if let channel = order.channel { link.cancel(.channel(channel)) }
+    case .disable, .enable, .unregister, .register: changeTopics(command, link)
+    case .subscribe: if let channel = command.channel { link.register(.channel(channel)) }
+    case .unsubscribe: if let channel = command.channel { link.cancel(.channel(channel)) }
     case .summary, .exit: break
     }
   }
@@ -59,17 +59,17 @@ final class VirtualDevice: GatewayConnectionDelegate {
       ])
   }
 
-  private func changeTopics(_ order: DeviceOrder, _ link: GatewayConnection) {
-    var topics = subjects.map(\.subject) + fleet.plan.subjects
-    if case .register = order.verb {
-      topics = [.topic(LinkTopic(bundleID: order.topic, kind: order.kind ?? .alert))]
+  private func changeTopics(_ command: FleetCommand, _ link: GatewayConnection) {
+    var topics = subjects.map(\.subject) + fleet.configuration.subjects
+    if case .register = command.verb {
+      topics = [.topic(LinkTopic(bundleID: command.topic, kind: command.kind ?? .alert))]
     }
     var seen: Set<LinkSubject> = []
     for case .topic(let topic) in topics
-    where topic.bundleID == order.topic && (order.kind ?? topic.kind) == topic.kind
+    where topic.bundleID == command.topic && (command.kind ?? topic.kind) == topic.kind
       && seen.insert(.topic(topic)).inserted
     {
-      switch order.verb {
+      switch command.verb {
       case .disable: link.setEnabled(false, topic)
       case .enable: link.setEnabled(true, topic)
       case .unregister: link.cancel(.topic(topic))
@@ -78,7 +78,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
     }
   }
 
-  // MARK: What the link tells
+  // MARK: The link's events
 
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     print("link", [("state", "up")])
@@ -89,17 +89,19 @@ final class VirtualDevice: GatewayConnectionDelegate {
     fleet.lost(self, because: reason)
   }
 
-  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) { fleet.keep(identity) }
+  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
+    fleet.persist(identity)
+  }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
-    fleet.complain("the gateway refused to enrol a device, \(refusal): check --enroll")
+    fleet.reportOnce("the gateway refused to enrol a device, \(refusal): check --enroll")
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     let index = index(of: subject)
     guard subjects[index].token != token || token.isEmpty else { return }
     subjects[index].token = token
-    fleet.tally.registered()
+    fleet.statistics.registered()
     if case .channel = subject {
       fleet.print { DeviceLine.event("subscribed", subjects[index].line, to: &$0) }
     } else {
@@ -130,17 +132,18 @@ final class VirtualDevice: GatewayConnectionDelegate {
     }
   }
 
-  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
-  {
+  func link(
+    _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
+  ) {
     let latency = unsafe DeviceLine.latencyMicros(notification.payload)
     fleet.received(notification, latencyMicros: latency)
-    if !fleet.plan.isSummary {
+    if !fleet.configuration.isSummary {
       let index = index(of: subject)
       fleet.print {
         DeviceLine.received(notification, subjects[index].line, latencyMicros: latency, to: &$0)
       }
     }
-    if fleet.plan.acknowledges { link.kept(notification.uniqueID) }
+    if fleet.configuration.acknowledges { link.kept(notification.uniqueID) }
   }
 
   private func index(of subject: LinkSubject) -> Int {
@@ -151,7 +154,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   private func print(_ event: String, _ members: [(String, JSONValue)]) {
-    guard !fleet.plan.isSummary else { return }
+    guard !fleet.configuration.isSummary else { return }
     let device = number.map { Array(",\"device\":\($0)".utf8) } ?? []
     fleet.print { DeviceLine.event(event, device, members, to: &$0) }
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal that gives keys as they are pressed and shows whole screens; as before when it is left.
+/// A terminal in raw mode with a screen of its own; its former state is restored at the end.
 final class RawTerminal {
   private var before: termios
 
@@ -13,11 +13,11 @@ final class RawTerminal {
     before = attributes
     unsafe cfmakeraw(&attributes)
     guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &attributes) == 0 else { return nil }
-    // The other screen, without a cursor.
+    // The alternate screen, without a cursor.
     Output.text("\u{1B}[?1049h\u{1B}[?25l")
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   func close() {
     Output.text("\u{1B}[?25h\u{1B}[?1049l")
     _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
@@ -37,7 +37,7 @@ final class RawTerminal {
     Output.text("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\r\n"))
   }
 
-  /// The next key that means something; the end of input is the last one.
+  /// Waits for the next known key; the end of input counts as one.
   func key() -> SettingsPage.Key {
     while true {
       guard let byte = byte() else { return .quit }

@@ -33,7 +33,7 @@ enum SettingsCommand {
     device["location"] = try options.choice("location", of: ["on", "off"])
     guard device.isEmpty else {
       guard options.positionals.isEmpty else {
-        throw UsageProblem("--languages and --location are the device's: leave out the app")
+        throw UsageError("--languages and --location are the device's: leave out the app")
       }
       return .changeDevice(device)
     }
@@ -41,7 +41,7 @@ enum SettingsCommand {
     var changes: [String: String] = [:]
     for pair in options.positionals.dropFirst() {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw UsageProblem("'\(pair)' is no switch: write SWITCH=VALUE, such as alert=off")
+        throw UsageError("'\(pair)' is no switch: write SWITCH=VALUE, such as alert=off")
       }
       changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
     }

@@ -1,36 +1,36 @@
 import BelfryWire
 
-/// The settings page: what stands on it and what a key does; the terminal is somebody else's.
+/// The state machine of the settings page: keys go in, actions and lines come out.
 struct SettingsPage {
-  /// What a person presses.
+  /// A key.
   enum Key: Hashable {
     case up, down, left, right, enter, back, quit
   }
 
-  /// What is to be done for it.
+  /// The action for a key.
   enum Action: Hashable {
     case none
     case quit
-    /// Turn an app's switch.
+    /// Toggle a switch of an app.
     case change(app: String, name: String, word: String)
-    /// Turn a switch of the whole device.
+    /// Toggle a switch of the whole device.
     case changeDevice(name: String, word: String)
-    /// Say how the device stands.
+    /// Set a state of the device.
     case changeState(name: String, word: String)
   }
 
-  /// What the agent says of the device and of its apps.
+  /// The agent's state of the device and its apps.
   struct Content: Hashable {
     var apps: [JSONObject] = []
     var device = JSONObject()
     var state = JSONObject()
   }
 
-  /// One line that can be chosen.
+  /// A line that can be selected.
   private struct Row {
     var title: String
     var word: String
-    /// The words to choose from, in order; none leads to a page.
+    /// The values to choose from, in order; without any it leads to a page.
     var words: [String]
     var action: (String) -> Action
   }
@@ -42,7 +42,7 @@ struct SettingsPage {
   private var position = 0
   private var problem: String?
 
-  /// The agent said how things stand; the problem is what it refused.
+  /// Shows a new state of the agent, with the request that it refused.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
@@ -53,7 +53,7 @@ struct SettingsPage {
     position = max(0, min(position, rows.count - 1))
   }
 
-  /// A person pressed something.
+  /// Handles a key.
   mutating func press(_ key: Key) -> Action {
     problem = nil
     let rows = rows
@@ -92,7 +92,7 @@ struct SettingsPage {
     return row.action(row.words[(index + step + row.words.count) % row.words.count])
   }
 
-  // MARK: - What stands there
+  // MARK: - The lines
 
   private static let onOff = ["on", "off"]
   /// An app's switches with their names for people, in order: one for each type that it asked for.
@@ -166,7 +166,7 @@ struct SettingsPage {
       return mark + title + String(repeating: " ", count: max(2, room - title.count + 2)) + value
     }
     if app == nil, content.apps.isEmpty { body.append("  No app has asked to notify yet.") }
-    // What is chosen stays in sight.
+    // The selected line stays visible.
     let room = max(1, height - 4)
     let first = max(0, min(position - room / 2, body.count - room))
     let foot =
@@ -182,7 +182,7 @@ struct SettingsPage {
     content.apps.first { $0["app"]?.stringValue == app }?["name"]?.stringValue ?? app
   }
 
-  /// What of an app is on, for the list.
+  /// An app's enabled switches, for the list.
   private func summary(of app: String) -> String {
     guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
       return ""

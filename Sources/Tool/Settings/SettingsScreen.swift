@@ -25,7 +25,7 @@ enum SettingsScreen {
       } catch {
         problem = error.message
       }
-      // Also after a mere step: an app may have asked meanwhile.
+      // Also after a step alone: an app may have asked for permission meanwhile.
       page.show(try content(options), problem: problem)
     }
   }

@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// What all virtual devices together have seen: the numbers of `--summary`.
-struct DeviceTally {
+/// The statistics of all virtual devices: the numbers of `--summary`.
+struct DeviceStatistics {
   private(set) var tokens = 0
   private(set) var received = 0
   private(set) var stored = 0

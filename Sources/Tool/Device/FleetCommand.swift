@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// One line of stdin: what virtual devices are to do.
-struct DeviceOrder: Sendable {
+/// A command to virtual devices: one line of standard input.
+struct FleetCommand: Sendable {
   enum Verb: Sendable {
     case offline
     case online
@@ -28,7 +28,7 @@ struct DeviceOrder: Sendable {
   /// One device; `nil`: all.
   let device: UInt64?
 
-  /// Reads a line; throws a sentence about what is wrong with it.
+  /// Parses a line.
   init(_ line: String) throws(Refusal) {
     guard let object = try? JSONValue(parsing: line).objectValue,
       let verb = object["do"]?.stringValue
@@ -73,7 +73,7 @@ struct DeviceOrder: Sendable {
     }
   }
 
-  /// Why a line is not an order.
+  /// The fault of a line that is no command.
   struct Refusal: Error, CustomStringConvertible {
     let line: String
     let reason: String

@@ -1,9 +1,9 @@
 import BelfryWire
 import System
 
-/// What `belfry device run` was asked to do, checked.
-struct DevicePlan {
-  /// Why it cannot be done.
+/// The validated options of `belfry device run`.
+struct FleetConfiguration {
+  /// The fault of the options.
   enum Problem: Error, CustomStringConvertible {
     case badApp(String)
     case badChannel(String)
