@@ -24,7 +24,7 @@ final class CoreAudioFile: SoundSource {
       guard let size = isOpenEnded ? bytes.count - start : Int(exactly: length),
         size <= bytes.count - start || kind == "data"
       else { return nil }
-      // A file that was cut short holds what it holds.
+      // A truncated file has fewer packets.
       let end = start + min(size, bytes.count - start)
       switch kind {
       case "desc": description = Self.description(&reader)
@@ -81,18 +81,18 @@ final class CoreAudioFile: SoundSource {
     let bytes: [UInt8]
     var position = 0
 
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
       guard position <= bytes.count, count <= bytes.count - position else { return nil }
       defer { position += count }
       return bytes[position..<position + count]
     }
 
     mutating func integer(_ count: Int) -> UInt64? {
-      take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
+      read(count)?.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     mutating func text(_ count: Int) -> String? {
-      take(count).map { String(decoding: $0, as: UTF8.self) }
+      read(count).map { String(decoding: $0, as: UTF8.self) }
     }
   }
 }

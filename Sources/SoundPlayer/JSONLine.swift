@@ -1,5 +1,5 @@
 /// One JSON object with keys in order.
-struct Line {
+struct JSONLine {
   enum Value {
     case text(String)
     case number(Double)

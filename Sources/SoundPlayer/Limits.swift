@@ -1,19 +1,19 @@
 /// Every bound of this program, with its unit and its reason.
 enum Limits {
-  /// Seconds that a sound must stay under (S0-6).
+  /// Seconds that an alert sound must be shorter than (S0-6).
   static let seconds = 30.0
   /// Bytes of a file that is read whole: 30 s of eight channels at 96 kHz with room to spare.
   static let fileBytes = 64 << 20
-  /// Channels that sound servers take.
+  /// Channels that sound servers accept.
   static let channels = 8
-  /// Samples a second that sound servers take.
+  /// Samples a second that sound servers accept.
   static let rates = 1_000...384_000
-  /// Frames that are read and written at a time.
+  /// Frames of one read and write: some milliseconds of sound.
   static let framesAtATime = 4_096
-  /// Seconds after which a player that a sound server does not serve is ended by the kernel.
+  /// Seconds after which the kernel ends a player whose sound server does not answer.
   static let wallSeconds: UInt32 = 60
-  /// Seconds of processor time that a file may cost.
+  /// Seconds of processor time for a file: far more than decoding 30 s needs.
   static let processorSeconds: UInt = 40
-  /// Bytes of address space that a file may cost.
+  /// Bytes of address space: the libraries and the largest file.
   static let memoryBytes: UInt = 2 << 30
 }

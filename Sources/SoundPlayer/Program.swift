@@ -1,7 +1,6 @@
 import Glibc
 
-/// `belfry-sound`: looks at sound files, which are untrusted bytes, and plays them, apart from the
-/// agent.
+/// `belfry-sound`: checks and plays sound files, which are untrusted bytes, in a process of its own.
 @main
 enum Program {
   private static let usage = """
@@ -24,7 +23,7 @@ enum Program {
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
-  /// What reads untrusted bytes gets no more of the machine than it needs.
+  /// Limits the resources of this process, since it reads untrusted bytes.
   private static func confine() {
     func limit(_ resource: __rlimit_resource, _ value: UInt) {
       var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
@@ -32,7 +31,7 @@ enum Program {
     }
     limit(RLIMIT_CPU, Limits.processorSeconds)
     #if !SANITIZED
-      // A sanitizer's shadow takes more than any machine has.
+      // A sanitizer reserves more address space than any machine has.
       limit(RLIMIT_AS, Limits.memoryBytes)
     #endif
     limit(RLIMIT_CORE, 0)
@@ -47,8 +46,8 @@ enum Program {
     case "check" where arguments.count == 2: return check(arguments[1])
     case "pcm" where arguments.count == 2: return pcm(arguments[1])
     case "play":
-      guard let order = PlayOrder(arguments.dropFirst()) else { return wrongUsage() }
-      return play(order)
+      guard let command = PlayCommand(arguments.dropFirst()) else { return wrongUsage() }
+      return play(command)
     default: return wrongUsage()
     }
   }
@@ -64,9 +63,9 @@ enum Program {
   }
 
   private static func check(_ path: String) -> Int32 {
-    guard let source = Sounds.open(path) else {
+    guard let source = SoundLoader.open(path) else {
       print(
-        Line([
+        JSONLine([
           ("file", .text(path)), ("accepted", .truth(false)),
           ("reason", .text("it is no sound file that can be read")),
         ]).text)
@@ -75,17 +74,17 @@ enum Program {
     let format = source.format
     let reason = format.whyRefused
     print(
-      Line([
+      JSONLine([
         ("file", .text(path)), ("format", .text(format.container.name)),
         ("encoding", .text(format.encoding.name)), ("channels", .number(Double(format.channels))),
         ("rate", .number(Double(format.rate))), ("seconds", .number(format.seconds)),
-        ("accepted", .truth(reason == nil)), ("reason", reason.map(Line.Value.text) ?? .null),
+        ("accepted", .truth(reason == nil)), ("reason", reason.map(JSONLine.Value.text) ?? .null),
       ]).text)
     return reason == nil ? 0 : 1
   }
 
   private static func pcm(_ path: String) -> Int32 {
-    guard let source = Sounds.open(path) else {
+    guard let source = SoundLoader.open(path) else {
       complain("\(path) is no sound file that can be read: give an aiff, wav or caf file")
       return 1
     }
@@ -111,17 +110,17 @@ enum Program {
     return true
   }
 
-  private static func play(_ order: PlayOrder) -> Int32 {
-    let (source, name, reason) = choose(order)
+  private static func play(_ command: PlayCommand) -> Int32 {
+    let (source, name, reason) = choose(command)
     let output: (any SoundOutput)? = PulseOutput(source.format) ?? ALSAOutput(source.format)
     guard let output else {
       let problem = "nothing can be heard: start PulseAudio or PipeWire, or give ALSA a device"
-      print(Line([("played", .null), ("by", .null), ("reason", .text(problem))]).text)
+      print(JSONLine([("played", .null), ("by", .null), ("reason", .text(problem))]).text)
       complain(problem)
       return 1
     }
     while case var samples = source.next(), !samples.isEmpty {
-      if order.volume < 1 { for index in samples.indices { samples[index].scale(order.volume) } }
+      if command.volume < 1 { for index in samples.indices { samples[index].scale(command.volume) } }
       guard output.write(samples) else {
         complain("the sound server took no more")
         return 1
@@ -129,26 +128,26 @@ enum Program {
     }
     output.finish()
     print(
-      Line([
+      JSONLine([
         ("played", .text(name)), ("by", .text(output is PulseOutput ? "pulse" : "alsa")),
-        ("reason", reason.map(Line.Value.text) ?? .null),
+        ("reason", reason.map(JSONLine.Value.text) ?? .null),
       ]).text)
     return 0
   }
 
   /// The app's own sound, else the system's (S0-6), else the chime; and why not the app's.
-  static func choose(_ order: PlayOrder) -> (any SoundSource, String, String?) {
+  static func choose(_ command: PlayCommand) -> (any SoundSource, String, String?) {
     var reason: String?
-    if let path = order.path {
-      if let source = Sounds.open(path) {
+    if let path = command.path {
+      if let source = SoundLoader.open(path) {
         reason = source.format.whyRefused
         if reason == nil { return (source, path, nil) }
       } else {
         reason = "it is no sound file that can be read"
       }
     }
-    // The theme's own may be of a kind that apps may not use.
-    if let path = order.systemPath, let source = Sounds.open(path),
+    // The theme's sound may have a format that apps may not use.
+    if let path = command.systemPath, let source = SoundLoader.open(path),
       source.format.whyUnplayable == nil
     {
       return (source, path, reason)
@@ -157,13 +156,13 @@ enum Program {
   }
 }
 
-/// What `play` is asked for.
-struct PlayOrder: Hashable {
+/// The arguments of `play`.
+struct PlayCommand: Hashable {
   var volume = 1.0
   var systemPath: String?
   var path: String?
 
-  /// nil on wrong usage.
+  /// Parses the arguments; nil where they are wrong.
   init?(_ arguments: ArraySlice<String>) {
     var rest = arguments
     while let word = rest.popFirst() {

@@ -1,4 +1,4 @@
-/// What a sound file holds.
+/// The format and the length of a sound file.
 struct SoundFormat: Hashable {
   /// How samples are laid out in the file, by the words of `belfry sound`.
   enum Container: Hashable {
@@ -43,7 +43,7 @@ struct SoundFormat: Hashable {
 
   var seconds: Double { rate > 0 ? Double(frames) / Double(rate) : 0 }
 
-  /// Why no sound server plays it; nil when one may.
+  /// Why no sound server can play it; nil where one may.
   var whyUnplayable: String? {
     if frames <= 0 { return "it holds no sound" }
     guard (1...Limits.channels).contains(channels) else {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds and opens what is to be heard.
-enum Sounds {
-  /// Opens a file; nil when nothing here reads it.
+/// Finds and opens sounds.
+enum SoundLoader {
+  /// Opens a file; nil where no reader knows its format.
   static func open(_ path: String) -> (any SoundSource)? {
     if let bytes = head(path, 4), bytes == Array("caff".utf8), let whole = read(path),
       let file = CoreAudioFile(whole)
@@ -37,7 +37,7 @@ enum Sounds {
   }
 }
 
-/// Two short tones that fade: what is heard where no file can be.
+/// Two short tones that fade, for where no file can be played.
 final class Chime: SoundSource {
   let format = SoundFormat(
     container: .other("built in"), encoding: .linearPCM, channels: 1, rate: 44_100, frames: 22_050)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where samples go.
+/// An output of samples.
 ///
-/// PulseAudio (PipeWire speaks it, too) and ALSA are looked for when they are needed: this program
+/// The libraries of PulseAudio (also for PipeWire) and ALSA are loaded when they are needed: this program
 /// starts without them.
 protocol SoundOutput {
-  /// False when no more can be taken.
+  /// Plays samples; false where the output has failed.
   func write(_ samples: [Int16]) -> Bool
-  /// Waits until all of it was heard.
+  /// Waits until everything was played.
   func finish()
 }
 

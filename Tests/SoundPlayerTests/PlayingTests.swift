@@ -21,7 +21,7 @@ struct PlayingTests {
         ])
         let wanted = try Data(contentsOf: URL(fileURLWithPath: samples))
         #expect(wanted.count > 20_000 * 2 * channels)
-        let source = try #require(Sounds.open(caf))
+        let source = try #require(SoundLoader.open(caf))
         #expect(source.format.encoding == .ima4)
         var got = Data()
         while case let block = source.next(), !block.isEmpty {
@@ -112,7 +112,8 @@ struct PlayingTests {
       let file = stage.folder.file("heard")
       let ear = try stage.start(
         [
-          TestTool.systemPython.required(), Installation.root + "/Tests/Sounds/listen-to-monitor",
+          TestTool.systemPython.required(),
+          Installation.root + "/Tests/Sounds/listen-to-monitor",
           "ear.monitor", "48000", file,
         ], environment: environment)
       _ = try await ear.event("listening")

@@ -79,7 +79,7 @@ struct SoundFileTests {
       (TestSounds.aiff(frames: 800), .aiff, .linearPCM),
     ] {
       let path = try TestSounds.put(bytes, "sound", in: folder)
-      let source = try #require(Sounds.open(path))
+      let source = try #require(SoundLoader.open(path))
       #expect(source.format.container == container)
       #expect(source.format.encoding == encoding)
       #expect(source.format.seconds == 0.1)
@@ -92,9 +92,9 @@ struct SoundFileTests {
   func length() throws {
     let folder = try ScratchFolder()
     let long = try TestSounds.put(TestSounds.wav(frames: 240_000), "long.wav", in: folder)
-    #expect(try #require(Sounds.open(long)).format.whyRefused?.contains("30.0 s") == true)
+    #expect(try #require(SoundLoader.open(long)).format.whyRefused?.contains("30.0 s") == true)
     let short = try TestSounds.put(TestSounds.wav(frames: 239_999), "short.wav", in: folder)
-    #expect(try #require(Sounds.open(short)).format.whyRefused == nil)
+    #expect(try #require(SoundLoader.open(short)).format.whyRefused == nil)
   }
 
   @Test("S0-2, S0-3: other containers and encodings are no alert sounds")
