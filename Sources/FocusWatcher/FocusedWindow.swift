@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A window that is in front, by what it says of itself.
+/// The properties of the active window.
 struct FocusedWindow: Hashable {
   /// `_NET_WM_PID`.
   var process: UInt32?
@@ -8,7 +8,7 @@ struct FocusedWindow: Hashable {
   /// there.
   var names: [String]
 
-  /// The line that tells of it; nil is no window.
+  /// The output line for a window; nil is none.
   static func line(_ window: FocusedWindow?) -> String {
     let value: JSONValue =
       if let window {

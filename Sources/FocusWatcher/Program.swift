@@ -1,7 +1,7 @@
 import Glibc
 
-/// `belfry-focus`: tells which window is in front on an X server, apart from the agent, which runs
-/// where there is no X11, too.
+/// `belfry-focus`: reports the active window of an X server, in a process of its own, since the agent
+/// also runs where there is no X11.
 @main
 enum Program {
   private static let usage = """
@@ -19,22 +19,22 @@ enum Program {
   private static let settlingMilliseconds: Int64 = 100
 
   static func main() {
-    // A reader that is gone is told by the write.
+    // The write fails once the reader is gone.
     _ = signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
     if arguments == ["--help"] || arguments == ["-h"] {
-      _ = say(usage, on: STDOUT_FILENO)
+      _ = writeLine(usage, on: STDOUT_FILENO)
       return 0
     }
     guard arguments.isEmpty else {
-      _ = say("belfry: wrong usage: see belfry-focus --help\n", on: STDERR_FILENO)
+      _ = writeLine("belfry: wrong usage: see belfry-focus --help\n", on: STDERR_FILENO)
       return 2
     }
     guard let display = XDisplay() else {
-      _ = say(
+      _ = writeLine(
         "belfry: there is no X server: set DISPLAY, and XAUTHORITY where it asks for that\n",
         on: STDERR_FILENO)
       return 1
@@ -56,14 +56,14 @@ enum Program {
       }
       let line = FocusedWindow.line(window)
       if line != told {
-        guard say(line + "\n", on: STDOUT_FILENO) else { return }
+        guard writeLine(line + "\n", on: STDOUT_FILENO) else { return }
         told = line
       }
       guard display.wait(milliseconds: nil) == .changed else { return }
     }
   }
 
-  private static func say(_ text: String, on descriptor: Int32) -> Bool {
+  private static func writeLine(_ text: String, on descriptor: Int32) -> Bool {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { bytes in

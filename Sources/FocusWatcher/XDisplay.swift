@@ -1,11 +1,11 @@
 import CXcb
 import Glibc
 
-/// An X server, as far as the window in front is asked for (EWMH 1.5).
+/// A connection to an X server for its active window (EWMH 1.5).
 ///
-/// What windows say of themselves is untrusted: it is copied, in bounds.
+/// The properties of windows are untrusted: they are copied within bounds.
 @safe final class XDisplay {
-  /// What came of waiting.
+  /// The result of waiting.
   enum Outcome {
     case changed, quiet, ended
   }
@@ -14,10 +14,10 @@ import Glibc
   private let root: xcb_window_t
   private let active: xcb_atom_t
   private let process: xcb_atom_t
-  /// Where a window may name its app, the surest first.
+  /// The properties by which a window may name its app, the most reliable first.
   private let names: [xcb_atom_t]
 
-  /// Listens on the display that the environment names; nil where there is none.
+  /// Connects to the display of the environment; nil where there is none.
   init?() {
     var screen: Int32 = 0
     guard let connection = unsafe xcb_connect(nil, &screen) else { return nil }
@@ -41,7 +41,7 @@ import Glibc
 
   deinit { unsafe xcb_disconnect(connection) }
 
-  /// The window that the person looks at; nil is none.
+  /// The active window; nil where there is none.
   var activeWindow: FocusedWindow? {
     guard let window = Self.number(property(active, of: root)), window != 0 else { return nil }
     return FocusedWindow(
@@ -50,12 +50,12 @@ import Glibc
         .map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Waits until another window may be in front, so many milliseconds, or without an end; `ended` when
-  /// the server or the reader of the standard output is gone.
+  /// Waits until another window may be active, for a number of milliseconds, or without limit; `ended`
+  /// once the server or the reader of standard output is gone.
   func wait(milliseconds: Int64?) -> Outcome {
     let end = milliseconds.map { Self.nowMilliseconds + $0 }
     while true {
-      // Replies that were waited for may have brought events along.
+      // Events may have arrived with earlier replies.
       if hasChanged { return .changed }
       guard unsafe xcb_connection_has_error(connection) == 0 else { return .ended }
       var descriptors = [
@@ -71,7 +71,7 @@ import Glibc
     }
   }
 
-  /// Whether a change of the window in front was told since the last look.
+  /// Whether the active window may have changed since the last check.
   private var hasChanged: Bool {
     var hasChanged = false
     while let event = unsafe xcb_poll_for_event(connection) {
