@@ -6,7 +6,7 @@ internal import Transport
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address` (port 0: a free one) and answers by `router`.
+  /// Listens on `address` (port 0: a free one); `router` answers the requests.
   public init(address: SocketAddress, router: AdminRouter) throws(SystemFailure) {
     server = try HTTP1Server(address: address) { request in
       router.answer(request)
@@ -15,9 +15,9 @@ public final class ConsoleServer: Sendable {
     }
   }
 
-  /// The port that is listened on.
+  /// The port of the listener.
   public var port: UInt16 { server.port }
 
-  /// Ends open answers and closes.
+  /// Ends open answers and closes the listener.
   public func stop() { server.stop() }
 }

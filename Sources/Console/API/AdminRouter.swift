@@ -3,10 +3,10 @@ public import Gateway
 public import System
 public import Transport
 
-/// Answers the HTTP requests of administrators and scrapers: `/api/…` behind the admin token,
-/// `/metrics`, `/healthz` and `/readyz` open.
+/// The router of HTTP requests: `/api/…` requires the admin token; `/metrics`, `/healthz` and `/readyz` are
+/// open to all.
 ///
-/// Any thread.
+/// Its functions may be called from any thread.
 public struct AdminRouter: Sendable {
   private let administration: Administration
   private let token: [UInt8]
@@ -24,7 +24,7 @@ public struct AdminRouter: Sendable {
     self.isReady = isReady
   }
 
-  /// The answer to a request; nil for a path that is none of this router's.
+  /// Answers a request; nil for a path that is not of this router.
   public func answer(_ request: HTTP1Request) -> HTTP1Response? {
     switch request.path {
     case "/metrics": probe(request) { .text(metrics.exposition(), type: Self.metricsType) }
@@ -91,7 +91,7 @@ public struct AdminRouter: Sendable {
     return object
   }
 
-  /// What is kept of the log, then each line as it comes.
+  /// The retained lines of the log, then each new one as it arrives.
   private func follow(_ text: String?) throws(AdministrationFailure) -> HTTP1Response {
     let kept = try administration.perform(.log(of: text))
     let stream = HTTP1BodyStream()
