@@ -104,7 +104,7 @@ public struct BinaryFrameParser: Sendable {
       : .notification(notification)
   }
 
-  /// Applies an item; false where its value is malformed. An unknown item is ignored.
+  /// Applies an item, unless it is unknown; false where its value is malformed.
   private static func applyItem(
     _ number: Int, _ value: [UInt8], to notification: inout BinaryNotification
   ) -> Bool {
