@@ -6,7 +6,7 @@ public struct AgentProgram: Sendable {
   public let program: RunningProgram
   /// Its data folder.
   public let data: String
-  /// Where apps connect.
+  /// The path of the socket for apps.
   public let socket: String
   /// The ready file's object.
   public let ready: JSONLine
@@ -16,7 +16,7 @@ public struct AgentProgram: Sendable {
 public struct DevicesProgram: Sendable {
   /// The process.
   public let program: RunningProgram
-  /// Where the devices' identities are kept.
+  /// The folder of the devices' identities.
   public let data: String
 
   /// The next registration's token.
@@ -31,7 +31,7 @@ public struct DevicesProgram: Sendable {
     return token
   }
 
-  /// Takes the device off the gateway and waits until its link is down.
+  /// Disconnects the device from the gateway and waits until its link is down.
   public func goOffline() async throws {
     program.tell(#"{"do":"offline"}"#)
     _ = try await program.event("link") {
@@ -53,7 +53,7 @@ public struct DevicesProgram: Sendable {
 }
 
 extension Stage {
-  /// How devices find `gateway`.
+  /// The options for joining `gateway`.
   public func joining(_ gateway: GatewayProgram) -> [String] {
     [
       "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
@@ -91,7 +91,7 @@ extension Stage {
     }
   }
 
-  /// Runs an app on `agent` that registers, and its token.
+  /// Runs an app on `agent` that registers; returns it with its token.
   public func app(
     _ appID: String, on agent: AgentProgram, options: [String] = ["--state", "background"]
   ) async throws -> (program: RunningProgram, token: String) {

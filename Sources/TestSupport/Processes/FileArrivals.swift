@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Tells any number of tests that something has appeared in a folder, with one inotify instance.
+/// The arrivals of files in folders, watched for all tests with one inotify instance.
 ///
-/// The kernel gives a user 128 of them, and each agent, bus and desktop program of the tests takes one.
+/// The kernel allows a user 128 of them, and each agent, bus and desktop program of the tests needs one.
 final class FileArrivals: Sendable {
   static let shared = FileArrivals()
 
@@ -34,7 +34,7 @@ final class FileArrivals: Sendable {
     }
   }
 
-  /// Begins to watch a folder; the number of the watch.
+  /// Starts to watch a folder; returns the number of the watch.
   func watch(_ folder: String) -> Int32 {
     inotify_add_watch(descriptor, folder, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE))
   }
@@ -42,7 +42,7 @@ final class FileArrivals: Sendable {
   /// How often something has appeared there.
   func count(in folder: Int32) -> Int { state.withLock { $0.counts[folder, default: 0] } }
 
-  /// Waits until something has appeared more often than `count`, or so long.
+  /// Waits until more than `count` files have arrived, or for `limit`.
   func more(than count: Int, in folder: Int32, within limit: Duration) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isThere = state.withLock { state in
@@ -68,7 +68,7 @@ final class FileArrivals: Sendable {
     for waiter in ready { waiter.continuation.resume() }
   }
 
-  /// The watches that the events which are there belong to.
+  /// Reads the pending events; returns their watches.
   private func readFolders() -> Set<Int32> {
     var folders: Set<Int32> = []
     var bytes = [UInt8](repeating: 0, count: 65_536)

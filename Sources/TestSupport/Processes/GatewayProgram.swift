@@ -1,6 +1,6 @@
 import Glibc
 
-/// A real gateway on free ports, with what its ready file says.
+/// A real gateway on free ports, with the contents of its ready file.
 public struct GatewayProgram: Sendable {
   /// The process.
   public let program: RunningProgram
@@ -20,9 +20,9 @@ public struct GatewayProgram: Sendable {
   public var keyID: String { ready["keyID"].string ?? "" }
   /// The first team's key in `.p8` form.
   public var keyFile: String { ready["keyFile"].string ?? "" }
-  /// What a device needs to join.
+  /// The enrolment code.
   public var enrollmentCode: String { ready["enrollmentCode"].string ?? "" }
-  /// The file that names all of this.
+  /// The file with all of this.
   public var file: String { data + "/gateway.json" }
 
   /// The port of a listener: `provider`, `device`, `binary`, `feedback`, `console`.
@@ -40,7 +40,7 @@ public struct GatewayProgram: Sendable {
 }
 
 extension Stage {
-  /// The options that name a gateway's listeners.
+  /// The options for the ports of a gateway's listeners.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
   /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
@@ -50,7 +50,7 @@ extension Stage {
     try await gateway(data: folder.file(name), ports: [:], options: options)
   }
 
-  /// Starts a gateway again that has ended, on the ports that it had.
+  /// Restarts a gateway that has ended, on the same ports.
   public func restart(_ gateway: GatewayProgram) async throws -> GatewayProgram {
     var ports: [String: Int] = [:]
     for listener in Self.listeners { ports[listener] = gateway.port(listener) }

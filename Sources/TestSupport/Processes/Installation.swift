@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where this checkout and what was built of it are.
+/// The folders of this checkout and its build.
 public enum Installation {
   /// The package's root.
   public static let root: String = {

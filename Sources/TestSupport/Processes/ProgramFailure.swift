@@ -1,14 +1,14 @@
-/// Why a program that a test runs did not do what was awaited.
+/// The failure of a program that a test runs.
 public enum ProgramFailure: Error, CustomStringConvertible {
   /// The program could not be started.
   case notStarted(program: String, errno: Int32)
   /// The program ended while something was awaited from it.
   case ended(program: String, awaiting: String, errors: String)
-  /// What was awaited did not come in time.
+  /// An event did not come in time.
   case timedOut(program: String, awaiting: String, printed: [String], errors: String)
   /// A command ended with another status than it should.
   case status(program: String, status: Int32, printed: String, errors: String)
-  /// A program's output or file does not say what it should.
+  /// A program's output or file has not the expected content.
   case unreadable(String)
 
   /// What happened, with what the program said.

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import System
 
-/// Starts processes that end with this one, whichever way this one ends.
+/// The start of processes that end with this one, however it ends.
 ///
 /// `PR_SET_PDEATHSIG` is bound to the thread that forked, so one thread that never ends starts them all.
 enum ProgramSpawner {
@@ -16,12 +16,12 @@ enum ProgramSpawner {
     let output: Int32
   }
 
-  private struct Order: @unchecked Sendable {
+  private struct Request: @unchecked Sendable {
     let body: () -> Void
   }
 
   private static let setpriv = "/usr/bin/setpriv"
-  private static let orders = Orders()
+  private static let requests = SpawnerThread()
 
   /// `arguments` starts with the program's path; standard error goes to the file `errors`.
   static func spawn(
@@ -29,7 +29,7 @@ enum ProgramSpawner {
   ) throws -> Spawned {
     // setpriv, of every Debian system, sets the signal and then becomes the program.
     let whole = [setpriv, "--pdeathsig", "KILL", "--"] + arguments
-    return try orders.carryOut {
+    return try requests.perform {
       try spawnHere(whole, environment: environment, errors: errors)
     }
   }
@@ -53,7 +53,7 @@ enum ProgramSpawner {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A group of its own, so that signals meant for the tests do not reach it; no signal blocked.
+    // A group of its own, so that signals to the tests do not reach it; no signal is blocked.
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var none = sigset_t()
@@ -87,9 +87,9 @@ enum ProgramSpawner {
     return body(copies + [nil])
   }
 
-  /// The thread and what it is to do.
-  private final class Orders: Sendable {
-    private let pending = Mutex<[Order]>([])
+  /// The thread that starts the processes, and its requests.
+  private final class SpawnerThread: Sendable {
+    private let pending = Mutex<[Request]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
     init() {
@@ -98,20 +98,20 @@ enum ProgramSpawner {
       let thread = Thread { [self] in
         while true {
           arrived.wait()
-          let order = pending.withLock { $0.removeFirst() }
-          order.body()
+          let request = pending.withLock { $0.removeFirst() }
+          request.body()
         }
       }
       thread.name = "spawner"
       thread.start()
     }
 
-    func carryOut<Value>(_ body: @escaping () throws -> Value) throws -> Value {
+    func perform<Value>(_ body: @escaping () throws -> Value) throws -> Value {
       var result: Result<Value, any Error>?
       let done = DispatchSemaphore(value: 0)
-      pending.withLock { orders in
-        orders.append(
-          Order {
+      pending.withLock { requests in
+        requests.append(
+          Request {
             result = Result { try body() }
             done.signal()
           })

@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test started: its lines as they come, its end, and a way to talk to it.
+/// A process that a test started: its output line by line, its end, and its input.
 ///
-/// It is killed when the last reference goes, and when the tests end in whichever way.
+/// It is killed with its last reference, and when the tests end in any way.
 public final class RunningProgram: Sendable {
   /// The process.
   public let pid: Int32
-  /// How the program is named in messages.
+  /// The program's name in messages.
   public let name: String
   private let errorsFile: String
   private let input: Mutex<Int32>
@@ -17,9 +17,9 @@ public final class RunningProgram: Sendable {
 
   private struct State {
     var lines: [String] = []
-    /// Lines that no one has awaited yet.
+    /// JSON lines that were not awaited yet.
     var untaken: [JSONLine] = []
-    /// Lines that are no JSON and that no one has awaited yet.
+    /// Other lines that were not awaited yet.
     var untakenTexts: [String] = []
     var outputEnded = false
     var status: Int32?
@@ -47,9 +47,9 @@ public final class RunningProgram: Sendable {
     closeInput()
   }
 
-  // MARK: What it says
+  // MARK: Output
 
-  /// The next line not taken before whose `event` is `name` and that `matches`; others stay to be taken.
+  /// Waits for the next line whose `event` is `name` and that `matches`; other lines stay.
   public func event(
     _ name: String, within limit: Duration = Patience.whole,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
@@ -59,7 +59,7 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// The next line not taken before that `matches`; others stay to be taken.
+  /// Waits for the next line that `matches`; other lines stay.
   public func line(
     called what: String, within limit: Duration = Patience.whole,
     where matches: @escaping @Sendable (JSONLine) -> Bool
@@ -76,7 +76,7 @@ public final class RunningProgram: Sendable {
     return line
   }
 
-  /// Waits until the lines printed so far, whatever they are, meet `isEnough`; then returns them.
+  /// Waits until all lines printed so far meet `isEnough`; then returns them.
   public func output(
     called what: String, within limit: Duration = Patience.whole,
     until isEnough: @escaping @Sendable ([String]) -> Bool
@@ -85,7 +85,7 @@ public final class RunningProgram: Sendable {
     return lines
   }
 
-  /// The next line that is no JSON, begins so and was not taken before; others stay to be taken.
+  /// Waits for the next line that is no JSON and has this beginning; other lines stay.
   public func text(_ beginning: String, within limit: Duration = Patience.whole) async throws
     -> String
   {
@@ -106,13 +106,13 @@ public final class RunningProgram: Sendable {
   /// Every line so far.
   public var lines: [String] { state.withLock { $0.lines } }
 
-  /// The lines so far that are JSON and that nobody took.
+  /// The JSON lines so far that were not awaited.
   public var untaken: [JSONLine] { state.withLock { $0.untaken } }
 
-  /// What stands on standard error so far.
+  /// The text on standard error so far.
   public var errors: String { (try? String(contentsOfFile: errorsFile, encoding: .utf8)) ?? "" }
 
-  // MARK: What it is told
+  // MARK: Input and signals
 
   /// Writes a line to the program's standard input.
   public func tell(_ line: String) {
@@ -158,7 +158,7 @@ public final class RunningProgram: Sendable {
 
   // MARK: Waiting
 
-  /// Waits until `isMet`, which is asked after every change, or the program's end, or `limit`.
+  /// Waits until `isMet`, which is checked after every change, or the program's end, or `limit`.
   private func wait(
     for what: String, within limit: Duration, _ isMet: @escaping @Sendable (inout State) -> Bool
   ) async throws {

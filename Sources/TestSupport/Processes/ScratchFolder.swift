@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A folder of a test's own, gone with it.
+/// A folder of a test's own, deleted with it.
 ///
-/// Its path is short, for a socket's path has 107 bytes at the most.
+/// Its path is short, since a socket's path has at most 107 bytes.
 public final class ScratchFolder: Sendable {
   /// The folder's absolute path.
   public let path: String
@@ -24,7 +24,7 @@ public final class ScratchFolder: Sendable {
 
   /// Waits for a file to be written under its final name, and reads it.
   ///
-  /// `isHopeless` is asked now and then: whether the one who should write it is gone.
+  /// `isHopeless` is checked repeatedly: whether the program that should write it is gone.
   public static func contents(
     of file: String, within limit: Duration = Patience.whole,
     unless isHopeless: @Sendable () -> Bool

@@ -1,24 +1,24 @@
 import Foundation
 
 extension Stage {
-  /// Which of a machine's two buses a test's own bus stands in for.
+  /// The bus of the machine that a test's own bus replaces.
   public enum BusKind: String, Sendable {
     case session, system
   }
 
-  /// Where the test's own bus listens, or will.
+  /// The address of the test's own bus, also before it runs.
   public func busAddress(_ kind: BusKind = .session) -> String {
     "unix:path=\(folder.file("\(kind)-bus"))"
   }
 
-  /// Starts a bus of the test's own, on which everything is allowed; gives its address.
+  /// Starts a bus of the test's own, without access control; returns its address.
   ///
   /// `services` is a folder of services that the bus may start.
   public func bus(_ kind: BusKind = .session, services: String? = nil) async throws -> String {
     try await startBus(kind, services: services).firstLine()
   }
 
-  /// Starts a bus as `bus` does; gives the program, for a test that ends it.
+  /// Starts a bus as `bus` does; returns the program, for a test that ends it.
   public func startBus(
     _ kind: BusKind = .session, services: String? = nil
   ) async throws -> RunningProgram {
@@ -46,14 +46,14 @@ extension Stage {
     return bus
   }
 
-  /// Asks again and again whether something is so, for what no event tells; fails after 20 seconds.
+  /// Polls a condition that no event announces; fails after 20 seconds.
   public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + Patience.whole
     while !(try await isSo()) {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("\(what) did not come")
       }
-      // Asking without a pause starves the one who is asked.
+      // Polling without a pause would starve the program that is asked.
       try await Task.sleep(for: .milliseconds(20))
     }
   }

@@ -3,16 +3,16 @@ import Glibc
 import Synchronization
 import System
 
-/// Where a test plays with real programs: a folder of its own and the programs it started, both gone
-/// when the play ends, whichever way it ends.
+/// The environment of a test with real programs: a folder of its own and the programs that it starts,
+/// both removed when the test ends, however it ends.
 public final class Stage: Sendable {
-  /// What a command printed and how it ended.
+  /// The output of a command and its exit status.
   public struct CommandResult: Sendable {
     /// The exit status, or 128 and the signal's number.
     public let status: Int32
     /// The lines of standard output.
     public let lines: [String]
-    /// What stands on standard error.
+    /// The text on standard error.
     public let errors: String
 
     /// Standard output as text.
@@ -28,7 +28,7 @@ public final class Stage: Sendable {
 
   private init() throws { self.folder = try ScratchFolder() }
 
-  /// Plays `body` on a new stage and clears it up afterwards.
+  /// Runs `body` on a new stage and cleans up afterwards.
   public static func play<Result>(_ body: (Stage) async throws -> Result) async throws -> Result {
     let stage = try Stage()
     do {
@@ -41,7 +41,7 @@ public final class Stage: Sendable {
     }
   }
 
-  /// Starts a program that goes on while the test does.
+  /// Starts a program that runs beside the test.
   public func start(
     _ arguments: [String], name: String? = nil, environment: [String: String] = [:]
   ) throws -> RunningProgram {
@@ -93,7 +93,7 @@ public final class Stage: Sendable {
     try await command([Installation.belfry] + arguments, input: input, succeeding: succeeding)
   }
 
-  /// What every program sees: nothing of the tester's own gateway, agent or desktop.
+  /// The environment of every program, without the user's own gateway, agent and desktop.
   private var environment: [String: String] {
     [
       "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
@@ -110,7 +110,7 @@ public final class Stage: Sendable {
     endLaunched()
   }
 
-  /// Ends the apps that an agent launched: they outlive it, as they should, but not the test.
+  /// Ends the apps that an agent launched: they should outlive the agent, but not the test.
   private func endLaunched() {
     let mark = "XDG_STATE_HOME=\(folder.path)"
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {

@@ -24,7 +24,7 @@ public struct UserSystemd: Sendable {
   /// Ends it, with all that it started.
   public func stop() async throws { try await program.stop() }
 
-  /// Why it cannot run on this machine; nil where it can.
+  /// The reason why it cannot run on this machine; nil where it can.
   ///
   /// A container as they are by default has no right to control groups of its own.
   public static let whyNot: String? = {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An X server without a screen, and what puts windows in front on it.
+/// An X server without a screen, and a window manager that activates windows on it.
 public struct WindowStage: Sendable {
-  /// What the programs on this server see.
+  /// The environment of the programs on this server.
   public let environment: [String: String]
   /// The server.
   public let server: RunningProgram
@@ -19,8 +19,8 @@ public struct WindowStage: Sendable {
       environment: environment)
   }
 
-  /// Puts a new window in front, which says so of itself, as `Tests/Windows/window-manager` reads
-  /// it; `null` puts none there.
+  /// Activates a new window with the properties that `Tests/Windows/window-manager` reads; `null`
+  /// activates none.
   ///
   /// Returns when the server has it.
   public func front(_ description: String) async throws {
