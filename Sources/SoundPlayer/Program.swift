@@ -120,7 +120,9 @@ enum Program {
       return 1
     }
     while case var samples = source.next(), !samples.isEmpty {
-      if command.volume < 1 { for index in samples.indices { samples[index].scale(command.volume) } }
+      if command.volume < 1 {
+        for index in samples.indices { samples[index].scale(command.volume) }
+      }
       guard output.write(samples) else {
         complain("the sound server took no more")
         return 1
