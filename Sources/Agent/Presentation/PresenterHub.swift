@@ -38,7 +38,9 @@ final class PresenterHub {
     }
     if kinds.contains(.terminal) { openTerminal() }
     if configuration.usesSessionBus {
-      let finder = ReconnectingBus(.session, on: loop, log: log) { [weak self] in self?.busChanged($0) }
+      let finder = ReconnectingBus(.session, on: loop, log: log) { [weak self] in
+        self?.busChanged($0)
+      }
       self.finder = finder
       finder.open()
     }

@@ -12,7 +12,8 @@ extension CertificateCredential {
   /// Reads Apple's extensions (apns-protocol 2.3): the topics of a universal certificate, else the
   /// subject's UID; the environments that it names, else both.
   static func of(
-    _ certificate: Certificate, in directory: CredentialDirectory, for environment: BelfryWire.Environment
+    _ certificate: Certificate, in directory: CredentialDirectory,
+    for environment: BelfryWire.Environment
   ) -> Reading {
     guard !directory.isRevoked(certificateSerial: certificate.serial),
       let team = directory.team(certificateSerial: certificate.serial)

@@ -16,7 +16,9 @@ import Transport
       environments: environments, bundleIDs: topics, relatedKeyID: related)
   }
 
-  private func token(_ key: ProviderVerificationKey, _ text: String, issuedAt: Int64 = now) -> VerifiedToken {
+  private func token(_ key: ProviderVerificationKey, _ text: String, issuedAt: Int64 = now)
+    -> VerifiedToken
+  {
     VerifiedToken(key: key, issuedAt: issuedAt, digest: SHA256.hash(Array(text.utf8)))
   }
 

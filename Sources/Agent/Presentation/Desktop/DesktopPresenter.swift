@@ -97,7 +97,9 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  private func notify(_ key: DesktopNotificationState.Key, _ item: DesktopNotificationState.Item, replacing: UInt32) {
+  private func notify(
+    _ key: DesktopNotificationState.Key, _ item: DesktopNotificationState.Item, replacing: UInt32
+  ) {
     let notice =
       switch item {
       case .notification(let presentation): DesktopNotice(presentation, capabilities)
@@ -153,7 +155,8 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  private func act(_ what: (DesktopNotificationState.UserAction?, [DesktopNotificationState.Call])) {
+  private func act(_ what: (DesktopNotificationState.UserAction?, [DesktopNotificationState.Call]))
+  {
     make(what.1)
     switch what.0 {
     case .acted(let key, let action, let text, let token):
