@@ -41,7 +41,7 @@ enum RetryDecision: Equatable {
   }
 }
 
-/// How hard a client tries before the sender is told.
+/// The limits of a client's attempts to send a push.
 public struct RetryPolicy: Sendable, Equatable {
   /// How often one push is sent at the most.
   public var attemptsMax: Int

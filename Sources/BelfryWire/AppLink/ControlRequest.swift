@@ -9,7 +9,7 @@ public enum ControlRequest: Sendable, Hashable {
   case removeApp(String)
   /// Answered by `token` in hex, or nil.
   case token(app: String, kind: TokenKind)
-  /// Adds a notification as that app does; an app that never asked is asked for first.
+  /// Adds a notification for an app; the person is asked first where the app never asked for permission.
   case notify(app: String, NotificationRequest)
   /// Answered by pending requests with their apps; nil is every app.
   case scheduled(app: String?)
@@ -31,11 +31,11 @@ public enum ControlRequest: Sendable, Hashable {
   case dismiss(app: String?, id: String?)
   /// Answered by `rows` with one row: the agent's `time`, `date` and `zone`.
   case clock
-  /// Manual clock: to that instant, in milliseconds since 1970.
+  /// Sets a manual clock to an instant, in milliseconds since 1970.
   case setClock(unixMilliseconds: Int64)
-  /// Manual clock: on by so many milliseconds.
+  /// Advances a manual clock by milliseconds.
   case advanceClock(milliseconds: Int64)
-  /// Manual clock: into that zone.
+  /// Moves a manual clock to a zone.
   case setZone(String)
   case setPlace(latitude: Double, longitude: Double)
   /// `locked`, `battery`, `metered`, `focus`; answered by `rows` with one row of all.
@@ -43,7 +43,7 @@ public enum ControlRequest: Sendable, Hashable {
   /// Answered by `rows`: what the agent has and lacks.
   case diagnose
 
-  /// Reads a request by its type; nil when it is none of these.
+  /// Parses a request by its type; nil for an unknown type.
   init?(type: String, _ fields: AppLinkFields) throws(AppLinkDecodingFailure) {
     let app = try fields.optionalString("app")
     switch type {

@@ -1,15 +1,15 @@
 /// A button of a notification.
 public struct NotificationAction: Sendable, Hashable {
-  /// What the button asks for.
+  /// The options of an action.
   public enum Option: String, Sendable, Hashable, CaseIterable {
     case authenticationRequired, destructive, foreground
   }
 
-  /// A field for a text that goes with the action.
+  /// The text field of an action.
   public struct TextInput: Sendable, Hashable {
-    /// The text of the button that sends.
+    /// The title of the send button.
     public var buttonTitle: String
-    /// Shown while nothing is typed.
+    /// The placeholder of the empty field.
     public var placeholder: String
 
     /// The texts of the field.
@@ -19,15 +19,15 @@ public struct NotificationAction: Sendable, Hashable {
     }
   }
 
-  /// The identifier that responses name; unique among its kind.
+  /// The identifier, unique among its kind; responses carry it.
   public var id: String
   /// The text of the button.
   public var title: NotificationText
-  /// What it asks for.
+  /// The options.
   public var options: Set<Option>
-  /// The name of a template or system image, kept for the app: `template:…` or `system:…`.
+  /// The name of a template or system image, stored for the app: `template:…` or `system:…`.
   public var icon: String?
-  /// Makes it ask for a text.
+  /// The text field, for an action that takes text.
   public var textInput: TextInput?
 
   /// An action.
@@ -67,27 +67,27 @@ public struct NotificationAction: Sendable, Hashable {
   }
 }
 
-/// A kind of notification that an app has told the agent of, with its buttons in order.
+/// A category of notifications that an app has registered, with its actions in order.
 public struct NotificationCategory: Sendable, Hashable {
-  /// What Apple's category options say.
+  /// The options of a category, by Apple's names.
   public enum Option: String, Sendable, Hashable, CaseIterable {
     case customDismissAction, allowInCarPlay, hiddenPreviewsShowTitle, hiddenPreviewsShowSubtitle
     case allowAnnouncement
   }
 
-  /// The identifier that responses name; unique among its kind.
+  /// The identifier, unique among its kind; responses carry it.
   public var id: String
   /// Shown where there is room (S1-27: an alert).
   public var actions: [NotificationAction]
   /// Shown where there is little room; nil is the first two of `actions` (S1-28).
   public var minimalActions: [NotificationAction]?
-  /// What it asks for.
+  /// The options.
   public var options: Set<Option>
-  /// Kept for the app.
+  /// Stored for the app.
   public var intents: [String]
-  /// Stands for the body while previews are hidden; `%u` is the count of the thread.
+  /// The replacement of the body while previews are hidden; `%u` is the count of the thread.
   public var hiddenPreviewsPlaceholder: NotificationText
-  /// Kept for the app: `%u` is a count, `%@` an argument.
+  /// Stored for the app: `%u` is a count, `%@` an argument.
   public var summaryFormat: String
 
   /// A category.

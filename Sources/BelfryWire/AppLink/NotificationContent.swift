@@ -1,10 +1,10 @@
 /// A text, or the key of one that is looked up in the app's own language files when it is shown.
 public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The text itself, or what is shown when the key cannot be found.
+  /// The text itself, or the fallback for a missing key.
   public var text: String
   /// The key in the app's `Localizable.strings`.
   public var key: String?
-  /// What fills `%@` and `%1$@` in the found text.
+  /// The arguments for `%@` and `%1$@` in the localized text.
   public var arguments: [String]
 
   /// A fixed text.
@@ -14,7 +14,7 @@ public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
     arguments = []
   }
 
-  /// A text looked up when shown; without a find the key stands for itself.
+  /// A text that is looked up when it is shown; a missing key is shown itself.
   public init(key: String, arguments: [String] = [], text: String? = nil) {
     self.text = text ?? key
     self.key = key
@@ -88,13 +88,13 @@ public struct NotificationSound: Sendable, Hashable {
 
 /// A file that belongs to a notification.
 public struct NotificationAttachment: Sendable, Hashable {
-  /// The app's own name for it.
+  /// The app's identifier of the attachment.
   public var id: String
   /// An absolute path that the agent can read.
   public var path: String
   /// The file's type as the app named it (a uniform type identifier), or nil to guess.
   public var type: String?
-  /// What the app said of the thumbnail, kept for it.
+  /// The app's thumbnail options, stored for the app.
   public var options: JSONObject
 
   /// An attachment.
@@ -120,13 +120,13 @@ public struct NotificationAttachment: Sendable, Hashable {
   }
 }
 
-/// How much a notification may interrupt.
+/// The interruption level of a notification.
 public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
   case passive, active, timeSensitive, critical
 }
 
-/// Which of Apple's three interfaces a notification was made with; the client modules give it
-/// back through the same one.
+/// The one of Apple's three interfaces that a notification was made with; the client modules return
+/// it through the same one.
 public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
   /// `UNNotificationRequest`.
   case userNotification
@@ -136,11 +136,11 @@ public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
   case desktop
 }
 
-/// What a notification shows and carries.
+/// The content of a notification.
 public struct NotificationContent: Sendable, Hashable {
-  /// Why it is there, in a few words.
+  /// The reason for the notification, in a few words.
   public var title: NotificationText = ""
-  /// More of the reason.
+  /// A second line of the reason.
   public var subtitle: NotificationText = ""
   /// The message.
   public var body: NotificationText = ""
@@ -150,9 +150,9 @@ public struct NotificationContent: Sendable, Hashable {
   public var sound: NotificationSound?
   /// The identifier of one of the app's categories; empty is none.
   public var category = ""
-  /// Buttons of this notification alone, in place of its category's; nil goes by the category.
+  /// Buttons of this notification alone, in place of its category's; nil uses the category's.
   public var actions: [NotificationAction]?
-  /// Whether putting it away is told to the app, as a category's option does.
+  /// Whether the app gets a response when it is dismissed, as with the category's option.
   public var tellsDismissal = false
   /// Groups notifications; empty is the app's own group.
   public var thread = ""
@@ -166,21 +166,20 @@ public struct NotificationContent: Sendable, Hashable {
   public var attachments: [NotificationAttachment] = []
   /// The app's own data, as far as JSON holds it.
   public var userInfo: JSONObject = [:]
-  /// The app's own data in an encoding of the client module's choice; the agent keeps it and
-  /// gives it back.
+  /// The app's own data in an encoding of the client module's choice; the agent stores and returns it.
   public var archive: [UInt8]?
-  /// Chooses the scene that handles the response.
+  /// The identifier of the scene that handles the response.
   public var targetContent: String?
-  /// How much it may interrupt.
+  /// The interruption level.
   public var interruptionLevel = InterruptionLevel.active
-  /// 0…1, the order in a summary.
+  /// The relevance in a summary, 0…1.
   public var relevance = 0.0
-  /// Lets a focus suppress it.
+  /// The criteria by which a focus may suppress it.
   public var filterCriteria: String?
   /// The interface that it was made with.
   public var generation = NotificationGeneration.userNotification
 
-  /// Content with nothing in it.
+  /// Empty content.
   public init() {}
 
   /// Whether there is nothing to show, to play or to count (`notificationInvalidNoContent`).

@@ -1,23 +1,23 @@
-/// A place that an app watches.
+/// A region that an app monitors.
 public struct NotificationRegion: Sendable, Hashable {
-  /// What bounds the place.
+  /// The shape of a region.
   public enum Shape: Sendable, Hashable {
-    /// Degrees and metres.
+    /// A circle, in degrees and metres.
     case circle(latitude: Double, longitude: Double, radius: Double)
     /// A beacon by its UUID and, optionally, its numbers.
     case beacon(uuid: String, major: Int64?, minor: Int64?)
   }
 
-  /// The app's own name for it.
+  /// The app's identifier of the region.
   public var id: String
-  /// Its bounds.
+  /// The shape.
   public var shape: Shape
-  /// Whether coming in counts.
+  /// Whether entering it notifies.
   public var notifiesOnEntry: Bool
-  /// Whether going out counts.
+  /// Whether leaving it notifies.
   public var notifiesOnExit: Bool
 
-  /// A region that notifies both ways unless told otherwise.
+  /// A region that notifies in both directions by default.
   public init(
     id: String, shape: Shape, notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {

@@ -1,10 +1,10 @@
 /// A notification that an app asks for, or that came by push.
 public struct NotificationRequest: Sendable, Hashable {
-  /// The app's own name for it; the same one replaces.
+  /// The app's identifier; a request with the same one replaces it.
   public var id: String
-  /// What it shows and carries.
+  /// The content.
   public var content: NotificationContent
-  /// nil is now.
+  /// The trigger; nil delivers at once.
   public var trigger: NotificationTrigger?
 
   /// A request.
@@ -14,14 +14,14 @@ public struct NotificationRequest: Sendable, Hashable {
     self.trigger = trigger
   }
 
-  /// The request as bytes to be kept on disk.
+  /// The encoded request, to be persisted.
   public var encoded: [UInt8] {
     var builder = AppLinkBuilder()
     write(&builder)
     return builder.frame.encoded
   }
 
-  /// Reads what `encoded` made.
+  /// Decodes ``encoded``.
   public init(decoding bytes: [UInt8]) throws(AppLinkDecodingFailure) {
     guard let frame = try? AppFrame(decoding: bytes) else { throw .unexpected(field: "request") }
     try self.init(AppLinkFields(frame.object, frame.attached))
@@ -43,14 +43,14 @@ public struct NotificationRequest: Sendable, Hashable {
   }
 }
 
-/// A request that waits, with the moment at which it is due next.
+/// A pending request and its next due date.
 public struct PendingNotification: Sendable, Hashable {
-  /// What was asked for.
+  /// The request.
   public var request: NotificationRequest
-  /// Milliseconds since 1970; nil when no date decides (a region), or none is left.
+  /// The next due date in milliseconds since 1970; nil for a region, and when none is left.
   public var nextUnixMilliseconds: Int64?
 
-  /// A waiting request.
+  /// A pending request.
   public init(request: NotificationRequest, nextUnixMilliseconds: Int64?) {
     self.request = request
     self.nextUnixMilliseconds = nextUnixMilliseconds
@@ -67,11 +67,11 @@ public struct PendingNotification: Sendable, Hashable {
   }
 }
 
-/// A notification that was handed over: shown, listed, or given to the app.
+/// A delivered notification: shown, listed, or passed to the app.
 public struct DeliveredNotification: Sendable, Hashable {
-  /// What was asked for.
+  /// The request.
   public var request: NotificationRequest
-  /// When, in milliseconds since 1970.
+  /// When it was delivered, in milliseconds since 1970.
   public var unixMilliseconds: Int64
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
@@ -83,14 +83,14 @@ public struct DeliveredNotification: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// The notification as bytes to be kept on disk.
+  /// The encoded notification, to be persisted.
   public var encoded: [UInt8] {
     var builder = AppLinkBuilder()
     write(&builder)
     return builder.frame.encoded
   }
 
-  /// Reads what `encoded` made.
+  /// Decodes ``encoded``.
   public init(decoding bytes: [UInt8]) throws(AppLinkDecodingFailure) {
     guard let frame = try? AppFrame(decoding: bytes) else {
       throw .unexpected(field: "notification")
@@ -111,18 +111,18 @@ public struct DeliveredNotification: Sendable, Hashable {
   }
 }
 
-/// What a person did to a notification.
+/// A person's response to a notification.
 public struct NotificationResponse: Sendable, Hashable {
   /// The action of a plain click, by Apple's name.
   public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
-  /// The action of putting it away, by Apple's name.
+  /// The action of dismissing it, by Apple's name.
   public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 
-  /// What was responded to.
+  /// The notification.
   public var notification: DeliveredNotification
   /// The identifier of an action of the category, or one of the two above.
   public var action: String
-  /// What was typed, for an action with a text field.
+  /// The entered text, for an action with a text field.
   public var text: String?
 
   /// A response.

@@ -1,10 +1,10 @@
-/// What an app may ask permission for.
+/// The permissions that an app may request.
 public enum AuthorizationOption: String, Sendable, Hashable, CaseIterable {
   case badge, sound, alert, carPlay, criticalAlert, providesAppNotificationSettings, provisional
   case announcement, timeSensitive
 }
 
-/// What a person has decided about an app.
+/// A person's decision about an app.
 public enum AuthorizationStatus: String, Sendable, Hashable, CaseIterable {
   case notDetermined, denied, authorized, provisional
 
@@ -17,30 +17,30 @@ public enum PresentationOption: String, Sendable, Hashable, CaseIterable {
   case badge, sound, alert, list, banner
 }
 
-/// What of an app's notifications is done, as `UNNotificationSettings` has it.
+/// The notification settings of an app, as in `UNNotificationSettings`.
 public struct NotificationSettings: Sendable, Hashable {
-  /// A switch, or the lack of one.
+  /// The value of a switch, or its absence.
   public enum Switch: String, Sendable, Hashable, CaseIterable {
     case notSupported, disabled, enabled
   }
-  /// How alerts look.
+  /// The style of alerts.
   public enum AlertStyle: String, Sendable, Hashable, CaseIterable {
     case none, banner, alert
   }
-  /// When texts may be seen.
+  /// When texts are shown.
   public enum Previews: String, Sendable, Hashable, CaseIterable {
     case always, whenAuthenticated, never
   }
 
   /// The person's decision.
   public var status = AuthorizationStatus.notDetermined
-  /// Texts on screen.
+  /// Alerts on the screen.
   public var alert = Switch.notSupported
   /// Sounds.
   public var sound = Switch.notSupported
-  /// Numbers on the icon.
+  /// Badges.
   public var badge = Switch.notSupported
-  /// The list of what was delivered.
+  /// The list of delivered notifications.
   public var center = Switch.notSupported
   /// On the locked screen.
   public var lockScreen = Switch.notSupported
@@ -48,22 +48,22 @@ public struct NotificationSettings: Sendable, Hashable {
   public var criticalAlert = Switch.notSupported
   /// Alerts that pass a focus.
   public var timeSensitive = Switch.notSupported
-  /// Read out aloud; there is no such thing here.
+  /// Read out aloud; not supported on Linux.
   public var announcement = Switch.notSupported
-  /// Gathered into a summary; there is no such thing here.
+  /// Gathered into a summary; not supported on Linux.
   public var scheduledDelivery = Switch.notSupported
-  /// Of people; there is no such thing here.
+  /// Messages of people; not supported on Linux.
   public var directMessages = Switch.notSupported
-  /// In a car; there is no such thing here.
+  /// In a car; not supported on Linux.
   public var carPlay = Switch.notSupported
-  /// How alerts look.
+  /// The style of alerts.
   public var alertStyle = AlertStyle.none
-  /// When texts may be seen.
+  /// When texts are shown.
   public var previews = Previews.always
   /// Whether the app has settings of its own to be opened.
   public var providesAppSettings = false
 
-  /// Nothing asked, nothing allowed.
+  /// The settings of an app that asked for nothing.
   public init() {}
 
   private static var switches: [(String, WritableKeyPath<NotificationSettings, Switch>)] {

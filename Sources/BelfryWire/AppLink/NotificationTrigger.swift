@@ -20,7 +20,7 @@ public struct MatchingComponents: Sendable, Hashable {
   /// The days that make a first week; nil is 1.
   public var minimumDays: Int64?
 
-  /// Components in the device's calendar and zone unless told otherwise.
+  /// Components in the device's calendar and zone by default.
   public init(
     _ values: [Unit: Int64], isLeapMonth: Bool? = nil, zone: String? = nil, calendar: String? = nil
   ) {
@@ -52,19 +52,19 @@ public struct MatchingComponents: Sendable, Hashable {
   }
 }
 
-/// What makes a notification appear.
+/// The trigger of a notification.
 public enum NotificationTrigger: Sendable, Hashable {
-  /// How a notification with a date comes again.
+  /// The recurrence of a notification with a date.
   public enum Recurrence: Sendable, Hashable {
     /// `NSCalendar.Unit`'s raw value; 0 is never.
     case unit(UInt64)
-    /// Added to the date again and again.
+    /// The components that are added for each repeat.
     case components(MatchingComponents)
   }
 
   /// From a push; made by the agent alone.
   case push
-  /// Seconds from when it was added, and again every so many seconds.
+  /// Seconds after it was added, once or repeatedly.
   case interval(seconds: Double, repeats: Bool)
   /// The next moment that matches, or each one.
   case calendar(MatchingComponents, repeats: Bool)
@@ -134,7 +134,7 @@ public enum NotificationTrigger: Sendable, Hashable {
 }
 
 extension MatchingComponents {
-  /// What a match of `belfry notify --matching` asks for.
+  /// The trigger of a match of `belfry notify --matching`.
   public init(_ match: CalendarMatch) {
     var values: [Unit: Int64] = [:]
     for component in CalendarMatch.Component.allCases {

@@ -22,7 +22,7 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// An object without members.
   public init() { members = [] }
 
-  /// The pairs in order; of two with one key the later value stands in the earlier one's place.
+  /// The pairs in order; of two with one key the later value replaces the earlier one.
   public init(_ pairs: [(String, JSONValue)]) {
     members = []
     members.reserveCapacity(pairs.count)

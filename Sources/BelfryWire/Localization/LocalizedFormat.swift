@@ -4,7 +4,7 @@
 /// argument as it is; `%%` is a percent sign. Arguments are texts, so that no format from outside decides how memory
 /// is read. Anything else is left unchanged.
 public struct LocalizedFormat {
-  /// What stands for `%#@name@`, the directive of plural forms, with the argument that counts.
+  /// The replacement of `%#@name@`, the directive of plural forms, with the argument that is counted.
   public typealias Variable = (_ name: Substring, _ argument: String) -> String?
 
   private let arguments: [String]
@@ -45,7 +45,7 @@ public struct LocalizedFormat {
     return result + rest
   }
 
-  /// What the directive after a percent sign stands for, and its length; nil when it is none.
+  /// The replacement of the directive after a percent sign, and its length; nil where there is none.
   private mutating func directive(_ text: Substring) -> (text: String, length: Int)? {
     var rest = text
     var position: Int?

@@ -43,7 +43,7 @@ public enum ScheduleStep: Equatable, Sendable {
   case rest
 }
 
-/// The next wake-up: the earliest moment on each clock.
+/// When to ask again: the earliest moment on each clock.
 public struct ScheduleWakeUp: Equatable, Sendable {
   /// Milliseconds since 1970; nil when nothing waits for that clock.
   public let wall: Int64?

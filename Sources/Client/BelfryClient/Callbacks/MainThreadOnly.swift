@@ -1,6 +1,6 @@
 /// An app's object on its way to the thread on which it is used.
 ///
-/// Sendable: whoever makes one uses the value on the main thread alone, as Apple documents for
+/// Sendable: its maker uses the value on the main thread alone, as Apple documents for
 /// delegates, or passes it on unused.
 package struct MainThreadOnly<Value>: @unchecked Sendable {
   package let value: Value

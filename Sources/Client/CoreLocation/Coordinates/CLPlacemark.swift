@@ -15,7 +15,7 @@ open class CLPlacemark: NSObject, NSCopying, @unchecked Sendable {
   /// Where it is: not known.
   open var location: CLLocation? { nil }
 
-  /// The area that it stands for: not known.
+  /// The area of the place: not known.
   open var region: CLRegion? { nil }
 
   /// The zone of its time: not known.

@@ -69,7 +69,7 @@ open class UIAlertView: UIView {
     titles.indices.contains(buttonIndex) ? titles[buttonIndex] : nil
   }
 
-  /// Asks; without the permission for alerts nobody is asked, and the delegate is told nothing.
+  /// Shows the alert; without the permission for alerts nothing is shown, and the delegate is not called.
   open func show() {
     guard dialog == nil else { return }
     asker?.willPresent(self)
