@@ -318,12 +318,12 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   private func perform(_ effect: DeliveryEffect) {
     switch effect {
-    case .send(let session, let notification):
-      devices[session]?.deliver(notification)
-    case .answer(let notification):
-      answer(notification, .accepted)
-    case .fail(let notification):
-      answer(notification, .refused(.internalServerError, timestampMilliseconds: nil))
+    case .send(let session, let entry):
+      devices[session]?.deliver(entry)
+    case .answer(let entry):
+      answer(entry.notification, .accepted)
+    case .fail(let entry):
+      answer(entry.notification, .refused(.internalServerError, timestampMilliseconds: nil))
     case .load(let device, let session):
       guard let storeReplies else { return }
       commitTicket += 1
@@ -333,13 +333,13 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       devices[session]?.end(end.linkReason)
     case .mark(let device, let channel, let received):
       channelWork.mark(device, channel, received)
-    case .record(let state, let notification):
-      guard notification.broadcast == nil else {
-        record(state, ofCopy: notification)
+    case .record(let state, let entry):
+      guard entry.broadcast == nil else {
+        record(state, ofCopy: entry)
         return
       }
       metrics.count(state)
-      note(DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
+      note(DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
     }
   }
 

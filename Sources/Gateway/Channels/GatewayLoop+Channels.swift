@@ -174,11 +174,11 @@ extension GatewayLoop {
   }
 
   /// What became of one device's copy of a broadcast.
-  func record(_ state: DeliveryState, ofCopy notification: AcceptedNotification) {
+  func record(_ state: DeliveryState, ofCopy entry: DeliveryEntry) {
     metrics.count(copy: state)
-    guard notification.isLogged else { return }
+    guard entry.isLogged else { return }
     note(
-      DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
+      DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
   }
 
   /// A broadcast was accepted: one line, for no device.

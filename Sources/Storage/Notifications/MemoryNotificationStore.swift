@@ -82,12 +82,13 @@ private struct KeptNotifications {
       let all = kept.removeValue(forKey: device).map { Array($0.values.joined()) } ?? []
       dropped += all.sorted { $0.sequence < $1.sequence }.map { drop($0, .unregistered) }
       count -= all.count
-    case .removeExpired(let second):
-      var expired: [DroppedNotification] = []
-      for key in kept.values.flatMap(\.keys) {
-        filter(key, &expired) { $0.expiration < second ? .drop(.expired) : .keep }
+    case .removeExpired(let second, let limit):
+      let expired = kept.values.flatMap(\.values).joined().filter { $0.expiration < second }
+        .sorted { ($0.expiration, $0.sequence) < ($1.expiration, $1.sequence) }.prefix(limit)
+      for notification in expired {
+        filter(notification.key) { $0.sequence == notification.sequence ? .forget : .keep }
       }
-      dropped += expired.sorted { $0.sequence < $1.sequence }
+      dropped += expired.sorted { $0.sequence < $1.sequence }.map { drop($0, .expired) }
     }
   }
 

@@ -11,8 +11,9 @@ public enum StoreOperation: Sendable {
   case removeKey(NotificationKey)
   /// Forgets all of a device.
   case removeDevice(UInt64)
-  /// Forgets what has an expiration before this second since 1970.
-  case removeExpired(beforeUnixSeconds: Int64)
+  /// Forgets of what has an expiration before this second since 1970 at most `limit`, by expiration, then
+  /// sequence: a slice, so that who waits for the store waits no longer than for that.
+  case removeExpired(beforeUnixSeconds: Int64, limit: Int)
 }
 
 /// A notification that a commit took out of the store although no device acknowledged it.

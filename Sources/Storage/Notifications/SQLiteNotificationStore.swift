@@ -155,8 +155,10 @@ private final class Engine {
       """)
     removeExpired = try database.prepare(
       """
-      DELETE FROM notification WHERE expiration < ?1
-      RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
+      DELETE FROM notification WHERE sequence IN (
+        SELECT sequence FROM notification WHERE expiration < ?1
+        ORDER BY expiration, sequence LIMIT ?2
+      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
       """)
     advance = try database.prepare("UPDATE progress SET highest = ?1 WHERE highest < ?1")
     select = try database.prepare(
@@ -214,8 +216,9 @@ private final class Engine {
     case .removeDevice(let device):
       try removeDevice.bind(1, device)
       try drain(removeDevice, .unregistered, &dropped)
-    case .removeExpired(let second):
+    case .removeExpired(let second, let limit):
       try removeExpired.bind(1, second)
+      try removeExpired.bind(2, Int64(limit))
       try drain(removeExpired, .expired, &dropped)
     }
   }

@@ -278,6 +278,7 @@ final class SimulatedGateway {
       core.takeEffects(into: &effects)
     }
     isPerforming = false
+    core.checkInvariants()
     commitIfDue()
   }
 

@@ -136,7 +136,7 @@ final class SimulatedSession: SimulatedEnd {
 
   // MARK: What the gateway says
 
-  func deliver(_ notification: AcceptedNotification) {
+  func deliver(_ notification: DeliveryEntry) {
     guard !isClosed else { return }
     world.expect(
       notification.priority == 10 || !state.contains(.powerRestricted),
@@ -165,7 +165,7 @@ final class SimulatedSession: SimulatedEnd {
   }
 
   /// What was stored comes in the order of acceptance, across apps.
-  private func checkOrder(_ notification: AcceptedNotification) {
+  private func checkOrder(_ notification: DeliveryEntry) {
     guard notification.isFromStore, notification.priority == 10, isOrdered,
       notification.broadcast == nil, !world.ledger.wasSent(notification.uniqueID)
     else { return }
