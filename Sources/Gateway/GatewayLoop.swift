@@ -33,7 +33,8 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
   private var storeReplies: Mailbox<StoreReply>?
   var controlReplies: Mailbox<ControlReply>?
-  var registering: [UInt64: Registering] = [:]
+  /// Registrations on their way to disk, by ticket.
+  var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   /// Bytes that unfinished requests of all providers hold.
   var heldRequestBytes = 0
