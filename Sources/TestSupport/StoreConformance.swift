@@ -224,6 +224,8 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
           randomOperation(&sequence, &random)
         }
         #expect(try store.commit(batch) == model.commit(batch), "seed \(seed)")
+        try store.checkInvariants()
+        try model.checkInvariants()
       }
       for device in UInt64(1)...3 {
         #expect(try store.load(device: device) == model.load(device: device), "seed \(seed)")

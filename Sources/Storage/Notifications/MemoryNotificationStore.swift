@@ -96,6 +96,8 @@ private struct KeptNotifications {
     _ notification: StoredNotification, _ keep: UInt32, _ dropped: inout [DroppedNotification]
   ) {
     let key = notification.key
+    assert(notification.sequence > 0, "sequences count from 1")
+    assert(keep > 0, "an app that keeps nothing")
     highestSequence = max(highestSequence, notification.sequence)
     var list = kept[key.device, default: [:]][key, default: []]
     count -= list.count
@@ -117,6 +119,7 @@ private struct KeptNotifications {
     list.removeFirst(excess)
     count += list.count
     kept[key.device, default: [:]][key] = list
+    assert(!list.isEmpty, "an empty list is kept")
     replaced.sort { $0.sequence < $1.sequence }
     dropped += replaced.map { drop($0, .replaced) }
   }
@@ -151,6 +154,7 @@ private struct KeptNotifications {
       }
     }
     count -= list.count - left.count
+    assert(count >= 0, "fewer than none are kept")
     kept[key.device]?[key] = left.isEmpty ? nil : left
     if kept[key.device]?.isEmpty == true { kept[key.device] = nil }
   }

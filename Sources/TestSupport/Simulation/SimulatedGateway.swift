@@ -361,6 +361,7 @@ final class SimulatedGateway {
 
   private func commit(_ operations: [StoreOperation]) -> [DroppedNotification] {
     let dropped = (try? store.commit(operations)) ?? []
+    try? store.checkInvariants()
     for one in dropped {
       world.note("the store drops #\(one.uniqueID.low): \(one.reason)")
     }
