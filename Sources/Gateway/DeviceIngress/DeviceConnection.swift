@@ -206,20 +206,14 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   func deliver(_ entry: DeliveryEntry) {
     guard !isClosed else { return }
     var output = home.takeScratch()
-    unsafe entry.payload.withUnsafeBytes { payload in
-      unsafe entry.collapseID.withUnsafeBytes { collapseID in
-        let framed = unsafe LinkNotification(
-          handle: entry.linkHandle, id: entry.id,
-          uniqueID: entry.uniqueID,
-          acceptedMilliseconds: UInt64(clamping: entry.acceptedMilliseconds),
-          expiration: UInt64(clamping: entry.expiration),
-          isFromStorage: entry.isFromStore,
-          isBroadcast: entry.broadcast != nil, priority: entry.priority,
-          pushTypeCode: entry.pushType.rawValue, collapseID: collapseID, payload: payload)
-        _ = link.deliver(
-          framed, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
-      }
-    }
+    let framed = LinkNotification(
+      handle: entry.linkHandle, id: entry.id, uniqueID: entry.uniqueID,
+      acceptedMilliseconds: UInt64(clamping: entry.acceptedMilliseconds),
+      expiration: UInt64(clamping: entry.expiration), isFromStorage: entry.isFromStore,
+      isBroadcast: entry.broadcast != nil, priority: entry.priority,
+      pushTypeCode: entry.pushType.rawValue, collapseID: entry.collapseID, payload: entry.payload)
+    _ = link.deliver(
+      framed, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
     send(&output)
     armTimer()
   }

@@ -143,21 +143,16 @@ final class SimulatedSession: SimulatedEnd {
       "#\(notification.uniqueID.low) of priority \(notification.priority) is sent to a restricted device"
     )
     checkOrder(notification)
-    let isSent = notification.payload.withUnsafeBytes { payload in
-      notification.collapseID.withUnsafeBytes { collapseID in
-        link.deliver(
-          LinkNotification(
-            handle: notification.broadcast == nil
-              ? notification.key.app : notification.channelHandle,
-            id: notification.id, uniqueID: notification.uniqueID,
-            acceptedMilliseconds: UInt64(notification.acceptedMilliseconds),
-            expiration: UInt64(clamping: notification.expiration),
-            isFromStorage: notification.isFromStore,
-            isBroadcast: notification.broadcast != nil, priority: notification.priority,
-            pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload),
-          reference: notification.sequence, at: world.time.now, output: &output)
-      }
-    }
+    let isSent = link.deliver(
+      LinkNotification(
+        handle: notification.broadcast == nil ? notification.key.app : notification.channelHandle,
+        id: notification.id, uniqueID: notification.uniqueID,
+        acceptedMilliseconds: UInt64(notification.acceptedMilliseconds),
+        expiration: UInt64(clamping: notification.expiration),
+        isFromStorage: notification.isFromStore, isBroadcast: notification.broadcast != nil,
+        priority: notification.priority, pushTypeCode: notification.pushType.rawValue,
+        collapseID: notification.collapseID, payload: notification.payload),
+      reference: notification.sequence, at: world.time.now, output: &output)
     world.expect(
       isSent || link.isClosed || link.isDraining,
       "the window of device \(device) has no room for #\(notification.uniqueID.low)")
@@ -197,6 +192,7 @@ final class SimulatedSession: SimulatedEnd {
   }
 
   func settle() {
+    link.checkInvariants()
     send()
     let deadline = link.deadline
     guard !isClosed, deadline < armed else { return }
