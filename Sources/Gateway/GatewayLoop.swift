@@ -84,7 +84,8 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     connectionRate = shared.configuration.connectionRate.map(RateLimit.init(perSecond:))
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)
-    tokens = try DeviceTokenCodec(keys: shared.tokenKeys, environment: shared.configuration.environment)
+    tokens = try DeviceTokenCodec(
+      keys: shared.tokenKeys, environment: shared.configuration.environment)
     core = DeliveryCore(
       highestSequence: highestSequence, shard: index, shards: shared.configuration.loops)
     storeReplies = loop.mailbox(of: StoreReply.self) { [unowned self] replies in

@@ -109,7 +109,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// What the device wants now.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
-  // MARK: Wishes
+  // MARK: What the device wants
 
   /// Connect, and stay connected.
   public mutating func goOnline() -> Action? {
@@ -135,19 +135,19 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The device wants notifications for `subject`.
   public mutating func register(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
-    wish(.register, subject, at: now, output: &output)
+    ask(.register, subject, at: now, output: &output)
   }
 
   /// The device wants no notifications for `subject` any more: its token is dead from then on.
   public mutating func cancel(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
-    wish(.cancel, subject, at: now, output: &output)
+    ask(.cancel, subject, at: now, output: &output)
   }
 
   /// A person turned the notifications of `topic` on or off.
   public mutating func setEnabled(
     _ isEnabled: Bool, _ topic: LinkTopic, at now: Int64, output: inout [UInt8]
   ) {
-    wish(isEnabled ? .enable : .disable, .topic(topic), at: now, output: &output)
+    ask(isEnabled ? .enable : .disable, .topic(topic), at: now, output: &output)
   }
 
   /// The device's state is now this.
@@ -178,7 +178,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func wish(
+  private mutating func ask(
     _ wish: LinkSubjects.Wish, _ subject: LinkSubject, at now: Int64, output: inout [UInt8]
   ) {
     subjects.wish(wish, subject, isConnected: hasConnected, to: &output)
@@ -308,33 +308,34 @@ public struct DeviceLinkClient: ~Copyable {
   ) throws(LinkFault) -> Action {
     switch (frame, phase) {
     case (.notification(let notification), .up):
-      return try receive(notification, at: now, output: &output)
+      return try handleNotification(notification, at: now, output: &output)
     case (.close(let fault), _):
-      return closed(by: fault)
+      return handleClose(fault)
     case (.pong(let token, let seconds), .up):
-      return ponged(token, seconds)
+      return handlePong(token, seconds)
     case (.ping(let token), .up), (.ping(let token), .connecting):
       send(.pong(token, intervalSeconds: 0), at: now, output: &output)
       return .proceed
     case (.token(let request, let handle, let token), .up):
-      return try answered(request, handle: handle, token: token, refusal: nil, frame)
+      return try handleAnswer(request, handle: handle, token: token, refusal: nil, frame)
     case (.subscribed(let request, let handle), .up):
-      return try answered(request, handle: handle, token: [], refusal: nil, frame)
+      return try handleAnswer(request, handle: handle, token: [], refusal: nil, frame)
     case (.done(let request), .up):
-      return try answered(request, handle: nil, token: [], refusal: nil, frame)
+      return try handleAnswer(request, handle: nil, token: [], refusal: nil, frame)
     case (.refused(let request, let refusal), .up):
-      return try answered(request, handle: nil, token: [], refusal: refusal, frame)
+      return try handleAnswer(request, handle: nil, token: [], refusal: refusal, frame)
     case (.draining, .up), (.draining, .connecting):
       acknowledge(at: now, output: &output)
       return .proceed
     case (.reconnect(let hint), .up), (.reconnect(let hint), .connecting):
-      return leave(hint, at: now, output: &output)
+      return handleReconnect(hint, at: now, output: &output)
     default:
-      return try open(frame, at: now)
+      return try handleOpening(frame, at: now)
     }
   }
 
-  private mutating func open(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action {
+  private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
+  {
     switch (frame, phase) {
     case (.welcome(let welcome), .greeting):
       guard welcome.version == LinkLimits.version else {
@@ -362,7 +363,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func closed(by fault: LinkFault) -> Action {
+  private mutating func handleClose(_ fault: LinkFault) -> Action {
     switch fault.reason {
     case .revoked: afterwards = .stop
     case .replaced: afterwards = .come(afterNanoseconds: pause.replaced, jitter: pause.replaced / 2)
@@ -373,7 +374,7 @@ public struct DeviceLinkClient: ~Copyable {
     return .disconnect(fault)
   }
 
-  private mutating func leave(
+  private mutating func handleReconnect(
     _ hint: LinkFrame.ReconnectHint, at now: Int64, output: inout [UInt8]
   ) -> Action {
     acknowledge(at: now, output: &output)
@@ -384,7 +385,7 @@ public struct DeviceLinkClient: ~Copyable {
     return disconnect(LinkFault(.goodbye), then: next, at: now, output: &output)
   }
 
-  private mutating func answered(
+  private mutating func handleAnswer(
     _ request: UInt16, handle: UInt32?, token: [UInt8], refusal: LinkRefusal?, _ frame: LinkFrame
   ) throws(LinkFault) -> Action {
     guard
@@ -401,10 +402,10 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: Notifications
 
-  private mutating func receive(
+  private mutating func handleNotification(
     _ notification: LinkNotification, at now: Int64, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
-    guard deliveries.take(notification.delivery) else {
+    guard deliveries.accept(notification.delivery) else {
       throw LinkFault(.badValue, frameType: LinkFrameType.notification.rawValue)
     }
     let entry = subjects.entry(
@@ -415,7 +416,7 @@ public struct DeviceLinkClient: ~Copyable {
       return .proceed
     }
     guard deliveries.isNew(notification.uniqueID, delivery: notification.delivery) else {
-      owe(at: now)
+      scheduleAcknowledgement(at: now)
       return .proceed
     }
     return .received(notification, entry.subject)
@@ -424,7 +425,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// The notification with this unique id would still be here after a loss of power.
   public mutating func kept(_ uniqueID: NotificationID, at now: Int64) {
     deliveries.kept(uniqueID)
-    owe(at: now)
+    scheduleAcknowledgement(at: now)
   }
 
   /// The notification with this unique id could not be kept.
@@ -436,7 +437,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func owe(at now: Int64) {
+  private mutating func scheduleAcknowledgement(at now: Int64) {
     guard case .up = phase, deliveries.acknowledgeable != nil else { return }
     acknowledgementDue = min(acknowledgementDue, now + settings.acknowledgementNanoseconds)
     if deliveries.owed * 2 >= Int(settings.window) { acknowledgementDue = now }
@@ -486,7 +487,7 @@ public struct DeviceLinkClient: ~Copyable {
     send(.ping(pingToken), at: now, output: &output)
   }
 
-  private mutating func ponged(_ token: UInt32, _ seconds: UInt16) -> Action {
+  private mutating func handlePong(_ token: UInt32, _ seconds: UInt16) -> Action {
     guard token == pingToken else { return .proceed }
     provedSeconds = max(provedSeconds, pingedSeconds)
     if seconds > 0 { intervalSeconds = seconds }

@@ -207,17 +207,17 @@ public struct DeviceLinkServer: ~Copyable {
     switch phase {
     case .greeting:
       guard case .hello(let hello) = frame else { throw frame.unexpected }
-      return try greet(hello, at: now, output: &output)
+      return try handleHello(hello, at: now, output: &output)
     case .greeted:
-      return try open(frame, at: now)
+      return try handleOpening(frame, at: now)
     case .enrolling, .closed:
       throw frame.unexpected
     case .connected, .ready, .draining:
-      return try talk(frame, quiet: quiet, at: now, output: &output)
+      return try handleTraffic(frame, quiet: quiet, at: now, output: &output)
     }
   }
 
-  private mutating func greet(
+  private mutating func handleHello(
     _ hello: LinkFrame.Hello, at now: Int64, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
     guard (hello.oldestVersion...hello.newestVersion).contains(LinkLimits.version) else {
@@ -235,7 +235,8 @@ public struct DeviceLinkServer: ~Copyable {
     return .proceed
   }
 
-  private mutating func open(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action {
+  private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
+  {
     switch (frame, peer) {
     case (.enrol(let enrolment), .stranger):
       phase = .enrolling
@@ -251,7 +252,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  private mutating func talk(
+  private mutating func handleTraffic(
     _ frame: LinkFrame, quiet: Int64, at now: Int64, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
     switch frame {
@@ -270,12 +271,12 @@ public struct DeviceLinkServer: ~Copyable {
       waitingSince = deliveries.count == 0 ? .max : now
       return .discarded(reference, reason)
     case .topic(let verb, let request, let topic):
-      return try take(request, .topic(verb, topic), frame, output: &output)
+      return try handleRequest(request, .topic(verb, topic), frame, output: &output)
     case .subscribe(let request, let bundleID, let channel):
-      return try take(
+      return try handleRequest(
         request, .subscribe(bundleID: bundleID, channel: channel), frame, output: &output)
     case .unsubscribe(let request, let bundleID, let channel):
-      return try take(
+      return try handleRequest(
         request, .unsubscribe(bundleID: bundleID, channel: channel), frame, output: &output)
     case .ready:
       if case .draining = phase { return .proceed }
@@ -306,7 +307,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  private mutating func take(
+  private mutating func handleRequest(
     _ number: UInt16, _ request: Request, _ frame: LinkFrame, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
     if case .draining = phase {

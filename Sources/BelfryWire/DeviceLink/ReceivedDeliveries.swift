@@ -11,14 +11,14 @@ struct ReceivedDeliveries {
 
   init(memory: ReceivedMemory) { self.memory = memory }
 
-  /// Takes the next delivery's number; `false` where it is not the next.
-  mutating func take(_ delivery: UInt32) -> Bool {
+  /// Counts the next delivery; `false` where its number is not the next.
+  mutating func accept(_ delivery: UInt32) -> Bool {
     guard last < .max, delivery == last + 1 else { return false }
     last = delivery
     return true
   }
 
-  /// Whether the notification, whose number was taken, has to be handed out.
+  /// Whether the notification, whose delivery was counted, has to be handed out.
   mutating func isNew(_ id: NotificationID, delivery: UInt32) -> Bool {
     if memory.contains(id) {
       if let index = unkept.firstIndex(where: { $0.id == id }) { unkept[index].delivery = delivery }

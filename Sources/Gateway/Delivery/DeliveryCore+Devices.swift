@@ -192,7 +192,7 @@ extension DeliveryCore {
   }
 
   /// A sleeping device showed that it is awake for a moment: by its keep-alive or its own traffic.
-  public mutating func stirred(_ device: UInt64, session: SessionID, now: Moment) {
+  public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)
     sendWaiting(on: delivery, now: now)

@@ -283,7 +283,8 @@ public struct DeliveryCore: ~Copyable {
       }
     }
     for number in holding {
-      assert(devices[number]?.session != nil, "something is held for device \(number), which is away")
+      assert(
+        devices[number]?.session != nil, "something is held for device \(number), which is away")
     }
     for (id, channel) in channels { check(channel, id: id) }
     for fanOut in fanOuts {

@@ -48,7 +48,8 @@ final class DeviceDelivery {
     queue.checkInvariants(window: window, isConnected: session != nil)
     switch presence {
     case .offline:
-      assert(!isOverflowing && channels.isEmpty, "device \(device) is away and has a session's state")
+      assert(
+        !isOverflowing && channels.isEmpty, "device \(device) is away and has a session's state")
       assert(!queue.isForgettable, "device \(device) is away, and remembered for nothing")
     case .loading:
       assert(queue.inFlightCount == 0, "device \(device) was sent something before its load")

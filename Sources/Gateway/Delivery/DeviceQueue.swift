@@ -142,8 +142,10 @@ struct DeviceQueue {
 
   // MARK: Sessions
 
-  /// What is merged with the rows of a load: all that waits and those left to the store whose key
-  /// matches, in order of acceptance. What is stored and does not match is the store's alone.
+  /// Takes out what is merged with the rows of a load, in order of acceptance: all that waits, and those
+  /// left to the store whose key matches.
+  ///
+  /// What is stored and does not match is the store's alone.
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
     assert(inFlight.isEmpty, "a load while something is in flight")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
@@ -172,8 +174,9 @@ struct DeviceQueue {
     possiblyReceived.formIntersection(pending)
   }
 
-  /// The session is over: nothing is in flight, waiting or held any more. All of that is returned, in
-  /// this order; those that wait for a commit are to be left to the store again.
+  /// Takes out all that is in flight, waiting, held or stored, in this order: the session is over.
+  ///
+  /// Those of them that wait for a commit are to be left to the store again.
   mutating func endSession() -> [DeliveryEntry] {
     var entries = inFlight
     inFlight.removeAll()
@@ -254,7 +257,8 @@ struct DeviceQueue {
     assert(Set(inFlight.map(\.sequence)).count == inFlight.count, "sent twice on one session")
     unsent?.waiting.checkInvariants()
     unsent?.held.checkInvariants()
-    assert(unsent?.held.entries.contains { $0.isForConnected } != true, "held for a connected device")
+    assert(
+      unsent?.held.entries.contains { $0.isForConnected } != true, "held for a connected device")
     uncommitted.checkInvariants(.uncommitted)
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "#\(entry.sequence) waits for a commit that it is no part of")

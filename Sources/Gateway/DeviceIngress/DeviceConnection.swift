@@ -127,7 +127,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       home.setPower(device, session, state.power)
     case .pinged:
       guard let device, isReady else { return }
-      home.stirred(device, session)
+      home.onDeviceActivity(device, session)
     case .close(let fault):
       closed(by: fault)
     }

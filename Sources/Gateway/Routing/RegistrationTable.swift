@@ -144,7 +144,9 @@ public struct RegistrationTable: Sendable {
     let entry = finished.change
     var actions: [Action] = []
     if isDurable {
-      assert(isSuccessor(entry, of: entries[key]), "\(entry) follows \(String(describing: entries[key]))")
+      assert(
+        isSuccessor(entry, of: entries[key]), "\(entry) follows \(String(describing: entries[key]))"
+      )
       entries[key] = entry
       if entry.state != .active { actions.append(.discardWaiting(key, entry.state)) }
     }

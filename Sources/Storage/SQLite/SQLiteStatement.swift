@@ -45,7 +45,8 @@ internal import Transport
   }
 
   private func check(_ code: Int32) throws(StorageFailure) {
-    assert(code != SQLITE_MISUSE && code != SQLITE_RANGE, "a value is bound where none is asked for")
+    assert(
+      code != SQLITE_MISUSE && code != SQLITE_RANGE, "a value is bound where none is asked for")
     guard code == SQLITE_OK else { throw database.failure("bind a value", code) }
   }
 

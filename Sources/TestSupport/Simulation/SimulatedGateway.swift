@@ -156,7 +156,7 @@ final class SimulatedGateway {
   }
 
   func stirred(_ session: SimulatedSession) {
-    core.stirred(session.device, session: session.id, now: moment)
+    core.onDeviceActivity(session.device, session: session.id, now: moment)
     finishEvent()
   }
 

@@ -309,7 +309,7 @@ private typealias Bench = DeliveryBench
     bench.core.tick(now: bench.now)
     bench.drain()
     #expect(bench.sent == ["five", "one", "ten", "again"])
-    bench.core.stirred(1, session: SessionID(1), now: bench.now)
+    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
     bench.drain()
     #expect(bench.sent.last == "one again")
   }
@@ -542,7 +542,7 @@ private typealias Bench = DeliveryBench
       try bench.commit()
     }
     for text in ["a", "b", "c"] { try bench.acknowledge(text) }
-    bench.core.stirred(1, session: SessionID(1), now: bench.now)
+    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
     bench.drain()
     #expect(bench.sent == ["a", "b", "c"])
     bench.pass(milliseconds: 1_199_000)

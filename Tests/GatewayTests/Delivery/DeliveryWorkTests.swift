@@ -5,8 +5,9 @@
 
   private typealias Bench = DeliveryBench
 
-  /// How much the core's lists look at and move: what a notification costs must not grow with how many
-  /// there are. Time is not measured, so that a busy machine changes nothing.
+  /// What a notification costs must not grow with how many there are.
+  ///
+  /// Counted is what the core's lists look at and move, not time, so that a busy machine changes nothing.
   @Suite struct DeliveryWorkTests {
     /// Twice the steps of a search among 40,000, and the moves of closing gaps.
     private let visitsMax = 40
@@ -77,7 +78,8 @@
       let rows = (1...count).map { number in
         StoredNotification(
           key: Bench.key(), sequence: UInt64(number), id: .init(high: 0, low: UInt64(number)),
-          uniqueID: .init(high: 1, low: UInt64(number)), expiration: .max, priority: 10, pushType: 1,
+          uniqueID: .init(high: 1, low: UInt64(number)), expiration: .max, priority: 10,
+          pushType: 1,
           collapseID: [], payload: Array("\(number)".utf8), acceptedMilliseconds: 0)
       }
       bench.loads.removeAll()
