@@ -255,8 +255,7 @@ public struct DeviceLinkClient: ~Copyable {
       assert(phaseEnd < .max, "an opening without an end")
       assert(acknowledgementDue == .max && pingEnd == .max, "timers of a link that is not up")
     case .connecting:
-      assert(enrolment == nil, "a device without a certificate connects")
-      assert(phaseEnd < .max, "an opening without an end")
+      assert(enrolment == nil && phaseEnd < .max, "an opening without an end or a certificate")
     case .up:
       assert(enrolment == nil, "a device without a certificate is up")
       assert(deadline < .max, "a link that is not kept alive")

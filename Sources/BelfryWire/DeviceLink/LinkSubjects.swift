@@ -147,7 +147,12 @@ struct LinkSubjects {
         entries[index].owesCancel = false
       }
       if !entries[index].isWanted, !entries[index].owesCancel { entries.remove(at: index) }
-    case .enable: entries[index].owesEnable = false
+    case .enable:
+      entries[index].owesEnable = false
+      // A topic that is not wanted was to be heard of once.
+      if !entries[index].isWanted, !entries[index].owesCancel, !entries[index].isDisabled {
+        entries.remove(at: index)
+      }
     case .disable: break
     }
     return (wish, subject)
