@@ -28,8 +28,8 @@ extension GatewayLoop {
     finishEvent()
   }
 
-  func stirred(_ device: UInt64, _ session: SessionID) {
-    core.stirred(device, session: session, now: now)
+  func onDeviceActivity(_ device: UInt64, _ session: SessionID) {
+    core.onDeviceActivity(device, session: session, now: now)
     finishEvent()
   }
 }

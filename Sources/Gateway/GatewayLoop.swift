@@ -33,7 +33,8 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
   private var storeReplies: Mailbox<StoreReply>?
   var controlReplies: Mailbox<ControlReply>?
-  var registering: [UInt64: Registering] = [:]
+  /// Registrations on their way to disk, by ticket.
+  var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   /// Bytes that unfinished requests of all providers hold.
   var heldRequestBytes = 0
@@ -319,12 +320,12 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   private func perform(_ effect: DeliveryEffect) {
     switch effect {
-    case .send(let session, let notification):
-      devices[session]?.deliver(notification)
-    case .answer(let notification):
-      answer(notification, .accepted)
-    case .fail(let notification):
-      answer(notification, .refused(.internalServerError, timestampMilliseconds: nil))
+    case .send(let session, let entry):
+      devices[session]?.deliver(entry)
+    case .answer(let entry):
+      answer(entry.notification, .accepted)
+    case .fail(let entry):
+      answer(entry.notification, .refused(.internalServerError, timestampMilliseconds: nil))
     case .load(let device, let session):
       guard let storeReplies else { return }
       commitTicket += 1
@@ -334,13 +335,13 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       devices[session]?.end(end.linkReason)
     case .mark(let device, let channel, let received):
       channelWork.mark(device, channel, received)
-    case .record(let state, let notification):
-      guard notification.broadcast == nil else {
-        record(state, ofCopy: notification)
+    case .record(let state, let entry):
+      guard entry.broadcast == nil else {
+        record(state, ofCopy: entry)
         return
       }
       metrics.count(state)
-      note(DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
+      note(DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
     }
   }
 

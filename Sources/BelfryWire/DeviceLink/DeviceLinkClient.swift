@@ -109,7 +109,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// What the device wants now.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
-  // MARK: Wishes
+  // MARK: What the device wants
 
   /// Connect, and stay connected.
   public mutating func goOnline() -> Action? {
@@ -135,19 +135,19 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The device wants notifications for `subject`.
   public mutating func register(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
-    wish(.register, subject, at: now, output: &output)
+    ask(.register, subject, at: now, output: &output)
   }
 
   /// The device wants no notifications for `subject` any more: its token is dead from then on.
   public mutating func cancel(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
-    wish(.cancel, subject, at: now, output: &output)
+    ask(.cancel, subject, at: now, output: &output)
   }
 
   /// A person turned the notifications of `topic` on or off.
   public mutating func setEnabled(
     _ isEnabled: Bool, _ topic: LinkTopic, at now: Int64, output: inout [UInt8]
   ) {
-    wish(isEnabled ? .enable : .disable, .topic(topic), at: now, output: &output)
+    ask(isEnabled ? .enable : .disable, .topic(topic), at: now, output: &output)
   }
 
   /// The device's state is now this.
@@ -178,7 +178,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func wish(
+  private mutating func ask(
     _ wish: LinkSubjects.Wish, _ subject: LinkSubject, at now: Int64, output: inout [UInt8]
   ) {
     subjects.wish(wish, subject, isConnected: hasConnected, to: &output)
@@ -198,7 +198,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The TLS connection is open.
   public mutating func opened(at now: Int64, output: inout [UInt8]) {
+    // A device that was told to leave meanwhile closes what has opened.
     guard phase == .dialling else { return }
+    assert(acknowledgementDue == .max && pingEnd == .max, "timers of the connection before")
     phase = .greeting
     phaseEnd = now + settings.openNanoseconds
     let hello = LinkFrame.Hello(
@@ -213,7 +215,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The signature over what ``Action/sign(_:)`` asked for: r ‖ s, 64 bytes.
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
+    // The connection may have ended while it was signed.
     guard phase == .enrolling, var enrolment else { return }
+    assert(proof.count == LinkLimits.proofBytes, "a proof of \(proof.count) bytes")
     enrolment.proof = proof
     send(.enrol(enrolment), at: now, output: &output)
   }
@@ -235,6 +239,28 @@ public struct DeviceLinkClient: ~Copyable {
     deliveries.disconnected()
     acknowledgementDue = .max
     pingEnd = .max
+  }
+
+  /// Asserts what holds between calls; tests and the simulation call it after each event.
+  public func checkInvariants() {
+    subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
+    deliveries.checkInvariants()
+    assert(intervalSeconds > 0, "an interval without length")
+    assert(deliveries.memory.capacity >= Int(settings.window), "the device forgets its window")
+    switch phase {
+    case .offline, .stopped, .waiting, .dialling:
+      assert(acknowledgementDue == .max && pingEnd == .max, "timers of a connection that is gone")
+      assert(deliveries.owed == 0, "a connection that is gone is owed something")
+    case .greeting, .enrolling:
+      assert(phaseEnd < .max, "an opening without an end")
+      assert(acknowledgementDue == .max && pingEnd == .max, "timers of a link that is not up")
+    case .connecting:
+      assert(enrolment == nil && phaseEnd < .max, "an opening without an end or a certificate")
+    case .up:
+      assert(enrolment == nil, "a device without a certificate is up")
+      assert(deadline < .max, "a link that is not kept alive")
+    case .closing: break
+    }
   }
 
   private mutating func disconnect(
@@ -281,33 +307,34 @@ public struct DeviceLinkClient: ~Copyable {
   ) throws(LinkFault) -> Action {
     switch (frame, phase) {
     case (.notification(let notification), .up):
-      return try receive(notification, at: now, output: &output)
+      return try handleNotification(notification, at: now, output: &output)
     case (.close(let fault), _):
-      return closed(by: fault)
+      return handleClose(fault)
     case (.pong(let token, let seconds), .up):
-      return ponged(token, seconds)
+      return handlePong(token, seconds)
     case (.ping(let token), .up), (.ping(let token), .connecting):
       send(.pong(token, intervalSeconds: 0), at: now, output: &output)
       return .proceed
     case (.token(let request, let handle, let token), .up):
-      return try answered(request, handle: handle, token: token, refusal: nil, frame)
+      return try handleAnswer(request, handle: handle, token: token, refusal: nil, frame)
     case (.subscribed(let request, let handle), .up):
-      return try answered(request, handle: handle, token: [], refusal: nil, frame)
+      return try handleAnswer(request, handle: handle, token: [], refusal: nil, frame)
     case (.done(let request), .up):
-      return try answered(request, handle: nil, token: [], refusal: nil, frame)
+      return try handleAnswer(request, handle: nil, token: [], refusal: nil, frame)
     case (.refused(let request, let refusal), .up):
-      return try answered(request, handle: nil, token: [], refusal: refusal, frame)
+      return try handleAnswer(request, handle: nil, token: [], refusal: refusal, frame)
     case (.draining, .up), (.draining, .connecting):
       acknowledge(at: now, output: &output)
       return .proceed
     case (.reconnect(let hint), .up), (.reconnect(let hint), .connecting):
-      return leave(hint, at: now, output: &output)
+      return handleReconnect(hint, at: now, output: &output)
     default:
-      return try open(frame, at: now)
+      return try handleOpening(frame, at: now)
     }
   }
 
-  private mutating func open(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action {
+  private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
+  {
     switch (frame, phase) {
     case (.welcome(let welcome), .greeting):
       guard welcome.version == LinkLimits.version else {
@@ -335,7 +362,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func closed(by fault: LinkFault) -> Action {
+  private mutating func handleClose(_ fault: LinkFault) -> Action {
     switch fault.reason {
     case .revoked: afterwards = .stop
     case .replaced: afterwards = .come(afterNanoseconds: pause.replaced, jitter: pause.replaced / 2)
@@ -346,7 +373,7 @@ public struct DeviceLinkClient: ~Copyable {
     return .disconnect(fault)
   }
 
-  private mutating func leave(
+  private mutating func handleReconnect(
     _ hint: LinkFrame.ReconnectHint, at now: Int64, output: inout [UInt8]
   ) -> Action {
     acknowledge(at: now, output: &output)
@@ -357,7 +384,7 @@ public struct DeviceLinkClient: ~Copyable {
     return disconnect(LinkFault(.goodbye), then: next, at: now, output: &output)
   }
 
-  private mutating func answered(
+  private mutating func handleAnswer(
     _ request: UInt16, handle: UInt32?, token: [UInt8], refusal: LinkRefusal?, _ frame: LinkFrame
   ) throws(LinkFault) -> Action {
     guard
@@ -374,10 +401,10 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: Notifications
 
-  private mutating func receive(
+  private mutating func handleNotification(
     _ notification: LinkNotification, at now: Int64, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
-    guard deliveries.take(notification.delivery) else {
+    guard deliveries.accept(notification.delivery) else {
       throw LinkFault(.badValue, frameType: LinkFrameType.notification.rawValue)
     }
     let entry = subjects.entry(
@@ -388,7 +415,7 @@ public struct DeviceLinkClient: ~Copyable {
       return .proceed
     }
     guard deliveries.isNew(notification.uniqueID, delivery: notification.delivery) else {
-      owe(at: now)
+      scheduleAcknowledgement(at: now)
       return .proceed
     }
     return .received(notification, entry.subject)
@@ -397,7 +424,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// The notification with this unique id would still be here after a loss of power.
   public mutating func kept(_ uniqueID: NotificationID, at now: Int64) {
     deliveries.kept(uniqueID)
-    owe(at: now)
+    scheduleAcknowledgement(at: now)
   }
 
   /// The notification with this unique id could not be kept.
@@ -409,7 +436,7 @@ public struct DeviceLinkClient: ~Copyable {
     }
   }
 
-  private mutating func owe(at now: Int64) {
+  private mutating func scheduleAcknowledgement(at now: Int64) {
     guard case .up = phase, deliveries.acknowledgeable != nil else { return }
     acknowledgementDue = min(acknowledgementDue, now + settings.acknowledgementNanoseconds)
     if deliveries.owed * 2 >= Int(settings.window) { acknowledgementDue = now }
@@ -424,6 +451,7 @@ public struct DeviceLinkClient: ~Copyable {
     acknowledgementDue = .max
     guard case .up = phase, let number = deliveries.acknowledgeable else { return }
     deliveries.acknowledge(through: number)
+    assert(deliveries.acknowledgeable == nil, "an acknowledgement that leaves some out")
     send(.acknowledge(through: number), at: now, output: &output)
   }
 
@@ -451,13 +479,14 @@ public struct DeviceLinkClient: ~Copyable {
   }
 
   private mutating func ping(at now: Int64, seconds: UInt16, output: inout [UInt8]) {
+    assert(isUp, "a ping on a link that is not up")
     pingToken &+= 1
     pingedSeconds = seconds
     pingEnd = now + settings.graceNanoseconds
     send(.ping(pingToken), at: now, output: &output)
   }
 
-  private mutating func ponged(_ token: UInt32, _ seconds: UInt16) -> Action {
+  private mutating func handlePong(_ token: UInt32, _ seconds: UInt16) -> Action {
     guard token == pingToken else { return .proceed }
     provedSeconds = max(provedSeconds, pingedSeconds)
     if seconds > 0 { intervalSeconds = seconds }

@@ -207,17 +207,17 @@ public struct DeviceLinkServer: ~Copyable {
     switch phase {
     case .greeting:
       guard case .hello(let hello) = frame else { throw frame.unexpected }
-      return try greet(hello, at: now, output: &output)
+      return try handleHello(hello, at: now, output: &output)
     case .greeted:
-      return try open(frame, at: now)
+      return try handleOpening(frame, at: now)
     case .enrolling, .closed:
       throw frame.unexpected
     case .connected, .ready, .draining:
-      return try talk(frame, quiet: quiet, at: now, output: &output)
+      return try handleTraffic(frame, quiet: quiet, at: now, output: &output)
     }
   }
 
-  private mutating func greet(
+  private mutating func handleHello(
     _ hello: LinkFrame.Hello, at now: Int64, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
     guard (hello.oldestVersion...hello.newestVersion).contains(LinkLimits.version) else {
@@ -235,7 +235,8 @@ public struct DeviceLinkServer: ~Copyable {
     return .proceed
   }
 
-  private mutating func open(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action {
+  private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
+  {
     switch (frame, peer) {
     case (.enrol(let enrolment), .stranger):
       phase = .enrolling
@@ -251,7 +252,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  private mutating func talk(
+  private mutating func handleTraffic(
     _ frame: LinkFrame, quiet: Int64, at now: Int64, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
     switch frame {
@@ -270,12 +271,12 @@ public struct DeviceLinkServer: ~Copyable {
       waitingSince = deliveries.count == 0 ? .max : now
       return .discarded(reference, reason)
     case .topic(let verb, let request, let topic):
-      return try take(request, .topic(verb, topic), frame, output: &output)
+      return try handleRequest(request, .topic(verb, topic), frame, output: &output)
     case .subscribe(let request, let bundleID, let channel):
-      return try take(
+      return try handleRequest(
         request, .subscribe(bundleID: bundleID, channel: channel), frame, output: &output)
     case .unsubscribe(let request, let bundleID, let channel):
-      return try take(
+      return try handleRequest(
         request, .unsubscribe(bundleID: bundleID, channel: channel), frame, output: &output)
     case .ready:
       if case .draining = phase { return .proceed }
@@ -306,7 +307,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  private mutating func take(
+  private mutating func handleRequest(
     _ number: UInt16, _ request: Request, _ frame: LinkFrame, output: inout [UInt8]
   ) throws(LinkFault) -> Action {
     if case .draining = phase {
@@ -324,7 +325,9 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Lets the device in; `unixMilliseconds` is the gateway's clock.
   public mutating func accept(unixMilliseconds: UInt64, output: inout [UInt8]) {
-    guard case .connected = phase, case .device(let device) = peer else { return }
+    guard case .connected = phase, case .device(let device) = peer else {
+      return assertionFailure("a link that is \(phase) is let in")
+    }
     LinkFrame.connected(device: device, unixMilliseconds: unixMilliseconds).encode(to: &output)
   }
 
@@ -341,6 +344,7 @@ public struct DeviceLinkServer: ~Copyable {
     numbered.delivery = deliveries.next
     guard numbered.encode(to: &output) else { return false }
     deliveries.append(reference)
+    assert(deliveries.count <= Int(window), "more is sent than the device takes")
     if waitingSince == .max { waitingSince = now }
     return true
   }
@@ -355,8 +359,10 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Answers a request; ignored once the link is closed.
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
+    // What a device asked may be decided on after its link ended.
     if case .closed = phase { return }
-    openRequests -= openRequests > 0 ? 1 : 0
+    precondition(openRequests > 0, "an answer to no request")
+    openRequests -= 1
     switch answer {
     case .token(let handle, let token):
       LinkFrame.token(request: request, handle: handle, token: token).encode(to: &output)
@@ -374,7 +380,9 @@ public struct DeviceLinkServer: ~Copyable {
   public mutating func answerEnrolment(
     _ answer: EnrolmentAnswer, output: inout [UInt8]
   ) -> Action? {
+    // The device may have gone while it was decided on.
     guard case .enrolling = phase else { return nil }
+    assert(peer == .stranger, "a device that has a certificate enrols")
     switch answer {
     case .enrolled(let device, let chainPEM):
       LinkFrame.enrolled(device: device, chainPEM: chainPEM).encode(to: &output)
@@ -416,6 +424,36 @@ public struct DeviceLinkServer: ~Copyable {
     LinkFrame.close(fault).encode(to: &output)
     phase = .closed
     return .close(fault)
+  }
+
+  // MARK: Invariants
+
+  /// Asserts what holds between calls; tests and the simulation call it after each event.
+  public func checkInvariants() {
+    deliveries.checkInvariants()
+    assert(openRequests <= settings.requestsMax, "\(openRequests) requests are open")
+    assert(window <= settings.windowMax, "a window of \(window)")
+    assert(deliveries.count <= Int(window), "more is sent than the device takes")
+    assert(deliveries.count == 0 || waitingSince != .max, "deliveries that nobody waits for")
+    assert(phaseEnd != .max, "a phase without an end")
+    switch phase {
+    case .greeting, .greeted:
+      assert(deliveries.count == 0 && openRequests == 0, "a stranger was spoken to")
+      assert(waitingSince == .max && probeEnd == .max, "a stranger is waited for")
+    case .enrolling:
+      assert(peer == .stranger, "a device that has a certificate enrols")
+      assert(deliveries.count == 0 && openRequests == 0, "a stranger was spoken to")
+    case .connected:
+      assert(peer != .stranger, "a stranger is connected")
+      assert(deliveries.count == 0, "something was sent before READY")
+    case .ready:
+      assert(peer != .stranger, "a stranger is connected")
+      assert(deadline < .max, "a link that nothing ends")
+    case .draining:
+      assert(peer != .stranger, "a stranger is connected")
+    case .closed:
+      assert(deadline == .max, "a timer of a link that ended")
+    }
   }
 
   // MARK: Time

@@ -27,6 +27,16 @@ struct ChannelRegistry {
     return true
   }
 
+  /// Asserts what holds between calls.
+  func checkInvariants() {
+    assert(byApp.values.reduce(0) { $0 + $1.count } == entries.count, "a channel is listed amiss")
+    for (app, channels) in byApp {
+      assert(
+        channels.count <= Limits.channelsPerAppMax, "app \(app) has \(channels.count) channels")
+      assert(channels.allSatisfy { entries[$0]?.app == app }, "a channel of another app")
+    }
+  }
+
   /// An app's channels, oldest first.
   func channels(of app: UInt32) -> [ChannelID] { byApp[app] ?? [] }
 

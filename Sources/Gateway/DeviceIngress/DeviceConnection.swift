@@ -127,7 +127,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       home.setPower(device, session, state.power)
     case .pinged:
       guard let device, isReady else { return }
-      home.stirred(device, session)
+      home.onDeviceActivity(device, session)
     case .close(let fault):
       closed(by: fault)
     }
@@ -203,23 +203,17 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     if let action { perform(action) }
   }
 
-  func deliver(_ notification: AcceptedNotification) {
+  func deliver(_ entry: DeliveryEntry) {
     guard !isClosed else { return }
     var output = home.takeScratch()
-    unsafe notification.payload.withUnsafeBytes { payload in
-      unsafe notification.collapseID.withUnsafeBytes { collapseID in
-        let framed = unsafe LinkNotification(
-          handle: notification.linkHandle, id: notification.id,
-          uniqueID: notification.uniqueID,
-          acceptedMilliseconds: UInt64(clamping: notification.acceptedMilliseconds),
-          expiration: UInt64(clamping: notification.expiration),
-          isFromStorage: notification.isFromStore,
-          isBroadcast: notification.broadcast != nil, priority: notification.priority,
-          pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload)
-        _ = link.deliver(
-          framed, reference: notification.sequence, at: home.loop.nowNanoseconds, output: &output)
-      }
-    }
+    let framed = LinkNotification(
+      handle: entry.linkHandle, id: entry.id, uniqueID: entry.uniqueID,
+      acceptedMilliseconds: UInt64(clamping: entry.acceptedMilliseconds),
+      expiration: UInt64(clamping: entry.expiration), isFromStorage: entry.isFromStore,
+      isBroadcast: entry.broadcast != nil, priority: entry.priority,
+      pushTypeCode: entry.pushType.rawValue, collapseID: entry.collapseID, payload: entry.payload)
+    _ = link.deliver(
+      framed, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
     send(&output)
     armTimer()
   }
@@ -251,7 +245,7 @@ extension DeviceState {
   }
 }
 
-extension AcceptedNotification {
+extension DeliveryEntry {
   /// What its frame names the app and kind by, or the channel.
   var linkHandle: UInt32 { broadcast == nil ? key.linkHandle : channelHandle }
 }

@@ -98,19 +98,14 @@ struct ProviderStreamTable {
     for case let stream? in slots { body(stream) }
   }
 
-  /// Open streams have close numbers, so a table a little larger than their spread has no collisions.
+  /// Streams with a slot each have one each in a table of twice the size, whose indices have one bit more.
   private mutating func grow() {
     let old = slots
-    var size = old.count * 2
-    while true {
-      slots = Array(repeating: nil, count: size)
-      var collided = false
-      for case let stream? in old {
-        if slots[index(stream.streamID)] != nil { collided = true }
-        slots[index(stream.streamID)] = stream
-      }
-      guard collided, size < Self.slotsMax else { return }
-      size *= 2
+    assert(old.count < Self.slotsMax, "a table of \(old.count) slots grows")
+    slots = Array(repeating: nil, count: old.count * 2)
+    for case let stream? in old {
+      assert(slots[index(stream.streamID)] == nil, "two streams in one slot")
+      slots[index(stream.streamID)] = stream
     }
   }
 }

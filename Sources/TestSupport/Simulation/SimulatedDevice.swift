@@ -251,6 +251,7 @@ final class SimulatedDevice: SimulatedEnd {
 
   private func settle() {
     client.flush(at: now, output: &output)
+    client.checkInvariants()
     send()
     let deadline = client.deadline
     guard deadline < armed else { return }

@@ -156,7 +156,7 @@ final class SimulatedGateway {
   }
 
   func stirred(_ session: SimulatedSession) {
-    core.stirred(session.device, session: session.id, now: moment)
+    core.onDeviceActivity(session.device, session: session.id, now: moment)
     finishEvent()
   }
 
@@ -278,6 +278,7 @@ final class SimulatedGateway {
       core.takeEffects(into: &effects)
     }
     isPerforming = false
+    core.checkInvariants()
     commitIfDue()
   }
 
@@ -360,6 +361,7 @@ final class SimulatedGateway {
 
   private func commit(_ operations: [StoreOperation]) -> [DroppedNotification] {
     let dropped = (try? store.commit(operations)) ?? []
+    try? store.checkInvariants()
     for one in dropped {
       world.note("the store drops #\(one.uniqueID.low): \(one.reason)")
     }

@@ -136,28 +136,23 @@ final class SimulatedSession: SimulatedEnd {
 
   // MARK: What the gateway says
 
-  func deliver(_ notification: AcceptedNotification) {
+  func deliver(_ notification: DeliveryEntry) {
     guard !isClosed else { return }
     world.expect(
       notification.priority == 10 || !state.contains(.powerRestricted),
       "#\(notification.uniqueID.low) of priority \(notification.priority) is sent to a restricted device"
     )
     checkOrder(notification)
-    let isSent = notification.payload.withUnsafeBytes { payload in
-      notification.collapseID.withUnsafeBytes { collapseID in
-        link.deliver(
-          LinkNotification(
-            handle: notification.broadcast == nil
-              ? notification.key.app : notification.channelHandle,
-            id: notification.id, uniqueID: notification.uniqueID,
-            acceptedMilliseconds: UInt64(notification.acceptedMilliseconds),
-            expiration: UInt64(clamping: notification.expiration),
-            isFromStorage: notification.isFromStore,
-            isBroadcast: notification.broadcast != nil, priority: notification.priority,
-            pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload),
-          reference: notification.sequence, at: world.time.now, output: &output)
-      }
-    }
+    let isSent = link.deliver(
+      LinkNotification(
+        handle: notification.broadcast == nil ? notification.key.app : notification.channelHandle,
+        id: notification.id, uniqueID: notification.uniqueID,
+        acceptedMilliseconds: UInt64(notification.acceptedMilliseconds),
+        expiration: UInt64(clamping: notification.expiration),
+        isFromStorage: notification.isFromStore, isBroadcast: notification.broadcast != nil,
+        priority: notification.priority, pushTypeCode: notification.pushType.rawValue,
+        collapseID: notification.collapseID, payload: notification.payload),
+      reference: notification.sequence, at: world.time.now, output: &output)
     world.expect(
       isSent || link.isClosed || link.isDraining,
       "the window of device \(device) has no room for #\(notification.uniqueID.low)")
@@ -165,7 +160,7 @@ final class SimulatedSession: SimulatedEnd {
   }
 
   /// What was stored comes in the order of acceptance, across apps.
-  private func checkOrder(_ notification: AcceptedNotification) {
+  private func checkOrder(_ notification: DeliveryEntry) {
     guard notification.isFromStore, notification.priority == 10, isOrdered,
       notification.broadcast == nil, !world.ledger.wasSent(notification.uniqueID)
     else { return }
@@ -197,6 +192,7 @@ final class SimulatedSession: SimulatedEnd {
   }
 
   func settle() {
+    link.checkInvariants()
     send()
     let deadline = link.deadline
     guard !isClosed, deadline < armed else { return }

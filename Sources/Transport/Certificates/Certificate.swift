@@ -32,9 +32,6 @@ public struct Certificate: Sendable, Hashable {
     return extensions.first { $0.identifier == encoded }?.value
   }
 
-  /// SHA-256 of the whole certificate.
-  public var fingerprint: SHA256.Digest { SHA256.hash(der) }
-
   /// The certificate in PEM.
   public func pem() throws(CryptoFailure) -> [UInt8] {
     try X509Handle(der: der).pem()

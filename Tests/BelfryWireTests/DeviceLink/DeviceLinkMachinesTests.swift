@@ -3,6 +3,17 @@ import Testing
 
 /// Both ends of the link against each other (`docs/device-link.md` 3).
 @Suite struct DeviceLinkMachinesTests {
+  /// Found by `make simulate`: the device kept the topic in mind for ever.
+  @Test func aSwitchOfATopicThatIsNotWantedIsForgottenOnceItWasHeard() {
+    let pair = LinkPair.up()
+    let other = LinkTopic(bundleID: "com.example.other")
+    pair.client.setEnabled(true, other, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    #expect(pair.clientActions.last?.hasPrefix("switched") == true)
+    #expect(pair.client.wanted == [.topic(LinkPair.topic)])
+    pair.client.checkInvariants()
+  }
+
   @Test func aDeviceWithACertificateIsUpAndRegisteredAfterOneFlightEachWay() {
     let pair = LinkPair()
     pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)

@@ -28,6 +28,7 @@ import Testing
     let wasThereAgain = book.remove(Self.one)
     #expect(wasThere && !wasThereAgain)
     #expect(book.channels(of: 1) == [Self.two])
+    book.checkInvariants()
     #expect(
       book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9)
         == .refused(.channelNotRegistered))

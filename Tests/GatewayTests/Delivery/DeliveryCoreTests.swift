@@ -309,7 +309,7 @@ private typealias Bench = DeliveryBench
     bench.core.tick(now: bench.now)
     bench.drain()
     #expect(bench.sent == ["five", "one", "ten", "again"])
-    bench.core.stirred(1, session: SessionID(1), now: bench.now)
+    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
     bench.drain()
     #expect(bench.sent.last == "one again")
   }
@@ -432,8 +432,14 @@ private typealias Bench = DeliveryBench
             pushType: .alert, collapseID: [], payload: [], acceptedMilliseconds: 0, keep: 1,
             reply: nil)
           core.accept(one, now: Moment(nanoseconds: 0, unixMilliseconds: 0))
-          #expect(one.sequence > 41)
-          #expect(seen.insert(one.sequence).inserted)
+          var effects: [DeliveryEffect] = []
+          core.takeEffects(into: &effects)
+          guard case .record(.received, let entry)? = effects.first else {
+            Issue.record("nothing was accepted")
+            return
+          }
+          #expect(entry.sequence > 41)
+          #expect(seen.insert(entry.sequence).inserted)
         }
       }
     }
@@ -536,7 +542,7 @@ private typealias Bench = DeliveryBench
       try bench.commit()
     }
     for text in ["a", "b", "c"] { try bench.acknowledge(text) }
-    bench.core.stirred(1, session: SessionID(1), now: bench.now)
+    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
     bench.drain()
     #expect(bench.sent == ["a", "b", "c"])
     bench.pass(milliseconds: 1_199_000)
