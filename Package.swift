@@ -60,7 +60,6 @@ let package = Package(
     c("CLinux"),
     c("COpenSSL", "openssl", "libssl-dev"),
     c("CNghttp2", "libnghttp2", "libnghttp2-dev"),
-    c("CMicrohttpd", "libmicrohttpd", "libmicrohttpd-dev"),
     c("CSQLite", "sqlite3", "libsqlite3-dev"),
     c("CSystemd", "libsystemd", "libsystemd-dev"),
     c("CSndFile", "sndfile", "libsndfile1-dev"),
@@ -72,7 +71,7 @@ let package = Package(
     swift("BelfryWire"),
     swift("AppLink", "BelfryWire", "CThreadSanitizer"),
     swift("System", "CLinux", "CThreadSanitizer"),
-    swift("Transport", "System", "COpenSSL", "CNghttp2", "CMicrohttpd"),
+    swift("Transport", "System", "COpenSSL", "CNghttp2"),
     swift("Storage", "BelfryWire", "System", "Transport", "CSQLite"),
     swift(
       "Gateway", "BelfryWire", "System", "Transport", "Storage", settings: unchecked),

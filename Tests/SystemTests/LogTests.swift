@@ -70,4 +70,14 @@ import Testing
   func times(milliseconds: Int64, text: String) {
     #expect(Timestamp.rfc3339(unixMilliseconds: milliseconds) == text)
   }
+
+  @Test(
+    arguments: [
+      (784_111_777_000, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+      (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400_999, "Tue, 29 Feb 2000 00:00:00 GMT"),
+      (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    ] as [(Int64, String)])
+  func `HTTP's dates name the day of the week`(_ milliseconds: Int64, _ text: String) {
+    #expect(Timestamp.httpDate(unixMilliseconds: milliseconds) == text)
+  }
 }

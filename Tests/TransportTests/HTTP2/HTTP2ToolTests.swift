@@ -53,12 +53,10 @@ import Testing
     _ tool: TestTool, tls: Bool = true, _ arguments: (UInt16) -> [String]
   ) throws -> String {
     let security = tls ? StreamSecurity.tls(try TestIdentities.serverContext(alpn: ["h2"])) : .plain
-    let ports = PortBox()
-    let thread = try LoopThread.start(name: "h2-server") { loop in
-      let listener = try? StreamListener(
-        loop: loop, address: .loopback(port: 0), security: security
-      ) { _ in Connection() }
-      ports.set(listener?.port ?? 0)
+    let (thread, port) = try LoopThread.launch(name: "h2-server") { loop throws(SystemFailure) in
+      try StreamListener(loop: loop, address: .loopback(port: 0), security: security) { _ in
+        Connection()
+      }.port
     }
     defer {
       thread.stop()
@@ -66,7 +64,7 @@ import Testing
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try tool.required())
-    process.arguments = arguments(ports.wait())
+    process.arguments = arguments(port)
     let pipe = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = pipe
@@ -113,20 +111,5 @@ import Testing
     }
     #expect(output.contains("CONNECTION ESTABLISHED"), "\(output)")
     #expect(output.contains("TLSv1.3"))
-  }
-}
-
-/// Hands a port from the server's thread to the test.
-final class PortBox: Sendable {
-  private let stream = HTTP1BodyStream()
-
-  func set(_ port: UInt16) { stream.write([UInt8(port >> 8), UInt8(port & 0xff)]) }
-
-  func wait() -> UInt16 {
-    while true {
-      if case .bytes(let bytes) = stream.next(limit: 2) {
-        return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-      }
-    }
   }
 }
