@@ -1,3 +1,5 @@
+import BelfryWire
+
 /// Names one connection of a client, in the order they were opened.
 struct ConnectionNumber: Hashable, Comparable {
   let value: UInt64
@@ -27,9 +29,10 @@ struct ConnectionLifecycle: ~Copyable {
     let failures: Int
 
     init(failures: Int, now: Int64, jitter: UInt64) {
-      let pause = Backoff.nanoseconds(
-        failures: failures, first: Limits.reconnectPauseNanoseconds,
-        longest: Limits.reconnectPauseNanosecondsMax, jitter: jitter)
+      let backoff = Backoff(
+        firstNanoseconds: Limits.reconnectPauseNanoseconds,
+        longestNanoseconds: Limits.reconnectPauseNanosecondsMax)
+      let pause = backoff.nanoseconds(afterFailures: failures, random: jitter)
       let (until, overflow) = now.addingReportingOverflow(pause)
       self.until = overflow ? .max : until
       self.failures = failures
