@@ -68,7 +68,7 @@ private let now: Int64 = 1_795_000_000
     #expect(device.uid == nil)
     #expect(device.organizationalUnit == CertificateAuthority.deviceUnit)
     #expect(device.publicKeySPKI == key.spkiDER)
-    #expect(device.serial.count == 32)
+    #expect(device.serialNumber.count == 16)
     #expect(device.notAfter == now + 30 * 86_400)
     #expect(refusal(of: device, purpose: .client) == nil)
     #expect(

@@ -92,7 +92,11 @@ import Testing
   }
 }
 
-func bytes(_ hexadecimal: String) -> [UInt8] { Hexadecimal.bytes(hexadecimal) ?? [] }
+/// The bytes that pairs of hexadecimal digits stand for.
+func bytes(_ hexadecimal: String) -> [UInt8] {
+  let digits = hexadecimal.compactMap(\.hexDigitValue)
+  return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
 
 extension SystemRandomNumberGenerator {
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in next() } }

@@ -10,8 +10,8 @@ public struct Certificate: Sendable, Hashable {
   public let uid: String?
   /// The subject's first organisational unit: what one of our certificates is for.
   public let organizationalUnit: String?
-  /// The serial number's bytes, in lower-case hexadecimal, without leading zeros.
-  public let serial: String
+  /// The serial number's bytes, without leading zeros.
+  public let serialNumber: [UInt8]
   /// When it begins to be valid, seconds since 1970.
   public let notBefore: Int64
   /// When it ends to be valid, seconds since 1970.
@@ -31,9 +31,6 @@ public struct Certificate: Sendable, Hashable {
     let encoded = oid.encoded
     return extensions.first { $0.identifier == encoded }?.value
   }
-
-  /// SHA-256 of the whole certificate.
-  public var fingerprint: SHA256.Digest { SHA256.hash(der) }
 
   /// The certificate in PEM.
   public func pem() throws(CryptoFailure) -> [UInt8] {
@@ -55,7 +52,7 @@ public struct Certificate: Sendable, Hashable {
     commonName = handle.subjectText(NID_commonName) ?? ""
     uid = handle.subjectText(NID_userId)
     organizationalUnit = handle.subjectText(NID_organizationalUnitName)
-    serial = try handle.serial()
+    serialNumber = try handle.serialNumber()
     notBefore = try handle.seconds(.notBefore)
     notAfter = try handle.seconds(.notAfter)
     publicKeySPKI = try handle.publicKeySPKI()
