@@ -48,25 +48,17 @@ public final class ProviderClient: Sendable {
   /// Makes a client; it connects with the first push.
   public init(_ configuration: Configuration) throws(ProviderFailure) {
     let (tls, key) = try Self.security(of: configuration)
-    let handOver = Mutex<Mailbox<ProviderOrder>?>(nil)
-    let isHandedOver = DispatchSemaphore(value: 0)
-    do {
-      self.thread = try LoopThread.start(name: "provider") { loop in
+    do throws(SystemFailure) {
+      (thread, orders) = try LoopThread.launch(name: "provider") {
+        loop throws(SystemFailure) -> Mailbox<ProviderOrder> in
         let client = ProviderLoop(
           loop: loop, endpoint: configuration.endpoint, tls: tls, key: key,
           policy: configuration.policy)
-        let orders = loop.mailbox(of: ProviderOrder.self) { client.receive($0) }
-        handOver.withLock { $0 = orders }
-        isHandedOver.signal()
+        return loop.mailbox(of: ProviderOrder.self) { client.receive($0) }
       }
     } catch {
       throw .cannotStart("\(error)")
     }
-    isHandedOver.wait()
-    guard let orders = handOver.withLock({ $0 }) else {
-      throw .cannotStart("the client's thread did not come up")
-    }
-    self.orders = orders
   }
 
   deinit { close() }
