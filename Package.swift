@@ -126,7 +126,7 @@ let package = Package(
       swiftSettings: tests),
     test("BelfryWireTests", "BelfryWire"),
     test("SystemTests", "System"),
-    test("TransportTests", "Transport", "System"),
+    test("TransportTests", "Transport", "System", "COpenSSL"),
     test("StorageTests", "Storage", "BelfryWire", "System", "Transport"),
     test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
