@@ -65,21 +65,6 @@ public final class Histogram: Sendable {
   /// Their sum.
   public var sum: UInt64 { sumOfValues.value }
 
-  /// The upper bound of the bucket in which this share (0 to 1) of the values ends; nil without
-  /// values or when it is above the last bound.
-  public func quantile(_ share: Double) -> UInt64? {
-    let counts = buckets.map(\.value)
-    let total = counts.reduce(0, &+)
-    guard total > 0 else { return nil }
-    let rank = max(1, (Double(total) * min(max(share, 0), 1)).rounded(.up))
-    var seen: UInt64 = 0
-    for (index, count) in counts.enumerated() {
-      seen &+= count
-      if Double(seen) >= rank { return index < bounds.count ? bounds[index] : nil }
-    }
-    return nil
-  }
-
   func cumulative() -> [UInt64] {
     var seen: UInt64 = 0
     return buckets.map { bucket in

@@ -98,14 +98,6 @@ public enum Socket {
     }
   }
 
-  /// True when the peer has ended the stream and nothing is left to read.
-  public static func isAtEnd(_ descriptor: Int32) -> Bool {
-    var byte: UInt8 = 0
-    let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
-    let count = unsafe recv(descriptor, &byte, 1, flags)
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
-  }
-
   /// The error of a connection attempt that has ended; 0 when it was made.
   public static func pendingError(_ descriptor: Int32) -> Int32 {
     var code: Int32 = 0
@@ -151,12 +143,6 @@ public enum Socket {
     var raw = belfry_peer_credentials()
     guard unsafe belfry_peer_credentials(descriptor, &raw) == 0, raw.pid > 0 else { return nil }
     return PeerCredentials(pid: raw.pid, uid: raw.uid, gid: raw.gid)
-  }
-
-  /// True when the process or the machine has no descriptor left.
-  public static func isExhausted(_ failure: SystemFailure) -> Bool {
-    guard case .call(_, let number, _) = failure else { return false }
-    return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number)
   }
 
   // MARK: details

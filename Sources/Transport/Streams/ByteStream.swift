@@ -113,9 +113,6 @@ public final class ByteStream {
   /// over, else for the stream's life.
   public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
-  /// True when the bytes are encrypted.
-  public var isEncrypted: Bool { tls != nil }
-
   /// Who is at the other end of a UNIX socket.
   public var peerCredentials: Socket.PeerCredentials? {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil

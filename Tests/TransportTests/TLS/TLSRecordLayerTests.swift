@@ -61,7 +61,7 @@ import Testing
     #expect(seen == "device 9")
     #expect(server.stream?.peerCertificate == nil)
     #expect(server.stream?.negotiatedProtocol == "belfry-link/1")
-    #expect(server.stream?.isEncrypted == true)
+    #expect(server.stream?.tls != nil)
   }
 
   @Test("TLS 1.2 clients stay with OpenSSL", .requires(.openssl))
