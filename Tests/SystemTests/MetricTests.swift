@@ -4,8 +4,8 @@ import Testing
 @testable import System
 
 @Suite struct MetricTests {
-  @Test("the exposition is Prometheus text")
-  func exposition() {
+  @Test
+  func `the exposition is Prometheus text`() {
     let registry = MetricRegistry()
     registry.counter("pushes_total", help: "Pushes.", labels: ["state": "Sent"]).add(3)
     registry.counter("pushes_total", help: "Pushes.", labels: ["state": "a\"b\\c\n"]).add()
@@ -33,8 +33,8 @@ import Testing
         """)
   }
 
-  @Test("one name and one set of labels is one metric")
-  func identity() {
+  @Test
+  func `one name and one set of labels is one metric`() {
     let registry = MetricRegistry()
     let first = registry.counter("a", help: "A")
     #expect(registry.counter("a", help: "A") === first)
@@ -52,8 +52,8 @@ import Testing
     #expect(histogram.sum == 166)
   }
 
-  @Test("counting costs no allocation")
-  func allocations() {
+  @Test
+  func `counting costs no allocation`() {
     let registry = MetricRegistry()
     let counter = registry.counter("c", help: "")
     let histogram = registry.histogram("h", help: "", bounds: [1, 10, 100])

@@ -26,8 +26,8 @@ import Testing
     return client
   }
 
-  @Test("method, path, query, fields and body reach the handler, its answer the client")
-  func roundTrip() throws {
+  @Test
+  func `method, path, query, fields and body reach the handler, its answer the client`() throws {
     let seen = Mutex<HTTP1Request?>(nil)
     let server = try HTTP1Server { request in
       seen.withLock { $0 = request }
@@ -54,8 +54,8 @@ import Testing
     server.stop()
   }
 
-  @Test("every method arrives", arguments: ["GET", "PUT", "PATCH", "DELETE"])
-  func methods(method: String) throws {
+  @Test(arguments: ["GET", "PUT", "PATCH", "DELETE"])
+  func `every method arrives`(method: String) throws {
     let server = try HTTP1Server { request in
       HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.method.utf8))
     }
@@ -65,8 +65,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a body over the limit is refused, one in chunks is taken")
-  func bodies() throws {
+  @Test
+  func `a body over the limit is refused, one in chunks is taken`() throws {
     let server = try HTTP1Server(maximumBodyBytes: 10) { request in
       HTTP1Response(status: 200, contentType: "text/plain", body: request.body)
     }
@@ -82,8 +82,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a long answer comes piece by piece, and tells its writer when the client goes")
-  func streaming() throws {
+  @Test
+  func `a long answer comes piece by piece, and tells its writer when the client goes`() throws {
     let closing = LoopFlag()
     let body = HTTP1BodyStream { closing.raise() }
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
@@ -100,8 +100,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a long answer that is finished ends in order")
-  func finishedStream() throws {
+  @Test
+  func `a long answer that is finished ends in order`() throws {
     let body = HTTP1BodyStream()
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     body.write(Array("all".utf8))
@@ -112,8 +112,8 @@ import Testing
     server.stop()
   }
 
-  @Test("stopping ends long answers")
-  func stopping() throws {
+  @Test
+  func `stopping ends long answers`() throws {
     let body = HTTP1BodyStream()
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     let client = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
@@ -124,8 +124,8 @@ import Testing
     #expect(!body.write([1]))
   }
 
-  @Test("a client that does not read is given up")
-  func slowReader() {
+  @Test
+  func `a client that does not read is given up`() {
     let body = HTTP1BodyStream()
     var count = 0
     while count < 100, body.write([UInt8](repeating: 1, count: 65_536)) { count += 1 }
@@ -247,8 +247,8 @@ import Testing
     #expect(HTTP1Target(Array("*".utf8)).path == "*")
   }
 
-  @Test("bytes that are no HTTP do no harm")
-  func noise() throws {
+  @Test
+  func `bytes that are no HTTP do no harm`() throws {
     let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
     for text in ["\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n"] {
       let client = open(server, text)
@@ -262,8 +262,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a server that stops while it refuses what is no HTTP stops in order")
-  func stoppingAmidNoise() throws {
+  @Test
+  func `a server that stops while it refuses what is no HTTP stops in order`() throws {
     for _ in 0..<10 {
       let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
       let client = open(server, "GET / HTTP/9.9\r\n\r\n")
@@ -273,8 +273,8 @@ import Testing
     }
   }
 
-  @Test("an address that is taken is an error that says so")
-  func taken() throws {
+  @Test
+  func `an address that is taken is an error that says so`() throws {
     let listener = try harness.listen { _ in nil }
     #expect(throws: SystemFailure.self) {
       _ = try HTTP1Server(address: .loopback(port: listener.port)) { _ in

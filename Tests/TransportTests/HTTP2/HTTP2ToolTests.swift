@@ -75,8 +75,8 @@ import Testing
     return String(decoding: output, as: UTF8.self)
   }
 
-  @Test("h2load's requests are all answered", .requires(.h2load), arguments: [true, false])
-  func h2load(tls: Bool) throws {
+  @Test(.requires(.h2load), arguments: [true, false])
+  func `h2load's requests are all answered`(tls: Bool) throws {
     let scheme = tls ? "https" : "http"
     let output = try run(.h2load, tls: tls) {
       ["-n", "2000", "-c", "4", "-m", "50", "\(scheme)://127.0.0.1:\($0)/3/device/00"]
@@ -84,8 +84,8 @@ import Testing
     #expect(output.contains("2000 succeeded, 0 failed, 0 errored, 0 timeout"), "\(output)")
   }
 
-  @Test("nghttp sees Apple's SETTINGS and the answer without DATA", .requires(.nghttp))
-  func nghttp() throws {
+  @Test(.requires(.nghttp))
+  func `nghttp sees Apple's SETTINGS and the answer without DATA`() throws {
     let output = try run(.nghttp) { ["-nv", "https://127.0.0.1:\($0)/3/device/00"] }
     #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1]"), "\(output)")
     #expect(output.contains(":status: 200"))
@@ -93,8 +93,8 @@ import Testing
     #expect(!output.contains("recv DATA"))
   }
 
-  @Test("curl is answered over HTTP/2", .requires(.curl))
-  func curl() throws {
+  @Test(.requires(.curl))
+  func `curl is answered over HTTP/2`() throws {
     let output = try run(.curl) {
       [
         "-sk", "--http2", "-d", "{}", "-w", "%{http_version} %{http_code}",
@@ -104,8 +104,8 @@ import Testing
     #expect(output == "2 200")
   }
 
-  @Test("openssl's client without ALPN completes its handshake", .requires(.openssl))
-  func openssl() throws {
+  @Test(.requires(.openssl))
+  func `openssl's client without ALPN completes its handshake`() throws {
     let output = try run(.openssl) {
       ["s_client", "-connect", "127.0.0.1:\($0)", "-brief", "-no_ign_eof"]
     }

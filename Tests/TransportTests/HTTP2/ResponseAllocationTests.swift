@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  @Test("a request and its answer cost nghttp2's allocations and none of ours")
-  func budget() {
+  @Test
+  func `a request and its answer cost nghttp2's allocations and none of ours`() {
     let handler = Answering()
     let session = NGHTTP2ServerSession(settings: HTTP2Settings(), handler: handler)
     handler.session = session
@@ -65,8 +65,8 @@ import Testing
     handler.session = nil
   }
 
-  @Test("our records of streams are used again")
-  func records() {
+  @Test
+  func `our records of streams are used again`() {
     var store = BodyStore()
     store.give(store.take())
     let body = [UInt8](repeating: 1, count: 90)
@@ -77,8 +77,8 @@ import Testing
     }
   }
 
-  @Test("large bodies that wait are bounded, and give their room back")
-  func largeBodies() {
+  @Test
+  func `large bodies that wait are bounded, and give their room back`() {
     var store = BodyStore()
     let body = [UInt8](repeating: 1, count: 6 << 20)
     let records = (0..<3).map { _ in store.take() }
@@ -89,8 +89,8 @@ import Testing
     #expect(body.withUnsafeBytes { store.fill(again, $0) })
   }
 
-  @Test("an output queue takes its buffers from the pool")
-  func queue() {
+  @Test
+  func `an output queue takes its buffers from the pool`() {
     let pool = BufferPool()
     var queue = OutputQueue()
     let bytes = [UInt8](repeating: 1, count: 1_500)
