@@ -14,6 +14,7 @@ private final class Journal: TimerTarget {
   /// Moves on and fires what is due.
   private func advance(_ wheel: inout TimerWheel, to tick: Int64) {
     wheel.advance(to: tick)
+    wheel.checkInvariants()
     while let due = wheel.popDue() { due.target.timerFired(tag: due.tag) }
   }
 

@@ -68,12 +68,12 @@ import Testing
   @Test
   func `our records of streams are used again`() {
     var store = BodyStore()
-    store.give(store.take())
+    store.release(store.acquire())
     let body = [UInt8](repeating: 1, count: 90)
     expectAllocations(atMost: 0) {
-      let record = store.take()
-      _ = body.withUnsafeBytes { store.fill(record, $0) }
-      store.give(record)
+      let record = store.acquire()
+      _ = body.withUnsafeBytes { store.setBody(record, $0) }
+      store.release(record)
     }
   }
 
@@ -81,12 +81,13 @@ import Testing
   func `large bodies that wait are bounded, and give their room back`() {
     var store = BodyStore()
     let body = [UInt8](repeating: 1, count: 6 << 20)
-    let records = (0..<3).map { _ in store.take() }
-    let taken = records.map { record in body.withUnsafeBytes { store.fill(record, $0) } }
+    let records = (0..<3).map { _ in store.acquire() }
+    let taken = records.map { record in body.withUnsafeBytes { store.setBody(record, $0) } }
     #expect(taken == [true, true, false])
-    store.give(records[0])
-    let again = store.take()
-    #expect(body.withUnsafeBytes { store.fill(again, $0) })
+    store.release(records[0])
+    let again = store.acquire()
+    #expect(body.withUnsafeBytes { store.setBody(again, $0) })
+    store.checkInvariants()
   }
 
   @Test

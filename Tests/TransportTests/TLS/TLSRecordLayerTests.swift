@@ -97,10 +97,10 @@ import Testing
   /// What the client would send, taken before it is sent.
   private func encrypt(_ pair: Pair, _ text: String) throws -> [UInt8] {
     let shared = try pair.clientStream.shared
-    shared.dropOutput()
+    shared.clearOutput()
     let done = try Array(text.utf8).withUnsafeBytes { try pair.session.write($0) }
     #expect(done)
-    defer { shared.dropOutput() }
+    defer { shared.clearOutput() }
     return Array(shared.output)
   }
 
@@ -158,10 +158,10 @@ import Testing
     harness.run("the end of it") {
       session.updateKeys()
       // An empty write sends the message alone.
-      stream.shared.dropOutput()
+      stream.shared.clearOutput()
       _ = session.write(UnsafeRawBufferPointer(start: nil, count: 0))
       _ = Socket.write(stream.descriptor, stream.shared.output)
-      stream.shared.dropOutput()
+      stream.shared.clearOutput()
       return pair.server.closure != nil
     }
     #expect(pair.server.closure == .tlsFailed("unexpected TLS message"))
