@@ -11,11 +11,6 @@ public enum AgentSocket {
   /// The agent's data folder unless it was started with another.
   public static var dataFolder: String { AgentPaths.dataFolder(variable) }
 
-  /// The id of a development app (`BELFRY_APP_ID`); nil where the agent identifies the process.
-  public static var developmentAppID: String? {
-    variable("BELFRY_APP_ID").flatMap { $0.isEmpty ? nil : $0 }
-  }
-
   /// The launch data of a process that the agent started (`BELFRY_LAUNCH`).
   public static var launch: String? { variable("BELFRY_LAUNCH") }
 

@@ -164,7 +164,10 @@ public final class AppLinkConnection: Sendable {
     guard let wakeup else {
       return finish(AppLinkFailure(.agentUnavailable, "no file descriptors left: close some"))
     }
-    var retryMilliseconds = Limits.firstRetryMilliseconds
+    let backoff = Backoff(
+      firstNanoseconds: Limits.firstRetryNanoseconds,
+      longestNanoseconds: Limits.lastRetryNanoseconds)
+    var failures = 0
     var hasReportedLoss = false
     while !state.withLock({ $0.isClosed }) {
       let failure: AppLinkFailure
@@ -172,7 +175,7 @@ public final class AppLinkConnection: Sendable {
         let socket = try LocalSocket.connect(to: socketPath)
         let end = exchangeFrames(socket, wakeup)
         if end.wasReady {
-          retryMilliseconds = Limits.firstRetryMilliseconds
+          failures = 0
           hasReportedLoss = false
         }
         if end.isFinal { return finish(end.failure) }
@@ -187,8 +190,9 @@ public final class AppLinkConnection: Sendable {
         hasReportedLoss = true
         handler(.disconnected(failure))
       }
-      pause(wakeup, milliseconds: retryMilliseconds)
-      retryMilliseconds = min(2 * retryMilliseconds, Limits.lastRetryMilliseconds)
+      failures += 1
+      let delay = backoff.nanoseconds(afterFailures: failures, random: .random(in: 0 ... .max))
+      pause(wakeup, milliseconds: max(1, delay / 1_000_000))
     }
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }

@@ -4,10 +4,10 @@ enum Limits {
   ///
   /// The agent answers at once, except for authorisation, which waits for a person.
   static let requestMilliseconds: Int64 = 10_000
-  /// Milliseconds before the first attempt to reach the agent again; doubled up to the bound below.
-  static let firstRetryMilliseconds: Int64 = 50
-  /// Milliseconds between attempts at most: a restarted agent is found again soon.
-  static let lastRetryMilliseconds: Int64 = 5_000
+  /// Nanoseconds before the first attempt to reach the agent again; doubled up to the bound below.
+  static let firstRetryNanoseconds: Int64 = 50_000_000
+  /// Nanoseconds between attempts at most: a restarted agent is found again soon.
+  static let lastRetryNanoseconds: Int64 = 5_000_000_000
   /// Milliseconds between attempts while a request waits for a connection.
   static let awaitedRetryMilliseconds: Int64 = 100
   /// Bytes of unsent requests: some tens of thousands made at once.

@@ -1,3 +1,5 @@
+import BelfryWire
+
 /// The number of a client's connection, in the order of opening.
 struct ConnectionNumber: Hashable, Comparable {
   let value: UInt64
@@ -28,9 +30,10 @@ struct ConnectionLifecycle: ~Copyable {
 
     init(failures: Int, now: Int64, jitter: UInt64) {
       assert(failures > 0, "only a failure makes the next connection wait")
-      let pause = Backoff.nanoseconds(
-        failures: failures, first: Limits.reconnectPauseNanoseconds,
-        longest: Limits.reconnectPauseNanosecondsMax, jitter: jitter)
+      let backoff = Backoff(
+        firstNanoseconds: Limits.reconnectPauseNanoseconds,
+        longestNanoseconds: Limits.reconnectPauseNanosecondsMax)
+      let pause = backoff.nanoseconds(afterFailures: failures, random: jitter)
       let (until, overflow) = now.addingReportingOverflow(pause)
       self.until = overflow ? .max : until
       self.failures = failures

@@ -48,25 +48,17 @@ public final class ProviderClient: Sendable {
   /// Makes a client; it connects with the first push.
   public init(_ configuration: Configuration) throws(ProviderFailure) {
     let (tls, key) = try Self.security(of: configuration)
-    let handOver = Mutex<Mailbox<ProviderCommand>?>(nil)
-    let isHandedOver = DispatchSemaphore(value: 0)
-    do {
-      self.thread = try LoopThread.start(name: "provider") { loop in
+    do throws(SystemFailure) {
+      (thread, commands) = try LoopThread.launch(name: "provider") {
+        loop throws(SystemFailure) -> Mailbox<ProviderCommand> in
         let client = ProviderLoop(
           loop: loop, endpoint: configuration.endpoint, tls: tls, key: key,
           policy: configuration.policy)
-        let commands = loop.mailbox(of: ProviderCommand.self) { client.receive($0) }
-        handOver.withLock { $0 = commands }
-        isHandedOver.signal()
+        return loop.mailbox(of: ProviderCommand.self) { client.receive($0) }
       }
     } catch {
       throw .cannotStart("\(error)")
     }
-    isHandedOver.wait()
-    guard let commands = handOver.withLock({ $0 }) else {
-      throw .cannotStart("the client's thread did not come up")
-    }
-    self.commands = commands
   }
 
   deinit { close() }

@@ -33,10 +33,11 @@ enum RetryDecision: Equatable {
         self = .final
         return
       }
-      let pause = Backoff.nanoseconds(
-        failures: attempts, first: Limits.retryPauseNanoseconds,
-        longest: policy.longestPauseNanoseconds, jitter: jitter)
-      self = .retry(afterNanoseconds: pause)
+      let backoff = Backoff(
+        firstNanoseconds: Limits.retryPauseNanoseconds,
+        longestNanoseconds: policy.longestPauseNanoseconds)
+      self = .retry(
+        afterNanoseconds: backoff.nanoseconds(afterFailures: attempts, random: jitter))
     }
   }
 }
@@ -58,19 +59,5 @@ public struct RetryPolicy: Sendable, Equatable {
     self.attemptsMax = max(1, attemptsMax)
     self.longestPauseNanoseconds = max(0, longestPauseNanoseconds)
     self.timeoutNanoseconds = max(1, timeoutNanoseconds)
-  }
-}
-
-/// Pauses that double and are spread, so that many senders do not come back together.
-enum Backoff {
-  /// The pause after `failures` failures in a row: between half and all of the doubled `first`.
-  static func nanoseconds(failures: Int, first: Int64, longest: Int64, jitter: UInt64) -> Int64 {
-    assert(failures > 0, "only a failure is followed by a pause")
-    assert(first > 0 && longest >= 0, "pauses are not negative")
-    let doublings = min(failures - 1, 30)
-    let (product, overflow) = first.multipliedReportingOverflow(by: 1 << doublings)
-    let full = overflow ? longest : min(product, longest)
-    let half = full / 2
-    return half + Int64(clamping: jitter % UInt64(max(half, 1)))
   }
 }

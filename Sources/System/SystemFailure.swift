@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Why something that was asked of the operating system did not happen.
+/// A failed request to the operating system.
 public enum SystemFailure: Error, Sendable, CustomStringConvertible {
   /// The system call `name` failed with `errno`; `subject` is the path, address or descriptor.
   case call(name: StaticString, errno: Int32, subject: String)
@@ -32,7 +32,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     .call(name: name, errno: errno, subject: subject)
   }
 
-  /// The system's own words for an error number.
+  /// The C library's text for an error number.
   public static func message(_ number: Int32) -> String {
     unsafe String(cString: strerror(number))
   }

@@ -11,6 +11,7 @@ public enum SystemRandom {
       // Linux answers once its pool is ready; without randomness nothing here may go on.
       precondition(count > 0 || errno == EINTR, "the kernel gives no randomness")
       filled += max(0, count)
+      assert(filled <= buffer.count, "no more than asked for")
     }
   }
 
@@ -54,6 +55,7 @@ public enum SystemRandom {
           unsafe fill(
             UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(words)[8...]))
         }
+        assert((1...Limits.randomPoolWords).contains(left), "words are left")
         let word = unsafe words[left]
         unsafe words[left] = 0
         unsafe words[0] = UInt64(left - 1)

@@ -4,16 +4,41 @@ public enum Timestamp {
   ///
   /// Years 0 to 9999; others are clamped.
   public static func rfc3339(unixMilliseconds: Int64) -> String {
+    let (days, milliseconds) = split(unixMilliseconds)
+    let (year, month, day) = civil(daysSince1970: days)
+    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T"
+      + timeOfDay(milliseconds) + "." + padded(milliseconds % 1_000, 3) + "Z"
+  }
+
+  /// The form of HTTP's Date field (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
+  ///
+  /// Years 0 to 9999; others are clamped.
+  public static func httpDate(unixMilliseconds: Int64) -> String {
+    let (days, milliseconds) = split(unixMilliseconds)
+    let (year, month, day) = civil(daysSince1970: days)
+    // 1 January 1970 was a Thursday.
+    let weekday = weekdays[((days + 4) % 7 + 7) % 7]
+    return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) "
+      + timeOfDay(milliseconds) + " GMT"
+  }
+
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// Whole days since 1970, and milliseconds of the day.
+  private static func split(_ unixMilliseconds: Int64) -> (days: Int, milliseconds: Int) {
     let bounded = min(max(unixMilliseconds, -62_167_219_200_000), 253_402_300_799_999)
-    let day = floorDivide(bounded, 86_400_000)
-    let inDay = Int(bounded - day * 86_400_000)
-    let (year, month, dayOfMonth) = civil(daysSince1970: Int(day))
-    var text = ""
-    text.reserveCapacity(24)
-    text += padded(year, 4) + "-" + padded(month, 2) + "-" + padded(dayOfMonth, 2) + "T"
-    text += padded(inDay / 3_600_000, 2) + ":" + padded(inDay / 60_000 % 60, 2) + ":"
-    text += padded(inDay / 1_000 % 60, 2) + "." + padded(inDay % 1_000, 3) + "Z"
-    return text
+    let days = floorDivide(bounded, 86_400_000)
+    let milliseconds = Int(bounded - days * 86_400_000)
+    assert((0..<86_400_000).contains(milliseconds), "a day has 24 hours in UTC")
+    return (Int(days), milliseconds)
+  }
+
+  private static func timeOfDay(_ milliseconds: Int) -> String {
+    padded(milliseconds / 3_600_000, 2) + ":" + padded(milliseconds / 60_000 % 60, 2) + ":"
+      + padded(milliseconds / 1_000 % 60, 2)
   }
 
   private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
@@ -36,6 +61,7 @@ public enum Timestamp {
     let monthFromMarch = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    assert((1...12).contains(month) && (1...31).contains(day), "a day of the Gregorian calendar")
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 }

@@ -183,7 +183,7 @@ final class AppRun: Sendable {
     }
     switch event {
     case .token(_, let token):
-      line["token"] = .string(token.map { byte in Self.hexadecimal(byte) }.joined())
+      line["token"] = .string(Hexadecimal.encode(token))
       print("registered", line)
     case .registrationFailed(_, let failure):
       line["reason"] = .string(failure.reason.rawValue)
@@ -222,10 +222,6 @@ final class AppRun: Sendable {
 
   private static func payload(_ bytes: [UInt8]) -> JSONValue {
     (try? JSONValue(parsing: bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    String(byte >> 4, radix: 16) + String(byte & 0x0F, radix: 16)
   }
 
   // MARK: - Commands

@@ -52,11 +52,6 @@ enum Limits {
   /// Bytes of the protocol names in an ALPN list (its length is two bytes on the wire).
   static let alpnBytes = 65_535
 
-  /// Bytes of an HTTP/1.1 request's line and fields: as many as HTTP/2's header list may have.
-  static let http1HeadBytes = 8_192
-  /// Bytes that an HTTP/1.1 client may send ahead of an answer: one read with what was left of the last.
-  static let http1HeldBytes = 262_144
-
   // MARK: HTTP/2
 
   /// Points of a fresh connection, and the most it can have: a client may do a hundred odd things.
@@ -85,19 +80,19 @@ enum Limits {
 
   // MARK: HTTP/1.1
 
-  /// Connections of the console and its tools at once; each has a thread.
-  static let httpConnections: UInt32 = 128
-  /// Seconds without a byte after which a connection is closed.
-  static let httpTimeoutSeconds: UInt32 = 60
-  /// Steps, and microseconds of each, that connections get to end before their server stops: 200 ms.
-  static let httpStopSteps = 40
-  static let httpStopStepMicroseconds: UInt32 = 5_000
-  /// Bytes of one request's header.
-  static let httpHeaderBytes = 65_536
-  /// Bytes of a long answer that wait for a client that does not read.
+  /// Bytes of a request's line and fields: as many as HTTP/2's header list may have.
+  static let http1HeadBytes = 8_192
+  /// Bytes that a client may send ahead of a response: one read with what was left of the last.
+  static let http1PipelinedBytes = 262_144
+  /// Connections of the console and its tools at once; more are closed.
+  static let httpConnections = 128
+  /// Nanoseconds for which a connection may be without a whole request head: a browser keeps one that
+  /// long for its next request.
+  static let httpIdleNanoseconds: Int64 = 60_000_000_000
+  /// Nanoseconds for a request's body, from its head on: 1 MB at 35 KB a second.
+  static let httpRequestNanoseconds: Int64 = 30_000_000_000
+  /// Threads that run handlers: one that waits for the disk leaves the others to the probes.
+  static let httpHandlerThreads = 4
+  /// Bytes of a long response that wait for a client that does not read.
   static let httpStreamBytes = 1_048_576
-  /// Bytes that a long answer hands over at once.
-  static let httpStreamPieceBytes = 16_384
-  /// Seconds after which a silent long answer looks whether its client is still there.
-  static let httpStreamLookSeconds = 1
 }

@@ -45,7 +45,7 @@ private func openSession(
   return session
 }
 
-@Test func requestsWaitForTheConnectionAndGoOneAtATimeUntilTheServiceSaysMore() {
+@Test func `requests wait for the connection and go one at a time until the service says more`() {
   var session = session()
   for number in 1...3 { session.submit(request(UInt64(number)), now: 0) }
   #expect(steps(&session, now: 0) == [.connect(connection(1))])
@@ -60,7 +60,7 @@ private func openSession(
     ])
 }
 
-@Test func aLoweredLimitHoldsBackUntilEnoughAreAnswered() {
+@Test func `a lowered limit holds back until enough are answered`() {
   var session = openSession(limit: 3, requests: 1...4)
   #expect(steps(&session, now: 0).count == 3)
   session.limited(connection(1), to: 1)
@@ -71,7 +71,7 @@ private func openSession(
   #expect(steps(&session, now: 0) == [.send(request(4), on: connection(1))])
 }
 
-@Test func aRefusalThatWillBeRefusedAgainGoesToTheSender() {
+@Test func `a refusal that will be refused again goes to the sender`() {
   var session = openSession(limit: 10, requests: 1...1)
   _ = steps(&session, now: 0)
   let after = session.answered(
@@ -80,7 +80,7 @@ private func openSession(
   #expect(steps(&session, now: 0).isEmpty)
 }
 
-@Test func tooManyRequestsIsTriedAgainAfterAPauseThatDoubles() {
+@Test func `too many requests is tried again after a pause that doubles`() {
   var session = openSession(limit: 10, requests: 1...1)
   _ = steps(&session, now: 0)
   let first = session.answered(
@@ -97,7 +97,7 @@ private func openSession(
   #expect(last == .deliver, "three attempts are all")
 }
 
-@Test func anExpiredProviderTokenMakesAnotherConnectionWithANewToken() {
+@Test func `an expired provider token makes another connection with a new token`() {
   var session = openSession(limit: 10, requests: 1...2)
   _ = steps(&session, now: 0)
   let after = session.answered(
@@ -111,7 +111,7 @@ private func openSession(
   #expect(steps(&session, now: 0) == [.close(connection(1))])
 }
 
-@Test func aCertificateCannotBeRenewedSoItsRefusalGoesToTheSender() {
+@Test func `a certificate cannot be renewed so its refusal goes to the sender`() {
   var session = openSession(limit: 10, requests: 1...1)
   _ = steps(&session, now: 0)
   let after = session.answered(
@@ -119,7 +119,7 @@ private func openSession(
   #expect(after == .deliver)
 }
 
-@Test func whatAGoingServiceHasNotProcessedIsSentOnAnotherConnectionInItsOrder() {
+@Test func `what a going service has not processed is sent on another connection in its order`() {
   var session = openSession(limit: 10, requests: 1...4)
   _ = steps(&session, now: 0)
   _ = session.answered(request(1), accepted, renewsTokens: true, now: 0)
@@ -136,7 +136,7 @@ private func openSession(
   #expect(steps(&session, now: 0) == [.close(connection(1))])
 }
 
-@Test func aServiceThatOnlyEverGoesAwayIsLeftAloneLongerEachTimeAndThenReported() {
+@Test func `a service that only ever goes away is left alone longer each time and then reported`() {
   var session = session()
   session.submit(request(1), now: 0)
   var now: Int64 = 0
@@ -158,7 +158,8 @@ private func openSession(
   }
 }
 
-@Test func aConnectionThatEndsIsMadeAgainAndItsRequestsAreSentAgainAtMostThreeTimes() {
+@Test
+func `a connection that ends is made again and its requests are sent again at most three times`() {
   var session = openSession(limit: 10, requests: 1...2)
   for number in UInt64(1)...3 {
     if number > 1 {
@@ -179,7 +180,7 @@ private func openSession(
   #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "reset")))
 }
 
-@Test func aServiceThatCannotBeReachedIsTriedThreeTimes() {
+@Test func `a service that cannot be reached is tried three times`() {
   var session = session()
   session.submit(request(1), now: 0)
   #expect(session.next(now: 0) == .connect(connection(1)))
@@ -195,7 +196,7 @@ private func openSession(
   #expect(session.next(now: 150_000_000) == .wait(until: nil))
 }
 
-@Test func aRequestWithoutAnAnswerTimesOutAndItsConnectionIsTakenForDead() {
+@Test func `a request without an answer times out and its connection is taken for dead`() {
   var session = openSession(
     RetryPolicy(timeoutNanoseconds: 5 * second), limit: 10, requests: 1...1)
   _ = steps(&session, now: 0)
@@ -204,7 +205,7 @@ private func openSession(
   #expect(session.next(now: 5 * second) == .close(connection(1)))
 }
 
-@Test func aRequestThatNeverGotAConnectionIsToldWhatStoodInTheWay() {
+@Test func `a request that never got a connection is told what stood in the way`() {
   var session = session(RetryPolicy(timeoutNanoseconds: second))
   session.submit(request(1), now: 0)
   #expect(session.next(now: 0) == .connect(connection(1)))
@@ -215,7 +216,7 @@ private func openSession(
       == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "refused")))
 }
 
-@Test func aRefusedStreamIsNoAttempt() {
+@Test func `a refused stream is no attempt`() {
   var session = openSession(RetryPolicy(attemptsMax: 1), limit: 10, requests: 1...1)
   #expect(steps(&session, now: 0) == [.send(request(1), on: connection(1))])
   session.streamFailed(request(1), unprocessed: true, reason: "refused")
@@ -224,7 +225,7 @@ private func openSession(
   #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "cancelled")))
 }
 
-@Test func aCancelledRequestIsToldSoOnceAndItsAnswerIsIgnored() {
+@Test func `a cancelled request is told so once and its answer is ignored`() {
   var session = openSession(limit: 10, requests: 1...1)
   _ = steps(&session, now: 0)
   session.cancel(request(1))
@@ -235,14 +236,14 @@ private func openSession(
   #expect(steps(&session, now: 0).isEmpty)
 }
 
-@Test func closingTellsEverybodyWhoWaits() {
+@Test func `closing tells everybody who waits`() {
   var session = openSession(limit: 1, requests: 1...2)
   #expect(steps(&session, now: 0).count == 1)
   session.close()
   #expect(steps(&session, now: 0) == [.fail(request(1), .closed), .fail(request(2), .closed)])
 }
 
-@Test func everyRequestEndsExactlyOnceWhateverHappens() {
+@Test func `every request ends exactly once whatever happens`() {
   struct Random: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import System
 import Transport
@@ -56,25 +55,18 @@ final class FakeService: Sendable {
       alpn: alpn,
       clientCertificates: clientAuthority.map { .required(caPEM: $0.certificatePEM) } ?? .none)
     self.authorityPEM = authority.certificatePEM
-    let started = Mutex<Result<UInt16, SystemFailure>?>(nil)
-    let isStarted = DispatchSemaphore(value: 0)
     let log = self.log
-    self.thread = try LoopThread.start(name: "fake-service") { loop in
+    (thread, port) = try LoopThread.launch(name: "fake-service") { loop throws(SystemFailure) in
       var connections = 0
-      let result = Result { () throws(SystemFailure) in
-        try StreamListener(loop: loop, address: .loopback(port: 0), security: .tls(tls)) { _ in
-          connections += 1
-          return FakeConnection(connections, loop: loop, settings: settings) { request in
-            script(request, log.append(request))
-          }
-        }.port
-      }
-      started.withLock { $0 = result }
-      isStarted.signal()
+      return try StreamListener(
+        loop: loop, address: .loopback(port: 0), security: .tls(tls)
+      ) { _ in
+        connections += 1
+        return FakeConnection(connections, loop: loop, settings: settings) { request in
+          script(request, log.append(request))
+        }
+      }.port
     }
-    isStarted.wait()
-    guard let result = started.withLock({ $0 }) else { preconditionFailure("no listener") }
-    self.port = try result.get()
   }
 
   deinit { thread.stop() }

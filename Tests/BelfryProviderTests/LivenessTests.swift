@@ -4,7 +4,7 @@ import Testing
 
 private let second: Int64 = 1_000_000_000
 
-@Test func aSilentConnectionThatOwesAnswersIsAskedAndThenTakenForDead() {
+@Test func `a silent connection that owes answers is asked and then taken for dead`() {
   var liveness = Liveness(now: 0)
   let due = liveness.requestSent(now: second)
   #expect(due == 11 * second)
@@ -12,7 +12,7 @@ private let second: Int64 = 1_000_000_000
   #expect(liveness.check(now: 16 * second, owesAnswers: true) == .dead)
 }
 
-@Test func aSignOfLifeStartsTheWaitAnew() {
+@Test func `a sign of life starts the wait anew`() {
   var liveness = Liveness(now: 0)
   _ = liveness.requestSent(now: 0)
   liveness.bytesReceived(now: 4 * second)
@@ -22,7 +22,7 @@ private let second: Int64 = 1_000_000_000
   #expect(liveness.check(now: 19 * second, owesAnswers: true) == .checkAgain(at: 25 * second))
 }
 
-@Test func aConnectionThatOwesNothingIsLeftAlone() {
+@Test func `a connection that owes nothing is left alone`() {
   var liveness = Liveness(now: 0)
   _ = liveness.requestSent(now: 0)
   #expect(liveness.check(now: 10 * second, owesAnswers: false) == .idle)

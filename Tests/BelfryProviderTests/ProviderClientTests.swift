@@ -24,7 +24,7 @@ private func push(_ token: String = "00ff") -> Push {
 }
 
 @Suite(.timeLimit(.minutes(60))) struct ProviderClientTests {
-  @Test func anAcceptedPushIsAValueWithItsIdentities() async throws {
+  @Test func `an accepted push is a value with its identities`() async throws {
     let service = try FakeService { _, _ in .accept }
     let client = try client(of: service)
     var one = push()
@@ -42,7 +42,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(request.body == one.payload)
   }
 
-  @Test func aRefusedPushIsAValueToo() async throws {
+  @Test func `a refused push is a value too`() async throws {
     let service = try FakeService { _, _ in .refuse(status: 400, reason: "BadDeviceToken") }
     let outcome = try await client(of: service).send(push())
     guard case .rejected(let refusal) = outcome else {
@@ -53,7 +53,8 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(refusal.tokenIsDead)
   }
 
-  @Test func aThousandPushesAtOnceShareOneConnectionOfOneStreamAtFirst() async throws {
+  @Test func `a thousand pushes at once share one connection of one stream at first`() async throws
+  {
     let service = try FakeService { _, _ in .accept }
     let client = try client(of: service)
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -70,7 +71,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(Set(service.requests.compactMap { $0.fields["authorization"] }).count == 1)
   }
 
-  @Test func aPushWithoutAnIdentityGetsOneThatItKeepsWhenSentAgain() async throws {
+  @Test func `a push without an identity gets one that it keeps when sent again`() async throws {
     let service = try FakeService { _, index in index == 0 ? .cut : .accept }
     let outcome = try await client(of: service).send(push())
     guard case .accepted(let receipt) = outcome else {
@@ -83,7 +84,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(UUID(uuidString: receipt.id) != nil)
   }
 
-  @Test func aGoingServiceIsLeftForAnotherConnection() async throws {
+  @Test func `a going service is left for another connection`() async throws {
     let service = try FakeService { request, _ in
       request.connection == 1 && request.token == "02" ? .goAwayUnprocessed : .accept
     }
@@ -95,7 +96,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.map(\.connection) == [1, 1, 2])
   }
 
-  @Test func anExpiredProviderTokenIsMadeAnewOnAnotherConnection() async throws {
+  @Test func `an expired provider token is made anew on another connection`() async throws {
     let service = try FakeService { _, index in
       index == 0 ? .refuse(status: 403, reason: "ExpiredProviderToken") : .accept
     }
@@ -109,7 +110,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(tokens.count == 2 && tokens[0] != tokens[1])
   }
 
-  @Test func aRefusedStreamIsSentAgainOnTheSameConnection() async throws {
+  @Test func `a refused stream is sent again on the same connection`() async throws {
     let service = try FakeService { _, index in
       index == 0 ? .reset(HTTP2ErrorCode.refusedStream) : .accept
     }
@@ -117,7 +118,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.map(\.connection) == [1, 1])
   }
 
-  @Test func aServiceThatIsNotThereIsAnErrorThatNamesIt() async throws {
+  @Test func `a service that is not there is an error that names it`() async throws {
     let listener = try Socket.listen(on: .loopback(port: 0), reusePort: false)
     let gone = try #require(Socket.localAddress(listener)).port
     Socket.close(listener)
@@ -134,7 +135,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(endpoint == "localhost:\(gone)")
   }
 
-  @Test func anAuthorityThatDidNotSignTheServiceIsNotTrusted() async throws {
+  @Test func `an authority that did not sign the service is not trusted`() async throws {
     let service = try FakeService { _, _ in .accept }
     let other = try FakeService { _, _ in .accept }
     let key = try ProviderKey(
@@ -152,7 +153,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.isEmpty)
   }
 
-  @Test func aCertificateIsShownAndNoTokenSent() async throws {
+  @Test func `a certificate is shown and no token sent`() async throws {
     let authority = try CertificateAuthority.make(
       commonName: "Senders",
       nameConstraints: .init(
@@ -173,13 +174,13 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.count == 1)
   }
 
-  @Test func aSilentServiceIsNotAwaitedLongerThanThePolicySays() async throws {
+  @Test func `a silent service is not awaited longer than the policy says`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try client(of: service, policy: RetryPolicy(timeoutNanoseconds: 200_000_000))
     await #expect(throws: ProviderFailure.timedOut(seconds: 0)) { try await client.send(push()) }
   }
 
-  @Test func aCancelledTaskIsToldSoAtOnce() async throws {
+  @Test func `a cancelled task is told so at once`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try client(of: service)
     let task = Task { try await client.send(push()) }
@@ -189,7 +190,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(throws: ProviderFailure.cancelled) { try result.get() }
   }
 
-  @Test func closingTellsWhoWaitsAndWhoComesLater() async throws {
+  @Test func `closing tells who waits and who comes later`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try client(of: service)
     let task = Task { try await client.send(push()) }

@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-@Test func aProviderTokenSaysWhoSignedItAndWhenAndVerifies() throws {
+@Test func `a provider token says who signed it and when and verifies`() throws {
   let key = try ES256PrivateKey()
   let provider = try ProviderKey(
     p8: key.pkcs8PEM(), keyID: "ABC123DEFG", teamID: "TEAMAAAAAA")
@@ -26,7 +26,7 @@ import Transport
 }
 
 @Test(arguments: ["", "A\"B", "A B", "Ä"])
-func anIdentifierThatWouldHaveToBeEscapedIsRefused(_ identifier: String) throws {
+func `an identifier that would have to be escaped is refused`(_ identifier: String) throws {
   let pem = try ES256PrivateKey().pkcs8PEM()
   #expect(throws: ProviderFailure.self) {
     try ProviderKey(p8: pem, keyID: identifier, teamID: "TEAMAAAAAA")
@@ -36,13 +36,13 @@ func anIdentifierThatWouldHaveToBeEscapedIsRefused(_ identifier: String) throws 
   }
 }
 
-@Test func aFileThatIsNoKeyIsRefused() {
+@Test func `a file that is no key is refused`() {
   #expect(throws: ProviderFailure.self) {
     try ProviderKey(p8: Array("no key".utf8), keyID: "ABC123DEFG", teamID: "TEAMAAAAAA")
   }
 }
 
-@Test func aPushBecomesTheHeaderFieldsOfTheInterface() {
+@Test func `a push becomes the header fields of the interface`() {
   let push = Push(
     to: "00ff", topic: "com.example.app", payload: [], type: .background, priority: 5,
     expiration: .once, collapseID: "score", id: "123e4567-e89b-12d3-a456-4266554400a0")
@@ -57,11 +57,11 @@ func anIdentifierThatWouldHaveToBeEscapedIsRefused(_ identifier: String) throws 
 }
 
 @Test(arguments: ["", "00/ff", "00 ff", "00\r\n"])
-func aTokenThatCannotStandInAPathIsRefused(_ token: String) {
+func `a token that cannot stand in a path is refused`(_ token: String) {
   #expect(Push(to: token, topic: "com.example.app", payload: []).fault != nil)
 }
 
-@Test func anAnswerIsReadWithItsReasonAndTimestamp() {
+@Test func `an answer is read with its reason and timestamp`() {
   func answer(_ fields: [(String, String)], _ body: String) -> PushOutcome {
     var response = ResponseAccumulator()
     for (name, value) in fields {

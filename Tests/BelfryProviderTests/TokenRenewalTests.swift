@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryProvider
 
-@Test func aProviderTokenIsMadeBeforeTheFirstRequestAndAgainAfterFiftyMinutes() {
+@Test func `a provider token is made before the first request and again after fifty minutes`() {
   var renewal = TokenRenewal()
   #expect(renewal.isDue(unixSeconds: 1_000))
   renewal.made(unixSeconds: 1_000)
@@ -11,7 +11,7 @@ import Testing
   #expect(renewal.isDue(unixSeconds: 4_000))
 }
 
-@Test func aRefusedProviderTokenIsMadeAnewOnce() {
+@Test func `a refused provider token is made anew once`() {
   var renewal = TokenRenewal()
   renewal.made(unixSeconds: 1_000)
   renewal.refused(issuedAt: 1_000)
@@ -21,7 +21,7 @@ import Testing
   #expect(!renewal.isDue(unixSeconds: 1_002), "answers to the old token come late")
 }
 
-@Test func aClockThatWasSetBackMakesANewToken() {
+@Test func `a clock that was set back makes a new token`() {
   var renewal = TokenRenewal()
   renewal.made(unixSeconds: 10_000)
   #expect(!renewal.isDue(unixSeconds: 9_990))

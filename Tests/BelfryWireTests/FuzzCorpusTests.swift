@@ -5,7 +5,7 @@ import Testing
 /// What the fuzzers have found and were begun with is given to each parser again.
 @Suite struct FuzzCorpusTests {
   @Test(arguments: FuzzTarget.allCases)
-  func theKeptCorpusBreaksNothing(_ target: FuzzTarget) throws {
+  func `the kept corpus breaks nothing`(_ target: FuzzTarget) throws {
     let folder = Installation.root + "/Fuzzing/Corpus/" + target.rawValue
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(names.count >= 8)

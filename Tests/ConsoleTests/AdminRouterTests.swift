@@ -38,8 +38,8 @@ import Transport
     return (response.status, String(decoding: bytes, as: UTF8.self))
   }
 
-  @Test("metrics and probes are open; readiness tells the truth")
-  func probes() {
+  @Test
+  func `metrics and probes are open; readiness tells the truth`() {
     let metrics = router.answer(HTTP1Request(method: "GET", path: "/metrics"))
     #expect(metrics?.status == 200)
     #expect(answer("GET", "/metrics").text.contains("belfry_test_total 3"))
@@ -49,8 +49,8 @@ import Transport
     #expect(router.answer(HTTP1Request(method: "GET", path: "/other")) == nil)
   }
 
-  @Test("nothing of the API is told or done without the token")
-  func needsToken() {
+  @Test
+  func `nothing of the API is told or done without the token`() {
     let without = router.answer(HTTP1Request(method: "GET", path: "/api/teams"))
     #expect(without?.status == 401)
     #expect(without?.fields.contains { $0.name == "www-authenticate" } == true)
@@ -66,8 +66,8 @@ import Transport
     #expect(answer("GET", "/api/teams").text == "")
   }
 
-  @Test("what is added is listed, one object a line")
-  func lists() throws {
+  @Test
+  func `what is added is listed, one object a line`() throws {
     #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA","name":"A"}"#).status == 200)
     #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMBBBBBB"}"#).status == 200)
     let lines = answer("GET", "/api/teams").text.split(separator: "\n")
@@ -75,16 +75,16 @@ import Transport
     #expect(ids == ["TEAMAAAAAA", "TEAMBBBBBB"])
   }
 
-  @Test(
-    "errors say what is wrong and what to do, under the status that fits",
-    arguments: [
-      ("POST", "/api/teams", "{", 400), ("POST", "/api/teams", "[]", 400),
-      ("POST", "/api/teams", #"{"id":"x"}"#, 400), ("POST", "/api/keys", "{}", 400),
-      ("DELETE", "/api/keys/NOSUCHKEY0", "", 404), ("GET", "/api/nothing", "", 404),
-      ("DELETE", "/api/devices/abc", "", 400),
-      ("POST", "/api/keys", #"{"team":"TEAMAAAAAA"}"#, 404),
-    ])
-  func errors(method: String, path: String, body: String, status: Int) throws {
+  @Test(arguments: [
+    ("POST", "/api/teams", "{", 400), ("POST", "/api/teams", "[]", 400),
+    ("POST", "/api/teams", #"{"id":"x"}"#, 400), ("POST", "/api/keys", "{}", 400),
+    ("DELETE", "/api/keys/NOSUCHKEY0", "", 404), ("GET", "/api/nothing", "", 404),
+    ("DELETE", "/api/devices/abc", "", 400),
+    ("POST", "/api/keys", #"{"team":"TEAMAAAAAA"}"#, 404),
+  ])
+  func `errors say what is wrong and what to do, under the status that fits`(
+    method: String, path: String, body: String, status: Int
+  ) throws {
     let answer = answer(method, path, body: body)
     #expect(answer.status == status)
     let object = try #require(try JSONValue(parsing: answer.text).objectValue)
@@ -92,14 +92,14 @@ import Transport
     #expect(object["advice"]?.stringValue?.isEmpty == false)
   }
 
-  @Test("a conflict is 409")
-  func conflicts() {
+  @Test
+  func `a conflict is 409`() {
     _ = answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA"}"#)
     #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA"}"#).status == 409)
   }
 
-  @Test("the log is followed as a stream")
-  func follows() {
+  @Test
+  func `the log is followed as a stream`() {
     let response = router.answer(
       HTTP1Request(
         method: "GET", path: "/api/log", query: [("follow", "1")],

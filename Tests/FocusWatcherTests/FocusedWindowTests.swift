@@ -10,8 +10,10 @@ import Testing
 struct FocusedWindowTests {
   private static let program = Installation.products + "/belfry-focus"
 
-  @Test("a window is told by what it says of itself; on the way from one to the next there is none")
-  func windows() async throws {
+  @Test
+  func `a window is told by what it says of itself; on the way from one to the next there is none`()
+    async throws
+  {
     try await Stage.play { stage in
       let windows = try await WindowStage(on: stage)
       let watcher = try stage.start([Self.program], environment: windows.environment)
@@ -33,8 +35,10 @@ struct FocusedWindowTests {
     }
   }
 
-  @Test("what a window says is bytes of anybody: it is cut and escaped, and no line breaks")
-  func hostile() async throws {
+  @Test
+  func `what a window says is bytes of anybody: it is cut and escaped, and no line breaks`()
+    async throws
+  {
     try await Stage.play { stage in
       let windows = try await WindowStage(on: stage)
       let watcher = try stage.start([Self.program], environment: windows.environment)
@@ -50,8 +54,8 @@ struct FocusedWindowTests {
     }
   }
 
-  @Test("it ends with its reader, and says where it cannot begin")
-  func ends() async throws {
+  @Test
+  func `it ends with its reader, and says where it cannot begin`() async throws {
     try await Stage.play { stage in
       let windows = try await WindowStage(on: stage)
       // The shell waits for both ends of the pipe.
@@ -66,7 +70,7 @@ struct FocusedWindowTests {
     }
   }
 
-  @Test func aLineSaysNoMoreThanIsKnown() {
+  @Test func `a line says no more than is known`() {
     #expect(FocusedWindow.line(nil) == #"{"window":null}"#)
     #expect(
       FocusedWindow.line(FocusedWindow(process: nil, names: []))

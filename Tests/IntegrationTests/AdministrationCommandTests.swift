@@ -30,8 +30,8 @@ import Transport
     return folder.path
   }
 
-  @Test("what was added is listed, and files are written for their owner alone")
-  func addsAndLists() async throws {
+  @Test
+  func `what was added is listed, and files are written for their owner alone`() async throws {
     try await Stage.play { stage in
       let data = try stoppedFolder(stage)
       var answer = try await run(stage, "team", "add", "A team", "--id", "TEAMAAAAAA", data: data)
@@ -73,8 +73,10 @@ import Transport
     }
   }
 
-  @Test("without OpenSSL's legacy provider an old .p12 is refused before anything is made")
-  func needsLegacyProvider() async throws {
+  @Test
+  func `without OpenSSL's legacy provider an old .p12 is refused before anything is made`()
+    async throws
+  {
     try await Stage.play { stage in
       let data = try stoppedFolder(stage)
       _ = try await run(stage, "team", "add", "--id", "TEAMAAAAAA", data: data)
@@ -90,8 +92,8 @@ import Transport
     }
   }
 
-  @Test("wrong usage is 2, what cannot be done is 1, and stdout stays empty")
-  func tellsErrors() async throws {
+  @Test
+  func `wrong usage is 2, what cannot be done is 1, and stdout stays empty`() async throws {
     try await Stage.play { stage in
       let data = try stoppedFolder(stage)
       for words in [
@@ -113,8 +115,8 @@ import Transport
 }
 
 @Suite struct AdminAnswerTests {
-  @Test("an answer is read however it is cut")
-  func readsInPieces() throws {
+  @Test
+  func `an answer is read however it is cut`() throws {
     let text = "HTTP/1.0 200 OK\r\ncontent-type: x\r\n\r\n{\"a\":1}\n{\"b\":2}\n"
     for size in 1...text.utf8.count {
       var answer = AdminAnswer()
@@ -129,8 +131,8 @@ import Transport
     }
   }
 
-  @Test("a refusal is the gateway's own failure")
-  func readsRefusals() {
+  @Test
+  func `a refusal is the gateway's own failure`() {
     var answer = AdminAnswer()
     #expect(throws: AdministrationFailure(.missing, "no key", do: "look")) {
       try answer.append(
@@ -138,17 +140,15 @@ import Transport
     }
   }
 
-  @Test(
-    "an answer that stops in the middle is an error",
-    arguments: ["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\r\n\r\n{\"a\""])
-  func refusesCutAnswers(text: String) throws {
+  @Test(arguments: ["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\r\n\r\n{\"a\""])
+  func `an answer that stops in the middle is an error`(text: String) throws {
     var answer = AdminAnswer()
     _ = try answer.append(Array(text.utf8)[...])
     #expect(throws: AdministrationFailure.self) { try answer.end() }
   }
 
-  @Test("calls are written with what is reserved escaped")
-  func writesCalls() throws {
+  @Test
+  func `calls are written with what is reserved escaped`() throws {
     let address = try #require(SocketAddress(host: "127.0.0.1", port: 80))
     let call = AdministrationRequest.removeChannel(id: "a+/=", bundleID: "b c").call
     let text = String(
@@ -159,8 +159,8 @@ import Transport
     #expect(AdminClient.escaped("ä/..") == "%C3%A4%2F..")
   }
 
-  @Test("columns are aligned, and what is missing is a dash")
-  func alignsColumns() {
+  @Test
+  func `columns are aligned, and what is missing is a dash`() {
     let lines: [JSONObject] = [
       ["a": "long", "b": ["x", "y"]], ["a": "s\u{1B}[", "c": true], ["b": ""],
     ]

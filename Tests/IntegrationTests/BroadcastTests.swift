@@ -94,7 +94,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
   private func channel(_ id: String) -> String { "\(bundleID)/\(id)" }
 
   @Test(arguments: ["provider", "binary", "feedback"])
-  func aChannelIsMadeReadListedAndRemoved(on port: String) async throws {
+  func `a channel is made read listed and removed`(on port: String) async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let provider = try await ChannelProvider(stage, gateway)
@@ -138,7 +138,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     }
   }
 
-  @Test func aBroadcastReachesEverySubscriberOnceOnEveryLoop() async throws {
+  @Test func `a broadcast reaches every subscriber once on every loop`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway(options: ["--loops", "3"])
       let provider = try await ChannelProvider(stage, gateway)
@@ -179,7 +179,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     }
   }
 
-  @Test func theNewestMessageWaitsForThoseWhoAreAwayAndOutlivesACrash() async throws {
+  @Test func `the newest message waits for those who are away and outlives a crash`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let provider = try await ChannelProvider(stage, gateway)
@@ -219,7 +219,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     }
   }
 
-  @Test func withoutStorageOnlyThoseWhoAreThereAreTold() async throws {
+  @Test func `without storage only those who are there are told`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let provider = try await ChannelProvider(stage, gateway)
@@ -236,7 +236,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     }
   }
 
-  @Test func devicesComeAndGoFromChannels() async throws {
+  @Test func `devices come and go from channels`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let provider = try await ChannelProvider(stage, gateway)

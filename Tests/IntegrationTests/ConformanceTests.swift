@@ -61,7 +61,7 @@ private actor Vectors {
   /// A case that is not expected to pass yet is listed with what the
   /// gateway did instead; `run-vectors --learn` takes it into the list once it passes.
   @Test(.requires(.python), arguments: vectors)
-  func vector(_ id: String) async throws {
+  func `a case of Apple's service is answered as Apple answers it`(_ id: String) async throws {
     let result = try await Vectors.shared.results()[id]
     let why = try #require(result, "the case \(id) was not run")
     guard !Self.expected.contains(id) else {
@@ -75,13 +75,13 @@ private actor Vectors {
 
   /// Each has to pass.
   @Test(.requires(.python), arguments: own)
-  func ownCase(_ own: Own) async throws {
+  func `a case of our own is answered as it says`(_ own: Own) async throws {
     let result = try await Vectors.shared.results()[own.id]
     let why = try #require(result, "the case \(own.id) was not run")
     #expect(why == nil, "\(own): \(why ?? "")")
   }
 
-  @Test func everyExpectedCaseIsOneOfTheVectors() {
+  @Test func `every expected case is one of the vectors`() {
     #expect(Self.expected.isSubset(of: Set(Self.vectors)))
     #expect(Self.vectors.count == 120)
   }

@@ -6,7 +6,9 @@ import Testing
   .timeLimit(.minutes(60)),
   .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .xdotool, .importPicture))
 struct DesktopTests {
-  @Test func aPushIsDisplayedByTheNotificationServerAndActivatingItReachesTheApp() async throws {
+  @Test func `a push is displayed by the notification server and activating it reaches the app`()
+    async throws
+  {
     try await Stage.play { stage in
       let desktop = try await DesktopSession(on: stage)
       let gateway = try await stage.gateway()
@@ -44,7 +46,9 @@ struct DesktopTests {
     }
   }
 
-  @Test func theDesktopOfTheTestsIsEmptyAtFirstAndAClickOnNothingDoesNothing() async throws {
+  @Test func `the desktop of the tests is empty at first and a click on nothing does nothing`()
+    async throws
+  {
     try await Stage.play { stage in
       let desktop = try await DesktopSession(on: stage)
       #expect(try await desktop.displayedCount() == 0)

@@ -26,7 +26,7 @@ extension Stage {
 }
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct DeviceCertificateTests {
-  @Test func aDeviceWrittenFromTheSpecificationAloneGetsItsPushes() async throws {
+  @Test func `a device written from the specification alone gets its pushes`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let identity = try await stage.enrolled(gateway, "device")
@@ -39,7 +39,7 @@ extension Stage {
     }
   }
 
-  @Test func aWrongEnrolmentCodeEnrolsNobody() async throws {
+  @Test func `a wrong enrolment code enrols nobody`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let client = try stage.linkClient(
@@ -49,7 +49,7 @@ extension Stage {
     }
   }
 
-  @Test func aCertificateOfAnotherGatewayIsRefusedInTheHandshake() async throws {
+  @Test func `a certificate of another gateway is refused in the handshake`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let other = try await stage.gateway("other")
@@ -60,7 +60,7 @@ extension Stage {
     }
   }
 
-  @Test func anExpiredCertificateIsRefusedInTheHandshake() async throws {
+  @Test func `an expired certificate is refused in the handshake`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let identity = try await stage.enrolled(gateway, "device")
@@ -71,7 +71,7 @@ extension Stage {
     }
   }
 
-  @Test func aRevokedDeviceIsClosedAndItsTokensAreUnregistered()
+  @Test func `a revoked device is closed and its tokens are unregistered`()
     async throws
   {
     try await Stage.play { stage in

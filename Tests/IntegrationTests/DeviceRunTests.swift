@@ -4,8 +4,10 @@ import Testing
 
 /// `belfry device run` as a program, against a minimal gateway (`docs/virtual-devices.md`).
 @Suite struct DeviceRunTests {
-  @Test("S3-15: devices hold a connection, get pushes over it, and come back with the same tokens")
-  func devicesEnrolRegisterReceiveAndComeBackWithTheSameTokens() async throws {
+  @Test
+  func `S3-15 devices hold a connection, get pushes over it, and come back with the same tokens`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       let arguments = try Self.arguments(
@@ -47,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func ordersFromStdinChangeTheDevices() async throws {
+  @Test func `orders from stdin change the devices`() async throws {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       let program = try stage.belfry(
@@ -84,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func theSummaryCountsWhatCame() async throws {
+  @Test func `the summary counts what came`() async throws {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       let program = try stage.belfry(
@@ -113,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeDoneIsSaidWithTheRightStatus() async throws {
+  @Test func `what cannot be done is said with the right status`() async throws {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       let wrong = try stage.belfry(

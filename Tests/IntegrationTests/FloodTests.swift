@@ -29,7 +29,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
 /// HTTP/2's known floods against the provider port, beside a provider that behaves.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct FloodTests {
   @Test(arguments: Flood.all)
-  func aFloodEndsItsConnectionAndTouchesNoOther(_ flood: Flood) async throws {
+  func `a flood ends its connection and touches no other`(_ flood: Flood) async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: ["com.example.app"])

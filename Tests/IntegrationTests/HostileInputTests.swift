@@ -34,7 +34,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
 @Suite(.timeLimit(.minutes(60))) struct HostileInputTests {
   /// All cases meet one gateway, while a device and a provider go about their business.
-  @Test(.requires(.python)) func aConnectionThatBreaksTheRulesIsRefusedAndNoOtherIsTouched()
+  @Test(.requires(.python))
+  func `a connection that breaks the rules is refused and no other is touched`()
     async throws
   {
     try await Stage.play { stage in
@@ -66,7 +67,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
   }
 
   /// RFC 9113 8.2.1: such a request is malformed, which is the stream's fault, not the connection's.
-  @Test(.requires(.python)) func anUpperCaseHeaderNameIsMalformed() async throws {
+  @Test(.requires(.python)) func `an upper case header name is malformed`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let result = try await stage.command([

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct Processes {
-  @Test func aProgramsLinesAreTakenByNameInAnyOrder() async throws {
+  @Test func `a programs lines are taken by name in any order`() async throws {
     try await Stage.play { stage in
       let program = try stage.start([
         "/bin/sh", "-c", #"echo '{"event":"one"}'; echo no json; echo '{"event":"two","n":2}'"#,
@@ -15,7 +15,8 @@ import Testing
     }
   }
 
-  @Test func whatIsAwaitedFromAProgramThatEndedIsAFailureWithItsErrors() async throws {
+  @Test func `what is awaited from a program that ended is a failure with its errors`() async throws
+  {
     try await Stage.play { stage in
       let program = try stage.start(["/bin/sh", "-c", "echo broken >&2; exit 3"])
       let failure = await #expect(throws: ProgramFailure.self) {
@@ -26,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aSilentProgramIsNotAwaitedForEver() async throws {
+  @Test func `a silent program is not awaited for ever`() async throws {
     try await Stage.play { stage in
       let program = try stage.start(["/bin/sleep", "infinity"])
       await #expect(throws: ProgramFailure.self) {
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aProgramIsToldLinesAndItsEndIsSeen() async throws {
+  @Test func `a program is told lines and its end is seen`() async throws {
     try await Stage.play { stage in
       let program = try stage.start(["/bin/cat"])
       program.tell(#"{"event":"echo"}"#)
@@ -47,8 +48,10 @@ import Testing
     }
   }
 
-  @Test("A script that a test wrote can be started at once, whatever else is being started")
-  func scripts() async throws {
+  @Test
+  func `A script that a test wrote can be started at once, whatever else is being started`()
+    async throws
+  {
     try await Stage.play { stage in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
@@ -64,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func clearingTheStageEndsItsProgramsAndRemovesItsFolder() async throws {
+  @Test func `clearing the stage ends its programs and removes its folder`() async throws {
     var path = ""
     var pid: Int32 = 0
     try await Stage.play { stage in
@@ -75,7 +78,7 @@ import Testing
     #expect(kill(pid, 0) != 0)
   }
 
-  @Test func aFileIsAwaitedUntilItIsThere() async throws {
+  @Test func `a file is awaited until it is there`() async throws {
     try await Stage.play { stage in
       let file = stage.folder.file("ready")
       _ = try stage.start([

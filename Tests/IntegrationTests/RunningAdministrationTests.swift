@@ -24,8 +24,8 @@ import Testing
     return try #require(program.lines.first.flatMap { JSONLine($0) })
   }
 
-  @Test("a key signs once it was added, and no more once it was revoked")
-  func keys() async throws {
+  @Test
+  func `a key signs once it was added, and no more once it was revoked`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [app])
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("a push can be followed in the log from its acceptance to its delivery")
-  func log() async throws {
+  @Test
+  func `a push can be followed in the log from its acceptance to its delivery`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [app])
@@ -74,8 +74,10 @@ import Testing
     }
   }
 
-  @Test("a removed topic is disallowed, a revoked device's link goes down and its tokens are dead")
-  func removals() async throws {
+  @Test
+  func `a removed topic is disallowed, a revoked device's link goes down and its tokens are dead`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [app])
@@ -94,8 +96,10 @@ import Testing
     }
   }
 
-  @Test("after SIGKILL the same commands work on the folder, and a new gateway knows what they did")
-  func killed() async throws {
+  @Test
+  func `after SIGKILL the same commands work on the folder, and a new gateway knows what they did`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       _ = try await administer(stage, gateway, "team", "add", "--id", "TEAMAAAAAA")

@@ -18,7 +18,7 @@ private func withDevice<Result>(
 private func script(_ name: String) -> String { Installation.root + "/Tests/Clients/" + name }
 
 @Suite(.timeLimit(.minutes(60))) struct SendingTests {
-  @Test func belfrySendReadsTheGatewaysFileAndPrintsALineAToken() async throws {
+  @Test func `belfry send reads the gateways file and prints a line a token`() async throws {
     try await withDevice { stage, gateway, devices, token in
       let sent = try await stage.belfryCommand([
         "send", token, "--topic", "com.example.app", "--title", "Hello", "--gateway", gateway.file,
@@ -33,7 +33,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test func belfrySendSaysWhyATokenWasRefusedAndEndsWithOne() async throws {
+  @Test func `belfry send says why a token was refused and ends with one`() async throws {
     try await withDevice { stage, gateway, _, token in
       let invented = String(repeating: "ab", count: 32)
       let sent = try await stage.belfryCommand(
@@ -47,7 +47,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test func belfrySendSaysWhereNoGatewayIs() async throws {
+  @Test func `belfry send says where no gateway is`() async throws {
     try await Stage.play { stage in
       let sent = try await stage.belfryCommand(
         ["send", "00ff", "--topic", "com.example.app", "--body", "Hello"], succeeding: false)
@@ -57,7 +57,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test(.requires(.python)) func aioapnsGetsAnAnswerAndAReasonWithoutALPN() async throws {
+  @Test(.requires(.python)) func `aioapns gets an answer and a reason without ALPN`() async throws {
     try await withDevice { stage, gateway, devices, token in
       let accepted = try await aioapns(stage, gateway, token)
       #expect(accepted["answers"]["200"].integer == 1)
@@ -67,7 +67,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test(.requires(.python)) func twoHundredPushesAtOnceOnOneNewConnectionAreAllAnswered()
+  @Test(.requires(.python))
+  func `two hundred pushes at once on one new connection are all answered`()
     async throws
   {
     try await withDevice { stage, gateway, _, token in
@@ -77,7 +78,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test(.requires(.python)) func aConnectionIsReusedForAThousandPushes() async throws {
+  @Test(.requires(.python)) func `a connection is reused for a thousand pushes`() async throws {
     try await withDevice { stage, gateway, _, token in
       let sent = try await aioapns(stage, gateway, token, ["1000", "100"])
       #expect(sent["answers"]["200"].integer == 1_000)
@@ -94,7 +95,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test(.requires(.curl, .openssl)) func applesRecipeOfOpensslAndCurlWorks() async throws {
+  @Test(.requires(.curl, .openssl)) func `apples recipe of openssl and curl works`() async throws {
     try await withDevice { stage, gateway, devices, token in
       let sent = try await stage.command([
         script("apple-recipe"), gateway.keyFile, gateway.keyID, gateway.teamID, "com.example.app",
@@ -107,10 +108,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
 
   /// The legacy binary interface: silence for success, an error packet for a bad token, what follows it
   /// sent again on another connection.
-  @Test(
-    "S3-6 S3-9: a thousand frames stream over one connection of the binary interface, errors alone answer",
-    .requires(.python))
-  func aClientOfTheBinaryInterfaceIsServed() async throws {
+  @Test(.requires(.python))
+  func
+    `S3-6 S3-9 a thousand frames stream over one connection of the binary interface, errors alone answer`()
+    async throws
+  {
     try await withDevice { stage, gateway, devices, token in
       let certificate = stage.folder.file("provider.pem")
       _ = try await stage.belfryCommand([
@@ -146,7 +148,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       "sig=raw64", "sig=der", "iat=float", "iat=string", "b64=standard_padded",
       "iat=string;sig=der",
     ])
-  func aProviderTokenIsReadInEachShapeThatRealClientsSend(_ shape: String) async throws {
+  func `a provider token is read in each shape that real clients send`(_ shape: String) async throws
+  {
     try await withDevice { stage, gateway, _, token in
       let jwt = try await stage.command([
         TestTool.python.required(), script("provider-token"), gateway.file, shape,
@@ -156,7 +159,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test(.requires(.curl)) func theTokenThatBelfryKeyPrintsIsAccepted()
+  @Test(.requires(.curl)) func `the token that belfry key prints is accepted`()
     async throws
   {
     try await withDevice { stage, gateway, _, token in
@@ -168,7 +171,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  @Test func aTokenOfAnotherGatewayIsABadDeviceToken() async throws {
+  @Test func `a token of another gateway is a bad device token`() async throws {
     try await withDevice { stage, gateway, _, _ in
       let other = try await stage.gateway("other")
       let token = try await stage.devices("others", of: other, topics: ["com.example.app"]).token()

@@ -26,8 +26,8 @@ struct SettingsPageTests {
     keys.map { page.press($0) }.last ?? .none
   }
 
-  @Test("the list has the device's switches and a line for each app with what is on")
-  func list() {
+  @Test
+  func `the list has the device's switches and a line for each app with what is on`() {
     let lines = page().lines(width: 60, height: 20)
     #expect(lines.contains { $0.hasPrefix("> Do not disturb") && $0.hasSuffix("[off]") })
     #expect(lines.contains { $0.hasPrefix("  Burger") && $0.hasSuffix("alerts") })
@@ -35,8 +35,8 @@ struct SettingsPageTests {
     #expect(page([]).lines(width: 60, height: 20).contains { $0.contains("No app") })
   }
 
-  @Test("S4-5: an app's page has a switch for each type that it asked for, and for no other")
-  func app() {
+  @Test
+  func `S4-5 an app's page has a switch for each type that it asked for, and for no other`() {
     var page = page()
     _ = press(&page, .down, .down, .enter)
     let lines = page.lines(width: 60, height: 30)
@@ -46,8 +46,8 @@ struct SettingsPageTests {
     #expect(!lines.contains { $0.contains("Sounds") || $0.contains("Location") })
   }
 
-  @Test("keys turn what is chosen, and go back")
-  func turn() {
+  @Test
+  func `keys turn what is chosen, and go back`() {
     var page = page()
     #expect(press(&page, .enter) == .changeState(name: "focus", word: "on"))
     #expect(press(&page, .down, .enter) == .changeDevice(name: "location", word: "off"))
@@ -62,8 +62,8 @@ struct SettingsPageTests {
     #expect(press(&page, .quit) == .quit)
   }
 
-  @Test("S4-7: the page of an app that unregisters goes away")
-  func gone() {
+  @Test
+  func `S4-7 the page of an app that unregisters goes away`() {
     var page = page()
     _ = press(&page, .down, .down, .enter)
     page.show(SettingsPage.Content(), problem: "no app org.example.burger")
@@ -73,8 +73,8 @@ struct SettingsPageTests {
     #expect(press(&page, .enter) == .none)
   }
 
-  @Test("on a small terminal what is chosen stays in sight")
-  func small() {
+  @Test
+  func `on a small terminal what is chosen stays in sight`() {
     let apps = (0..<50).map { number -> JSONObject in
       var app = Self.burger
       app["app"] = .string("org.example.a\(number)")
@@ -88,8 +88,8 @@ struct SettingsPageTests {
     #expect(lines.contains { $0.hasPrefix("> App 28") })
   }
 
-  @Test("S0-28, S1-10: a person turns an app's switch on the page, on a real terminal")
-  func terminal() async throws {
+  @Test
+  func `S0-28 S1-10 a person turns an app's switch on the page, on a real terminal`() async throws {
     try await Stage.play { stage in
       let ready = stage.folder.file("ready")
       let agent = try stage.belfry([

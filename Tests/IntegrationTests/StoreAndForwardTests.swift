@@ -22,8 +22,10 @@ extension Stage {
 }
 
 @Suite(.timeLimit(.minutes(60))) struct StoreAndForwardTests {
-  @Test("S3-7 S3-10: a push to a device that is away is stored and delivered when it comes back")
-  func aPushToADeviceThatIsAwayIsStoredAndDeliveredWhenItComesBack() async throws {
+  @Test
+  func `S3-7 S3-10 a push to a device that is away is stored and delivered when it comes back`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID])
@@ -38,7 +40,7 @@ extension Stage {
     }
   }
 
-  @Test func whatWasAcceptedSurvivesAKillOfTheGateway() async throws {
+  @Test func `what was accepted survives a kill of the gateway`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID])
@@ -54,7 +56,7 @@ extension Stage {
     }
   }
 
-  @Test func devicesComeBackToAGatewayThatWasRestarted() async throws {
+  @Test func `devices come back to a gateway that was restarted`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID], options: ["--count", "5"])
@@ -72,7 +74,7 @@ extension Stage {
     }
   }
 
-  @Test func devicesComeBackToAGatewayThatCrashed() async throws {
+  @Test func `devices come back to a gateway that crashed`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID])
@@ -84,7 +86,7 @@ extension Stage {
     }
   }
 
-  @Test func twoAppsOfADeviceGetTheirsInTheOrderOfAcceptance() async throws {
+  @Test func `two apps of a device get theirs in the order of acceptance`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let topics = ["com.example.one", "com.example.two"]
@@ -105,7 +107,7 @@ extension Stage {
     }
   }
 
-  @Test func theNewestOfSeveralIsKeptAndOneToBeTriedOnceIsNot() async throws {
+  @Test func `the newest of several is kept and one to be tried once is not`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID])
@@ -125,8 +127,8 @@ extension Stage {
     }
   }
 
-  @Test("S4-11: a token belongs to one device, and each of two agents gets its own")
-  func eachOfTwoAgentsGetsItsOwn() async throws {
+  @Test
+  func `S4-11 a token belongs to one device, and each of two agents gets its own`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let one = try await stage.agent("one", of: gateway)
@@ -145,7 +147,7 @@ extension Stage {
     }
   }
 
-  @Test func anAgentThatWasAwayShowsWhatWasStored() async throws {
+  @Test func `an agent that was away shows what was stored`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -160,7 +162,9 @@ extension Stage {
     }
   }
 
-  @Test func registeringAgainReturnsTheSameTokenAndAfterUnregisteringANewOne() async throws {
+  @Test func `registering again returns the same token and after unregistering a new one`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let devices = try stage.devices(of: gateway, topics: [bundleID])

@@ -5,7 +5,7 @@ import Testing
 struct UnmodifiedClientTests {
   /// What docs/clients.md tells for clients that cannot be told where to go, tried in namespaces of its
   /// own: a hosts file, a trusted authority, and Apple's port.
-  @Test func aClientThatCannotBeToldWhereToGoIsLedToTheGateway() async throws {
+  @Test func `a client that cannot be told where to go is led to the gateway`() async throws {
     try await Stage.play { stage in
       let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
       let probe = try await stage.command(unshare + ["true"], succeeding: false)

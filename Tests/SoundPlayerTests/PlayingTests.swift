@@ -9,8 +9,10 @@ struct PlayingTests {
   private static let program =
     URL(fileURLWithPath: Installation.belfry).deletingLastPathComponent().path + "/belfry-sound"
 
-  @Test("S0-5: IMA4 is decoded bit by bit as libsndfile does in the container that it knows")
-  func oracle() async throws {
+  @Test
+  func `S0-5 IMA4 is decoded bit by bit as libsndfile does in the container that it knows`()
+    async throws
+  {
     try await Stage.play { stage in
       for channels in [1, 2] {
         let caf = stage.folder.file("\(channels).caf")
@@ -35,8 +37,8 @@ struct PlayingTests {
     }
   }
 
-  @Test("S0-6, S1-74: a sound that is none is told with its reason, and ends with 1")
-  func refused() async throws {
+  @Test
+  func `S0-6 S1-74 a sound that is none is told with its reason, and ends with 1`() async throws {
     try await Stage.play { stage in
       let path = try TestSounds.put(Array("no sound".utf8), "text.wav", in: stage.folder)
       let result = try await stage.command([Self.program, "check", path], succeeding: false)
@@ -62,8 +64,10 @@ struct PlayingTests {
     ]
   }
 
-  @Test("an alert sound is heard as it is; one that is too long gives way to the system's (S0-6)")
-  func heard() async throws {
+  @Test
+  func `an alert sound is heard as it is; one that is too long gives way to the system's (S0-6)`()
+    async throws
+  {
     try await Stage.play { stage in
       let file = stage.folder.file("heard")
       let environment = try alsa(stage, into: file)
@@ -88,10 +92,10 @@ struct PlayingTests {
       #expect(chime.values.first?["played"].string == "chime")
     }
   }
-  @Test(
-    "an alert sound is heard on a real PulseAudio to its last sample, at its volume",
-    .requires(.pulseaudio, .parec, .systemPython))
-  func pulse() async throws {
+  @Test(.requires(.pulseaudio, .parec, .systemPython))
+  func `an alert sound is heard on a real PulseAudio to its last sample, at its volume`()
+    async throws
+  {
     try await Stage.play { stage in
       let environment = [
         "PULSE_SERVER": "unix:" + stage.folder.file("native"), "PULSE_CLIENTCONFIG": "/dev/null",

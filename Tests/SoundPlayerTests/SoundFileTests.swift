@@ -69,8 +69,8 @@ enum TestSounds {
 
 @Suite("Sound files")
 struct SoundFileTests {
-  @Test("S0-2, S0-3, S1-74: Linear PCM, µ-law and A-law in wav and aiff are read")
-  func accepted() throws {
+  @Test
+  func `S0-2 S0-3 S1-74 Linear PCM, µ-law and A-law in wav and aiff are read`() throws {
     let folder = try ScratchFolder()
     for (bytes, container, encoding) in [
       (TestSounds.wav(frames: 800), SoundFormat.Container.wav, SoundFormat.Encoding.linearPCM),
@@ -88,8 +88,8 @@ struct SoundFileTests {
     }
   }
 
-  @Test("S0-6: 30 s are too long, a sample less is not")
-  func length() throws {
+  @Test
+  func `S0-6 30 s are too long, a sample less is not`() throws {
     let folder = try ScratchFolder()
     let long = try TestSounds.put(TestSounds.wav(frames: 240_000), "long.wav", in: folder)
     #expect(try #require(SoundLoader.open(long)).format.whyRefused?.contains("30.0 s") == true)
@@ -97,16 +97,16 @@ struct SoundFileTests {
     #expect(try #require(SoundLoader.open(short)).format.whyRefused == nil)
   }
 
-  @Test("S0-2, S0-3: other containers and encodings are no alert sounds")
-  func refused() {
+  @Test
+  func `S0-2 S0-3 other containers and encodings are no alert sounds`() {
     let format = SoundFormat(
       container: .other("ogg"), encoding: .other("vorbis"), channels: 1, rate: 44_100, frames: 9)
     #expect(format.whyRefused?.contains("ogg") == true)
     #expect(format.whyUnplayable == nil)
   }
 
-  @Test("S0-5: IMA4 in a Core Audio file is decoded, its valid frames alone")
-  func ima4() throws {
+  @Test
+  func `S0-5 IMA4 in a Core Audio file is decoded, its valid frames alone`() throws {
     // Predictor 0x0100, index 0: nibbles 7 then 0 of the first byte, by hand.
     var packet: [UInt8] = [0x01, 0x00, 0x07]
     packet += [UInt8](repeating: 0, count: 31)
@@ -118,8 +118,8 @@ struct SoundFileTests {
     #expect(file.next().isEmpty)
   }
 
-  @Test("what is cut short or no sound traps nothing", arguments: 0..<200)
-  func damaged(seed: Int) throws {
+  @Test(arguments: 0..<200)
+  func `what is cut short or no sound traps nothing`(seed: Int) throws {
     var bytes = TestSounds.caf(
       packets: [UInt8](repeating: 0x5A, count: 34 * 4), channels: 2, validFrames: 128)
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -24,8 +24,8 @@ import Testing
     } catch { return error }
   }
 
-  @Test("both spellings of a value, flags, repeats and positionals are read")
-  func reading() throws {
+  @Test
+  func `both spellings of a value, flags, repeats and positionals are read`() throws {
     let options = try parse(
       "--data", "/a b", "one", "--provider-port=1", "--json", "--provider-port", "2", "two")
     #expect(options.value("data") == "/a b")
@@ -37,8 +37,9 @@ import Testing
     #expect(!options.wantsHelp)
   }
 
-  @Test("values may be empty, hold equals signs, and look like options after an equals sign")
-  func oddValues() throws {
+  @Test
+  func `values may be empty, hold equals signs, and look like options after an equals sign`() throws
+  {
     #expect(try parse("--data=").value("data") == "")
     #expect(try parse("--data=a=b").value("data") == "a=b")
     #expect(try parse("--data=--x").value("data") == "--x")
@@ -46,8 +47,8 @@ import Testing
     #expect(try parse("--", "--data").positionals == ["--data"])
   }
 
-  @Test("what is wrong is named, with what to do")
-  func problems() {
+  @Test
+  func `what is wrong is named, with what to do`() {
     #expect(problem("--dta", "x") == .unknown(key: "dta", nearest: "data"))
     #expect(
       problem("--provider-prot=1") == .unknown(key: "provider-prot", nearest: "provider-port"))
@@ -60,8 +61,8 @@ import Testing
     #expect(problem("--dta")?.description == "unknown option --dta: did you mean --data?")
   }
 
-  @Test("values are checked for their kind")
-  func kinds() throws {
+  @Test
+  func `values are checked for their kind`() throws {
     let options = try parse("--loops=4", "--data=sandbox")
     #expect(try options.integer("loops", in: 1...64) == 4)
     #expect(try options.integer("provider-port", in: UInt16.min...UInt16.max) == nil)
@@ -78,8 +79,10 @@ import Testing
     }
   }
 
-  @Test("help is asked for anywhere but after the end of the options, and is made of the table")
-  func help() throws {
+  @Test
+  func `help is asked for anywhere but after the end of the options, and is made of the table`()
+    throws
+  {
     #expect(try parse("--nonsense", "--help").wantsHelp)
     #expect(try !parse("--", "--help").wantsHelp)
     #expect(
@@ -96,8 +99,8 @@ import Testing
         """)
   }
 
-  @Test("suggestions are near, or there are none")
-  func suggestions() {
+  @Test
+  func `suggestions are near, or there are none`() {
     #expect(Suggestion.nearest(to: "gatewya", in: ["gateway", "agent"]) == "gateway")
     #expect(Suggestion.nearest(to: "agnet", in: ["gateway", "agent"]) == "agent")
     #expect(Suggestion.nearest(to: "completely", in: ["gateway", "agent"]) == nil)

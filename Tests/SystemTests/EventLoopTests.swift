@@ -20,8 +20,8 @@ import Testing
     #expect(condition(), sourceLocation: sourceLocation)
   }
 
-  @Test("timers fire after their time, in order, and not when cancelled")
-  func timers() {
+  @Test
+  func `timers fire after their time, in order, and not when cancelled`() {
     var fired: [Int] = []
     let start = loop.nowNanoseconds
     var elapsed: Int64 = 0
@@ -37,8 +37,8 @@ import Testing
     #expect(elapsed >= 20_000_000)
   }
 
-  @Test("an absurd delay is taken as never")
-  func farTimers() {
+  @Test
+  func `an absurd delay is taken as never`() {
     let far = loop.schedule(afterNanoseconds: .max) { Issue.record("fired") }
     loop.turn(mayBlock: false)
     loop.cancel(far)
@@ -73,8 +73,9 @@ import Testing
     }
   }
 
-  @Test("a descriptor is reported while it is ready, for what was asked, until deregistered")
-  func descriptors() throws {
+  @Test
+  func `a descriptor is reported while it is ready, for what was asked, until deregistered`() throws
+  {
     let pipe = Pipe()
     let registration = try loop.register(pipe.read, for: .readable, handler: pipe)
     loop.turn(mayBlock: false)
@@ -96,8 +97,8 @@ import Testing
     #expect(pipe.heard.count == 3)
   }
 
-  @Test("a handler that is deregistered in the same turn hears nothing more")
-  func deregisteredInTurn() throws {
+  @Test
+  func `a handler that is deregistered in the same turn hears nothing more`() throws {
     let one = Pipe()
     let other = Pipe()
     var registrations: [Registration] = []
@@ -126,8 +127,8 @@ import Testing
     }
   }
 
-  @Test("turn-end targets are called once, and may call on each other within the turn")
-  func turnEnds() {
+  @Test
+  func `turn-end targets are called once, and may call on each other within the turn`() {
     let first = TurnEnd()
     let second = TurnEnd()
     first.body = { [loop] in loop.atTurnEnd(second) }
@@ -150,8 +151,8 @@ import Testing
     let number: Int
   }
 
-  @Test("messages from several threads arrive once each, in each one's order")
-  func mailboxes() throws {
+  @Test
+  func `messages from several threads arrive once each, in each one's order`() throws {
     var received: [Message] = []
     let mailbox = loop.mailbox(of: Message.self) { received += $0 }
     let threads = try (0..<4).map { sender in
@@ -169,8 +170,8 @@ import Testing
     for thread in threads { thread.join() }
   }
 
-  @Test("a message wakes a sleeping loop, and one posted on the loop itself is not lost")
-  func waking() throws {
+  @Test
+  func `a message wakes a sleeping loop, and one posted on the loop itself is not lost`() throws {
     var received: [Int] = []
     let mailbox = loop.mailbox(of: Int.self) { received += $0 }
     let thread = try LoopThread.start(name: "waker") { other in
@@ -184,8 +185,8 @@ import Testing
     thread.join()
   }
 
-  @Test("posting to a mailbox that is read steadily costs no allocation")
-  func mailboxAllocations() {
+  @Test
+  func `posting to a mailbox that is read steadily costs no allocation`() {
     var sum = 0
     let mailbox = loop.mailbox(of: Int.self) { sum += $0.count }
     for _ in 0..<2 {
@@ -199,8 +200,8 @@ import Testing
     #expect(sum > 1_000)
   }
 
-  @Test("a loop's shared object is made once")
-  func shared() {
+  @Test
+  func `a loop's shared object is made once`() {
     final class Buffers {}
     var made = 0
     let make = {
@@ -211,8 +212,10 @@ import Testing
     #expect(made == 1)
   }
 
-  @Test("a thread's loop runs until it is stopped, and what it holds is let go of on its thread")
-  func threads() throws {
+  @Test
+  func `a thread's loop runs until it is stopped, and what it holds is let go of on its thread`()
+    throws
+  {
     let ended = Tally()
     let thread = try LoopThread.start(name: "a name longer than fifteen bytes") { loop in
       let held = OnEnd(ended)
@@ -224,8 +227,8 @@ import Testing
     #expect(ended.count == 1)
   }
 
-  @Test("SIGHUP and SIGTERM become events of the loop")
-  func signals() throws {
+  @Test
+  func `SIGHUP and SIGTERM become events of the loop`() throws {
     let heard = Mutex<[SignalWatcher.Signal]>([])
     let mailbox = loop.mailbox(of: SignalWatcher.Signal.self) { more in
       heard.withLock { $0 += more }
@@ -244,8 +247,8 @@ import Testing
     thread.join()
   }
 
-  @Test("host names are resolved off the loop, addresses at once")
-  func resolving() {
+  @Test
+  func `host names are resolved off the loop, addresses at once`() {
     var answers: [HostResolver.Answer] = []
     HostResolver.shared(on: loop).resolve(host: "::1", port: 9) { answers.append($0) }
     #expect(answers.count == 1)

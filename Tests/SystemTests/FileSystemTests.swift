@@ -9,8 +9,8 @@ import Testing
 
   init() throws { scratch = try ScratchFolder() }
 
-  @Test("what is written is read back, with its mode, and nothing else is left")
-  func roundTrip() throws {
+  @Test
+  func `what is written is read back, with its mode, and nothing else is left`() throws {
     let path = "\(folder)/key"
     try FileSystem.write(Array("one".utf8), to: path)
     #expect(try FileSystem.mode(of: path) == 0o600)
@@ -22,8 +22,8 @@ import Testing
     #expect(try FileSystem.read(path, limit: 0) == [])
   }
 
-  @Test("a file over the limit is an error, not half a file")
-  func limits() throws {
+  @Test
+  func `a file over the limit is an error, not half a file`() throws {
     let path = "\(folder)/large"
     let bytes = [UInt8](repeating: 5, count: 300_000)
     try FileSystem.write(bytes, to: path)
@@ -36,16 +36,16 @@ import Testing
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read(folder, limit: 10) }
   }
 
-  @Test("a write that cannot be done leaves the old file and no other")
-  func failedWrite() throws {
+  @Test
+  func `a write that cannot be done leaves the old file and no other`() throws {
     try FileSystem.makeDirectories("\(folder)/taken/inside")
     #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: "\(folder)/taken") }
     #expect(try FileSystem.list(folder) == ["taken"])
     #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: "\(folder)/no/file") }
   }
 
-  @Test("folders are made with those above them, for this user alone")
-  func folders() throws {
+  @Test
+  func `folders are made with those above them, for this user alone`() throws {
     let deep = "\(folder)/a/b/c"
     try FileSystem.makeDirectories(deep)
     try FileSystem.makeDirectories(deep)
@@ -58,8 +58,8 @@ import Testing
     #expect(!FileSystem.exists(deep))
   }
 
-  @Test("a lock is held by one, and goes with its holder")
-  func locking() throws {
+  @Test
+  func `a lock is held by one, and goes with its holder`() throws {
     let path = "\(folder)/lock"
     do {
       let first = try LockFile(path)
@@ -77,8 +77,8 @@ import Testing
     _ = try LockFile(path)
   }
 
-  @Test("paths are taken apart and made absolute")
-  func paths() {
+  @Test
+  func `paths are taken apart and made absolute`() {
     #expect(FileSystem.parent(of: "/a/b") == "/a")
     #expect(FileSystem.parent(of: "/a/b/") == "/a")
     #expect(FileSystem.parent(of: "/a") == "/")

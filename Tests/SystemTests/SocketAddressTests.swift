@@ -4,27 +4,23 @@ import Testing
 @testable import System
 
 @Suite struct SocketAddressTests {
-  @Test(
-    "addresses in figures are read and written back",
-    arguments: [
-      "127.0.0.1:2197", "0.0.0.0:0", "[::1]:5223", "[2001:db8::7]:65535", "10.1.2.3:1",
-    ])
-  func roundTrip(text: String) throws {
+  @Test(arguments: [
+    "127.0.0.1:2197", "0.0.0.0:0", "[::1]:5223", "[2001:db8::7]:65535", "10.1.2.3:1",
+  ])
+  func `addresses in figures are read and written back`(text: String) throws {
     let address = try #require(SocketAddress(text))
     #expect(address.description == text)
     #expect(SocketAddress(host: address.host, port: address.port) == address)
   }
 
-  @Test(
-    "what is no address is refused",
-    arguments: [
-      "", "localhost:80", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "[::1]",
-      "1.2.3:4", "[::1]:x", "256.0.0.1:1",
-    ])
-  func refused(text: String) { #expect(SocketAddress(text) == nil) }
+  @Test(arguments: [
+    "", "localhost:80", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "[::1]",
+    "1.2.3:4", "[::1]:x", "256.0.0.1:1",
+  ])
+  func `what is no address is refused`(text: String) { #expect(SocketAddress(text) == nil) }
 
-  @Test("loopback is told apart")
-  func loopback() {
+  @Test
+  func `loopback is told apart`() {
     #expect(SocketAddress.loopback(port: 7).description == "127.0.0.1:7")
     for host in ["127.0.0.1", "127.9.9.9", "::1", "[::1]"] {
       #expect(SocketAddress(host: host, port: 1)?.isLoopback == true)
@@ -34,8 +30,8 @@ import Testing
     }
   }
 
-  @Test("the kernel's form comes back the same", arguments: ["127.0.0.1", "::1"])
-  func kernel(host: String) throws {
+  @Test(arguments: ["127.0.0.1", "::1"])
+  func `the kernel's form comes back the same`(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 0))
     guard let listener = try? Socket.listen(on: address, reusePort: false) else {
       // A machine without IPv6.
@@ -51,8 +47,8 @@ import Testing
     Socket.close(listener)
   }
 
-  @Test("a port that is taken is an error that says what to do")
-  func taken() throws {
+  @Test
+  func `a port that is taken is an error that says what to do`() throws {
     let listener = try Socket.listen(on: .loopback(port: 0), reusePort: false)
     let bound = try #require(Socket.localAddress(listener))
     do {
@@ -65,8 +61,8 @@ import Testing
     Socket.close(listener)
   }
 
-  @Test("a socket file that nobody listens on is replaced, one that is used is not")
-  func unixPaths() throws {
+  @Test
+  func `a socket file that nobody listens on is replaced, one that is used is not`() throws {
     let folder = try ScratchFolder()
     let path = "\(folder.path)/s"
     let first = try Socket.listen(unixPath: path)

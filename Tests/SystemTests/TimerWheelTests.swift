@@ -14,16 +14,16 @@ private final class Journal: TimerTarget {
   /// Moves on and fires what is due.
   private func advance(_ wheel: inout TimerWheel, to tick: Int64) {
     wheel.advance(to: tick)
+    wheel.checkInvariants()
     while let due = wheel.popDue() { due.target.timerFired(tag: due.tag) }
   }
 
   @Test(
-    "a timer fires at its tick and not before",
     arguments: [
       1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, 70_000, 16_777_216, 16_777_300,
       4_294_967_296, 5_000_000_000,
     ] as [Int64], [0, 1, 254, 255, 65_535, 1_000_003] as [Int64])
-  func exact(delay: Int64, start: Int64) {
+  func `a timer fires at its tick and not before`(delay: Int64, start: Int64) {
     var wheel = TimerWheel(now: start)
     _ = wheel.insert(deadline: start + delay, journal, tag: 7)
     // In steps, as a loop that sleeps to each wake-up does.
@@ -41,10 +41,10 @@ private final class Journal: TimerTarget {
     #expect(steps < 1_000)
   }
 
-  @Test(
-    "among few timers the next is known to the tick, so that a sleeping loop wakes once for it",
-    arguments: [0, 77, 255, 65_535, 1_000_003] as [Int64])
-  func nextOfFew(start: Int64) {
+  @Test(arguments: [0, 77, 255, 65_535, 1_000_003] as [Int64])
+  func `among few timers the next is known to the tick, so that a sleeping loop wakes once for it`(
+    start: Int64
+  ) {
     var wheel = TimerWheel(now: start)
     var delays: [Int64] = [900_000, 255, 256, 3_600_000, 65_537, 16_777_215, 700, 90_000_000]
     for delay in delays { _ = wheel.insert(deadline: start + delay, journal, tag: UInt64(delay)) }
@@ -58,8 +58,8 @@ private final class Journal: TimerTarget {
     #expect(wheel.nextWakeup == nil)
   }
 
-  @Test("timers of one tick fire in the order in which they were set")
-  func order() {
+  @Test
+  func `timers of one tick fire in the order in which they were set`() {
     var wheel = TimerWheel(now: 0)
     for tag: UInt64 in 1...5 { _ = wheel.insert(deadline: 300, journal, tag: tag) }
     for tag: UInt64 in 6...8 { _ = wheel.insert(deadline: 299, journal, tag: tag) }
@@ -67,16 +67,16 @@ private final class Journal: TimerTarget {
     #expect(journal.fired == [6, 7, 8, 1, 2, 3, 4, 5])
   }
 
-  @Test("a deadline that has passed fires with the next advance")
-  func past() {
+  @Test
+  func `a deadline that has passed fires with the next advance`() {
     var wheel = TimerWheel(now: 1_000)
     _ = wheel.insert(deadline: 5, journal, tag: 1)
     advance(&wheel, to: 1_001)
     #expect(journal.fired == [1])
   }
 
-  @Test("a cancelled timer does not fire, and its number is worth nothing afterwards")
-  func cancelling() {
+  @Test
+  func `a cancelled timer does not fire, and its number is worth nothing afterwards`() {
     var wheel = TimerWheel(now: 0)
     let first = wheel.insert(deadline: 10, journal, tag: 1)
     _ = wheel.insert(deadline: 10, journal, tag: 2)
@@ -95,8 +95,8 @@ private final class Journal: TimerTarget {
     #expect(wheel.nextWakeup == nil)
   }
 
-  @Test("timers that are due may be cancelled before they fire")
-  func cancellingDue() {
+  @Test
+  func `timers that are due may be cancelled before they fire`() {
     var wheel = TimerWheel(now: 0)
     let ids = (1...3).map { wheel.insert(deadline: 5, journal, tag: UInt64($0)) }
     wheel.advance(to: 5)
@@ -106,8 +106,8 @@ private final class Journal: TimerTarget {
     #expect(journal.fired == [1, 2])
   }
 
-  @Test("thousands of timers fire as a sorted list would have them", arguments: 0..<5)
-  func model(seed: UInt64) {
+  @Test(arguments: 0..<5)
+  func `thousands of timers fire as a sorted list would have them`(seed: UInt64) {
     var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
     func random(_ bound: UInt64) -> UInt64 {
       state ^= state << 13

@@ -5,8 +5,8 @@ import Testing
 @Suite struct ES256Tests {
   private let message = Array("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJBQkNERTEyMzQ1In0".utf8)
 
-  @Test("a signature of either form verifies, and only over its message and by its key")
-  func signsAndVerifies() throws {
+  @Test
+  func `a signature of either form verifies, and only over its message and by its key`() throws {
     let key = try ES256PrivateKey()
     let raw = try key.sign(message)
     let der = try key.signDER(message)
@@ -23,8 +23,8 @@ import Testing
     }
   }
 
-  @Test("bytes that are no signature are refused")
-  func refusesOtherBytes() throws {
+  @Test
+  func `bytes that are no signature are refused`() throws {
     let key = try ES256PrivateKey().publicKey
     for count in [0, 1, 2, 63, 64, 65, 72, 131, 132, 4_096] {
       for byte: UInt8 in [0, 0x30, 0xFF] {
@@ -35,8 +35,9 @@ import Testing
     }
   }
 
-  @Test("a wider signature over SHA-512 verifies when its excess is zeros (ES512 on P-256)")
-  func verifiesWideSignatures() throws {
+  @Test
+  func `a wider signature over SHA-512 verifies when its excess is zeros (ES512 on P-256)`() throws
+  {
     let key = try ES256PrivateKey()
     let raw = try key.sign(message)
     let zeros = [UInt8](repeating: 0, count: 34)
@@ -47,8 +48,8 @@ import Testing
     #expect(!key.publicKey.verify(rawSignature: other, message: message))
   }
 
-  @Test("RFC 7515 A.3's signature verifies")
-  func verifiesPublishedSignature() throws {
+  @Test
+  func `RFC 7515 A.3's signature verifies`() throws {
     let point =
       bytes("7fcdce2770f6c45d4183cbee6fdb4b7b580733357be9ef13bacf6e3c7bd15445")
       + bytes("c7f144cd1bbd9b7e872cdfedb9eeb9f4b3695d6ea90b24ad8a4623288588e5ad")
@@ -63,8 +64,8 @@ import Testing
     #expect(key.verify(rawSignature: signature, message: Array(signed.utf8)))
   }
 
-  @Test("a key survives its .p8 form")
-  func roundTripsPEM() throws {
+  @Test
+  func `a key survives its .p8 form`() throws {
     let key = try ES256PrivateKey()
     let pem = try key.pkcs8PEM()
     #expect(String(decoding: pem, as: UTF8.self).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
@@ -74,8 +75,8 @@ import Testing
     #expect(try ES256PublicKey(spkiDER: key.publicKey.spkiDER) == key.publicKey)
   }
 
-  @Test("other kinds of keys, encrypted keys and broken files are refused")
-  func refusesOtherKeys() throws {
+  @Test
+  func `other kinds of keys, encrypted keys and broken files are refused`() throws {
     let key = try ES256PrivateKey()
     let pem = try key.pkcs8PEM()
     #expect(throws: CryptoFailure.malformed(expected: "an unencrypted private key in PEM")) {

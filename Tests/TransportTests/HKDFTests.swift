@@ -3,8 +3,8 @@ import Transport
 
 /// The test cases of RFC 5869, appendix A, that use SHA-256.
 @Suite struct HKDFTests {
-  @Test("the keys of RFC 5869's test cases", arguments: [0, 1, 2])
-  func vectors(number: Int) throws {
+  @Test(arguments: [0, 1, 2])
+  func `the keys of RFC 5869's test cases`(number: Int) throws {
     let elevens = [UInt8](repeating: 0x0B, count: 22)
     let cases: [(secret: [UInt8], salt: [UInt8], info: [UInt8], key: String)] = [
       (
@@ -29,7 +29,7 @@ import Transport
     #expect(key == expected)
   }
 
-  @Test func noMoreThan255HashesAreGivenAndNoneIsNoKey() throws {
+  @Test func `no more than 255 hashes are given and none is no key`() throws {
     #expect(try HKDF.key(from: [1], salt: [], info: [], count: 8_160).count == 8_160)
     #expect(throws: CryptoFailure.self) {
       try HKDF.key(from: [1], salt: [], info: [], count: 8_161)

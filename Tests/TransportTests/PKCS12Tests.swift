@@ -17,8 +17,10 @@ import Testing
       now: Int64(Date().timeIntervalSince1970))
   }
 
-  @Test("openssl opens both forms with the password, and finds certificate, key and authority")
-  func opens() throws {
+  @Test
+  func `openssl opens both forms with the password, and finds certificate, key and authority`()
+    throws
+  {
     for legacy in [false, true] {
       let file = try write(legacy: legacy)
       let text = try openssl(
@@ -32,8 +34,8 @@ import Testing
     }
   }
 
-  @Test("the two forms use the algorithms that their readers expect")
-  func algorithms() throws {
+  @Test
+  func `the two forms use the algorithms that their readers expect`() throws {
     let modern = try openssl([
       "pkcs12", "-in", try write(legacy: false), "-passin", "pass:secret", "-info", "-noout",
     ])
@@ -47,16 +49,16 @@ import Testing
     #expect(legacy.contains("MAC: sha1"), "\(legacy)")
   }
 
-  @Test("a wrong password opens nothing")
-  func wrongPassword() throws {
+  @Test
+  func `a wrong password opens nothing`() throws {
     let file = try write(legacy: false)
     #expect(throws: (any Error).self) {
       try openssl(["pkcs12", "-in", file, "-passin", "pass:other", "-nodes"])
     }
   }
 
-  @Test("a server certificate is what openssl verifies for its names alone")
-  func verifiesForNames() throws {
+  @Test
+  func `a server certificate is what openssl verifies for its names alone`() throws {
     let server = try authority.issueServer(
       names: ["localhost", "api.push.apple.com"], addresses: ["127.0.0.1", "::1"],
       now: Int64(Date().timeIntervalSince1970))

@@ -4,8 +4,8 @@ import Testing
 @testable import Transport
 
 @Suite struct SIVCipherTests {
-  @Test("RFC 5297 A.1: one associated datum, 14 bytes")
-  func deterministicVector() throws {
+  @Test
+  func `RFC 5297 A.1: one associated datum, 14 bytes`() throws {
     let cipher = try SIVCipher(
       key: bytes("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
     let data = bytes("101112131415161718191a1b1c1d1e1f2021222324252627")
@@ -15,8 +15,8 @@ import Testing
     #expect(cipher.open(sealed, associatedData: [data]) == plaintext)
   }
 
-  @Test("RFC 5297 A.2: three associated data, 47 bytes")
-  func nonceBasedVector() throws {
+  @Test
+  func `RFC 5297 A.2: three associated data, 47 bytes`() throws {
     let cipher = try SIVCipher(
       key: bytes("7f7e7d7c7b7a79787776757473727170404142434445464748494a4b4c4d4e4f"))
     let data = [
@@ -34,8 +34,8 @@ import Testing
     #expect(cipher.open(sealed, associatedData: data) == plaintext)
   }
 
-  @Test("every length agrees with OpenSSL's own SIV", arguments: [32, 64])
-  func agreesWithOpenSSL(keyBytes: Int) throws {
+  @Test(arguments: [32, 64])
+  func `every length agrees with OpenSSL's own SIV`(keyBytes: Int) throws {
     var random = SystemRandomNumberGenerator()
     // OpenSSL 3.0's SIV refuses an empty plaintext, so one byte is the least.
     for length in 1...80 {
@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  @Test("whatever is changed does not open, and leaves nothing behind")
-  func refusesForgeries() throws {
+  @Test
+  func `whatever is changed does not open, and leaves nothing behind`() throws {
     let cipher = try SIVCipher(key: [UInt8](repeating: 7, count: 32))
     let plaintext = [UInt8](0..<16)
     let sealed = cipher.seal(plaintext)
@@ -69,13 +69,13 @@ import Testing
     #expect(other.open(sealed) == nil)
   }
 
-  @Test("keys of other sizes are refused", arguments: [0, 16, 31, 33, 48, 65])
-  func refusesOddKeys(count: Int) {
+  @Test(arguments: [0, 16, 31, 33, 48, 65])
+  func `keys of other sizes are refused`(count: Int) {
     #expect(throws: CryptoFailure.self) { try SIVCipher(key: [UInt8](repeating: 0, count: count)) }
   }
 
-  @Test("sealing and opening a token allocate nothing")
-  func doesNotAllocate() throws {
+  @Test
+  func `sealing and opening a token allocate nothing`() throws {
     let cipher = try SIVCipher(key: [UInt8](repeating: 7, count: 32))
     let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     let sealed = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 8)
@@ -92,7 +92,11 @@ import Testing
   }
 }
 
-func bytes(_ hexadecimal: String) -> [UInt8] { Hexadecimal.bytes(hexadecimal) ?? [] }
+/// The bytes that pairs of hexadecimal digits stand for.
+func bytes(_ hexadecimal: String) -> [UInt8] {
+  let digits = hexadecimal.compactMap(\.hexDigitValue)
+  return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
 
 extension SystemRandomNumberGenerator {
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in next() } }

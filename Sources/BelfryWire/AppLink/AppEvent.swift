@@ -38,14 +38,6 @@ public enum AppEvent: Sendable, Hashable {
   /// The service extension's time is nearly over.
   case extensionTimeEnds
 
-  /// Whether it carries a number and wants a reply.
-  public var isQuestion: Bool {
-    switch self {
-    case .arrived, .willPresent, .response, .extend: true
-    default: false
-    }
-  }
-
   /// Reads an event by its type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
@@ -94,71 +86,75 @@ public enum AppEvent: Sendable, Hashable {
   /// The frame of this event, still without a number.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
+    builder.set("type", typeName)
+    writeFields(&builder)
+    return builder.frame
+  }
+
+  private var typeName: String {
+    switch self {
+    case .token: "token"
+    case .registrationFailed: "registrationFailed"
+    case .arrived: "arrived"
+    case .willPresent: "willPresent"
+    case .response: "response"
+    case .openSettings: "openSettings"
+    case .state: "state"
+    case .settings: "settings"
+    case .badge: "badge"
+    case .languages: "languages"
+    case .backgroundTimeEnds: "backgroundTimeEnds"
+    case .locationStatus: "locationStatus"
+    case .regionChanged: "regionChanged"
+    case .place: "place"
+    case .delivered: "delivered"
+    case .extend: "extend"
+    case .extensionTimeEnds: "extensionTimeEnds"
+    }
+  }
+
+  private func writeFields(_ builder: inout AppLinkBuilder) {
     switch self {
     case .token(let kind, let token):
-      builder.set("type", "token")
       builder.set("kind", "\(kind.name)")
       builder.set("token", bytes: token)
     case .registrationFailed(let kind, let failure):
-      builder.set("type", "registrationFailed")
       builder.set("kind", "\(kind.name)")
       builder.object["error"] = [
         "reason": .string(failure.reason.rawValue), "message": .string(failure.message),
       ]
     case .arrived(let arrival):
-      builder.set("type", "arrived")
       arrival.write(&builder)
     case .willPresent(let notification):
-      builder.set("type", "willPresent")
       builder.set("notification", notification) { $0.write(&$1) }
     case .response(let response):
-      builder.set("type", "response")
       response.write(&builder)
     case .openSettings(let notification):
-      builder.set("type", "openSettings")
       builder.set("notification", notification) { $0.write(&$1) }
     case .state(let state):
-      builder.set("type", "state")
       builder.set("state", state.rawValue)
     case .settings(let settings):
-      builder.set("type", "settings")
       builder.set("settings", settings) { $0.write(&$1) }
     case .badge(let badge):
-      builder.set("type", "badge")
       builder.set("badge", badge)
-    default: writeRest(&builder)
-    }
-    return builder.frame
-  }
-
-  private func writeRest(_ builder: inout AppLinkBuilder) {
-    switch self {
     case .languages(let languages):
-      builder.set("type", "languages")
       builder.set("languages", languages)
-    case .backgroundTimeEnds: builder.set("type", "backgroundTimeEnds")
     case .locationStatus(let status):
-      builder.set("type", "locationStatus")
       builder.set("locationStatus", status.rawValue)
     case .regionChanged(let region, let state):
-      builder.set("type", "regionChanged")
       builder.set("region", region) { $0.write(&$1) }
       builder.set("regionState", state.rawValue)
     case .place(let latitude, let longitude, let accuracy, let date):
-      builder.set("type", "place")
       builder.set("latitude", latitude)
       builder.set("longitude", longitude)
       builder.set("accuracy", accuracy)
       builder.set("date", date)
     case .delivered(let notification):
-      builder.set("type", "delivered")
       builder.set("notification", notification) { $0.write(&$1) }
     case .extend(let request, let payload):
-      builder.set("type", "extend")
       builder.set("request", request) { $0.write(&$1) }
       builder.set("payload", bytes: payload)
-    case .extensionTimeEnds: builder.set("type", "extensionTimeEnds")
-    default: break
+    case .backgroundTimeEnds, .extensionTimeEnds: break
     }
   }
 }

@@ -94,79 +94,88 @@ public enum AppRequest: Sendable, Hashable {
   /// The frame of this request, still without a number.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
-    switch self {
-    case .hello(let hello):
-      builder.set("type", "hello")
-      hello.write(&builder)
-    case .requestAuthorization(let options):
-      builder.set("type", "authorize")
-      builder.set(
-        "options", AuthorizationOption.allCases.filter(options.contains).map(\.rawValue))
-    case .settings: builder.set("type", "settings")
-    case .register(let kind):
-      builder.set("type", "register")
-      builder.set("kind", "\(kind.name)")
-    case .unregister(let kind):
-      builder.set("type", "unregister")
-      builder.set("kind", "\(kind.name)")
-    case .setCategories(let categories):
-      builder.set("type", "setCategories")
-      builder.set("categories", list: categories) { $0.write(&$1) }
-    case .categories: builder.set("type", "categories")
-    case .add(let request):
-      builder.set("type", "add")
-      builder.set("request", request) { $0.write(&$1) }
-    case .pending: builder.set("type", "pending")
-    case .removePending(let ids):
-      builder.set("type", "removePending")
-      builder.set("ids", ids)
-    case .delivered: builder.set("type", "delivered")
-    case .removeDelivered(let ids):
-      builder.set("type", "removeDelivered")
-      builder.set("ids", ids)
-    case .setBadge(let badge):
-      builder.set("type", "setBadge")
-      builder.set("badge", badge)
-    case .badge: builder.set("type", "badge")
-    case .setState(let state):
-      builder.set("type", "state")
-      builder.set("state", state.rawValue)
-    case .setLanguages(let languages):
-      builder.set("type", "languages")
-      builder.set("languages", languages)
-    default: writeRest(&builder)
-    }
+    if let typeName { builder.set("type", typeName) }
+    writeFields(&builder)
     return builder.frame
   }
 
-  private func writeRest(_ builder: inout AppLinkBuilder) {
+  /// Nil for a control request, which writes its own.
+  private var typeName: String? {
     switch self {
+    case .hello: "hello"
+    case .requestAuthorization: "authorize"
+    case .settings: "settings"
+    case .register: "register"
+    case .unregister: "unregister"
+    case .setCategories: "setCategories"
+    case .categories: "categories"
+    case .add: "add"
+    case .pending: "pending"
+    case .removePending: "removePending"
+    case .delivered: "delivered"
+    case .removeDelivered: "removeDelivered"
+    case .setBadge: "setBadge"
+    case .badge: "badge"
+    case .setState: "state"
+    case .setLanguages: "languages"
+    case .beginBackgroundTask: "beginTask"
+    case .endBackgroundTask: "endTask"
+    case .backgroundTime: "backgroundTime"
+    case .requestLocation: "requestLocation"
+    case .locationStatus: "locationStatus"
+    case .watchRegion: "watchRegion"
+    case .unwatchRegion: "unwatchRegion"
+    case .watchedRegions: "regions"
+    case .regionState: "regionState"
+    case .setLocationUpdates: "locationUpdates"
+    case .control: nil
+    }
+  }
+
+  private func writeFields(_ builder: inout AppLinkBuilder) {
+    switch self {
+    case .hello(let hello):
+      hello.write(&builder)
+    case .requestAuthorization(let options):
+      builder.set(
+        "options", AuthorizationOption.allCases.filter(options.contains).map(\.rawValue))
+    case .register(let kind):
+      builder.set("kind", "\(kind.name)")
+    case .unregister(let kind):
+      builder.set("kind", "\(kind.name)")
+    case .setCategories(let categories):
+      builder.set("categories", list: categories) { $0.write(&$1) }
+    case .add(let request):
+      builder.set("request", request) { $0.write(&$1) }
+    case .removePending(let ids):
+      builder.set("ids", ids)
+    case .removeDelivered(let ids):
+      builder.set("ids", ids)
+    case .setBadge(let badge):
+      builder.set("badge", badge)
+    case .setState(let state):
+      builder.set("state", state.rawValue)
+    case .setLanguages(let languages):
+      builder.set("languages", languages)
     case .beginBackgroundTask(let name):
-      builder.set("type", "beginTask")
       builder.set("name", name)
     case .endBackgroundTask(let task):
-      builder.set("type", "endTask")
       builder.set("task", task)
-    case .backgroundTime: builder.set("type", "backgroundTime")
     case .requestLocation(let always):
-      builder.set("type", "requestLocation")
       builder.set("always", always)
-    case .locationStatus: builder.set("type", "locationStatus")
     case .watchRegion(let region):
-      builder.set("type", "watchRegion")
       builder.set("region", region) { $0.write(&$1) }
     case .unwatchRegion(let id):
-      builder.set("type", "unwatchRegion")
       builder.set("id", id)
-    case .watchedRegions: builder.set("type", "regions")
     case .regionState(let id):
-      builder.set("type", "regionState")
       builder.set("id", id)
     case .setLocationUpdates(let on):
-      builder.set("type", "locationUpdates")
       builder.set("on", on)
-    case .control(let control): control.write(&builder)
-    default: break
+    case .control(let control):
+      control.write(&builder)
+    case .settings, .categories, .pending, .delivered, .badge, .backgroundTime, .locationStatus,
+      .watchedRegions:
+      break
     }
   }
 }

@@ -15,9 +15,9 @@ public struct ReconnectPause: Hashable, Sendable {
 
   /// The pause after one more failure: between half and the whole of a time that doubles.
   public mutating func next(random: UInt64) -> Int64 {
-    let whole = min(most, first << Int64(min(failures, 20)))
     if failures < .max { failures += 1 }
-    return whole / 2 + Self.part(of: whole / 2, random: random)
+    return Backoff(firstNanoseconds: first, longestNanoseconds: most)
+      .nanoseconds(afterFailures: Int(failures), random: random)
   }
 
   /// A link was up for long enough.

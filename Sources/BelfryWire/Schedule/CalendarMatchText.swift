@@ -84,18 +84,6 @@ extension CalendarMatch {
     case .era, .year, .yearForWeekOfYear, nil: nil
     }
   }
-
-  /// The text that `init(matching:)` reads back to the same match.
-  public var matchingText: String {
-    var words = Component.allCases.compactMap { component in
-      self[component].map { "\(component)=\($0)" }
-    }
-    if weeks.firstWeekday != 1 { words.append("firstWeekday=\(weeks.firstWeekday)") }
-    if weeks.minimumDays != 1 { words.append("minimumDays=\(weeks.minimumDays)") }
-    if case .other(let name) = calendar { words.append("calendar=\(name)") }
-    if case .named(let name) = zone { words.append("zone=\(name)") }
-    return words.joined(separator: " ")
-  }
 }
 
 extension CalendarMatch.Component {

@@ -41,17 +41,6 @@ public enum Trigger: Hashable, Sendable {
   public var countsElapsedTime: Bool {
     if case .interval = self { true } else { false }
   }
-
-  /// Whether its moments move with the device's zone.
-  public var followsDevice: Bool {
-    switch self {
-    case .interval: false
-    case .calendar(let match, _): match.zone == .floating
-    case .moment(.wall(_, let zone), let period):
-      zone == .floating || period.zone == .floating
-    case .moment(.instant, let period): period.length != .none && period.zone == .floating
-    }
-  }
 }
 
 /// The distance between the repeats of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.

@@ -116,12 +116,14 @@ public struct GatewayFolder: Sendable {
   public func tokenKeys() throws(Failure) -> [[UInt8]] {
     guard let text = try read("token-keys") else {
       let key = SystemRandom.bytes(32)
-      try write(Array((Self.hexadecimal(key) + "\n").utf8), "token-keys")
+      try write(Array((Hexadecimal.encode(key) + "\n").utf8), "token-keys")
       return [key]
     }
     var keys: [[UInt8]] = []
     for line in text.split(separator: UInt8(ascii: "\n")) {
-      guard let key = Self.bytes(line), key.count == 32 || key.count == 64 else {
+      guard let key = Hexadecimal.decode(String(decoding: line, as: UTF8.self)),
+        key.count == 32 || key.count == 64
+      else {
         throw .damaged(file: file("token-keys"), "holds a line that is not a key in hexadecimal")
       }
       keys.append(key)
@@ -135,7 +137,7 @@ public struct GatewayFolder: Sendable {
     if let text = try read("admin-token") {
       return String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
     }
-    let token = Self.hexadecimal(SystemRandom.bytes(24))
+    let token = Hexadecimal.encode(SystemRandom.bytes(24))
     try write(Array((token + "\n").utf8), "admin-token")
     return token
   }
@@ -160,9 +162,4 @@ public struct GatewayFolder: Sendable {
     do { return try body() } catch { throw .crypto(file: file(name), error) }
   }
 
-  private static func hexadecimal(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
-
-  private static func bytes(_ line: ArraySlice<UInt8>) -> [UInt8]? {
-    Hexadecimal.decode(String(decoding: line, as: UTF8.self))
-  }
 }

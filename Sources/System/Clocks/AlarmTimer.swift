@@ -6,17 +6,17 @@ import Glibc
 /// The loop's own timers count time that the machine is awake; this one is for moments that must
 /// hold across suspend and when the clock is set.
 public final class AlarmTimer: EventHandler {
-  /// Which clock the alarm's moment is on.
+  /// The clock of the alarm's moment.
   public enum Clock: Sendable {
-    /// Milliseconds since 1970; setting the clock is told, too.
+    /// Milliseconds since 1970; setting the clock is reported, too.
     case wall
     /// Milliseconds since the machine started, asleep or awake.
     case elapsed
   }
 
-  /// What the timer tells.
+  /// What the timer reports.
   public enum Event: Sendable {
-    /// The moment has come.
+    /// The moment has been reached.
     case due
     /// The wall clock was set: the alarm is off and is to be set anew.
     case clockWasSet
@@ -30,7 +30,7 @@ public final class AlarmTimer: EventHandler {
 
   /// Calls `body` on the loop.
   ///
-  /// A wall timer hears of the clock from the start, also before it has a moment.
+  /// A wall timer reports a clock that is set from the start, also before it has a moment.
   public init(
     _ clock: Clock, on loop: EventLoop, _ body: @escaping (Event) -> Void
   ) throws(SystemFailure) {
@@ -55,20 +55,21 @@ public final class AlarmTimer: EventHandler {
   /// - Parameter milliseconds: On the timer's clock; a moment that has passed is due at once.
   public func set(_ milliseconds: Int64?) {
     var setting = itimerspec()
-    // A wall timer without a moment still runs, far ahead: only then is a set clock noticed.
+    // A wall timer without a moment still runs, far ahead: else the kernel reports no set clock.
     let moment = milliseconds ?? (clock == .wall ? Int64(Limits.farAheadMilliseconds) : 0)
     if milliseconds != nil || clock == .wall {
       // Zero would turn the timer off.
       let moment = min(max(moment, 1), Int64(Limits.farAheadMilliseconds))
       setting.it_value.tv_sec = Int(moment / 1_000)
       setting.it_value.tv_nsec = Int(moment % 1_000) * 1_000_000
+      assert(setting.it_value.tv_nsec < 1_000_000_000, "less than a second")
     }
     // TFD_TIMER_ABSTIME, and TFD_TIMER_CANCEL_ON_SET for the wall clock.
     let flags: Int32 = clock == .wall ? 1 | 2 : 1
     unsafe timerfd_settime(descriptor, flags, &setting, nil)
   }
 
-  /// Ends it; nothing is told any more.
+  /// Turns the alarm off; `body` is not called again.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)
@@ -76,7 +77,7 @@ public final class AlarmTimer: EventHandler {
     Glibc.close(descriptor)
   }
 
-  /// Reads what has come.
+  /// Reads whether the alarm is due or the clock was set.
   public func ready(_ readiness: Readiness) {
     var expirations: UInt64 = 0
     let count = unsafe Glibc.read(descriptor, &expirations, 8)

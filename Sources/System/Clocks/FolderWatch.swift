@@ -1,22 +1,22 @@
-/// Tells when files of a folder are written, put in or taken out (inotify).
+/// Reports files of a folder that are written, added or removed (inotify).
 ///
 /// All watches of a loop share one descriptor.
 public final class FolderWatch {
-  /// The hub needs it as long as there is a watch.
+  /// Kept alive for the hub, which has an unowned reference.
   private let loop: EventLoop
   private let hub: FolderWatchHub
   private let body: (Set<String>) -> Void
   private var watches: [Int32] = []
   private var names: Set<String> = []
-  private var isUnclear = false
+  private var hasUnknownChanges = false
 
-  /// Calls `body` on the loop with the names that have changed; an empty set means that too much
-  /// has changed to name it, or that the folder itself has gone and is watched no more.
+  /// Calls `body` on the loop with the names that have changed; an empty set means that the kernel lost
+  /// count of the changes, or that the folder itself is gone and no longer watched.
   ///
   /// - Parameters:
-  ///   - folder: A folder that exists. What lies deeper is not watched.
-  ///   - loop: Whose turn it is told in.
-  ///   - body: What is called.
+  ///   - folder: A folder that exists. Folders in it are not watched.
+  ///   - loop: The loop that calls `body`.
+  ///   - body: The handler of changes.
   /// - Throws: When there is no such folder, or no more can be watched.
   public convenience init(
     _ folder: String, on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
@@ -27,9 +27,9 @@ public final class FolderWatch {
   /// Watches several folders as one; names are those within each.
   ///
   /// - Parameters:
-  ///   - folders: The first must exist, others are passed over when they do not.
-  ///   - loop: Whose turn it is told in.
-  ///   - body: What is called.
+  ///   - folders: The first must exist, others are skipped when they do not.
+  ///   - loop: The loop that calls `body`.
+  ///   - body: The handler of changes.
   /// - Throws: When the first is no folder, or no more can be watched.
   public init(
     _ folders: [String], on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
@@ -46,23 +46,23 @@ public final class FolderWatch {
     }
   }
 
-  /// Ends it; nothing is told any more.
+  /// Stops watching; `body` is not called again.
   public func close() {
     let ended = watches
     watches = []
     for watch in ended { hub.remove(watch, ObjectIdentifier(self)) }
   }
 
-  /// Something of this name has changed; nil is too much to say.
-  func note(_ name: String?) {
-    if let name { names.insert(name) } else { isUnclear = true }
+  /// Records a changed name; nil stands for unknown changes.
+  func record(_ name: String?) {
+    if let name { names.insert(name) } else { hasUnknownChanges = true }
   }
 
-  /// Tells what was noted.
-  func tell() {
-    let changed = isUnclear ? [] : names
+  /// Calls `body` with the names that were recorded.
+  func deliver() {
+    let changed = hasUnknownChanges ? [] : names
     names = []
-    isUnclear = false
+    hasUnknownChanges = false
     if !watches.isEmpty { body(changed) }
   }
 

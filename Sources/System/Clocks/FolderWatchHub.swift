@@ -1,10 +1,9 @@
 import CLinux
 import Glibc
 
-/// The one inotify descriptor of a loop: a user has few of them (128 by default), and a program that
-/// watches many folders needs no more than one.
+/// The inotify descriptor that all folder watches of a loop share: a user has 128 of them by default.
 final class FolderWatchHub: EventHandler {
-  // Links such as /etc/localtime are renamed over: a folder is watched for what comes and goes in it.
+  // Links such as /etc/localtime are replaced by a rename, which only the folder's watch reports.
   private static let events =
     IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR
 
@@ -16,12 +15,12 @@ final class FolderWatchHub: EventHandler {
   private unowned let loop: EventLoop
   private var descriptor: Int32 = -1
   private var registration: Registration?
-  /// Who hears of each watch of the kernel's: of one folder there is but one.
+  /// The listeners of each kernel watch: a folder has one watch for all of them.
   private var listeners: [Int32: [Listener]] = [:]
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  /// Watches a folder; gives the kernel's number of the watch.
+  /// Watches a folder; returns the kernel's watch descriptor.
   func add(_ folder: String, _ listener: FolderWatch) throws(SystemFailure) -> Int32 {
     try open()
     let watch = unsafe inotify_add_watch(descriptor, folder, UInt32(Self.events))
@@ -35,13 +34,21 @@ final class FolderWatchHub: EventHandler {
     return watch
   }
 
-  /// A listener hears no more of a watch.
+  /// Removes a listener, and the kernel's watch with its last one.
   func remove(_ watch: Int32, _ listener: ObjectIdentifier) {
     guard var left = listeners[watch] else { return }
     left.removeAll { $0.id == listener }
     listeners[watch] = left.isEmpty ? nil : left
     if left.isEmpty { inotify_rm_watch(descriptor, watch) }
     closeIfUnused()
+    checkInvariants()
+  }
+
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants() {
+    assert((descriptor >= 0) == (registration != nil), "an open descriptor is registered")
+    assert(descriptor >= 0 || listeners.isEmpty, "a watch needs the descriptor")
+    assert(listeners.values.allSatisfy { !$0.isEmpty }, "a watch without listeners is removed")
   }
 
   private func open() throws(SystemFailure) {
@@ -65,13 +72,13 @@ final class FolderWatchHub: EventHandler {
     descriptor = -1
   }
 
-  /// Reads what has come, then tells each listener once.
+  /// Reads the kernel's events, then notifies each listener once.
   func ready(_ readiness: Readiness) {
-    var told: [FolderWatch] = []
-    func hears(_ watch: Int32, _ name: String?) {
+    var changed: [FolderWatch] = []
+    func record(_ watch: Int32, _ name: String?) {
       for listener in (listeners[watch] ?? []).compactMap(\.watch) {
-        listener.note(name)
-        if !told.contains(where: { $0 === listener }) { told.append(listener) }
+        listener.record(name)
+        if !changed.contains(where: { $0 === listener }) { changed.append(listener) }
       }
     }
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -90,19 +97,20 @@ final class FolderWatchHub: EventHandler {
           let end = min(position + 16 + Int(length), count)
           let name = unsafe bytes[(position + 16)..<end].prefix { $0 != 0 }
           if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-            for watch in listeners.keys { hears(watch, nil) }
+            for watch in listeners.keys { record(watch, nil) }
           } else if mask & UInt32(IN_IGNORED) != 0 {
-            // The folder has gone, and the kernel's watch with it.
-            hears(watch, nil)
+            // The folder is gone, and the kernel's watch with it.
+            record(watch, nil)
             listeners[watch] = nil
           } else if unsafe !name.isEmpty {
-            unsafe hears(watch, String(decoding: name, as: UTF8.self))
+            unsafe record(watch, String(decoding: name, as: UTF8.self))
           }
           position = end
         }
       }
     }
     closeIfUnused()
-    for listener in told { listener.tell() }
+    for listener in changed { listener.deliver() }
+    checkInvariants()
   }
 }

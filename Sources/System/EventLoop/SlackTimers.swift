@@ -29,6 +29,7 @@ struct SlackTimers {
     entries.append(
       Entry(number: number, due: due, latest: max(due, latest), target: target, tag: tag))
     look()
+    checkInvariants()
     return number
   }
 
@@ -44,8 +45,18 @@ struct SlackTimers {
       return nil
     }
     let entry = entries.remove(at: index)
+    assert(entry.due <= now, "no timer fires early")
     look()
+    checkInvariants()
     return (entry.target, entry.tag)
+  }
+
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants() {
+    assert(entries.allSatisfy { $0.due <= $0.latest }, "a timer is due before it is late")
+    assert(Set(entries.map(\.number)).count == entries.count, "a number names one timer")
+    assert((nextWakeup == nil) == entries.isEmpty, "a timer brings a wake-up")
+    assert(nextDue <= nextWakeup ?? .max, "something is due before it is late")
   }
 
   private mutating func look() {

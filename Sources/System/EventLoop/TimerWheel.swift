@@ -56,6 +56,7 @@ struct TimerWheel {
     nodes[Int(index)].deadline = max(deadline, now &+ 1)
     link(index)
     count += 1
+    assert(nodes[Int(index)].deadline > now, "a timer is due after now")
     return TimerID(index: UInt32(index), generation: nodes[Int(index)].generation)
   }
 
@@ -79,6 +80,7 @@ struct TimerWheel {
       collect(slot: Int(now & 255))
     }
     now = max(now, tick)
+    assert(nextOccupiedTick.map { $0 > now } ?? true, "every slot that has come was emptied")
   }
 
   /// The next timer to fire; it is gone from the wheel.
@@ -86,6 +88,7 @@ struct TimerWheel {
     guard dueHead != Self.none else { return nil }
     let index = dueHead
     unlink(index)
+    assert(nodes[Int(index)].deadline <= now, "no timer fires early")
     let tag = nodes[Int(index)].tag
     let target = nodes[Int(index)].target
     release(index)
@@ -200,6 +203,40 @@ struct TimerWheel {
     nodes[Int(index)].next = freeNode
     freeNode = index
     count -= 1
+    assert(count >= 0, "a timer is released once")
+  }
+
+  /// Traps in debug builds when lists, bits and counts contradict each other; visits every timer.
+  func checkInvariants() {
+    var linked = 0
+    for (slot, head) in heads.enumerated() {
+      let isMarked = occupied[slot >> 6] & 1 << UInt64(slot & 63) != 0
+      assert(isMarked == (head != Self.none), "a slot with timers has its bit")
+      linked += checkList(from: head, slot: Int32(slot))
+    }
+    linked += checkList(from: dueHead, slot: Self.dueSlot)
+    assert((dueHead == Self.none) == (dueTail == Self.none), "a list has both ends or none")
+    assert(linked == count, "every timer is in one list")
+    var free = 0
+    var index = freeNode
+    while index != Self.none {
+      assert(nodes[Int(index)].target == nil, "a free node has no target")
+      free += 1
+      index = nodes[Int(index)].next
+    }
+    assert(free + count == nodes.count, "every node is free or has a timer")
+  }
+
+  private func checkList(from head: Int32, slot: Int32) -> Int {
+    var (count, index, previous) = (0, head, Self.none)
+    while index != Self.none {
+      let node = nodes[Int(index)]
+      assert(node.slot == slot && node.previous == previous, "links go both ways")
+      assert(node.target != nil, "a timer has a target")
+      assert((node.deadline <= now) == (slot == Self.dueSlot), "what is due waits to fire")
+      (count, previous, index) = (count + 1, index, node.next)
+    }
+    return count
   }
 
   /// Empties a slot; its timers in the order in which they were set (slots hold the newest first).

@@ -1,4 +1,4 @@
-/// Tells when something changes in a folder or in those below it (inotify).
+/// Reports changes in a folder and in those below it (inotify).
 ///
 /// The folder may be missing, or replaced as a whole.
 public final class FolderTreeWatch {
@@ -13,8 +13,8 @@ public final class FolderTreeWatch {
   ///
   /// - Parameters:
   ///   - root: The folder's absolute path.
-  ///   - loop: Whose turn it is told in.
-  ///   - body: What is called.
+  ///   - loop: The loop that calls `body`.
+  ///   - body: The handler of changes.
   public init(_ root: String, on loop: EventLoop, _ body: @escaping () -> Void) {
     self.root = root
     self.loop = loop
@@ -23,14 +23,14 @@ public final class FolderTreeWatch {
     refresh()
   }
 
-  /// Takes in folders that have come since; to be called when changes are over.
+  /// Watches folders that were made since; to be called when changes are over.
   public func refresh() {
     guard !isClosed else { return }
     watch?.close()
     watch = try? FolderWatch(folders, on: loop) { [weak self] _ in self?.changed() }
   }
 
-  /// Ends it; nothing is told any more.
+  /// Stops watching; `body` is not called again.
   public func close() {
     isClosed = true
     place?.close()
@@ -39,7 +39,7 @@ public final class FolderTreeWatch {
 
   private func changed() {
     guard !isClosed else { return }
-    // What watched a folder that has gone sees no more of the one in its place.
+    // A watch of a folder that is gone reports nothing of the one in its place.
     if watch == nil { refresh() }
     body()
   }
@@ -56,6 +56,7 @@ public final class FolderTreeWatch {
         if FileSystem.isDirectory(path), !FileSystem.isLink(path) { folders.append(path) }
       }
     }
+    assert(folders.count <= Limits.foldersWatched, "a tree is cut at its limit")
     return folders
   }
 }

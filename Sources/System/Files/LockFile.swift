@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Holds a folder for one process: flock(2), so that it goes with the process, however it ends.
+/// A folder's lock for one process by flock(2), which ends with the process, however that ends.
 public final class LockFile: Sendable {
   private let descriptor: Int32
 
-  /// Takes the lock at `path`, made with mode 0600, or throws `.locked` at once.
+  /// Acquires the lock at `path`, made with mode 0600, or throws `.locked` at once.
   public init(_ path: String) throws(SystemFailure) {
     let descriptor = unsafe belfry_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .last("open", path) }

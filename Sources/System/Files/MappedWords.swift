@@ -1,25 +1,26 @@
 import CLinux
 import Glibc
 
-/// Words of memory that a file keeps: what is stored here outlives the process, however it ends,
-/// though not a loss of power.
+/// Words of memory that a file backs: a value that is stored here survives the process, however it
+/// ends, though not a loss of power.
 ///
 /// A store costs what a store to memory costs; the kernel writes the file when it likes. Confined to
 /// one thread. A word outside reads as 0 and is not stored, so the pointer is used within its count
 /// only.
 @safe public final class MappedWords {
-  /// How many there are.
+  /// The number of words.
   public let count: Int
   @usableFromInline let words: UnsafeMutablePointer<UInt64>
 
   /// The words of the file at `path`, made with mode 0600; a file of another size is emptied, and its
   /// words are 0.
   ///
-  /// The file's blocks are taken at once, so that a full disk shows here and not at a store.
+  /// The file's blocks are allocated at once, so that a full disk fails here and not at a store.
   public init(file path: String, count: Int) throws(SystemFailure) {
     let descriptor = unsafe belfry_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .last("open", path) }
     defer { Glibc.close(descriptor) }
+    precondition(count > 0, "a mapping has words")
     let bytes = count * MemoryLayout<UInt64>.size
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
@@ -34,8 +35,9 @@ import Glibc
     self.count = count
   }
 
-  /// Words that go with the process.
+  /// Words that end with the process.
   public init(count: Int) throws(SystemFailure) {
+    precondition(count > 0, "a mapping has words")
     let bytes = count * MemoryLayout<UInt64>.size
     unsafe words = try Self.map(bytes, flags: MAP_PRIVATE | MAP_ANONYMOUS, -1, "")
     self.count = count

@@ -1,41 +1,41 @@
-/// Tells when something appears at a path, of which the folders may be missing, too (inotify).
+/// Reports when a file or folder appears at a path whose parent folders may be missing (inotify).
 ///
-/// It watches the deepest folder that is there, and goes deeper as folders come.
+/// It watches the deepest folder that exists, and goes deeper as folders are made.
 public final class PathWatch {
   private let path: String
   private let loop: EventLoop
   private let body: () -> Void
   private var watch: FolderWatch?
   private var isClosed = false
-  /// False where no folder above the path could be watched, the limits of inotify being reached.
+  /// False when inotify's limits let no folder above the path be watched.
   public var isWatching: Bool { watch != nil }
 
-  /// Calls `body` on the loop whenever something was put at the path, or taken from there.
+  /// Calls `body` on the loop whenever the path is made, replaced or removed.
   ///
-  /// What is there already is not told: look for it after this.
+  /// What exists already is not reported: look for it after this.
   ///
   /// - Parameters:
-  ///   - path: Absolute.
-  ///   - loop: Whose turn it is told in.
-  ///   - body: What is called.
+  ///   - path: An absolute path.
+  ///   - loop: The loop that calls `body`.
+  ///   - body: The handler of changes.
   public init(_ path: String, on loop: EventLoop, _ body: @escaping () -> Void) {
     self.path = path
     self.loop = loop
     self.body = body
-    look()
+    watchDeepestFolder()
   }
 
-  /// Ends it; nothing is told any more.
+  /// Stops watching; `body` is not called again.
   public func close() {
     isClosed = true
     watch?.close()
     watch = nil
   }
 
-  /// Watches the deepest folder that is there.
-  private func look() {
+  /// Watches the deepest folder that exists.
+  private func watchDeepestFolder() {
     var name = path
-    // Folders may come while it looks; one that may not be watched stays out of reach.
+    // Folders may be made meanwhile; one that may not be watched is skipped.
     for _ in 0..<Limits.pathSteps where name != "/" && name != "." {
       let folder = FileSystem.parent(of: name)
       let awaited = Self.last(name)
@@ -54,9 +54,9 @@ public final class PathWatch {
   }
 
   private func changed(_ names: Set<String>, _ awaited: String, isWhole: Bool) {
-    // Without names too much has changed, or the folder itself has gone.
+    // Without names the changes are unknown, or the folder itself is gone.
     guard !isClosed, names.isEmpty || names.contains(awaited) else { return }
-    if !isWhole || names.isEmpty { look() }
+    if !isWhole || names.isEmpty { watchDeepestFolder() }
     if isWhole || FileSystem.exists(path) { body() }
   }
 

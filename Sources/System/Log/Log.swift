@@ -1,9 +1,9 @@
-/// Lines about what happens, for people and for programs: RFC 3339 time, level, subsystem, message,
+/// A log of lines for people and programs: RFC 3339 time, level, subsystem, message,
 /// then `key=value`.
 ///
 /// Device tokens, payloads, keys and codes are never a field in the clear.
 public struct Log: Sendable {
-  /// How much a line matters.
+  /// The severity of a line.
   public enum Level: UInt8, Sendable, Comparable, CaseIterable {
     /// For whoever is looking for a fault.
     case debug
@@ -36,7 +36,7 @@ public struct Log: Sendable {
 
   /// The part of the program that speaks, such as "gateway.device".
   public let subsystem: String
-  /// Lines below this level are not made.
+  /// Lines below this level are dropped.
   public let level: Level
   private let sink: LogSink
 
@@ -47,7 +47,7 @@ public struct Log: Sendable {
     self.sink = sink
   }
 
-  /// A log that makes no lines.
+  /// A log that drops every line.
   public static let silent = Log(subsystem: "", level: .error, sink: .nowhere)
 
   /// The same log under another name, "parent.child".

@@ -1,4 +1,4 @@
-/// The form of a line, apart from where it goes.
+/// The format of a log line.
 enum LogLine {
   static func format(
     unixMilliseconds: Int64, level: Log.Level, subsystem: String, message: String,

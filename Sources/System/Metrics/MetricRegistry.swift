@@ -61,7 +61,9 @@ public final class MetricRegistry: Sendable {
     let found = metric(name, help, labels) {
       .histogram(Histogram(bounds: bounds.sorted()), scale: scale)
     }
-    guard case .histogram(let histogram, _) = found else { return Histogram(bounds: bounds) }
+    guard case .histogram(let histogram, _) = found else {
+      return Histogram(bounds: bounds.sorted())
+    }
     return histogram
   }
 

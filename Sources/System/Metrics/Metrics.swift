@@ -43,11 +43,12 @@ public final class Histogram: Sendable {
   private let sumOfValues = Counter()
 
   init(bounds: [UInt64]) {
+    precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds ascend")
     self.bounds = bounds
     buckets = (0...bounds.count).map { _ in Counter() }
   }
 
-  /// Notes one value.
+  /// Counts one value.
   public func observe(_ value: UInt64) {
     var low = 0
     var high = bounds.count
@@ -55,30 +56,17 @@ public final class Histogram: Sendable {
       let middle = (low + high) / 2
       if bounds[middle] < value { low = middle + 1 } else { high = middle }
     }
+    assert(low == bounds.count || value <= bounds[low], "the bucket reaches the value")
+    assert(low == 0 || value > bounds[low - 1], "the bucket is the first that does")
     buckets[low].add()
     sumOfValues.add(value)
   }
 
-  /// How many values were noted.
+  /// The number of values.
   public var count: UInt64 { buckets.reduce(0) { $0 &+ $1.value } }
 
   /// Their sum.
   public var sum: UInt64 { sumOfValues.value }
-
-  /// The upper bound of the bucket in which this share (0 to 1) of the values ends; nil without
-  /// values or when it is above the last bound.
-  public func quantile(_ share: Double) -> UInt64? {
-    let counts = buckets.map(\.value)
-    let total = counts.reduce(0, &+)
-    guard total > 0 else { return nil }
-    let rank = max(1, (Double(total) * min(max(share, 0), 1)).rounded(.up))
-    var seen: UInt64 = 0
-    for (index, count) in counts.enumerated() {
-      seen &+= count
-      if Double(seen) >= rank { return index < bounds.count ? bounds[index] : nil }
-    }
-    return nil
-  }
 
   func cumulative() -> [UInt64] {
     var seen: UInt64 = 0

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Host names to addresses, by the system's resolver on a thread of its own: it may take seconds.
+/// Resolves host names by the system's resolver, on a thread of its own: it may take seconds.
 public final class HostResolver {
   private struct Reply: Sendable {
     let ticket: UInt64
@@ -10,7 +10,7 @@ public final class HostResolver {
     let problem: String
   }
 
-  /// What the resolver said: addresses in the order to be tried, or why there is none.
+  /// The resolver's answer: addresses in the order to be tried, or why there is none.
   public enum Answer: Sendable, Equatable {
     /// At least one address.
     case addresses([SocketAddress])
@@ -47,6 +47,7 @@ public final class HostResolver {
     }
     nextTicket += 1
     let ticket = nextTicket
+    assert(waiting[ticket] == nil, "a ticket names one request")
     waiting[ticket] = body
     let start = ThreadStart(name: "resolver") {
       mailbox.post(Self.look(up: host, port: port, ticket: ticket))

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// The few socket calls that the streams are made of: descriptors are non-blocking and closed on exec.
+/// The socket calls of the streams; every descriptor is non-blocking and closed on exec.
 public enum Socket {
-  /// What a system call that may have to wait came to.
+  /// The result of a system call that may have to wait.
   public enum Transfer: Sendable, Equatable {
-    /// So many bytes went over; 0 for reading is the end of the stream.
+    /// The number of bytes transferred; 0 for reading is the end of the stream.
     case bytes(Int)
     /// Nothing for now: wait for readiness.
     case wouldBlock
@@ -29,7 +29,7 @@ public enum Socket {
     return descriptor
   }
 
-  /// Listens on a path; a socket file that nobody listens on any more is replaced.
+  /// Listens on a path; the file of a socket that is no longer listened on is replaced.
   public static func listen(
     unixPath path: String, mode: UInt32 = 0o600, backlog: Int32 = 256
   ) throws(SystemFailure) -> Int32 {
@@ -74,7 +74,7 @@ public enum Socket {
       listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-      // The system finds out, within hours, that an idle peer's machine is gone.
+      // The kernel notices, within hours, that an idle peer's machine is gone.
       set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
       return descriptor
     }
@@ -88,7 +88,9 @@ public enum Socket {
   public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> Transfer {
-    transfer { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+    // recv(2) into nothing returns 0, which would be taken for the end of the stream.
+    assert(buffer.count > 0, "room for a byte")
+    return transfer { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
   }
 
   /// One write(2) of `bytes`; never SIGPIPE.
@@ -96,14 +98,6 @@ public enum Socket {
     transfer {
       unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
-  }
-
-  /// True when the peer has ended the stream and nothing is left to read.
-  public static func isAtEnd(_ descriptor: Int32) -> Bool {
-    var byte: UInt8 = 0
-    let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
-    let count = unsafe recv(descriptor, &byte, 1, flags)
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 
   /// The error of a connection attempt that has ended; 0 when it was made.
@@ -116,13 +110,14 @@ public enum Socket {
     return code
   }
 
-  /// Sends the end of our side; the other side may still send.
+  /// Shuts down our side; the peer may still send.
   public static func finishWriting(_ descriptor: Int32) {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Gives the descriptor back.
+  /// Closes the descriptor.
   public static func close(_ descriptor: Int32) {
+    assert(descriptor >= 0, "closed once")
     _ = Glibc.close(descriptor)
   }
 
@@ -151,12 +146,6 @@ public enum Socket {
     var raw = belfry_peer_credentials()
     guard unsafe belfry_peer_credentials(descriptor, &raw) == 0, raw.pid > 0 else { return nil }
     return PeerCredentials(pid: raw.pid, uid: raw.uid, gid: raw.gid)
-  }
-
-  /// True when the process or the machine has no descriptor left.
-  public static func isExhausted(_ failure: SystemFailure) -> Bool {
-    guard case .call(_, let number, _) = failure else { return false }
-    return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number)
   }
 
   // MARK: details

@@ -103,11 +103,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   // MARK: the kernel's form
 
-  /// Calls `body` with a `sockaddr`, as the kernel's functions take it.
-  public func withRawAddress<Result>(_ body: (UnsafeRawPointer) -> Result) -> Result {
-    unsafe withSocketAddress { address, _ in unsafe body(address) }
-  }
-
+  /// Calls `body` with a `sockaddr` and its length, as the kernel's functions expect them.
   func withSocketAddress<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {

@@ -10,8 +10,8 @@ public struct Certificate: Sendable, Hashable {
   public let uid: String?
   /// The subject's first organisational unit: what one of our certificates is for.
   public let organizationalUnit: String?
-  /// The serial number's bytes, in lower-case hexadecimal, without leading zeros.
-  public let serial: String
+  /// The serial number's bytes, without leading zeros.
+  public let serialNumber: [UInt8]
   /// When it begins to be valid, seconds since 1970.
   public let notBefore: Int64
   /// When it ends to be valid, seconds since 1970.
@@ -52,7 +52,7 @@ public struct Certificate: Sendable, Hashable {
     commonName = handle.subjectText(NID_commonName) ?? ""
     uid = handle.subjectText(NID_userId)
     organizationalUnit = handle.subjectText(NID_organizationalUnitName)
-    serial = try handle.serial()
+    serialNumber = try handle.serialNumber()
     notBefore = try handle.seconds(.notBefore)
     notAfter = try handle.seconds(.notAfter)
     publicKeySPKI = try handle.publicKeySPKI()

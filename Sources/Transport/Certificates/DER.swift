@@ -15,7 +15,7 @@ enum DERTag {
   }
 }
 
-/// Writes definite-length DER (X.690 section 10), bottom up: each function answers one element.
+/// Writes definite-length DER (X.690 section 10), bottom up: each function returns one element.
 enum DER {
   static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content
@@ -32,6 +32,7 @@ enum DER {
   }
 
   private static func length(_ count: Int) -> [UInt8] {
+    assert(count >= 0, "an element has no negative length")
     if count < 0x80 { return [UInt8(count)] }
     var bytes: [UInt8] = []
     var rest = count
@@ -76,6 +77,7 @@ struct DERReader {
   }
 
   private func contentRange() -> Range<Int>? {
+    assert((bytes.startIndex...bytes.endIndex).contains(position), "the reader stays in its bytes")
     let rest = bytes[position...].dropFirst()
     guard let first = rest.first else { return nil }
     var count = Int(first)

@@ -79,12 +79,12 @@ internal import Glibc
       validating: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
-  func serial() throws(CryptoFailure) -> String {
+  func serialNumber() throws(CryptoFailure) -> [UInt8] {
     guard let number = unsafe X509_get0_serialNumber(pointer),
       let start = unsafe ASN1_STRING_get0_data(number)
     else { throw .malformed(expected: "a certificate with a serial number") }
     let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(number)))
-    return unsafe Hexadecimal.text(bytes.drop { $0 == 0 })
+    return unsafe Array(bytes.drop { $0 == 0 })
   }
 
   enum Bound { case notBefore, notAfter }

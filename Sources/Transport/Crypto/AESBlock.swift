@@ -16,6 +16,7 @@ extension AESBlock {
 
   /// Fewer than 16 bytes, then a one bit and zeros (RFC 4493's padding).
   init(padding bytes: UnsafeRawBufferPointer) {
+    assert(bytes.count < Self.byteCount, "a whole block needs no padding")
     for index in 0..<bytes.count { unsafe put(bytes[index], at: index) }
     put(0x80, at: bytes.count)
   }
@@ -26,7 +27,8 @@ extension AESBlock {
   }
 
   func byte(_ index: Int) -> UInt8 {
-    UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index % 8)))
+    assert((0..<Self.byteCount).contains(index), "a byte of the block")
+    return UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index % 8)))
   }
 
   func store(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
@@ -41,6 +43,7 @@ extension AESBlock {
 
   /// The block moved towards its end, zeros coming in at the front.
   func shifted(rightBytes count: Int) -> AESBlock {
+    assert((0..<Self.byteCount).contains(count), "at most the whole block")
     if count >= 8 { return AESBlock(high: 0, low: high >> UInt64(8 * (count - 8))) }
     if count == 0 { return self }
     let bits = UInt64(8 * count)
@@ -49,6 +52,7 @@ extension AESBlock {
 
   /// The block moved towards its front, zeros coming in at the end.
   func shifted(leftBytes count: Int) -> AESBlock {
+    assert((0..<Self.byteCount).contains(count), "at most the whole block")
     if count >= 8 { return AESBlock(high: low << UInt64(8 * (count - 8)), low: 0) }
     if count == 0 { return self }
     let bits = UInt64(8 * count)

@@ -3,7 +3,7 @@ internal import COpenSSL
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {
   /// 32 bytes of hash, as a value that can be a dictionary's key without an allocation.
-  public struct Digest: Hashable, Sendable, CustomStringConvertible {
+  public struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian words, the first byte in the highest place.
     public let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -35,9 +35,6 @@ public enum SHA256 {
       }
       return bytes
     }
-
-    /// 64 lower-case hexadecimal digits.
-    public var description: String { Hexadecimal.text(bytes) }
 
     /// The same 32 bytes.
     public static func == (one: Digest, other: Digest) -> Bool { one.words == other.words }

@@ -1,99 +1,86 @@
-import Glibc
+import Synchronization
 
-/// A long answer, written piece by piece from any thread.
-///
-/// `@unchecked Sendable` holds because everything that changes is read and written under the lock.
-@safe public final class HTTP1BodyStream: @unchecked Sendable {
-  enum Piece {
-    case bytes([UInt8])
-    /// Nothing came in a while.
-    case silence
-    case end
-    case broken
+/// The body of a long response, written piece by piece from any thread.
+public final class HTTP1BodyStream: Sendable {
+  /// What the connection has to send, and whether more will follow.
+  struct Piece {
+    var bytes: [UInt8]
+    /// Nothing follows these bytes.
+    var isLast: Bool
+    /// The reader was too slow or is gone: the body cannot be completed.
+    var isBroken: Bool
   }
 
-  /// Owned here; they must not move.
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  private let changed: UnsafeMutablePointer<pthread_cond_t>
-  private var waiting: [UInt8] = []
-  private var isFinished = false
-  private var isClosed = false
-  private var onClose: (@Sendable () -> Void)?
+  private struct State {
+    var pending: [UInt8] = []
+    var isFinished = false
+    var isClosed = false
+    var onClose: (@Sendable () -> Void)?
+    /// Tells the connection that there is something to send.
+    var onChange: (@Sendable () -> Void)?
+  }
 
-  /// A stream that nobody reads yet.
+  private let state: Mutex<State>
+
+  /// A body without a reader yet; it holds up to 1 MB until there is one.
   ///
-  /// `onClose` is called once, when the client is gone or has read everything.
+  /// `onClose` is called once, when the client is gone or has got everything.
   public init(onClose: (@Sendable () -> Void)? = nil) {
-    unsafe lock = .allocate(capacity: 1)
-    unsafe changed = .allocate(capacity: 1)
-    unsafe pthread_mutex_init(lock, nil)
-    unsafe pthread_cond_init(changed, nil)
-    self.onClose = onClose
+    state = Mutex(State(onClose: onClose))
   }
 
-  deinit {
-    unsafe pthread_cond_destroy(changed)
-    unsafe pthread_mutex_destroy(lock)
-    unsafe changed.deallocate()
-    unsafe lock.deallocate()
-  }
-
-  /// Adds a piece; false when the client is gone or reads too slowly, so that writing can stop.
+  /// Appends a piece; false when the client is gone or reads too slowly, so that writing can stop.
   @discardableResult
   public func write(_ bytes: [UInt8]) -> Bool {
-    locked {
-      guard !isClosed, !isFinished else { return false }
-      guard waiting.count + bytes.count <= Limits.httpStreamBytes else {
-        isClosed = true
-        return false
+    let (isAccepted, onChange) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      guard !state.isClosed, !state.isFinished else { return (false, nil) }
+      guard state.pending.count + bytes.count <= Limits.httpStreamBytes else {
+        state.isClosed = true
+        return (false, state.onChange)
       }
-      waiting += bytes
-      return true
+      // The connection was told of what is pending already.
+      let isNews = state.pending.isEmpty
+      state.pending += bytes
+      return (true, isNews ? state.onChange : nil)
     }
+    onChange?()
+    return isAccepted
   }
 
-  /// The answer is whole.
+  /// Completes the body.
   public func finish() {
-    locked { isFinished = true }
+    let onChange = state.withLock { state in
+      state.isFinished = true
+      return state.onChange
+    }
+    onChange?()
   }
 
-  /// Ends it on the reader's side.
+  /// Ends the body on the reader's side.
   func close() {
-    let told = locked {
-      isClosed = true
-      waiting = []
-      let told = onClose
-      onClose = nil
-      return told
+    let onClose = state.withLock { state in
+      state.isClosed = true
+      state.pending = []
+      state.onChange = nil
+      let onClose = state.onClose
+      state.onClose = nil
+      return onClose
     }
-    told?()
+    onClose?()
   }
 
-  /// The reader: waits for a piece of at most `limit` bytes.
-  func next(limit: Int) -> Piece {
-    unsafe pthread_mutex_lock(lock)
-    defer { unsafe pthread_mutex_unlock(lock) }
-    if waiting.isEmpty, !isFinished, !isClosed {
-      var deadline = timespec()
-      unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-      deadline.tv_sec += Limits.httpStreamLookSeconds
-      unsafe pthread_cond_timedwait(changed, lock, &deadline)
-    }
-    if isClosed { return .broken }
-    guard waiting.isEmpty else {
-      let piece = Array(waiting.prefix(limit))
-      waiting.removeFirst(piece.count)
-      return .bytes(piece)
-    }
-    return isFinished ? .end : .silence
+  /// Sets what is called, from any thread, whenever `next` has something new.
+  func onChange(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onChange = body }
   }
 
-  private func locked<Result>(_ body: () -> Result) -> Result {
-    unsafe pthread_mutex_lock(lock)
-    defer {
-      unsafe pthread_cond_broadcast(changed)
-      unsafe pthread_mutex_unlock(lock)
+  /// Removes and returns what was written since the last call.
+  func next() -> Piece {
+    state.withLock { state in
+      let piece = Piece(
+        bytes: state.pending, isLast: state.isFinished, isBroken: state.isClosed)
+      state.pending = []
+      return piece
     }
-    return body()
   }
 }

@@ -1,6 +1,6 @@
-/// A request of the console, the admin API or a metrics scraper.
+/// A whole request to the console, the admin API or the metrics.
 public struct HTTP1Request: Sendable {
-  /// "GET", "POST", "PUT", "PATCH", "DELETE" or "HEAD".
+  /// The method, such as "GET"; any token that the client sent.
   public let method: String
   /// The path with percent escapes decoded, without the query.
   public let path: String
@@ -38,13 +38,13 @@ public struct HTTP1Request: Sendable {
   }
 }
 
-/// The answer to a request.
+/// The response to a request.
 public struct HTTP1Response: Sendable {
   /// What follows the header.
   public enum Body: Sendable {
     /// Bytes, sent with their length.
     case bytes([UInt8])
-    /// Chunks as they are written, until `finish`: for logs that are followed.
+    /// Chunks as they are written, until `finish`: for a log that is followed.
     case stream(HTTP1BodyStream)
   }
 
@@ -55,14 +55,14 @@ public struct HTTP1Response: Sendable {
   /// What follows the header.
   public var body: Body
 
-  /// An answer.
+  /// A response.
   public init(status: Int, fields: [(name: String, value: String)] = [], body: Body = .bytes([])) {
     self.status = status
     self.fields = fields
     self.body = body
   }
 
-  /// An answer with a content type.
+  /// A response with a content type.
   public init(status: Int, contentType: String, body: [UInt8]) {
     self.init(status: status, fields: [("content-type", contentType)], body: .bytes(body))
   }

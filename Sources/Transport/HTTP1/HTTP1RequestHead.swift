@@ -1,22 +1,22 @@
-/// The request line and the fields of an HTTP/1.1 request (RFC 9112 sections 3 and 5).
+/// The request line and the fields of an HTTP/1.0 or 1.1 request (RFC 9112 sections 3 and 5).
 struct HTTP1RequestHead {
-  /// How the body is wrapped.
+  /// How the body is framed, apart from a length.
   enum TransferCoding { case none, chunked, unknown }
 
   private(set) var method: [UInt8] = []
-  /// The target without scheme and host, where it had them.
+  /// The target; one in absolute form without its scheme and host.
   private(set) var path: [UInt8] = []
-  /// In order, the names in lower case.
+  /// The fields in order, their names in lower case.
   private(set) var fields: [(name: [UInt8], value: [UInt8])] = []
   private(set) var contentLength: Int?
   private(set) var transferCoding = TransferCoding.none
-  /// The connection ends with the answer.
+  /// The client wants the connection to end with the response.
   private(set) var isLast = false
   private(set) var expectsContinue = false
+  private(set) var isHTTP10 = false
   private var hasHost = false
-  private var isOld = false
 
-  /// Bytes up to and with the empty line; nil: it is not here yet.
+  /// The bytes of a head, its empty line included; nil while that has not arrived.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     var isLineEmpty = false
     for index in bytes.indices {
@@ -31,7 +31,7 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// Nil where `bytes` are no head, or one that could be understood in two ways.
+  /// Nil where `bytes` are no head, or one that could be read in two ways.
   init?(_ bytes: ArraySlice<UInt8>) {
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map {
       $0.last == 0x0D ? $0.dropLast() : $0
@@ -40,7 +40,7 @@ struct HTTP1RequestHead {
     for line in lines where !line.isEmpty {
       guard readField(line) else { return nil }
     }
-    guard hasHost || isOld, contentLength == nil || transferCoding == .none else { return nil }
+    guard hasHost || isHTTP10, contentLength == nil || transferCoding == .none else { return nil }
   }
 
   private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
@@ -51,7 +51,7 @@ struct HTTP1RequestHead {
     switch String(decoding: parts[2], as: UTF8.self) {
     case "HTTP/1.1": break
     case "HTTP/1.0":
-      isOld = true
+      isHTTP10 = true
       isLast = true
     default: return false
     }
@@ -76,11 +76,11 @@ struct HTTP1RequestHead {
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
     let lower = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     fields.append((lower, Array(value)))
-    return note(String(decoding: lower, as: UTF8.self), value)
+    return interpret(String(decoding: lower, as: UTF8.self), value)
   }
 
-  /// Whether a field that says where the request ends, or what follows it, is in order.
-  private mutating func note(_ name: String, _ value: ArraySlice<UInt8>) -> Bool {
+  /// False for a field that leaves open where the request ends.
+  private mutating func interpret(_ name: String, _ value: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: value, as: UTF8.self).lowercased()
     switch name {
     case "host":
@@ -112,7 +112,7 @@ struct HTTP1RequestHead {
     return value
   }
 
-  /// RFC 9110 section 5.6.2.
+  /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -1,94 +1,109 @@
-import CMicrohttpd
-import Glibc
 import Synchronization
 public import System
 
-/// HTTP/1.1 for people and tools, on its own threads, away from the loops: console, admin API,
-/// metrics.
+/// HTTP/1.1 for people and tools, on threads of its own, away from the gateway's loops: console, admin
+/// API, metrics.
+///
+/// One thread owns the connections; a few others run the handler, which may wait.
 public final class HTTP1Server: Sendable {
-  /// libmicrohttpd's daemon, an object that any thread may stop.
-  @safe private struct Daemon: @unchecked Sendable {
-    let raw: OpaquePointer
-  }
+  /// Answers one request, on a handler thread.
+  public typealias Handler = @Sendable (HTTP1Request) -> HTTP1Response
 
   /// The port that is listened on.
   public let port: UInt16
-  private let service: HTTP1Service
-  private let daemon: Mutex<Daemon?>
+  private let commands: Mailbox<HTTP1Connections.Event>
+  private let running: Mutex<Threads?>
 
-  /// Listens on `address` (port 0: a free one); `handler` runs on the connection's own thread and
-  /// may wait.
-  ///
-  /// A request whose body has more than `maximumBodyBytes` is answered 413. At most 128 connections
-  /// are open at once.
-  public init(
-    address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 8_388_608,
-    handler: @escaping @Sendable (HTTP1Request) -> HTTP1Response
-  ) throws(SystemFailure) {
-    let service = HTTP1Service(maximumBodyBytes: maximumBodyBytes, handler)
-    let started = unsafe address.withRawAddress { raw in
-      // The service outlives the daemon: `stop` waits for its threads.
-      unsafe belfry_mhd_start(
-        address.family == .v6 ? 1 : 0, raw,
-        { unsafe HTTP1Service.access($0, $1, $2, $3, $5, $6, $7) },
-        { _, _, state, _ in unsafe HTTP1Service.completed(state) },
-        Unmanaged.passUnretained(service).toOpaque(), Limits.httpConnections,
-        Limits.httpTimeoutSeconds, Limits.httpHeaderBytes)
-    }
-    guard let started = unsafe started else {
-      throw .call(name: "bind", errno: errno, subject: address.description)
-    }
-    self.service = service
-    port = unsafe belfry_mhd_port(started)
-    daemon = Mutex(unsafe Daemon(raw: started))
+  private struct Threads: Sendable {
+    let connections: LoopThread
+    let handlers: HTTP1HandlerThreads
   }
 
-  /// Listens with a handler that is `async`; the connection's thread waits for it.
+  /// Listens on `address` (port 0: a free one).
+  ///
+  /// A request whose body has more than `maximumBodyBytes` is answered 413. At most 128 connections
+  /// are open at once, so that their bodies take up to 128 MB.
   public convenience init(
-    address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 8_388_608,
-    asyncHandler: @escaping @Sendable (HTTP1Request) async -> HTTP1Response
+    address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
+    handler: @escaping Handler
   ) throws(SystemFailure) {
-    try self.init(address: address, maximumBodyBytes: maximumBodyBytes) { request in
-      let answer = BlockingAnswer()
-      Task { answer.give(await asyncHandler(request)) }
-      return answer.wait()
+    try self.init(
+      address: address, bounds: HTTP1Connections.Bounds(bodyBytes: maximumBodyBytes),
+      handler: handler)
+  }
+
+  init(
+    address: SocketAddress, bounds: HTTP1Connections.Bounds, handler: @escaping Handler
+  ) throws(SystemFailure) {
+    let handlers = try HTTP1HandlerThreads(handler)
+    let (thread, opened) = try LoopThread.launch(name: "http") {
+      loop throws(SystemFailure) -> HTTP1Connections.Opened in
+      try HTTP1Connections.open(on: loop, address: address, bounds: bounds, handlers: handlers)
     }
+    port = opened.port
+    commands = opened.events
+    running = Mutex(Threads(connections: thread, handlers: handlers))
   }
 
   deinit { stop() }
 
-  /// Ends long answers and closes; returns when the last handler has returned.
+  /// Closes the listener and all connections; returns when the last handler has returned.
+  ///
+  /// Never on a handler's thread.
   public func stop() {
-    service.endStreams()
-    let taken = daemon.withLock { daemon in
-      let taken = daemon
-      daemon = nil
-      return taken
+    let threads = running.withLock { running in
+      let threads = running
+      running = nil
+      return threads
     }
-    guard let taken else { return }
-    // Stopped while it refuses a request that it cannot read, libmicrohttpd 0.9.75 uses an answer that
-    // it does not have; so what is under way gets a moment to end.
-    for _ in 0..<Limits.httpStopSteps where unsafe belfry_mhd_connections(taken.raw) > 0 {
-      usleep(Limits.httpStopStepMicroseconds)
-    }
-    unsafe MHD_stop_daemon(taken.raw)
+    guard let threads else { return }
+    commands.post(.stop)
+    threads.connections.join()
+    threads.handlers.stop()
   }
 }
 
-/// Carries an answer from a task to the thread that waits for it.
-private final class BlockingAnswer: Sendable {
-  private let stream = HTTP1BodyStream()
-  private let response = Mutex<HTTP1Response?>(nil)
+/// The threads that run a server's handler.
+final class HTTP1HandlerThreads: Sendable {
+  private typealias Work = @Sendable () -> Void
 
-  func give(_ response: HTTP1Response) {
-    self.response.withLock { $0 = response }
-    stream.finish()
+  private let handler: HTTP1Server.Handler
+  private let threads: [(thread: LoopThread, work: Mailbox<Work>)]
+
+  init(_ handler: @escaping HTTP1Server.Handler) throws(SystemFailure) {
+    self.handler = handler
+    var threads: [(thread: LoopThread, work: Mailbox<Work>)] = []
+    do throws(SystemFailure) {
+      for index in 0..<Limits.httpHandlerThreads {
+        let started = try LoopThread.launch(name: "http-handler-\(index)") {
+          loop throws(SystemFailure) -> Mailbox<Work> in
+          loop.mailbox(of: Work.self) { batch in for work in batch { work() } }
+        }
+        threads.append((started.thread, started.value))
+      }
+    } catch {
+      Self.stop(threads)
+      throw error
+    }
+    self.threads = threads
   }
 
-  func wait() -> HTTP1Response {
-    while true {
-      if let response = response.withLock({ $0 }) { return response }
-      _ = stream.next(limit: 1)
-    }
+  deinit { stop() }
+
+  /// Runs the handler on the thread with this index, and `completion` after it, on the same thread.
+  func run(
+    _ request: HTTP1Request, onThread index: Int,
+    completion: @escaping @Sendable (HTTP1Response) -> Void
+  ) {
+    precondition(threads.indices.contains(index), "no such handler thread")
+    threads[index].work.post { [handler] in completion(handler(request)) }
+  }
+
+  /// Waits for the handlers that are running; what no thread has begun is dropped.
+  func stop() { Self.stop(threads) }
+
+  private static func stop(_ threads: [(thread: LoopThread, work: Mailbox<Work>)]) {
+    for thread in threads { thread.thread.stop() }
+    for thread in threads { thread.thread.join() }
   }
 }

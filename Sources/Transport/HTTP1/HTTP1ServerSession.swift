@@ -1,29 +1,35 @@
-/// HTTP/1.1 behind the seam of HTTP/2, for clients on the loopback port that speak no other: each
-/// request is a stream, one after the other.
+/// An HTTP/1.1 connection in the terms of HTTP/2: each request is a stream, one after the other.
 ///
-/// Not for the hot path. Bodies are of a length or in chunks (RFC 9112); upgrades are passed over.
-/// The bytes come from anyone: what is no request is answered with 400 and the end.
+/// For the console and for the provider port without TLS, not for the hot path. Bodies have a length
+/// or come in chunks (RFC 9112 section 6); upgrades are ignored. The bytes are untrusted: what is no
+/// request, or could be read as two different ones, is answered with 400 and the connection's end.
 public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
-    case body(left: Int)
+    case body(remaining: Int)
     case chunkSize
-    case chunk(left: Int)
+    case chunk(remaining: Int)
     case chunkEnd
     case trailers
-    /// The request is whole, its answer is awaited.
-    case answering
+    /// The request is whole, its response is awaited.
+    case awaitingResponse
+    /// The response's head is sent, pieces of its body follow.
+    case sendingBody
     case ended
   }
 
   private unowned let handler: any HTTP2RequestHandler
   private var state = State.head
-  private var held: [UInt8] = []
-  private var start = 0
+  /// Received bytes; those before `readIndex` are done with.
+  private var input: [UInt8] = []
+  private var readIndex = 0
   private var output: [UInt8] = []
   private var streamID: Int32 = -1
-  private var isLast = false
-  private var hasNoBody = false
+  /// The connection ends with the response to this request.
+  private var closesAfterResponse = false
+  private var isHeadRequest = false
+  /// HTTP/1.0 knows no chunks: there a body without a length ends with the connection.
+  private var allowsChunks = true
   private var isAdvancing = false
   /// Requests that were answered.
   public private(set) var endedStreams: UInt64 = 0
@@ -35,14 +41,15 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   // MARK: the session's owner
 
-  /// Takes bytes of the peer.
+  /// Parses bytes of the peer.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard state != .ended else { return .closing }
-    held.removeFirst(start)
-    start = 0
-    unsafe held.append(contentsOf: bytes)
+    assert(!isAdvancing, "bytes come from the connection, never from within a callback")
+    input.removeFirst(readIndex)
+    readIndex = 0
+    unsafe input.append(contentsOf: bytes)
     advance()
-    if held.count - start > Limits.http1HeldBytes { refuse(413) }
+    if state != .ended, input.count - readIndex > Limits.http1PipelinedBytes { reject(413) }
     return isFinished ? .closing : .open
   }
 
@@ -51,9 +58,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
   ) {
-    guard streamID == self.streamID, openStreams == 1 else { return }
-    if state != .answering { isLast = true }
-    begin(status)
+    guard acceptsResponse(to: streamID) else { return }
+    appendStatusLine(status)
     for index in 0..<fields.count {
       let field = unsafe fields[index]
       unsafe output.append(contentsOf: field.name)
@@ -62,69 +68,158 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       append("\r\n")
     }
     if status != 204 { append("content-length: \(unsafe body?.count ?? 0)\r\n") }
-    if isLast { append("connection: close\r\n") }
-    append("\r\n")
-    if !hasNoBody, let body = unsafe body { unsafe output.append(contentsOf: body) }
-    endedStreams &+= 1
-    state = isLast ? .ended : .head
-    advance()
+    appendEndOfHead()
+    if !isHeadRequest, let body = unsafe body { unsafe output.append(contentsOf: body) }
+    endResponse()
   }
 
-  /// There is one stream at a time.
+  /// Answers the request with all of `body`.
+  ///
+  /// A field with a control character is left out: it could end the head.
+  func respond(
+    _ streamID: Int32, status: Int, fields: [(name: String, value: String)], body: [UInt8]
+  ) {
+    guard acceptsResponse(to: streamID) else { return }
+    appendStatusLine(status)
+    append(fields)
+    if status != 204 { append("content-length: \(body.count)\r\n") }
+    appendEndOfHead()
+    if !isHeadRequest { output += body }
+    endResponse()
+  }
+
+  /// Begins a response of unknown length to a whole request, to be continued with `sendBody` and
+  /// ended with `endBody`; false where no body may follow.
+  func beginResponse(
+    _ streamID: Int32, status: Int, fields: [(name: String, value: String)]
+  ) -> Bool {
+    guard streamID == self.streamID, state == .awaitingResponse else { return false }
+    if !allowsChunks { closesAfterResponse = true }
+    appendStatusLine(status)
+    append(fields)
+    if allowsChunks { append("transfer-encoding: chunked\r\n") }
+    appendEndOfHead()
+    guard !isHeadRequest else {
+      endResponse()
+      return false
+    }
+    state = .sendingBody
+    return true
+  }
+
+  /// Sends a piece of the body that `beginResponse` announced.
+  func sendBody(_ piece: [UInt8]) {
+    // An empty chunk would end the body.
+    guard state == .sendingBody, !piece.isEmpty else { return }
+    if allowsChunks { append("\(String(piece.count, radix: 16))\r\n") }
+    output += piece
+    if allowsChunks { append("\r\n") }
+  }
+
+  /// Ends the body that `beginResponse` announced.
+  func endBody() {
+    guard state == .sendingBody else { return }
+    if allowsChunks { append("0\r\n\r\n") }
+    endResponse()
+  }
+
+  /// Ignored: there is one stream at a time.
   public func allowConcurrentStreams(_ count: UInt32) {}
 
-  /// There is no flow control but TCP's.
+  /// Ignored: there is no flow control but TCP's.
   public func setInitialWindow(_ bytes: UInt32) {}
 
-  /// Nothing can be said of it; the answer that is awaited will be the last.
+  /// Makes the awaited response the last; HTTP/1.1 has no words for the reason.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
-    isLast = true
+    closesAfterResponse = true
     if openStreams == 0 { state = .ended }
   }
 
-  /// A request that gets no answer ends the connection.
+  /// Ends the connection, as a request that gets no response must.
   public func reset(_ streamID: Int32, errorCode: UInt32) {
     guard streamID == self.streamID, openStreams == 1 else { return }
     failure = errorCode
     state = .ended
   }
 
-  /// Hands over what is to be sent.
+  /// Passes on what is to be sent.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !output.isEmpty else { return }
     unsafe output.withUnsafeBytes { unsafe body($0) }
     output.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a request has begun to come.
+  /// Whether a request has begun to arrive.
   public var hasFrames: Bool { streamID > 0 }
 
-  /// 1 while a request arrives or awaits its answer.
+  /// 1 while a request arrives or awaits its response.
   public var openStreams: Int {
     switch state {
     case .head, .ended: 0
-    default: 1
+    case .body, .chunkSize, .chunk, .chunkEnd, .trailers, .awaitingResponse, .sendingBody: 1
     }
   }
 
   /// True when the connection is to be closed once its output has left.
   public var isFinished: Bool { state == .ended }
 
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants() {
+    assert((0...input.count).contains(readIndex), "more was read than came")
+    assert(streamID == -1 || streamID > 0 && streamID % 2 == 1, "a client's streams are odd")
+    assert(streamID > 0 || openStreams == 0, "an open stream has a number")
+    assert(
+      endedStreams <= UInt64((Int64(streamID) + 1) / 2), "each request has at most one response")
+    assert(failure == nil || state == .ended, "a connection that was given up goes no further")
+    assert(!isAdvancing, "every step returns")
+  }
+
   // MARK: output
 
   private func append(_ text: String) { output.append(contentsOf: text.utf8) }
 
-  private func begin(_ status: Int) { append("HTTP/1.1 \(status) \(Self.phrase(status))\r\n") }
+  private func append(_ fields: [(name: String, value: String)]) {
+    for field in fields {
+      let line = "\(field.name): \(field.value)"
+      guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { continue }
+      append(line + "\r\n")
+    }
+  }
 
-  private static func phrase(_ status: Int) -> String {
+  /// False for a request that is answered already, or whose connection has ended.
+  private func acceptsResponse(to streamID: Int32) -> Bool {
+    guard streamID == self.streamID, openStreams == 1, state != .sendingBody else { return false }
+    // The rest of the request could not be told from the next one.
+    if state != .awaitingResponse { closesAfterResponse = true }
+    return true
+  }
+
+  private func appendStatusLine(_ status: Int) {
+    append("HTTP/1.1 \(status) \(Self.reasonPhrase(status))\r\n")
+  }
+
+  private func appendEndOfHead() {
+    if closesAfterResponse { append("connection: close\r\n") }
+    append("\r\n")
+  }
+
+  private func endResponse() {
+    endedStreams &+= 1
+    state = closesAfterResponse ? .ended : .head
+    advance()
+  }
+
+  private static func reasonPhrase(_ status: Int) -> String {
     switch status {
     case 200: "OK"
     case 201: "Created"
     case 204: "No Content"
     case 400: "Bad Request"
+    case 401: "Unauthorized"
     case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
+    case 409: "Conflict"
     case 410: "Gone"
     case 413: "Content Too Large"
     case 429: "Too Many Requests"
@@ -136,52 +231,58 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// What came is no request that can be served.
-  private func refuse(_ status: Int) {
+  /// Ends the connection, because what came is no request that can be served.
+  private func reject(_ status: Int) {
     let isOpen = openStreams == 1
+    let isWithinResponse = state == .sendingBody
     state = .ended
-    begin(status)
-    append("content-length: 0\r\nconnection: close\r\n\r\n")
+    if !isWithinResponse {
+      appendStatusLine(status)
+      append("content-length: 0\r\nconnection: close\r\n\r\n")
+    }
     if isOpen { handler.requestReset(streamID, errorCode: HTTP2ErrorCode.protocolError) }
   }
 
   // MARK: input
 
+  /// Parses as far as the input goes; a response from within a callback is followed up here, too.
   private func advance() {
     guard !isAdvancing else { return }
     isAdvancing = true
     while step() {}
     isAdvancing = false
+    checkInvariants()
   }
 
   /// Whether another step may follow.
   private func step() -> Bool {
     switch state {
     case .head: readHead()
-    case .body(let left): readBody(left) { $0 == 0 ? nil : .body(left: $0) }
-    case .chunk(let left): readBody(left) { $0 == 0 ? .chunkEnd : .chunk(left: $0) }
+    case .body(let remaining): readBody(remaining) { $0 == 0 ? nil : .body(remaining: $0) }
+    case .chunk(let remaining):
+      readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
     case .chunkSize: readChunkSize()
     case .chunkEnd: readLine { line in line.isEmpty ? .chunkSize : nil }
     case .trailers: readTrailer()
-    case .answering, .ended: false
+    case .awaitingResponse, .sendingBody, .ended: false
     }
   }
 
-  /// The next line without its end; nil: it is not here yet.
+  /// The next line without its end; nil while it has not arrived.
   private func line() -> ArraySlice<UInt8>? {
-    guard let end = held[start...].firstIndex(of: 0x0A) else {
-      if held.count - start > Limits.http1HeadBytes { refuse(431) }
+    guard let end = input[readIndex...].firstIndex(of: 0x0A) else {
+      if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
       return nil
     }
-    let line = held[start..<end]
-    start = end + 1
+    let line = input[readIndex..<end]
+    readIndex = end + 1
     return line.last == 0x0D ? line.dropLast() : line
   }
 
   private func readLine(_ next: (ArraySlice<UInt8>) -> State?) -> Bool {
     guard let line = line() else { return false }
     guard let state = next(line) else {
-      refuse(400)
+      reject(400)
       return false
     }
     self.state = state
@@ -195,81 +296,84 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
         let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0,
         digits.first != 0x2B
       else { return nil }
-      return size == 0 ? .trailers : .chunk(left: size)
+      return size == 0 ? .trailers : .chunk(remaining: size)
     }
   }
 
   private func readTrailer() -> Bool {
     guard let line = line() else { return false }
-    if line.isEmpty { end() }
+    if line.isEmpty { endRequest() }
     return true
   }
 
-  /// `next` says what follows when so many bytes are still to come; nil: the request is whole.
-  private func readBody(_ left: Int, _ next: (Int) -> State?) -> Bool {
-    let count = min(left, held.count - start)
+  /// `next` gives the state for a number of bytes that are still to come; nil: the request is whole.
+  private func readBody(_ remaining: Int, _ next: (Int) -> State?) -> Bool {
+    let count = min(remaining, input.count - readIndex)
     guard count > 0 else { return false }
-    let from = start
-    start += count
-    unsafe held[from..<start].withUnsafeBytes {
+    let from = readIndex
+    readIndex += count
+    unsafe input[from..<readIndex].withUnsafeBytes {
       unsafe handler.requestBody(streamID, bytes: $0)
     }
-    if let following = next(left - count) { state = following } else { end() }
+    // The handler may have answered before the request was whole.
+    guard state != .ended else { return false }
+    if let following = next(remaining - count) { state = following } else { endRequest() }
     return true
   }
 
-  private func end() {
-    state = .answering
+  private func endRequest() {
+    state = .awaitingResponse
     handler.requestEnded(streamID)
   }
 
   private func readHead() -> Bool {
-    while start < held.count, held[start] == 0x0D || held[start] == 0x0A { start += 1 }
-    guard let length = HTTP1RequestHead.length(held[start...]) else {
-      if held.count - start > Limits.http1HeadBytes { refuse(431) }
+    while readIndex < input.count, [0x0D, 0x0A].contains(input[readIndex]) { readIndex += 1 }
+    guard let length = HTTP1RequestHead.length(input[readIndex...]) else {
+      if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
       return false
     }
     guard length <= Limits.http1HeadBytes else {
-      refuse(431)
+      reject(431)
       return false
     }
-    let bytes = held[start..<(start + length)]
-    start += length
+    let bytes = input[readIndex..<(readIndex + length)]
+    readIndex += length
     guard streamID < Int32.max - 2, let head = HTTP1RequestHead(bytes) else {
-      refuse(400)
+      reject(400)
       return false
     }
     guard head.transferCoding != .unknown else {
-      refuse(501)
+      reject(501)
       return false
     }
-    take(head)
+    begin(head)
     return true
   }
 
-  private func take(_ head: HTTP1RequestHead) {
+  private func begin(_ head: HTTP1RequestHead) {
     streamID += 2
-    isLast = isLast || head.isLast
-    hasNoBody = head.method == Array("HEAD".utf8)
+    closesAfterResponse = closesAfterResponse || head.isLast
+    isHeadRequest = head.method == Array("HEAD".utf8)
+    allowsChunks = !head.isHTTP10
     if head.expectsContinue { append("HTTP/1.1 100 Continue\r\n\r\n") }
-    state = .body(left: 0)
+    state = .body(remaining: 0)
     handler.requestBegan(streamID)
-    hand(":method", head.method)
-    hand(":scheme", Array("http".utf8))
-    hand(":path", head.path)
-    for field in head.fields { hand(field.name, field.value) }
+    deliver(Array(":method".utf8), head.method)
+    deliver(Array(":scheme".utf8), Array("http".utf8))
+    deliver(Array(":path".utf8), head.path)
+    for field in head.fields { deliver(field.name, field.value) }
+    // The handler may have answered a request that it does not want to read.
+    guard state != .ended else { return }
     if head.transferCoding == .chunked {
       state = .chunkSize
     } else if let length = head.contentLength, length > 0 {
-      state = .body(left: length)
+      state = .body(remaining: length)
     } else {
-      end()
+      endRequest()
     }
   }
 
-  private func hand(_ name: String, _ value: [UInt8]) { hand(Array(name.utf8), value) }
-
-  private func hand(_ name: [UInt8], _ value: [UInt8]) {
+  private func deliver(_ name: [UInt8], _ value: [UInt8]) {
     unsafe name.withUnsafeBytes { name in
       unsafe value.withUnsafeBytes { value in
         unsafe handler.requestField(streamID, name: name, value: value)

@@ -1,23 +1,24 @@
 import Glibc
 
-/// One stream's outgoing body, and what its session needs to know of the stream.
+/// One stream's outgoing body and state, reached through nghttp2's user data of the stream.
 @unsafe struct StreamRecord {
   var next: UnsafeMutablePointer<StreamRecord>?
   var previous: UnsafeMutablePointer<StreamRecord>?
-  /// Separately allocated when it does not fit behind this record.
+  /// The body, where it is too large for the memory behind this record.
   var large: UnsafeMutableRawPointer?
   var count: Int32
   var sent: Int32
-  /// A server has answered, or a client has its whole answer.
+  /// True once a server has responded, or a client has its whole response.
   var isDone: Bool
 }
 
-/// Records of a session's streams, used again, so that an answer costs no allocation of ours.
+/// The records of a session's streams, reused, so that a response costs no allocation of ours.
 @safe struct BodyStore: ~Copyable {
   private var free: UnsafeMutablePointer<StreamRecord>?
-  /// Records of open streams: nghttp2 forgets its streams without a word when a session ends.
+  /// Records of open streams: nghttp2 ends its streams without a callback when a session ends.
   private var used: UnsafeMutablePointer<StreamRecord>?
-  private var kept = 0
+  private var freeCount = 0
+  private var usedCount = 0
   /// Bytes of bodies that have memory of their own.
   private var largeBytes = 0
   private static let stride = unsafe MemoryLayout<StreamRecord>.stride
@@ -41,11 +42,11 @@ import Glibc
     }
   }
 
-  mutating func take() -> UnsafeMutablePointer<StreamRecord> {
+  mutating func acquire() -> UnsafeMutablePointer<StreamRecord> {
     let record: UnsafeMutablePointer<StreamRecord>
     if let reused = unsafe free {
       unsafe free = reused.pointee.next
-      kept -= 1
+      freeCount -= 1
       unsafe record = reused
     } else {
       guard let fresh = unsafe malloc(Self.stride + Limits.smallBodyBytes) else {
@@ -58,13 +59,17 @@ import Glibc
         next: used, previous: nil, large: nil, count: 0, sent: 0, isDone: false))
     unsafe used?.pointee.previous = record
     unsafe used = record
+    usedCount += 1
+    assert(freeCount >= 0, "no more records are reused than were released")
     return unsafe record
   }
 
   /// Copies `body` into the record; false when it is too large, or too many large ones wait.
-  mutating func fill(
+  mutating func setBody(
     _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
   ) -> Bool {
+    assert(
+      unsafe record.pointee.count == 0 && record.pointee.large == nil, "a stream has one body")
     guard body.count <= Int(Int32.max) else { return false }
     if body.count > Limits.smallBodyBytes {
       guard largeBytes == 0 || largeBytes + body.count <= Limits.sessionBodyBytes,
@@ -78,11 +83,12 @@ import Glibc
     return true
   }
 
-  /// Copies as much of the rest as fits; true with the last piece.
+  /// Copies as much of the rest as fits; `isLast` with the last piece.
   static func read(
     _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
   ) -> (count: Int, isLast: Bool) {
     let rest = Int(unsafe record.pointee.count &- record.pointee.sent)
+    assert(rest >= 0, "no more is sent than the body has")
     let count = min(rest, target.count)
     if let base = target.baseAddress {
       unsafe memcpy(base, start(record) + Int(record.pointee.sent), count)
@@ -91,11 +97,13 @@ import Glibc
     return (count, count == rest)
   }
 
-  mutating func give(_ record: UnsafeMutablePointer<StreamRecord>) {
+  mutating func release(_ record: UnsafeMutablePointer<StreamRecord>) {
     if let large = unsafe record.pointee.large {
       unsafe Glibc.free(large)
       largeBytes -= Int(unsafe record.pointee.count)
     }
+    usedCount -= 1
+    assert(usedCount >= 0 && largeBytes >= 0, "a record is released once")
     let (next, previous) = unsafe (record.pointee.next, record.pointee.previous)
     unsafe next?.pointee.previous = previous
     if let previous = unsafe previous {
@@ -103,14 +111,32 @@ import Glibc
     } else {
       unsafe used = next
     }
-    guard kept < Limits.smallBodiesKept else {
+    guard freeCount < Limits.smallBodiesKept else {
       unsafe Glibc.free(record)
       return
     }
     unsafe record.pointee.large = nil
     unsafe record.pointee.next = unsafe free
     unsafe free = record
-    kept += 1
+    freeCount += 1
+  }
+
+  /// Traps in debug builds when the lists and their counts contradict each other.
+  func checkInvariants() {
+    assert(unsafe Self.count(free) == freeCount, "free records are counted")
+    assert(unsafe Self.count(used) == usedCount, "records in use are counted")
+    assert(freeCount <= Limits.smallBodiesKept, "no more is kept than allowed")
+    assert(usedCount > 0 || largeBytes == 0, "large bodies belong to streams")
+  }
+
+  private static func count(_ list: UnsafeMutablePointer<StreamRecord>?) -> Int {
+    var count = 0
+    var record = unsafe list
+    while let current = unsafe record {
+      count += 1
+      unsafe record = current.pointee.next
+    }
+    return count
   }
 
   private static func start(

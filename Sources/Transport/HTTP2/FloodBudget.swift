@@ -1,15 +1,19 @@
-/// One budget for everything that a peer may send too much of: each frame that is no useful request
-/// costs points, a whole request gives some back, and so does time.
+/// The points that one connection may spend on anything a peer may send too much of.
+///
+/// Each frame that is no useful request costs points; a whole request gives some back, and so does
+/// time.
 struct FloodBudget {
   private var balance: Int32
+  /// The time up to which points were given back.
   private var refilledNanoseconds: Int64
+  private static let nanosecondsPerPoint = 1_000_000_000 / Limits.floodPointsPerSecond
 
   init(nowNanoseconds: Int64) {
     balance = Limits.floodPoints
     refilledNanoseconds = nowNanoseconds
   }
 
-  /// What costs points.
+  /// An event that costs points.
   enum Event {
     case frame(type: UInt8, flags: UInt8, length: Int)
     /// A stream that this side had to reset: malformed, too large, or made to be reset.
@@ -17,24 +21,36 @@ struct FloodBudget {
     case oversizedHeader
   }
 
-  /// False when the peer has sent too much: ENHANCE_YOUR_CALM.
+  /// Takes the points that an event costs; false when the peer has spent more than it had, which is
+  /// answered with ENHANCE_YOUR_CALM.
   mutating func charge(_ event: Event) -> Bool {
     balance &-= Self.cost(event)
     return balance >= 0
   }
 
-  /// A whole request came.
+  /// Gives back the points that a whole request is worth.
   mutating func credit() {
     balance = min(Limits.floodPoints, balance &+ Limits.requestPoints)
   }
 
+  /// Gives back the points of the time that has passed.
   mutating func refill(nowNanoseconds: Int64) {
     let elapsed = nowNanoseconds &- refilledNanoseconds
-    let points = elapsed / (1_000_000_000 / Limits.floodPointsPerSecond)
+    assert(elapsed >= 0, "a monotonic clock does not go back")
+    let points = elapsed / Self.nanosecondsPerPoint
     guard points > 0 else { return }
-    refilledNanoseconds = nowNanoseconds
+    // The rest of the time counts for the next point.
+    refilledNanoseconds &+= points &* Self.nanosecondsPerPoint
     let more = Int32(truncatingIfNeeded: min(points, Int64(Limits.floodPoints)))
     balance = min(Limits.floodPoints, balance &+ more)
+    checkInvariants(nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants(nowNanoseconds: Int64) {
+    assert(balance <= Limits.floodPoints, "no more points than a fresh connection has")
+    let rest = nowNanoseconds &- refilledNanoseconds
+    assert((0..<Self.nanosecondsPerPoint).contains(rest), "each whole point was given back")
   }
 
   private static func cost(_ event: Event) -> Int32 {

@@ -43,9 +43,9 @@ import CNghttp2
   /// `:path` and `apns-id` are kept out of the compression table, which they would only churn.
   public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
     guard availableStreams > 0, !hasFailed else { return nil }
-    let record = unsafe bodies.take()
-    guard unsafe body.withUnsafeBytes({ unsafe bodies.fill(record, $0) }) else {
-      unsafe bodies.give(record)
+    let record = unsafe bodies.acquire()
+    guard unsafe body.withUnsafeBytes({ unsafe bodies.setBody(record, $0) }) else {
+      unsafe bodies.release(record)
       return nil
     }
     var provider = unsafe nghttp2_data_provider()
@@ -58,11 +58,12 @@ import CNghttp2
       }
     }
     guard id > 0 else {
-      unsafe bodies.give(record)
+      unsafe bodies.release(record)
       // Stream numbers are used up: another connection has to go on.
       isGoingAway = true
       return nil
     }
+    assert(unsafe open[id] == nil, "nghttp2 uses each stream number once")
     unsafe open[id] = record
     return id
   }
@@ -94,7 +95,7 @@ import CNghttp2
     }
   }
 
-  /// Takes bytes of the peer; `.closing` once nothing more will come of them.
+  /// Parses bytes of the peer; `.closing` once no response can follow.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard !hasFailed, let session = unsafe session, !isReceiving else { return .closing }
     isReceiving = true
@@ -111,10 +112,11 @@ import CNghttp2
         HTTP2Frame.goAway(lastStreamID: 0, errorCode: HTTP2ErrorCode.protocolError))
       return .closing
     }
+    checkInvariants()
     return isFinished ? .closing : .open
   }
 
-  /// Hands over all frames that may be sent now, in one piece; not from within a callback.
+  /// Passes on all frames that may be sent now, in one piece; not from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
     repeat {
@@ -170,6 +172,14 @@ import CNghttp2
     }
   }
 
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants() {
+    assert(!hasFailed || isGoingAway, "a failed connection begins no request")
+    assert((0...Limits.clientStreams).contains(allowedStreams), "the server's limit is capped")
+    assert(unsafe open.keys.allSatisfy { $0 > 0 && $0 % 2 == 1 }, "a client's streams are odd")
+    bodies.checkInvariants()
+  }
+
   private func forget(_ streamID: Int32) -> UnsafeMutablePointer<StreamRecord>? {
     guard let record = unsafe open.removeValue(forKey: streamID) else { return nil }
     unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
@@ -179,7 +189,7 @@ import CNghttp2
   private func close(_ streamID: Int32, _ reason: HTTP2RequestFailure) {
     guard let record = unsafe forget(streamID) else { return }
     let isDone = unsafe record.pointee.isDone
-    unsafe bodies.give(record)
+    unsafe bodies.release(record)
     if !isDone { handler.responseFailed(streamID, reason: reason) }
   }
 }

@@ -1,4 +1,4 @@
-/// What a client does with answers; called from within `receive`, pointers valid during the call.
+/// The receiver of a client's responses; called from within `receive`, pointers valid during the call.
 public protocol HTTP2ResponseHandler: AnyObject {
   /// One header field, ":status" first.
   func responseField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
@@ -6,10 +6,10 @@ public protocol HTTP2ResponseHandler: AnyObject {
   /// A piece of the body.
   func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
 
-  /// The answer is whole.
+  /// The response is whole.
   func responseEnded(_ streamID: Int32)
 
-  /// There will be no (whole) answer.
+  /// There will be no (whole) response.
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure)
 
   /// GOAWAY: streams above `lastStreamID` were not processed and end with `.unprocessed`.
@@ -22,7 +22,7 @@ public protocol HTTP2ResponseHandler: AnyObject {
   func pingAcknowledged()
 }
 
-/// Why a request has no answer.
+/// Why a request has no response.
 public enum HTTP2RequestFailure: Sendable, Equatable {
   /// The server reset the stream.
   case reset(errorCode: UInt32)

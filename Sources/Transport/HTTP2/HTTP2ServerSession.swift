@@ -1,4 +1,4 @@
-/// What a server does with requests; called from within `receive`, pointers valid during the call.
+/// The receiver of a server's requests; called from within `receive`, pointers valid during the call.
 public protocol HTTP2RequestHandler: AnyObject {
   /// HEADERS of a new stream begin.
   func requestBegan(_ streamID: Int32)
@@ -6,7 +6,7 @@ public protocol HTTP2RequestHandler: AnyObject {
   /// One header field, pseudo fields such as ":path" included, in the order of the wire.
   func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
-  /// A piece of the body; its flow-control credit goes back without further ado.
+  /// A piece of the body; its flow-control credit is returned at once.
   func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
 
   /// END_STREAM was seen: the request is whole.
@@ -24,7 +24,7 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
   case closing
 }
 
-/// One header field of an answer; the bytes need to live as long as the call.
+/// One header field of a response; the bytes must outlive the call.
 @unsafe public struct HTTP2FieldView {
   /// The field's name in lower case.
   public let name: UnsafeRawBufferPointer
@@ -39,12 +39,14 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
   }
 }
 
-/// The seam between a connection and its codec of HTTP/2, or of HTTP/1.1 in its terms: bytes in, requests out, answers in, bytes out.
+/// A codec without a socket: bytes in, requests out, responses in, bytes out.
+///
+/// HTTP/1.1 is spoken in the terms of HTTP/2, each request a stream.
 public protocol HTTP2ServerSession {
-  /// Takes bytes of the peer; protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes of the peer; protocol errors and floods are answered with GOAWAY.
   func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
 
-  /// Answers a request: without `body` one HEADERS frame with END_STREAM, else HEADERS and one DATA
+  /// Responds to a request: without `body` one HEADERS frame with END_STREAM, else HEADERS and one DATA
   /// frame with END_STREAM (as far as the peer's window and frame size let one hold it).
   func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
@@ -62,7 +64,7 @@ public protocol HTTP2ServerSession {
   /// Ends one stream.
   func reset(_ streamID: Int32, errorCode: UInt32)
 
-  /// Hands over all frames that may be sent now; call it at the end of the loop's turn.
+  /// Passes on all frames that may be sent now; call it at the end of the loop's turn.
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
 
   /// Streams that are open.

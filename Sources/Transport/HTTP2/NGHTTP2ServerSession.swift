@@ -2,7 +2,7 @@ import CNghttp2
 import Glibc
 public import System
 
-/// HTTP/2 by nghttp2, with limits of our own where it has none (`FloodBudget`).
+/// A server's HTTP/2 connection by nghttp2, with our own limits where it has none (`FloodBudget`).
 ///
 /// nghttp2 would reset what a client sends beyond MAX_CONCURRENT_STREAMS before it can know the
 /// limit, and aioapns then waits for ever. So nghttp2 is given `servedConcurrentStreams`, and the
@@ -16,17 +16,17 @@ public import System
   private var output = SessionOutput()
   private var bodies = BodyStore()
   private var budget: FloodBudget
-  private var walker = FrameWalker(prefaceBytes: 24)
+  private var scanner = FrameHeaderScanner(prefaceBytes: 24)
   private var announcedStreams: UInt32
   private var fieldBytes = 0
   private var isReceiving = false
-  /// Set when the session cannot go on; its last frame is in `output` then.
+  /// The code of the last GOAWAY, once the session cannot go on.
   public private(set) var failure: UInt32?
   /// Streams that are open.
   public private(set) var openStreams = 0
   /// Streams that have ended.
   public private(set) var endedStreams: UInt64 = 0
-  /// Whether a whole frame header came: the peer speaks HTTP/2.
+  /// True once a whole frame header has arrived: the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 
   /// A session that calls `handler`, which must outlive it; its SETTINGS wait in the output.
@@ -70,7 +70,7 @@ public import System
 
   // MARK: the session's owner
 
-  /// Takes bytes of the peer; protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes of the peer; protocol errors and floods are answered with GOAWAY.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard failure == nil, let session = unsafe session, !isReceiving else { return .closing }
     budget.refill(nowNanoseconds: clock())
@@ -80,32 +80,41 @@ public import System
       return .closing
     }
     isReceiving = true
-    let taken = withExtendedLifetime(self) {
+    let consumed = withExtendedLifetime(self) {
       unsafe nghttp2_session_mem_recv(
         session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
     isReceiving = false
     drain()
-    guard taken >= 0 else {
+    guard consumed >= 0 else {
       // Our own reason comes first: nghttp2 only knows that a callback refused.
       fail(
         failure
-          ?? (taken == Int(NGHTTP2_ERR_FLOODED.rawValue)
+          ?? (consumed == Int(NGHTTP2_ERR_FLOODED.rawValue)
             ? HTTP2ErrorCode.enhanceYourCalm : HTTP2ErrorCode.protocolError))
       return .closing
     }
+    checkInvariants()
     return isFinished ? .closing : .open
+  }
+
+  /// Traps in debug builds when the fields contradict each other; not per push in release builds.
+  func checkInvariants() {
+    assert(openStreams >= 0, "a stream closes once")
+    assert(!hasFailedFinally || failure != nil, "a session that has ended has a code")
+    assert(!isReceiving, "nghttp2 has returned")
+    assert(fieldBytes >= 0, "a header list has no negative size")
   }
 
   /// False when the frames in `bytes` use the budget up.
   private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    unsafe walker.walk(bytes) { type, flags, length in
+    unsafe scanner.scan(bytes) { type, flags, length in
       hasFrames = true
       return budget.charge(.frame(type: type, flags: flags, length: length))
     }
   }
 
-  /// Answers a request; a stream that is gone is left alone.
+  /// Responds to a request; one whose stream has ended is ignored.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -116,7 +125,7 @@ public import System
     var provider = unsafe nghttp2_data_provider()
     var hasBody = false
     if let body = unsafe body, body.count > 0 {
-      guard unsafe bodies.fill(record, body) else {
+      guard unsafe bodies.setBody(record, body) else {
         reset(streamID, errorCode: HTTP2ErrorCode.enhanceYourCalm)
         return
       }
@@ -196,10 +205,10 @@ public import System
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, errorCode)
   }
 
-  /// Hands over all frames that may be sent now, in one piece; not from within a callback.
+  /// Passes on all frames that may be sent now, in one piece; not from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
-    // One round is enough but for a session that has more than a megabyte to say.
+    // One round is enough unless there is more than a megabyte to send.
     repeat {
       drain()
       guard output.count > 0 else { return }
@@ -238,7 +247,7 @@ public import System
 
   private var hasFailedFinally = false
 
-  /// The connection cannot go on: GOAWAY is the last that is said.
+  /// Ends the connection with a GOAWAY, after which nothing is sent.
   private func fail(_ code: UInt32) {
     guard !hasFailedFinally else { return }
     hasFailedFinally = true
@@ -270,12 +279,13 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
   func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32 {
     guard category == NGHTTP2_HCAT_REQUEST else { return 0 }
     fieldBytes = 0
-    let record = unsafe bodies.take()
+    let record = unsafe bodies.acquire()
     guard unsafe nghttp2_session_set_stream_user_data(session, streamID, record) == 0 else {
-      unsafe bodies.give(record)
+      unsafe bodies.release(record)
       return streamRefused
     }
     openStreams += 1
+    assert(streamID > 0 && streamID % 2 == 1, "nghttp2 reports a client's streams")
     handler.requestBegan(streamID)
     return 0
   }
@@ -290,7 +300,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       let code = charge(.oversizedHeader)
       return code != 0 ? code : streamRefused
     }
-    // Trailers mean nothing here.
+    // Trailers are ignored.
     if category == NGHTTP2_HCAT_REQUEST {
       unsafe handler.requestField(streamID, name: name, value: value)
     }
@@ -331,8 +341,9 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     guard let record = unsafe record(streamID) else { return 0 }
     let isWhole = unsafe record.pointee.isDone && record.pointee.sent == record.pointee.count
     unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
-    unsafe bodies.give(record)
+    unsafe bodies.release(record)
     openStreams -= 1
+    assert(openStreams >= 0, "a stream that closes was open")
     endedStreams &+= 1
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
       handler.requestReset(streamID, errorCode: errorCode)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Frames of one session that its owner has not taken yet, in one piece.
+/// The frames of one session that its owner has not written yet, in one piece.
 @safe struct SessionOutput: ~Copyable {
   /// Owned here.
   private var block: UnsafeMutablePointer<UInt8>?
@@ -26,16 +26,19 @@ import Glibc
       unsafe block = grown.assumingMemoryBound(to: UInt8.self)
       capacity = wanted
     }
-    guard let block = unsafe block else { return }
+    guard let block = unsafe block else {
+      preconditionFailure("a buffer that has grown has memory")
+    }
     unsafe memcpy(block + count, source, bytes.count)
     count += bytes.count
+    assert(count <= capacity, "nothing is written behind the buffer")
   }
 
   mutating func append(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBytes { unsafe append($0) }
   }
 
-  /// Forgets what was taken; a buffer that a burst has made large is given back.
+  /// Empties the buffer; memory that a burst has needed is freed.
   mutating func clear() {
     count = 0
     guard capacity > Limits.sessionBufferKept else { return }
@@ -47,6 +50,7 @@ import Glibc
   /// Writes `value` over the setting `identifier` of the SETTINGS frame at `offset`.
   mutating func rewriteSetting(_ identifier: UInt16, to value: UInt32, frameAt offset: Int) {
     guard let block = unsafe block else { return }
+    assert(offset >= 0 && offset + HTTP2Frame.headerBytes <= count, "the frame is in the output")
     var entry = offset + HTTP2Frame.headerBytes
     while entry + 6 <= count {
       let found = unsafe UInt16(block[entry]) << 8 | UInt16(block[entry + 1])
@@ -61,13 +65,14 @@ import Glibc
   }
 }
 
-/// Frames that are made by hand.
+/// Frames that nghttp2 does not write for a session that has failed.
 enum HTTP2Frame {
   static let headerBytes = 9
 
   /// GOAWAY (RFC 9113 section 6.8).
   static func goAway(lastStreamID: Int32, errorCode: UInt32, debugData: [UInt8] = []) -> [UInt8] {
     let length = 8 + debugData.count
+    assert(length <= 16_384, "every peer accepts frames of this size")
     var frame: [UInt8] = [
       UInt8(truncatingIfNeeded: length >> 16), UInt8(truncatingIfNeeded: length >> 8),
       UInt8(truncatingIfNeeded: length), HTTP2FrameType.goAway.rawValue, 0, 0, 0, 0, 0,

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Output buffers of a loop's streams: an idle stream holds none.
+/// The output buffers of a loop's streams: an idle stream holds none.
 @safe final class BufferPool {
-  /// Blocks that nobody uses, owned by this object.
+  /// Free blocks, owned by this object.
   private var small: [UnsafeMutableRawPointer] = unsafe []
   private var large: [UnsafeMutableRawPointer] = unsafe []
 
@@ -17,7 +17,8 @@ import Glibc
   }
 
   /// A block of at least `count` bytes and its capacity.
-  func take(atLeast count: Int) -> (block: UnsafeMutableRawPointer, capacity: Int) {
+  func acquire(atLeast count: Int) -> (block: UnsafeMutableRawPointer, capacity: Int) {
+    assert(count > 0, "an empty queue holds no block")
     if count <= Limits.smallBufferBytes {
       let block = unsafe small.popLast() ?? allocate(Limits.smallBufferBytes)
       return unsafe (block, Limits.smallBufferBytes)
@@ -31,8 +32,11 @@ import Glibc
     return unsafe (allocate(capacity), capacity)
   }
 
-  /// Gives a block back.
-  func give(_ block: UnsafeMutableRawPointer, capacity: Int) {
+  /// Returns a block of `acquire` with its capacity.
+  func release(_ block: UnsafeMutableRawPointer, capacity: Int) {
+    assert(
+      capacity == Limits.smallBufferBytes || capacity >= Limits.largeBufferBytes,
+      "a capacity that acquire returned")
     if capacity == Limits.smallBufferBytes, unsafe small.count < Limits.smallBuffersKept {
       unsafe small.append(block)
     } else if capacity == Limits.largeBufferBytes, unsafe large.count < Limits.largeBuffersKept {
@@ -40,6 +44,14 @@ import Glibc
     } else {
       unsafe free(block)
     }
+  }
+
+  /// Traps in debug builds when a list holds more than it may.
+  func checkInvariants() {
+    assert(unsafe small.count <= Limits.smallBuffersKept, "no more small blocks are kept")
+    assert(unsafe large.count <= Limits.largeBuffersKept, "no more large blocks are kept")
+    assert(unsafe Set(small).isDisjoint(with: large), "a block has one size")
+    assert(unsafe Set(small + large).count == small.count + large.count, "released once")
   }
 
   private func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {

@@ -16,7 +16,7 @@ extension ByteStream: TimerTarget {
     case .connect?: attemptTimedOut()
     case .handshake?: finish(.timedOut(.handshake))
     case .flush?:
-      // What the owner asked for was not done, unless the stream had another reason to end.
+      // The owner's output was not sent, unless the stream had another reason to end.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
     case nil: closeDescriptor()
@@ -29,10 +29,10 @@ extension ByteStream: TimerTarget {
     if state == .handshaking { plain.clear(shared.pool) }
     state = .closing
     ending = Ending(reason)
-    leftover = nil
+    pendingInput = nil
     updateInterests()
     setTimer(.flush, Limits.flushNanoseconds)
-    markDirty()
+    scheduleTurnEnd()
   }
 
   /// Ends at the end of the turn, without sending anything more.
@@ -41,17 +41,17 @@ extension ByteStream: TimerTarget {
     flags.insert(.aborted)
     ending = Ending(reason)
     plain.clear(shared.pool)
-    markDirty()
+    scheduleTurnEnd()
   }
 
-  /// Everything is sent: take leave.
+  /// Sends close_notify after everything else and ends.
   func concludeClosing() {
     let reason = ending?.reason ?? .local
     switch reason {
     case .tlsFailed: finish(reason, lingers: true)
     default:
       if let tls {
-        shared.dropOutput()
+        shared.clearOutput()
         tls.end()
         // Without room in the socket the peer misses its close_notify, and nothing else.
         _ = unsafe Socket.write(descriptor, shared.output)
@@ -60,7 +60,7 @@ extension ByteStream: TimerTarget {
     }
   }
 
-  /// Tells the handler, once, and gives everything back.
+  /// Releases everything and notifies the handler, once.
   func finish(_ reason: StreamClosure, lingers: Bool = false) {
     switch state {
     case .closed, .lingering, .detached: return
@@ -70,12 +70,12 @@ extension ByteStream: TimerTarget {
     state = .closed
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)
-    leftover = nil
+    pendingInput = nil
     ending = nil
     attempt = nil
-    let told = handler
+    let lastHandler = handler
     handler = nil
-    told?.stream(self, closed: reason)
+    lastHandler?.stream(self, closed: reason)
     tls = nil
     guard lingers, registration != nil else {
       closeDescriptor()

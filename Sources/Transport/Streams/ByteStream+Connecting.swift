@@ -100,7 +100,7 @@ extension ByteStream {
     guard let context = attempt.tls else {
       state = .open
       updateInterests()
-      markDirty()
+      scheduleTurnEnd()
       handler?.streamOpened(self)
       return
     }
@@ -113,7 +113,7 @@ extension ByteStream {
     }
     tls = session
     state = .handshaking
-    shared.handshakes.enteredUnbounded()
+    shared.handshakes.beginOutbound()
     updateInterests()
     setTimer(.handshake, attempt.timeoutNanoseconds)
     unsafe shared.offer(UnsafeRawBufferPointer(start: nil, count: 0))

@@ -6,30 +6,30 @@ extension ByteStream: EventHandler {
   public func ready(_ readiness: Readiness) {
     switch state {
     case .connecting: attemptEnded()
-    case .lingering: dropInput()
+    case .lingering: discardInput()
     case .handshaking, .open:
-      if readiness.contains(.writable) { markDirty() }
+      if readiness.contains(.writable) { scheduleTurnEnd() }
       if readiness.contains(.readable) || readiness.contains(.hangup) { receive(readiness) }
     case .closing:
-      if readiness.contains(.writable) { markDirty() }
+      if readiness.contains(.writable) { scheduleTurnEnd() }
       // Nobody is left to send to.
       if readiness.contains(.hangup) { finish(ending?.reason ?? .local) }
     case .detached, .closed: break
     }
   }
 
-  /// Stops taking bytes from the socket, so that the peer has to wait.
+  /// Stops reading from the socket, so that TCP makes the peer wait.
   public func pauseReading() {
     guard !flags.contains(.paused) else { return }
     flags.insert(.paused)
     updateInterests()
   }
 
-  /// Takes bytes again; what had come is delivered at the end of the turn.
+  /// Reads again; input that had arrived is delivered at the end of the turn.
   public func resumeReading() {
     guard flags.contains(.paused) else { return }
     flags.remove(.paused)
-    if leftover != nil { markDirty() }
+    if pendingInput != nil { scheduleTurnEnd() }
     if registration == nil, state == .open { register() } else { updateInterests() }
   }
 
@@ -43,12 +43,12 @@ extension ByteStream: EventHandler {
       return
     }
     // What came first is delivered first; the socket stays readable meanwhile.
-    guard leftover == nil else {
-      markDirty()
+    guard pendingInput == nil else {
+      scheduleTurnEnd()
       return
     }
     switch unsafe Socket.read(descriptor, into: shared.input) {
-    case .bytes(0): endOfInput(inOrder: false)
+    case .bytes(0): handleEndOfInput(isClean: false)
     case .bytes(let count):
       bytesIn &+= UInt64(count)
       unsafe consume(UnsafeRawBufferPointer(rebasing: shared.input[0..<count]))
@@ -60,7 +60,7 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// Takes what came from the socket.
+  /// Handles bytes from the socket: delivers or decrypts them.
   func consume(_ bytes: UnsafeRawBufferPointer) {
     guard tls != nil else {
       unsafe handler?.stream(self, received: bytes)
@@ -72,27 +72,27 @@ extension ByteStream: EventHandler {
     flags.remove(.decrypting)
   }
 
-  /// Delivers what had come while nobody wanted it.
-  func deliverLeftover() {
-    guard let kept = leftover, state == .open, !flags.contains(.paused) else { return }
-    leftover = nil
-    if !kept.plaintext.isEmpty {
-      let bytes = kept.plaintext
+  /// Delivers the input that arrived while reading was paused.
+  func deliverPendingInput() {
+    guard let pending = pendingInput, state == .open, !flags.contains(.paused) else { return }
+    pendingInput = nil
+    if !pending.plaintext.isEmpty {
+      let bytes = pending.plaintext
       unsafe bytes.withUnsafeBytes { unsafe handler?.stream(self, received: $0) }
     }
-    guard !kept.wire.isEmpty else { return }
+    guard !pending.ciphertext.isEmpty else { return }
     guard state == .open, !flags.contains(.paused) else {
-      if state == .open { keep(wire: kept.wire) }
+      if state == .open { retain(ciphertext: pending.ciphertext) }
       return
     }
-    unsafe kept.wire.withUnsafeBytes { unsafe consume($0) }
+    unsafe pending.ciphertext.withUnsafeBytes { unsafe consume($0) }
   }
 
-  func keep(wire: [UInt8]) {
-    guard !wire.isEmpty else { return }
-    let kept = leftover ?? Leftover()
-    kept.wire += wire
-    leftover = kept
+  func retain(ciphertext: [UInt8]) {
+    guard !ciphertext.isEmpty else { return }
+    let pending = pendingInput ?? PendingInput()
+    pending.ciphertext += ciphertext
+    pendingInput = pending
   }
 
   // MARK: TLS
@@ -100,7 +100,7 @@ extension ByteStream: EventHandler {
   /// True when the stream is open now and there may be more to decrypt.
   func continueHandshake() -> Bool {
     guard let session = tls as? TLSSession else { return false }
-    shared.dropOutput()
+    shared.clearOutput()
     let step = session.handshake()
     // What a finished server still says, it says under the new keys.
     let recordsSent = unsafe TLSRecord.count(in: shared.output)
@@ -117,7 +117,7 @@ extension ByteStream: EventHandler {
       handler?.streamOpened(self)
       // A stream that was detached meanwhile belongs to another thread.
       guard state == .open else { return false }
-      records?.forgetPeer()
+      records?.releasePeer()
       return true
     }
   }
@@ -127,12 +127,12 @@ extension ByteStream: EventHandler {
     beginClosing(reason)
   }
 
-  /// What OpenSSL wrote by itself: handshake, alerts, key updates.
+  /// Queues what OpenSSL wrote by itself: handshake, alerts, key updates.
   private func queueOutput() {
     guard let tls, unsafe shared.output.count > 0 else { return }
     unsafe tls.unsent.append(shared.output, pool: shared.pool)
-    shared.dropOutput()
-    markDirty()
+    shared.clearOutput()
+    scheduleTurnEnd()
   }
 
   private func decrypt() {
@@ -140,10 +140,10 @@ extension ByteStream: EventHandler {
     ERR_clear_error()
     while state == .open, let tls {
       guard !flags.contains(.paused) else {
-        keep(wire: unsafe Array(shared.unreadInput))
+        retain(ciphertext: unsafe Array(shared.unreadInput))
         return
       }
-      shared.dropOutput()
+      shared.clearOutput()
       let (count, outcome) = unsafe fill(shared.plaintext, from: tls)
       queueOutput()
       if count > 0 {
@@ -153,14 +153,14 @@ extension ByteStream: EventHandler {
       switch outcome {
       case .bytes: continue
       case .needsInput: return
-      case .ended: endOfInput(inOrder: true)
+      case .ended: handleEndOfInput(isClean: true)
       case .failed(let reason): if state == .open { beginClosing(.tlsFailed(reason)) }
       }
       return
     }
   }
 
-  /// Several records become one delivery: one parse and one answer for all of them.
+  /// Decrypts several records into one delivery, so that the handler parses and responds once.
   private func fill(
     _ target: UnsafeMutableRawBufferPointer, from tls: TLSLayer
   ) -> (count: Int, outcome: TLSLayer.Reading) {
@@ -173,16 +173,16 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// The peer sends nothing more.
-  private func endOfInput(inOrder: Bool) {
+  /// Ends the stream, because the peer sends nothing more; `isClean` after its close_notify.
+  private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed("the peer broke off the handshake"))
-    case .open: beginClosing(tls == nil || inOrder ? .peer : .truncated)
+    case .open: beginClosing(tls == nil || isClean ? .peer : .truncated)
     default: break
     }
   }
 
-  private func dropInput() {
+  private func discardInput() {
     var dropped = 0
     while dropped < Limits.lingerBytes {
       switch unsafe Socket.read(descriptor, into: shared.input) {

@@ -3,8 +3,8 @@ public import System
 extension ByteStream: TurnEndTarget {
   /// Queues bytes: one write(2) at the end of the loop's turn sends all that was queued.
   ///
-  /// Before the handshake's end they wait for it; after `close` they are dropped. A peer that lets
-  /// 8 MB wait is given up (`.outputOverflow`): watch `pendingOutputBytes` and `streamDrained`.
+  /// Before the handshake's end they wait for it; after `close` they are dropped. A peer that leaves
+  /// 8 MB unread is given up (`.outputOverflow`): watch `pendingOutputBytes` and `streamDrained`.
   public func write(_ bytes: UnsafeRawBufferPointer) {
     guard isOpen, bytes.count > 0 else { return }
     guard pendingOutputBytes + bytes.count <= Limits.unsentOutputBytes else {
@@ -13,7 +13,7 @@ extension ByteStream: TurnEndTarget {
     }
     unsafe plain.append(bytes, pool: shared.pool)
     if plain.count > Limits.highWaterBytes { flags.insert(.aboveHigh) }
-    markDirty()
+    scheduleTurnEnd()
   }
 
   /// Queues bytes.
@@ -23,12 +23,13 @@ extension ByteStream: TurnEndTarget {
 
   /// Called by the loop.
   public func turnEnded() {
-    flags.remove(.dirty)
+    flags.remove(.turnEndScheduled)
+    defer { checkInvariants() }
     if flags.contains(.aborted) {
       finish(ending?.reason ?? .local)
       return
     }
-    if leftover != nil { deliverLeftover() }
+    if pendingInput != nil { deliverPendingInput() }
     flush()
   }
 
@@ -46,11 +47,11 @@ extension ByteStream: TurnEndTarget {
       budget -= count
     }
     waitForWritable(false)
-    noteDrained()
+    notifyDrained()
     if state == .closing, pendingOutputBytes == 0 { concludeClosing() }
   }
 
-  /// Sends encrypted bytes that waited; false when the socket takes no more or is broken.
+  /// Sends encrypted bytes that are waiting; false when the socket is full or broken.
   private func sendUnsent() -> Bool {
     guard let tls, !tls.unsent.isEmpty else { return true }
     switch unsafe Socket.write(descriptor, tls.unsent.bytes) {
@@ -62,15 +63,15 @@ extension ByteStream: TurnEndTarget {
     case .wouldBlock: waitForWritable(true)
     case .failed(let number): writingFailed(number)
     }
-    noteDrained()
+    notifyDrained()
     return false
   }
 
-  /// Sends some of the plaintext; nil when the socket takes no more or is broken.
+  /// Sends some of the plaintext; nil when the socket is full or broken.
   private func sendPlain() -> Int? {
     guard let tls else { return sendUnencrypted() }
     let count = min(plain.count, Limits.encryptedAtOnceBytes)
-    shared.dropOutput()
+    shared.clearOutput()
     guard unsafe tls.write(UnsafeRawBufferPointer(rebasing: plain.bytes[0..<count])) else {
       finish(.tlsFailed("encrypting failed"))
       return nil
@@ -89,7 +90,7 @@ extension ByteStream: TurnEndTarget {
       waitForWritable(true)
     case .failed(let number): writingFailed(number)
     }
-    noteDrained()
+    notifyDrained()
     return nil
   }
 
@@ -103,7 +104,7 @@ extension ByteStream: TurnEndTarget {
     case .wouldBlock: waitForWritable(true)
     case .failed(let number): writingFailed(number)
     }
-    noteDrained()
+    notifyDrained()
     return nil
   }
 
@@ -113,7 +114,7 @@ extension ByteStream: TurnEndTarget {
     updateInterests()
   }
 
-  private func noteDrained() {
+  private func notifyDrained() {
     guard flags.contains(.aboveHigh), pendingOutputBytes <= Limits.lowWaterBytes,
       state == .open
     else { return }
@@ -121,7 +122,7 @@ extension ByteStream: TurnEndTarget {
     handler?.streamDrained(self)
   }
 
-  /// The peer may have said why before it went: its alert waits in the socket.
+  /// Reads on, because the peer's alert may be in the socket and says why, then ends the stream.
   private func writingFailed(_ number: Int32) {
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)

@@ -10,9 +10,9 @@ public final class ByteStream {
     case connecting
     case handshaking
     case open
-    /// What is queued goes out, then the stream ends for `ending`'s reason.
+    /// Sends what is queued, then ends for the reason of `ending`.
     case closing
-    /// Over for its owner; what the peer still sends is dropped for a moment.
+    /// Over for its owner; what the peer still sends is discarded for a moment.
     case lingering
     case detached
     case closed
@@ -21,8 +21,8 @@ public final class ByteStream {
   struct Flags: OptionSet {
     let rawValue: UInt8
 
-    /// Will be called at the end of this turn.
-    static let dirty = Flags(rawValue: 1)
+    /// The loop will call `turnEnded` in this turn.
+    static let turnEndScheduled = Flags(rawValue: 1)
     static let paused = Flags(rawValue: 2)
     /// Unsent output went over the high-water mark.
     static let aboveHigh = Flags(rawValue: 4)
@@ -33,19 +33,20 @@ public final class ByteStream {
     static let decrypting = Flags(rawValue: 32)
   }
 
-  /// What came before its handler wanted it.
-  final class Leftover {
+  /// Input that arrived while reading was paused.
+  final class PendingInput {
     var plaintext: [UInt8] = []
-    var wire: [UInt8] = []
+    /// Bytes from the socket, behind those of `plaintext`; of a plain stream there are none.
+    var ciphertext: [UInt8] = []
   }
 
-  /// Boxed, because most streams never need it for long.
+  /// Boxed: a stream has it for its last moments only.
   final class Ending {
     let reason: StreamClosure
     init(_ reason: StreamClosure) { self.reason = reason }
   }
 
-  /// Whatever the owner wants to find again.
+  /// An object of the owner's choice.
   public var context: AnyObject?
   /// Bytes read from the socket so far.
   public internal(set) var bytesIn: UInt64 = 0
@@ -62,11 +63,14 @@ public final class ByteStream {
   var state: State {
     didSet {
       guard oldValue != state else { return }
-      if oldValue == .handshaking { shared.handshakes.left() }
+      assert(
+        oldValue.rawValue < State.lingering.rawValue || state.rawValue >= State.lingering.rawValue,
+        "a stream that has ended does not open again")
+      if oldValue == .handshaking { shared.handshakes.end() }
     }
   }
   var flags: Flags = []
-  var leftover: Leftover?
+  var pendingInput: PendingInput?
   var ending: Ending?
   var attempt: ConnectAttempt?
 
@@ -113,9 +117,6 @@ public final class ByteStream {
   /// over, else for the stream's life.
   public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
-  /// True when the bytes are encrypted.
-  public var isEncrypted: Bool { tls != nil }
-
   /// Who is at the other end of a UNIX socket.
   public var peerCredentials: Socket.PeerCredentials? {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
@@ -124,11 +125,29 @@ public final class ByteStream {
   /// Bytes that `write` took and the socket has not.
   public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
 
+  /// Traps in debug builds when the fields contradict each other; run at the end of each turn.
+  func checkInvariants() {
+    switch state {
+    case .connecting: assert(attempt != nil && tls == nil, "there is no TLS before TCP")
+    case .handshaking: assert(tls != nil && descriptor >= 0, "a handshake has TLS and a socket")
+    case .open:
+      assert(attempt == nil && ending == nil || flags.contains(.aborted), "open or ending")
+    case .closing: assert(ending != nil, "a stream that closes has a reason")
+    case .lingering: assert(handler == nil && tls == nil, "nobody hears of a lingering stream")
+    case .detached, .closed:
+      assert(descriptor == -1 && registration == nil, "an ended stream has no descriptor")
+      assert(timer == nil && plain.isEmpty, "an ended stream waits for nothing")
+    }
+    assert(registration == nil || descriptor >= 0, "only a descriptor can be registered")
+    assert(pendingInput == nil || state == .open, "only an open stream retains input")
+    plain.checkInvariants()
+  }
+
   // MARK: details that several files share
 
-  func markDirty() {
-    guard !flags.contains(.dirty) else { return }
-    flags.insert(.dirty)
+  func scheduleTurnEnd() {
+    guard !flags.contains(.turnEndScheduled) else { return }
+    flags.insert(.turnEndScheduled)
     loop.atTurnEnd(self)
   }
 

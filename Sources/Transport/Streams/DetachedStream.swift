@@ -1,14 +1,14 @@
 import Synchronization
 public import System
 
-/// A stream between two loops: attach it exactly once, or let it go, which closes it.
+/// A stream on its way between two loops: attach it exactly once, or release it, which closes it.
 public final class DetachedStream: Sendable {
   /// Everything that a stream is, apart from its loop and its owner.
   struct Parts: ~Copyable {
     var descriptor: Int32
     var tls: TLSLayer?
     var plain: OutputQueue
-    var leftover: ByteStream.Leftover?
+    var pendingInput: ByteStream.PendingInput?
     var flags: ByteStream.Flags
     var bytesIn: UInt64
     var bytesOut: UInt64
@@ -16,7 +16,7 @@ public final class DetachedStream: Sendable {
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
   }
 
-  /// Reached by one thread at a time: the one that fills it, then the one that takes it out.
+  /// Used by one thread at a time: the one that detaches, then the one that attaches.
   private struct Sealed: ~Copyable, @unchecked Sendable {
     var parts: Parts?
   }
@@ -25,10 +25,10 @@ public final class DetachedStream: Sendable {
 
   init(_ parts: consuming Parts) { sealed = Mutex(Sealed(parts: parts)) }
 
-  /// Puts the stream on `loop`, the calling thread's; bytes that had come wait for the handler.
+  /// Puts the stream on `loop`, the calling thread's; input that had arrived waits for the handler.
   ///
-  /// `streamOpened` is not called again. A parcel of a stream that had ended, or one that was
-  /// attached before, gives a stream that closes at once.
+  /// `streamOpened` is not called again. Where the stream had ended, or was attached before, the result
+  /// is a stream that closes at once.
   public func attach(to loop: EventLoop, handler: any StreamHandler) -> ByteStream {
     let shared = StreamLoop.of(loop)
     let taken = sealed.withLock { sealed in
@@ -42,30 +42,31 @@ public final class DetachedStream: Sendable {
 extension ByteStream {
   /// Takes the stream off its loop, to be attached to another one; `unread` goes before what comes.
   ///
-  /// The handler hears nothing more, not even of the stream's end.
+  /// The handler gets no more calls, not even for the stream's end.
   public func detach(unread: [UInt8] = []) -> DetachedStream {
     let canMove = state == .open && !flags.contains(.aborted)
     if flags.contains(.decrypting) {
-      if canMove { keep(wire: unsafe Array(shared.unreadInput)) }
+      if canMove { retain(ciphertext: unsafe Array(shared.unreadInput)) }
       unsafe shared.offer(UnsafeRawBufferPointer(start: nil, count: 0))
     }
     if !unread.isEmpty, canMove {
-      let kept = leftover ?? Leftover()
-      kept.plaintext = unread + kept.plaintext
-      leftover = kept
+      let pending = pendingInput ?? PendingInput()
+      pending.plaintext = unread + pending.plaintext
+      pendingInput = pending
     }
     cancelTimer()
     if let registration { loop.deregister(registration) }
     registration = nil
     handler = nil
-    (tls as? TLSRecordLayer)?.forgetPeer()
+    (tls as? TLSRecordLayer)?.releasePeer()
     let parts = DetachedStream.Parts(
-      descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(), leftover: leftover,
+      descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(),
+      pendingInput: pendingInput,
       flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached
     tls = nil
-    leftover = nil
+    pendingInput = nil
     return DetachedStream(parts)
   }
 
@@ -88,11 +89,11 @@ extension ByteStream {
     tls = parts.tls
     tls?.use(shared)
     swap(&plain, &parts.plain)
-    leftover = parts.leftover
+    pendingInput = parts.pendingInput
     flags = parts.flags
     bytesIn = parts.bytesIn
     bytesOut = parts.bytesOut
     register()
-    markDirty()
+    scheduleTurnEnd()
   }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Bytes waiting to be sent, in one piece; holds no memory when empty.
+/// Bytes waiting to be sent, in one piece; without memory while empty.
 @safe struct OutputQueue: ~Copyable {
-  /// Owned here; freed or given to the pool when the queue runs empty.
+  /// Owned here; released to the pool when the queue runs empty.
   private var block: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var head: UInt32 = 0
@@ -15,7 +15,7 @@ import Glibc
   var count: Int { Int(tail &- head) }
   var isEmpty: Bool { tail == head }
 
-  /// What waits, first byte first; valid until the next change.
+  /// The waiting bytes, oldest first; valid until the next change.
   var bytes: UnsafeRawBufferPointer {
     guard let block = unsafe block else {
       return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -29,28 +29,36 @@ import Glibc
     guard let block = unsafe block else { return }
     unsafe memcpy(block + Int(tail), source, bytes.count)
     tail &+= UInt32(truncatingIfNeeded: bytes.count)
+    checkInvariants()
   }
 
   /// Drops the first `count` bytes.
   mutating func consume(_ count: Int, pool: BufferPool) {
-    precondition(count >= 0 && count <= self.count, "more consumed than waits")
+    precondition(count >= 0 && count <= self.count, "more consumed than is waiting")
     head &+= UInt32(truncatingIfNeeded: count)
     if head == tail { clear(pool) }
   }
 
   mutating func clear(_ pool: BufferPool) {
-    if let block = unsafe block { unsafe pool.give(block, capacity: Int(capacity)) }
+    if let block = unsafe block { unsafe pool.release(block, capacity: Int(capacity)) }
     unsafe block = nil
     capacity = 0
     head = 0
     tail = 0
   }
 
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants() {
+    assert(head <= tail && tail <= capacity, "the waiting bytes lie within the block")
+    assert(unsafe (block == nil) == (capacity == 0), "memory and capacity come and go together")
+    assert(unsafe block != nil || count == 0, "bytes need memory")
+  }
+
   private mutating func makeRoom(_ more: Int, _ pool: BufferPool) {
     let needed = count + more
     precondition(needed <= Int(UInt32.max), "output beyond any bound")
     guard let old = unsafe block else {
-      let fresh = unsafe pool.take(atLeast: needed)
+      let fresh = unsafe pool.acquire(atLeast: needed)
       unsafe block = fresh.block
       capacity = UInt32(unsafe fresh.capacity)
       return
@@ -61,9 +69,9 @@ import Glibc
       unsafe memmove(old, old + Int(head), used)
     } else {
       // Doubling keeps the copying at one byte for each that is written.
-      let fresh = unsafe pool.take(atLeast: max(needed, Int(capacity) * 2))
+      let fresh = unsafe pool.acquire(atLeast: max(needed, Int(capacity) * 2))
       unsafe memcpy(fresh.block, old + Int(head), used)
-      unsafe pool.give(old, capacity: Int(capacity))
+      unsafe pool.release(old, capacity: Int(capacity))
       unsafe block = fresh.block
       capacity = UInt32(unsafe fresh.capacity)
     }

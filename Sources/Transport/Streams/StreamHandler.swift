@@ -1,11 +1,11 @@
 import System
 
-/// Hears what happens on one stream, on its loop's thread.
+/// The owner of a stream, called on its loop's thread.
 public protocol StreamHandler: AnyObject {
   /// The stream is connected and, with TLS, its handshake is finished.
   func streamOpened(_ stream: ByteStream)
 
-  /// Plaintext has come; the bytes are valid during the call only.
+  /// Plaintext has arrived; the bytes are valid during the call only.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer)
 
   /// Unsent output fell to the low-water mark after it had been over the high one.

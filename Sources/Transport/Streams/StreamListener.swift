@@ -119,7 +119,7 @@ extension ByteStream {
       }
       tls = session
       state = .handshaking
-      shared.handshakes.entered(self)?.giveUpHandshake()
+      shared.handshakes.begin(self)?.giveUpHandshake()
       setTimer(.handshake, Limits.handshakeNanoseconds)
       register()
     }

@@ -2,21 +2,21 @@ import COpenSSL
 import Glibc
 import System
 
-/// What all streams of one loop share, so that an idle one holds no buffer.
+/// The buffers and contexts that all streams of one loop share, so that an idle one holds none.
 @safe final class StreamLoop {
   unowned let loop: EventLoop
   let pool = BufferPool()
   let ciphers = TLS13Ciphers()
   var handshakes = HandshakeQueue()
-  /// One read(2) goes here; used only within one event.
+  /// The buffer of read(2); its content is valid within one event.
   ///
   /// Owned here.
   let input: UnsafeMutableRawBufferPointer
-  /// The plaintext of one read; used only within one event.
+  /// The plaintext of one read; its content is valid within one event.
   ///
   /// Owned here.
   let plaintext: UnsafeMutableRawBufferPointer
-  /// Where OpenSSL reads and writes; used only within one call to it.
+  /// The memory that OpenSSL reads and writes as its BIO; its content is valid within one call.
   ///
   /// Owned here.
   let exchange: UnsafeMutablePointer<belfry_tls_exchange>
@@ -40,25 +40,27 @@ import System
     loop.shared(StreamLoop.self) { StreamLoop(loop) }
   }
 
-  /// What OpenSSL has not read yet of what it was last given.
+  /// The part of the last `offer` that OpenSSL has not read yet.
   var unreadInput: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: exchange.pointee.input, count: exchange.pointee.input_count)
   }
 
+  /// Gives OpenSSL the peer's bytes to read.
   func offer(_ bytes: UnsafeRawBufferPointer) {
     unsafe exchange.pointee.input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     unsafe exchange.pointee.input_count = bytes.count
   }
 
-  /// What OpenSSL has written since the last `dropOutput`.
+  /// The bytes that OpenSSL has written since the last `clearOutput`.
   var output: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: exchange.pointee.output, count: exchange.pointee.output_count)
   }
 
-  /// Passes over input that is done with.
+  /// Removes the first `count` bytes of the unread input.
   func skipInput(_ count: Int) {
+    assert(unsafe count >= 0 && count <= exchange.pointee.input_count, "no more than is unread")
     unsafe exchange.pointee.input = exchange.pointee.input.map { unsafe $0 + count }
     unsafe exchange.pointee.input_count -= count
   }
@@ -69,8 +71,11 @@ import System
     return unsafe exchange.pointee.output + exchange.pointee.output_count
   }
 
-  /// The reserved bytes are written.
-  func addOutput(_ count: Int) { unsafe exchange.pointee.output_count += count }
+  /// Counts reserved bytes that were written.
+  func commitOutput(_ count: Int) {
+    assert(count >= 0, "output only grows")
+    unsafe exchange.pointee.output_count += count
+  }
 
-  func dropOutput() { unsafe exchange.pointee.output_count = 0 }
+  func clearOutput() { unsafe exchange.pointee.output_count = 0 }
 }

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The AEAD contexts that all taken-over streams of a loop share, keyed anew for each use: no stream
-/// holds one.
+/// The AEAD contexts that all taken-over streams of a loop share, rekeyed for each use, so that no
+/// stream holds one.
 @safe final class TLS13Ciphers {
   /// One for each cipher and direction, made when first used.
   ///
@@ -53,6 +53,7 @@ import COpenSSL
     _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     let length = content.count + 1 + TLSRecord.tagBytes
+    assert(length <= TLSRecord.ciphertextBytes, "the length field's limit")
     unsafe target[0] = TLSContentType.applicationData.rawValue
     unsafe target[1] = 3
     unsafe target[2] = 3

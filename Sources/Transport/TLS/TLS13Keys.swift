@@ -26,7 +26,7 @@ enum TLS13Cipher: Int {
 
 /// One direction's traffic secret, and the key and IV derived from it.
 ///
-/// Whoever holds one wipes it in its own `deinit`.
+/// The owner wipes it in its own `deinit`.
 struct TLS13Keys {
   typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
 
@@ -41,7 +41,10 @@ struct TLS13Keys {
 
   init() {}
 
+  /// Derives the keys of the first generation; `sequence` records were sent or read under them already.
   mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
+    precondition(bytes.count == suite.secretBytes, "a secret as long as the suite's hash")
+    assert(secret.1 == 0 && key == (0, 0, 0, 0), "a direction starts once")
     unsafe withUnsafeMutableBytes(of: &secret) { target in
       unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(target.count)))
     }
@@ -65,7 +68,8 @@ struct TLS13Keys {
     unsafe target.storeBytes(of: ivHead, as: UInt32.self)
     unsafe target.storeBytes(
       of: ivTail ^ sequence.bigEndian, toByteOffset: 4, as: UInt64.self)
-    sequence &+= 1
+    // Traps rather than use a nonce twice; the keys are renewed long before (`recordsPerKey`).
+    sequence += 1
   }
 
   mutating func wipe() {
@@ -93,6 +97,8 @@ struct TLS13Keys {
     _ secret: UnsafeRawBufferPointer, _ suite: TLS13Suite, _ label: StaticString,
     into target: UnsafeMutableRawBufferPointer
   ) {
+    assert(target.count <= suite.secretBytes, "at most one hash of output")
+    assert(label.utf8CodeUnitCount <= 40, "the label fits the space for it")
     unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { space in
       let labelBytes = label.utf8CodeUnitCount
       unsafe space[0] = 0

@@ -27,6 +27,6 @@ public final class TLSClientContext: Sendable {
     // This one of OpenSSL's functions says 0 when it is done.
     let refused = unsafe SSL_CTX_set_alpn_protos(
       handle.raw, self.alpn.wire, UInt32(self.alpn.wire.count))
-    guard refused == 0 else { throw .library(OpenSSLErrors.take()) }
+    guard refused == 0 else { throw .library(OpenSSLErrors.popReason()) }
   }
 }

@@ -11,14 +11,14 @@ import Glibc
   init(server: Bool, minimumVersion: TLSVersion) throws(TLSFailure) {
     let method = unsafe server ? TLS_server_method() : TLS_client_method()
     guard let raw = unsafe SSL_CTX_new(method) else {
-      throw .library(OpenSSLErrors.take())
+      throw .library(OpenSSLErrors.popReason())
     }
     unsafe self.raw = raw
     let version = minimumVersion == .tls13 ? TLS1_3_VERSION : TLS1_2_VERSION
     guard unsafe belfry_ctx_set_minimum_version(raw, version) == 1,
       unsafe belfry_ctx_set_groups(raw, "X25519:P-256") == 1,
       unsafe SSL_CTX_set_ciphersuites(raw, Self.suites) == 1
-    else { throw .library(OpenSSLErrors.take()) }
+    else { throw .library(OpenSSLErrors.popReason()) }
     // Buffers go back when they are empty: 9 KB less for each idle connection.
     _ = unsafe belfry_ctx_set_mode(raw, Int(SSL_MODE_RELEASE_BUFFERS))
     // Resuming saves nothing worth having with P-256 keys, and tickets cost 100 µs.
@@ -43,7 +43,7 @@ import Glibc
         : unsafe belfry_ctx_add_chain_certificate(raw, certificate)
       isLeaf = false
       guard added == 1 else {
-        throw .badPEM(what: "certificate chain", reason: OpenSSLErrors.take())
+        throw .badPEM(what: "certificate chain", reason: OpenSSLErrors.popReason())
       }
     }
     guard let bio = unsafe Self.memory(privateKeyPEM) else { throw .library("no memory") }
@@ -53,7 +53,7 @@ import Glibc
       unsafe PEM_read_bio_PrivateKey(bio, nil, nil, UnsafeMutableRawPointer(mutating: empty))
     }
     guard let key = unsafe read else {
-      throw .badPEM(what: "private key", reason: OpenSSLErrors.take())
+      throw .badPEM(what: "private key", reason: OpenSSLErrors.popReason())
     }
     defer { unsafe EVP_PKEY_free(key) }
     guard unsafe SSL_CTX_use_PrivateKey(raw, key) == 1, unsafe SSL_CTX_check_private_key(raw) == 1
@@ -70,13 +70,13 @@ import Glibc
       (certificate: OpaquePointer) throws(TLSFailure) in
       guard unsafe X509_STORE_add_cert(store, certificate) == 1,
         unsafe !namesToClients || SSL_CTX_add_client_CA(raw, certificate) == 1
-      else { throw .badPEM(what: "authority", reason: OpenSSLErrors.take()) }
+      else { throw .badPEM(what: "authority", reason: OpenSSLErrors.popReason()) }
     }
   }
 
   func trustSystemRoots() throws(TLSFailure) {
     guard unsafe SSL_CTX_set_default_verify_paths(raw) == 1 else {
-      throw .library(OpenSSLErrors.take())
+      throw .library(OpenSSLErrors.popReason())
     }
   }
 
@@ -93,7 +93,7 @@ import Glibc
       try unsafe body(certificate)
     }
     // The end of the text is an error of its own kind, which is none here.
-    let reason = OpenSSLErrors.take()
+    let reason = OpenSSLErrors.popReason()
     guard count > 0 else { throw .badPEM(what: what, reason: reason) }
   }
 

@@ -1,4 +1,4 @@
-/// The encryption of one open stream: bytes pass through the loop's exchange.
+/// The encryption of one open stream; its bytes pass through the loop's exchange.
 ///
 /// A class and not a protocol: one word in each stream, and no witness tables on the hot path.
 class TLSLayer {
@@ -13,7 +13,7 @@ class TLSLayer {
     case failed(String)
   }
 
-  /// Encrypted bytes that the socket has not taken.
+  /// Encrypted bytes that are not written to the socket yet.
   var unsent = OutputQueue()
 
   var negotiatedProtocol: String? { nil }
@@ -28,6 +28,6 @@ class TLSLayer {
   /// Puts close_notify into the exchange's output.
   func end() {}
 
-  /// The stream moved to another loop.
+  /// Moves to another loop's exchange.
   func use(_ shared: StreamLoop) {}
 }

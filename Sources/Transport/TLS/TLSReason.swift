@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// OpenSSL's error queue in words that say who refused what.
+/// The reasons of failed connections, in words that say which side refused what.
 enum TLSReason {
-  /// The reason for which `ssl` failed on this thread; empties the queue.
-  static func take(_ ssl: OpaquePointer) -> String {
+  /// The reason why `ssl` failed on this thread; empties OpenSSL's error queue.
+  static func pop(_ ssl: OpaquePointer) -> String {
     let code = ERR_get_error()
     ERR_clear_error()
     let reason = Int32(truncatingIfNeeded: code & 0x7f_ffff)
@@ -17,7 +17,7 @@ enum TLSReason {
     return unsafe String(cString: text)
   }
 
-  /// Why this side does not take the peer's certificate.
+  /// Why this side rejects the peer's certificate.
   static func verification(_ code: Int) -> String {
     switch Int32(truncatingIfNeeded: code) {
     case X509_V_ERR_CERT_REVOKED: "certificate revoked"

@@ -1,4 +1,4 @@
-/// TLS's own measures (RFC 8446 section 5).
+/// The sizes of TLS records (RFC 8446 section 5).
 enum TLSRecord {
   static let headerBytes = 5
   static let tagBytes = 16
@@ -12,6 +12,7 @@ enum TLSRecord {
   /// How many whole records `bytes` hold.
   static func count(in bytes: UnsafeRawBufferPointer) -> UInt64 {
     var offset = 0
+    defer { assert(offset == bytes.count, "the bytes are whole records") }
     var count: UInt64 = 0
     while offset + headerBytes <= bytes.count {
       unsafe offset += headerBytes + length(bytes, at: offset)
@@ -26,7 +27,7 @@ enum TLSRecord {
   }
 }
 
-/// What a record holds.
+/// The type of a record's content.
 enum TLSContentType: UInt8 {
   case changeCipherSpec = 20
   case alert = 21
@@ -34,7 +35,7 @@ enum TLSContentType: UInt8 {
   case applicationData = 23
 }
 
-/// The alerts that this side gives.
+/// The alerts that this side sends.
 enum TLSAlert: UInt8 {
   case closeNotify = 0
   case unexpectedMessage = 10

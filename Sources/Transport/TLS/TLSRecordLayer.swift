@@ -13,11 +13,11 @@ import COpenSSL
   private let protocolIndex: Int16
   private var reading = TLS13Keys()
   private var writing = TLS13Keys()
-  /// A record of which the first part has come.
+  /// A record of which the first part has arrived.
   private var partial = OutputQueue()
   private var peer: Peer?
 
-  /// Boxed, because it is gone soon.
+  /// Boxed: it is released when the stream has opened.
   private final class Peer {
     let certificate: PeerCertificate
     init(_ certificate: PeerCertificate) { self.certificate = certificate }
@@ -53,8 +53,8 @@ import COpenSSL
 
   override var peerCertificate: PeerCertificate? { peer?.certificate }
 
-  /// Lets go of the peer's certificate, which is as large as the rest.
-  func forgetPeer() { peer = nil }
+  /// Releases the peer's certificate, which is as large as the rest.
+  func releasePeer() { peer = nil }
 
   override func use(_ shared: StreamLoop) { unsafe self.shared = shared }
 
@@ -97,16 +97,20 @@ import COpenSSL
       return false
     }
     writing.update(suite)
+    assert(writing.sequence == 0, "a new key begins a new sequence")
     return true
   }
 
   private func seal(_ type: TLSContentType, _ content: UnsafeRawBufferPointer) -> Bool {
+    assert(content.count <= TLSRecord.contentBytes, "one record's content")
+    let sequence = writing.sequence
+    defer { assert(writing.sequence <= sequence + 1, "a record uses one nonce") }
     let total = TLSRecord.headerBytes + content.count + 1 + TLSRecord.tagBytes
     guard let suite, let target = unsafe loop.reserveOutput(total),
       let cipher = unsafe loop.ciphers.context(suite.cipher, encrypts: true, &writing),
       unsafe TLS13Ciphers.seal(cipher, &writing, type, content, into: target)
     else { return false }
-    loop.addOutput(total)
+    loop.commitOutput(total)
     return true
   }
 
@@ -117,7 +121,7 @@ import COpenSSL
       let start = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
     else { return fail(.internalError) }
     while true {
-      let outcome = unsafe takeRecord { record in unsafe open(record, into: start) }
+      let outcome = unsafe withNextRecord { record in unsafe open(record, into: start) }
       switch outcome {
       case nil: return .needsInput
       case .next?: continue
@@ -132,12 +136,12 @@ import COpenSSL
     case done(Reading)
   }
 
-  /// Hands over the next whole record, header included; nil when it has not come yet.
-  private func takeRecord(_ body: (UnsafeRawBufferPointer) -> Opened) -> Opened? {
+  /// Calls `body` with the next whole record, header included; nil while it has not arrived.
+  private func withNextRecord(_ body: (UnsafeRawBufferPointer) -> Opened) -> Opened? {
     let input = unsafe loop.unreadInput
     if partial.isEmpty {
       if input.count >= TLSRecord.headerBytes {
-        guard let total = unsafe wholeCount(input) else { return .done(fail(headerAlert)) }
+        guard let total = unsafe recordBytes(input) else { return .done(fail(headerAlert)) }
         if input.count >= total {
           loop.skipInput(total)
           return unsafe body(UnsafeRawBufferPointer(rebasing: input[0..<total]))
@@ -148,15 +152,16 @@ import COpenSSL
       return nil
     }
     guard completePartial(to: TLSRecord.headerBytes) else { return nil }
-    guard let total = unsafe wholeCount(partial.bytes) else { return .done(fail(headerAlert)) }
+    guard let total = unsafe recordBytes(partial.bytes) else { return .done(fail(headerAlert)) }
     guard completePartial(to: total) else { return nil }
+    assert(partial.count == total, "no byte of the next record is taken along")
     let opened = unsafe body(partial.bytes)
     partial.clear(loop.pool)
     return opened
   }
 
   /// Bytes of the record whose header begins `bytes`; nil for one that cannot be.
-  private func wholeCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  private func recordBytes(_ bytes: UnsafeRawBufferPointer) -> Int? {
     // Everything is encrypted by now: plain alerts or ChangeCipherSpec are somebody else's.
     guard unsafe bytes[0] == TLSContentType.applicationData.rawValue else {
       headerAlert = .unexpectedMessage
@@ -198,13 +203,13 @@ import COpenSSL
       guard count > 0 else { return .next }
       idleKeyUpdates = 0
       return .done(.bytes(count))
-    case .alert: return unsafe .done(heard(content))
-    case .handshake: return unsafe keyUpdate(content, suite)
+    case .alert: return unsafe .done(handleAlert(content))
+    case .handshake: return unsafe handleKeyUpdate(content, suite)
     case .changeCipherSpec: return .done(fail(.unexpectedMessage))
     }
   }
 
-  private func heard(_ alert: UnsafeBufferPointer<UInt8>) -> Reading {
+  private func handleAlert(_ alert: UnsafeBufferPointer<UInt8>) -> Reading {
     guard alert.count == 2 else { return fail(.decodeError) }
     if unsafe alert[1] == TLSAlert.closeNotify.rawValue { return .ended }
     hasEnded = true
@@ -212,7 +217,8 @@ import COpenSSL
   }
 
   /// The only message that may still come is KeyUpdate (RFC 8446 section 4.6.3).
-  private func keyUpdate(_ message: UnsafeBufferPointer<UInt8>, _ suite: TLS13Suite) -> Opened {
+  private func handleKeyUpdate(_ message: UnsafeBufferPointer<UInt8>, _ suite: TLS13Suite) -> Opened
+  {
     guard message.count == 5, unsafe message[0] == 24,
       unsafe message[1] == 0 && message[2] == 0 && message[3] == 1
     else { return .done(fail(.unexpectedMessage)) }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The two traffic secrets of a TLS 1.3 connection, as OpenSSL's key log tells them; wiped at the end.
+/// The two traffic secrets of a TLS 1.3 connection, from OpenSSL's key log; wiped at the end.
 @safe final class TLSSecrets {
   /// 48 bytes at most: SHA-384.
   static let capacity = 48
@@ -28,7 +28,7 @@ import COpenSSL
   }
 
   /// One line of the key log: label, client random and secret, in hexadecimal.
-  func note(_ line: UnsafeBufferPointer<CChar>) {
+  func parse(keyLogLine line: UnsafeBufferPointer<CChar>) {
     if unsafe starts(line, "CLIENT_TRAFFIC_SECRET_0 ") {
       unsafe read(line, into: 0)
     } else if unsafe starts(line, "SERVER_TRAFFIC_SECRET_0 ") {
@@ -49,6 +49,7 @@ import COpenSSL
     let digits = line.count - space - 1
     guard digits % 2 == 0, digits / 2 <= Self.capacity else { return }
     count = digits / 2
+    assert(count == 32 || count == 48, "a hash of SHA-256 or SHA-384")
     for index in 0..<count {
       let high = unsafe Self.digit(line[space + 1 + 2 * index])
       let low = unsafe Self.digit(line[space + 2 + 2 * index])

@@ -81,7 +81,7 @@ public final class TLSServerContext: Sendable {
         handle.raw, { unsafe TLSServerContext.verify($0, $1) }, this)
     }
     if takeOverRecords {
-      unsafe SSL_CTX_set_keylog_callback(handle.raw) { unsafe TLSSession.noteSecret($0, $1) }
+      unsafe SSL_CTX_set_keylog_callback(handle.raw) { unsafe TLSSession.logSecret($0, $1) }
     }
   }
 

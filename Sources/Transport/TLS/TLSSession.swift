@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// One connection of OpenSSL, over the loop's exchange.
+/// One connection of OpenSSL, which reads and writes the loop's exchange.
 @safe final class TLSSession: TLSLayer {
   enum Step {
     case finished
@@ -75,7 +75,7 @@ import Glibc
     let result = unsafe SSL_do_handshake(ssl)
     if result == 1 { return .finished }
     return unsafe SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
-      ? .needsInput : .failed(unsafe TLSReason.take(ssl))
+      ? .needsInput : .failed(unsafe TLSReason.pop(ssl))
   }
 
   override func read(into target: UnsafeMutableRawBufferPointer) -> Reading {
@@ -85,7 +85,7 @@ import Glibc
     switch unsafe SSL_get_error(ssl, result) {
     case SSL_ERROR_WANT_READ: return .needsInput
     case SSL_ERROR_ZERO_RETURN: return .ended
-    default: return .failed(unsafe TLSReason.take(ssl))
+    default: return .failed(unsafe TLSReason.pop(ssl))
     }
   }
 
@@ -147,12 +147,12 @@ import Glibc
   }
 
   /// OpenSSL's key-log callback.
-  static func noteSecret(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
+  static func logSecret(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
     guard let ssl = unsafe ssl, let line = unsafe line,
       let holder = unsafe SSL_get_ex_data(ssl, 0)
     else { return }
     unsafe Unmanaged<TLSSecrets>.fromOpaque(holder)._withUnsafeGuaranteedRef {
-      unsafe $0.note(UnsafeBufferPointer(start: line, count: strlen(line)))
+      unsafe $0.parse(keyLogLine: UnsafeBufferPointer(start: line, count: strlen(line)))
     }
   }
 }

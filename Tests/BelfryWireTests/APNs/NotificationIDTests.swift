@@ -8,8 +8,8 @@ struct NotificationIDTests {
     return NotificationID(bytes.span)
   }
 
-  @Test("every digit stands at every place, in the letters that were read")
-  func digits() throws {
+  @Test
+  func `every digit stands at every place, in the letters that were read`() throws {
     for shift in 0..<16 {
       let digits = (0..<32).map { place in (place + shift) % 16 }
         .map { String($0, radix: 16) }.joined()
@@ -26,8 +26,8 @@ struct NotificationIDTests {
     }
   }
 
-  @Test("a byte that is no digit makes it none, wherever it stands")
-  func otherBytes() {
+  @Test
+  func `a byte that is no digit makes it none, wherever it stands`() {
     let text = Array("00112233-4455-6677-8899-aabbccddeeff".utf8)
     for place in text.indices {
       for byte in [0x00, 0x2F, 0x3A, 0x40, 0x47, 0x60, 0x67, 0x10, 0xC1, 0xFF] as [UInt8] {
@@ -39,8 +39,8 @@ struct NotificationIDTests {
     }
   }
 
-  @Test("every byte's value as a digit is what the language says")
-  func values() {
+  @Test
+  func `every byte's value as a digit is what the language says`() {
     for byte in UInt8.min...UInt8.max {
       let character = Character(UnicodeScalar(byte))
       let expected = byte < 0x80 ? character.hexDigitValue.map { UInt8($0) } : nil

@@ -120,8 +120,8 @@ struct AppMessageTests {
     ]
   }
 
-  @Test("every request reads back", arguments: requests)
-  func request(_ request: AppRequest) throws {
+  @Test(arguments: requests)
+  func `every request reads back`(_ request: AppRequest) throws {
     let frame = try AppFrame(decoding: request.frame.numbered(9).encoded)
     guard case .request(let type, let number, let body) = try AppMessage(frame) else {
       Issue.record("no ask")
@@ -131,8 +131,8 @@ struct AppMessageTests {
     #expect(try AppRequest(type: type, body) == request)
   }
 
-  @Test("every event reads back", arguments: events)
-  func event(_ event: AppEvent) throws {
+  @Test(arguments: events)
+  func `every event reads back`(_ event: AppEvent) throws {
     let frame = try AppFrame(decoding: event.frame.encoded)
     guard case .request(let type, nil, let body) = try AppMessage(frame) else {
       Issue.record("no event")
@@ -141,13 +141,11 @@ struct AppMessageTests {
     #expect(try AppEvent(type: type, body) == event)
   }
 
-  @Test(
-    "every reply reads back",
-    arguments: [
-      AppReply.present([]), .present([.banner, .sound]), .fetched(.noData), .handled,
-      .content(content),
-    ])
-  func reply(_ reply: AppReply) throws {
+  @Test(arguments: [
+    AppReply.present([]), .present([.banner, .sound]), .fetched(.noData), .handled,
+    .content(content),
+  ])
+  func `every reply reads back`(_ reply: AppReply) throws {
     let frame = try AppFrame(decoding: reply.frame.answering(4).encoded)
     guard case .answer(4, let body) = try AppMessage(frame) else {
       Issue.record("no answer")
@@ -156,8 +154,8 @@ struct AppMessageTests {
     #expect(try AppReply(body) == reply)
   }
 
-  @Test("answers carry what was asked for")
-  func answers() throws {
+  @Test
+  func `answers carry what was asked for`() throws {
     var settings = NotificationSettings()
     settings.status = .authorized
     settings.alert = .enabled
@@ -176,8 +174,8 @@ struct AppMessageTests {
     #expect(AppAnswer.dates([1, 2]).dates == [1, 2])
   }
 
-  @Test("a refusal carries its reason, and one that is not known yet is a refusal too")
-  func refusals() throws {
+  @Test
+  func `a refusal carries its reason, and one that is not known yet is a refusal too`() throws {
     let failure = AppLinkFailure(.notificationsNotAllowed, "no")
     #expect(
       try AppMessage(AppMessage.refusing(3, failure)) == .refusal(number: 3, failure))
@@ -187,8 +185,8 @@ struct AppMessageTests {
     #expect(failure.reason.userNotificationsCode == 1)
   }
 
-  @Test("what is kept on disk reads back")
-  func kept() throws {
+  @Test
+  func `what is kept on disk reads back`() throws {
     #expect(try DeliveredNotification(decoding: Self.notification.encoded) == Self.notification)
     let request = Self.notification.request
     #expect(try NotificationRequest(decoding: request.encoded) == request)
@@ -209,18 +207,18 @@ struct AppMessageTests {
     ),
   ]
 
-  @Test(
-    "a message that lacks something, or has it in another form, is refused by name",
-    arguments: damaged)
-  func refused(object: JSONObject, failure: AppLinkDecodingFailure) {
+  @Test(arguments: damaged)
+  func `a message that lacks something, or has it in another form, is refused by name`(
+    object: JSONObject, failure: AppLinkDecodingFailure
+  ) {
     #expect(throws: failure) {
       guard case .request(let type, _, let frame) = try AppMessage(AppFrame(object)) else { return }
       _ = try AppRequest(type: type, frame)
     }
   }
 
-  @Test("the document names every message and every reason")
-  func documented() throws {
+  @Test
+  func `the document names every message and every reason`() throws {
     // Types are taken from what the code writes, so that a new one without a word fails here.
     let types =
       Self.requests.compactMap { $0.frame.object["type"]?.stringValue }

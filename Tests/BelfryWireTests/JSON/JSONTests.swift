@@ -4,43 +4,40 @@ import Testing
 @Suite("JSON")
 struct JSONTests {
   @Test(
-    "each kind of value is read",
     arguments: [
       ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-12", -12),
       ("9223372036854775807", .integer(.max)), ("9223372036854775808", 9_223_372_036_854_775_808.0),
       ("1.5e3", 1500.0), ("1.0", 1.0), ("\"a\\n\\u00e9\\/\\ud83d\\ude00\"", "a\né/😀"),
       ("[1,[],{}]", [1, [], [:]]), ("{\"b\":1,\"a\":[null]}", ["b": 1, "a": [nil]]),
     ] as [(String, JSONValue)])
-  func read(text: String, value: JSONValue) throws {
+  func `each kind of value is read`(text: String, value: JSONValue) throws {
     #expect(try JSONValue(parsing: text) == value)
   }
 
-  @Test(
-    "what RFC 8259 forbids is refused",
-    arguments: [
-      "", " ", "nul", "tru", "01", "-", "1.", ".5", "1e", "+1", "[1,]", "{\"a\":1,}", "{a:1}",
-      "{\"a\"}", "[1 2]", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "[", "{", "1 1", "// x\n1",
-      "'a'", "NaN", "1e999", "\u{FEFF}1",
-    ])
-  func refused(text: String) {
+  @Test(arguments: [
+    "", " ", "nul", "tru", "01", "-", "1.", ".5", "1e", "+1", "[1,]", "{\"a\":1,}", "{a:1}",
+    "{\"a\"}", "[1 2]", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "[", "{", "1 1", "// x\n1",
+    "'a'", "NaN", "1e999", "\u{FEFF}1",
+  ])
+  func `what RFC 8259 forbids is refused`(text: String) {
     #expect(throws: JSONFailure.self) { try JSONValue(parsing: text) }
   }
 
-  @Test("bytes that are not UTF-8 are refused inside a string")
-  func notUTF8() {
+  @Test
+  func `bytes that are not UTF-8 are refused inside a string`() {
     #expect(throws: JSONFailure.invalidUTF8(offset: 1)) {
       try JSONValue(parsing: [0x22, 0xC3, 0x22])
     }
   }
 
-  @Test("half a surrogate pair becomes the replacement character")
-  func loneSurrogate() throws {
+  @Test
+  func `half a surrogate pair becomes the replacement character`() throws {
     #expect(try JSONValue(parsing: #""\ud83dx\udc00""#) == "\u{FFFD}x\u{FFFD}")
     #expect(try JSONValue(parsing: #""\ud83d\u0041""#) == "\u{FFFD}A")
   }
 
-  @Test("depth and length are bounded")
-  func bounds() throws {
+  @Test
+  func `depth and length are bounded`() throws {
     let limits = JSONLimits(bytes: 100, depth: 3)
     #expect(try JSONValue(parsing: "[[[1]]]", limits: limits) == [[[1]]])
     #expect(throws: JSONFailure.tooDeep(limit: 3)) {
@@ -54,23 +51,21 @@ struct JSONTests {
     }
   }
 
-  @Test("of two members with one key the later counts, in the earlier one's place")
-  func repeatedKey() throws {
+  @Test
+  func `of two members with one key the later counts, in the earlier one's place`() throws {
     let value = try JSONValue(parsing: #"{"a":1,"b":2,"a":3}"#)
     #expect(value.text == #"{"a":3,"b":2}"#)
   }
 
-  @Test(
-    "writing is compact, keeps the order, and reads back",
-    arguments: [
-      #"{"z":1,"a":[true,null,1.5,"x"],"e":{}}"#, #""\u0001\"\\\n\t é""#, "[-9223372036854775808]",
-    ])
-  func written(text: String) throws {
+  @Test(arguments: [
+    #"{"z":1,"a":[true,null,1.5,"x"],"e":{}}"#, #""\u0001\"\\\n\t é""#, "[-9223372036854775808]",
+  ])
+  func `writing is compact, keeps the order, and reads back`(text: String) throws {
     #expect(try JSONValue(parsing: text).text == text)
   }
 
-  @Test("objects are equal whatever their order")
-  func equality() {
+  @Test
+  func `objects are equal whatever their order`() {
     let one: JSONObject = ["a": 1, "b": 2]
     let other: JSONObject = ["b": 2, "a": 1]
     #expect(one == other)
@@ -78,8 +73,8 @@ struct JSONTests {
     #expect(one != ["a": 1, "b": 3])
   }
 
-  @Test("no prefix, and no changed byte, of a text can trap the parser")
-  func damaged() {
+  @Test
+  func `no prefix, and no changed byte, of a text can trap the parser`() {
     let text = Array(#"{"a":[1,-2.5e-3,"é\ud83d\ude00\n"],"b":{"c":null,"d":true}}"#.utf8)
     for length in text.indices { _ = try? JSONValue(parsing: Array(text[..<length])) }
     for index in text.indices {

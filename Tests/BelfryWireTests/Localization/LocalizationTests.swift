@@ -3,7 +3,6 @@ import Testing
 
 @Suite struct LocalizedFormatTests {
   @Test(
-    "Directives take the next argument or the one that they name",
     arguments: [
       ("%@ and %@", ["a", "b"], "a and b"), ("%2$@ %1$@", ["a", "b"], "b a"),
       ("%d of %lu", ["1", "2"], "1 of 2"), ("100 %% %@", ["x"], "100 % x"),
@@ -11,12 +10,14 @@ import Testing
       ("%0$@", ["a"], "%0$@"), ("%.2f km", ["3.14"], "3.14 km"), ("%#@n@", ["4"], "4"),
       ("%999999999999999999999$@", ["a"], "%999999999999999999999$@"),
     ] as [(String, [String], String)])
-  func fill(_ format: String, _ arguments: [String], _ text: String) {
+  func `Directives take the next argument or the one that they name`(
+    _ format: String, _ arguments: [String], _ text: String
+  ) {
     #expect(LocalizedFormat.fill(format, with: arguments) == text)
   }
 
-  @Test("A variable gets its name and the argument that counts")
-  func variable() {
+  @Test
+  func `A variable gets its name and the argument that counts`() {
     let text = LocalizedFormat.fill("%@: %#@files@, %1$#@files@", with: ["a", "3"]) {
       name, argument in
       "\(name)=\(argument)"
@@ -27,7 +28,6 @@ import Testing
 
 @Suite struct PluralRuleTests {
   @Test(
-    "Languages choose their form",
     arguments: [
       ("en", "1", .one), ("en", "0", .other), ("en", "2", .other), ("fr", "0", .one),
       ("fr", "1", .one), ("fr", "2", .other), ("fr", "1.5", .one), ("ja", "1", .other),
@@ -39,7 +39,8 @@ import Testing
       ("de-AT", "1", .one), ("pt-BR", "0", .one), ("en", "-1", .one), ("en", "word", .other),
       ("cy", "6", .many), ("ga", "7", .many), ("mt", "11", .many), ("lt", "21", .one),
     ] as [(String, String, PluralRule.Form)])
-  func form(_ language: String, _ number: String, _ form: PluralRule.Form) {
+  func `Languages choose their form`(_ language: String, _ number: String, _ form: PluralRule.Form)
+  {
     #expect(PluralRule.form(of: number, language: language) == form)
   }
 }

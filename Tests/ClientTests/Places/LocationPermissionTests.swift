@@ -6,8 +6,10 @@ struct LocationPermissionTests {
   private var permission = LocationPermission()
   private var told: CLAuthorizationStatus?
 
-  @Test("an answer that a change overtook says nothing, and nobody hears of the change twice")
-  mutating func overtaken() {
+  @Test
+  mutating func
+    `an answer that a change overtook says nothing, and nobody hears of the change twice`()
+  {
     let asked = permission.question
     permission.change(to: .authorizedWhenInUse)
     #expect(permission.unreportedStatus(after: &told) == .authorizedWhenInUse)
@@ -18,8 +20,8 @@ struct LocationPermissionTests {
     #expect(permission.known == .authorizedWhenInUse)
   }
 
-  @Test("who asks is told what holds, also that nothing was decided yet")
-  mutating func first() {
+  @Test
+  mutating func `who asks is told what holds, also that nothing was decided yet`() {
     permission.handleAnswer(.notDetermined, askedAt: permission.question)
     #expect(permission.unreportedStatus(after: &told) == .notDetermined)
     permission.change(to: .denied)
@@ -28,8 +30,8 @@ struct LocationPermissionTests {
     #expect(permission.unreportedStatus(after: &told) == .authorizedAlways)
   }
 
-  @Test("an agent that cannot be reached leaves it undecided")
-  mutating func unknown() {
+  @Test
+  mutating func `an agent that cannot be reached leaves it undecided`() {
     #expect(permission.known == nil)
     #expect(permission.unreportedStatus(after: &told) == .notDetermined)
   }

@@ -16,8 +16,8 @@ import Testing
       .filter { $0.count == 4 }
   }
 
-  @Test("The table has all 212 statements in order")
-  func complete() throws {
+  @Test
+  func `The table has all 212 statements in order`() throws {
     let counts = [56, 75, 23, 34, 24]
     let numbers = counts.enumerated().flatMap { set, count in
       (1...count).map { "S\(set)-\($0)" }
@@ -25,8 +25,8 @@ import Testing
     #expect(try rows().map { $0[0] } == numbers)
   }
 
-  @Test("What is said to hold has a test that bears its number")
-  func shown() throws {
+  @Test
+  func `What is said to hold has a test that bears its number`() throws {
     for row in try rows() where row[1] == "holds" {
       let tests = row[3].split(separator: ",").map {
         $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))

@@ -186,11 +186,11 @@ import UserNotifications
     Row("CLError.historicalLocationError", CLError.historicalLocationError, 19),
   ]
 
-  @Test("Raw values are Apple's", arguments: userNotifications + uiKit + appKit + coreLocation)
-  func rawValue(_ row: Row) { #expect(row.value == row.expected) }
+  @Test(arguments: userNotifications + uiKit + appKit + coreLocation)
+  func `Raw values are Apple's`(_ row: Row) { #expect(row.value == row.expected) }
 
-  @Test("Constants have Apple's texts")
-  func constants() {
+  @Test
+  func `Constants have Apple's texts`() {
     #expect(UNErrorDomain == "UNErrorDomain")
     #expect(kCLErrorDomain == "kCLErrorDomain")
     #expect(
@@ -210,8 +210,8 @@ import UserNotifications
     #expect(PKPushType.complication.rawValue == "PKPushTypeComplication")
   }
 
-  @Test("Accuracy constants are Apple's")
-  func accuracies() {
+  @Test
+  func `Accuracy constants are Apple's`() {
     #expect(kCLLocationAccuracyBestForNavigation == -2)
     #expect(kCLLocationAccuracyBest == -1)
     #expect(kCLLocationAccuracyNearestTenMeters == 10)
@@ -222,8 +222,8 @@ import UserNotifications
     #expect(MemoryLayout<CLLocationCoordinate2D>.size == 16)
   }
 
-  @Test("An alert is a banner and a place in the list besides its own bit")
-  func authorizationSet() {
+  @Test
+  func `An alert is a banner and a place in the list besides its own bit`() {
     let options: UNAuthorizationOptions = [.alert, .sound, .badge]
     #expect(options.rawValue == 7)
     #expect(!options.contains(.provisional))

@@ -217,8 +217,8 @@ private func errors(_ error: any Error) -> String {
 }
 
 @Suite struct ErrorFormTests {
-  @Test("A UNError is caught by its code, and seen as an NSError")
-  func forms() {
+  @Test
+  func `A UNError is caught by its code, and seen as an NSError`() {
     #expect(errors(UNError(.notificationsNotAllowed)) == "not allowed")
     #expect(errors(UNError(.badgeInputInvalid)).hasPrefix("1600"))
     let error = UNError(.attachmentCorrupt, userInfo: ["a": "b"]) as NSError
@@ -228,8 +228,8 @@ private func errors(_ error: any Error) -> String {
     #expect(errors(CancellationError()) != "not allowed")
   }
 
-  @Test("A text of the app's Localizable.strings is a String")
-  func localizedString() {
+  @Test
+  func `A text of the app's Localizable.strings is a String`() {
     let text: String = NSString.localizedUserNotificationString(forKey: "KEY", arguments: nil)
     #expect(text == "KEY")
     #expect(

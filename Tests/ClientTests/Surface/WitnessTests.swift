@@ -149,8 +149,8 @@ enum MainQueue {
     ) { note() }
   }
 
-  @Test("An app delegate's members are what the system calls")
-  func appDelegate() async {
+  @Test
+  func `An app delegate's members are what the system calls`() async {
     let app = App()
     let delegate: any UIApplicationDelegate = app
     let application = UIApplication.shared
@@ -222,8 +222,8 @@ enum MainQueue {
     ) { note() }
   }
 
-  @Test("A scene delegate's members are what the system calls")
-  func sceneDelegate() {
+  @Test
+  func `A scene delegate's members are what the system calls`() {
     let recorder = Scene()
     let delegate: any UIWindowSceneDelegate = recorder
     let session = UISceneSession(role: .windowApplication, identifier: "")
@@ -301,8 +301,8 @@ enum MainQueue {
     }
   }
 
-  @Test("A Mac app delegate's members are what the system calls")
-  func macDelegate() {
+  @Test
+  func `A Mac app delegate's members are what the system calls`() {
     let recorder = Mac()
     let delegate: any NSApplicationDelegate = recorder
     let application = NSApplication.shared
@@ -357,8 +357,8 @@ enum MainQueue {
     }
   }
 
-  @Test("A location delegate's members are what the system calls")
-  func locationDelegate() {
+  @Test
+  func `A location delegate's members are what the system calls`() {
     let recorder = Location()
     let delegate: any CLLocationManagerDelegate = recorder
     let manager = CLLocationManager()
@@ -418,8 +418,8 @@ enum MainQueue {
     ) { calls.append("oldest") }
   }
 
-  @Test("A push registry's delegate gets the push in the form that it has")
-  func pushDelegates() async {
+  @Test
+  func `A push registry's delegate gets the push in the form that it has`() async {
     let registry = PKPushRegistry(queue: nil)
     let payload = PKPushPayload(type: .voIP, dictionaryPayload: [:])
     let metadata = PKVoIPPushMetadata(mustReport: false)
@@ -460,8 +460,8 @@ enum MainQueue {
     ) { calls.append("openSettings") }
   }
 
-  @Test("A center's delegate is called on the main thread, and one answer counts")
-  func centerDelegate() async {
+  @Test
+  func `A center's delegate is called on the main thread, and one answer counts`() async {
     let recorder = HandlerCenter()
     let delegate: any UNUserNotificationCenterDelegate = recorder
     let center = UNUserNotificationCenter.current()

@@ -32,8 +32,8 @@ import UserNotifications
         dateMatching: DateComponents(hour: 8, weekday: 2), repeats: true))
   }
 
-  @Test("A request survives an archive with everything in it")
-  func request_() throws {
+  @Test
+  func `A request survives an archive with everything in it`() throws {
     let request = request
     let back = try #require(try archived(request))
     #expect(back == request)
@@ -41,8 +41,8 @@ import UserNotifications
     #expect((back.trigger as? UNCalendarNotificationTrigger)?.dateComponents.weekday == 2)
   }
 
-  @Test("A request holds a copy of its content")
-  func copies() {
+  @Test
+  func `A request holds a copy of its content`() {
     let content = UNMutableNotificationContent()
     content.title = "before"
     let request = UNNotificationRequest(identifier: "", content: content, trigger: nil)
@@ -55,8 +55,8 @@ import UserNotifications
     #expect(mutable?.title == "changed")
   }
 
-  @Test("Triggers, categories and settings survive an archive")
-  func others() throws {
+  @Test
+  func `Triggers, categories and settings survive an archive`() throws {
     let interval = UNTimeIntervalNotificationTrigger(timeInterval: 90, repeats: true)
     #expect(try archived(interval) == interval)
     let region = CLCircularRegion(
@@ -76,8 +76,10 @@ import UserNotifications
     #expect(try archived(category) == category)
   }
 
-  @Test("S3-30 a UILocalNotification survives an archive, and is compared by what is in it")
-  @MainActor func localNotification() throws {
+  @Test
+  @MainActor
+  func `S3-30 a UILocalNotification survives an archive, and is compared by what is in it`() throws
+  {
     let notification = UILocalNotification()
     notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_878_400)
     notification.timeZone = TimeZone(identifier: "America/Los_Angeles")
@@ -103,8 +105,8 @@ import UserNotifications
     #expect(copy != notification)
   }
 
-  @Test("S3-18 S3-20 a UILocalNotification starts with Apple's values")
-  @MainActor func localDefaults() {
+  @Test
+  @MainActor func `S3-18 S3-20 a UILocalNotification starts with Apple's values`() {
     let notification = UILocalNotification()
     #expect(notification.fireDate == nil)
     #expect(notification.timeZone == nil)
@@ -115,8 +117,9 @@ import UserNotifications
     #expect(notification.userInfo == nil)
   }
 
-  @Test("S1-27 S1-28 S1-29 minimal actions fall back to the first two, and keep their order")
-  @MainActor func actionContexts() {
+  @Test
+  @MainActor
+  func `S1-27 S1-28 S1-29 minimal actions fall back to the first two, and keep their order`() {
     let actions = ["a", "b", "c"].map { name in
       let action = UIMutableUserNotificationAction()
       action.identifier = name
@@ -133,8 +136,8 @@ import UserNotifications
     #expect(category.actions(for: .default)?.first?.title == nil)
   }
 
-  @Test("S1-31 categories are told apart in a set, in both forms")
-  @MainActor func categorySets() {
+  @Test
+  @MainActor func `S1-31 categories are told apart in a set, in both forms`() {
     func make(_ name: String) -> UIUserNotificationCategory {
       let category = UIMutableUserNotificationCategory()
       category.identifier = name
@@ -147,8 +150,8 @@ import UserNotifications
     #expect(Set(current).count == 2)
   }
 
-  @Test("NSUserNotification counts as the same by its identifier or as a copy")
-  func userNotification() throws {
+  @Test
+  func `NSUserNotification counts as the same by its identifier or as a copy`() throws {
     let notification = NSUserNotification()
     notification.title = "t"
     let copy = try #require(notification.copy() as? NSUserNotification)

@@ -14,8 +14,9 @@ import UserNotifications
     return file
   }
 
-  @Test("An attachment's type is found by its name, or by a hint; an empty name is made up")
-  func types() throws {
+  @Test
+  func `An attachment's type is found by its name, or by a hint; an empty name is made up`() throws
+  {
     let picture = try UNNotificationAttachment(identifier: "", url: file("a.JPG"))
     #expect(picture.type == "public.jpeg")
     #expect(!picture.identifier.isEmpty)
@@ -26,8 +27,8 @@ import UserNotifications
     #expect(hinted.identifier == "x")
   }
 
-  @Test("A missing file, a folder and an unknown type are errors with Apple's codes")
-  func errors() throws {
+  @Test
+  func `A missing file, a folder and an unknown type are errors with Apple's codes`() throws {
     func code(_ url: URL) -> UNError.Code? {
       do {
         _ = try UNNotificationAttachment(identifier: "", url: url)

@@ -18,8 +18,8 @@ import UserNotifications
     return try fields.wire(id: "id", now: false)
   }
 
-  @Test("S0-9 S0-10 S3-18 S3-25 S3-26 a local notification's date, zone and recurrence")
-  func localDates() throws {
+  @Test
+  func `S0-9 S0-10 S3-18 S3-25 S3-26 a local notification's date, zone and recurrence`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 297_878_400)
     let wall = try local {
       $0.fireDate = date
@@ -40,8 +40,8 @@ import UserNotifications
     #expect(try local { $0.alertBody = "now" }.trigger == nil)
   }
 
-  @Test("S1-62 S1-63 S1-68 S1-69 S1-72 a local notification's region comes back with it")
-  func localRegions() throws {
+  @Test
+  func `S1-62 S1-63 S1-68 S1-69 S1-72 a local notification's region comes back with it`() throws {
     let circle = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.85, longitude: 2.29), radius: 200,
       identifier: "tower")
@@ -67,8 +67,10 @@ import UserNotifications
     #expect(!beaconBack.regionTriggersOnce)
   }
 
-  @Test("S0-11 S0-12 S0-13 S1-45 S3-18 S3-19 S3-20 S3-21 S3-23 a local notification's content")
-  func localContent() throws {
+  @Test
+  func `S0-11 S0-12 S0-13 S1-45 S3-18 S3-19 S3-20 S3-21 S3-23 a local notification's content`()
+    throws
+  {
     let request = try local {
       $0.alertTitle = "Title"
       $0.alertBody = "MSG_POSTED"
@@ -94,8 +96,8 @@ import UserNotifications
     #expect(try local { $0.soundName = "a.caf" }.content.sound?.name == "a.caf")
   }
 
-  @Test("A request comes back from the agent as it went")
-  func requests() throws {
+  @Test
+  func `A request comes back from the agent as it went`() throws {
     let content = UNMutableNotificationContent()
     content.title = "T"
     content.subtitle = "S"
@@ -121,8 +123,8 @@ import UserNotifications
     #expect(trigger?.repeats == true)
   }
 
-  @Test("A localised text keeps its key, and its key comes back")
-  func localizedTexts() throws {
+  @Test
+  func `A localised text keeps its key, and its key comes back`() throws {
     let content = UNMutableNotificationContent()
     content.title = NSString.localizedUserNotificationString(
       forKey: "GREETING %@", arguments: ["Anna"])
@@ -135,8 +137,8 @@ import UserNotifications
     #expect(again.content.title == wire.content.title)
   }
 
-  @Test("NSUserNotification goes to the agent and comes back, with its buttons")
-  func desktop() throws {
+  @Test
+  func `NSUserNotification goes to the agent and comes back, with its buttons`() throws {
     var fields = UserNotificationFields()
     fields.title = "Meeting"
     fields.informativeText = "Soon"
@@ -168,8 +170,8 @@ import UserNotifications
     }
   }
 
-  @Test("A service extension's own data stand in place of the payload's")
-  func extensionData() throws {
+  @Test
+  func `A service extension's own data stand in place of the payload's`() throws {
     var content = NotificationContent()
     content.archive = UserInfoCoding.archive(["mine": 1])
     let payload = Array(#"{"aps":{},"theirs":2}"#.utf8)
@@ -179,8 +181,9 @@ import UserNotifications
     #expect(ContentFields(NotificationContent(), payload: payload).userInfo["theirs"] as? Int == 2)
   }
 
-  @Test("The agent's refusals are Apple's codes, or notificationsNotAllowed with the cause beneath")
-  func failures() {
+  @Test
+  func `The agent's refusals are Apple's codes, or notificationsNotAllowed with the cause beneath`()
+  {
     #expect(UNError(AppLinkFailure(.attachmentCorrupt, "x")).code == .attachmentCorrupt)
     let error = UNError(AppLinkFailure(.agentUnavailable, "no agent"))
     #expect(error.code == .notificationsNotAllowed)

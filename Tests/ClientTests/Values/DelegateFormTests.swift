@@ -54,8 +54,8 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
     await delegate.application(.shared, didReceiveRemoteNotification: [:])
   }
 
-  @Test("S1-39 without the fetch form the app is said to have none")
-  func missingForm() async {
+  @Test
+  func `S1-39 without the fetch form the app is said to have none`() async {
     UIApplication.shared.isFetchFormMissing = false
     #expect(await fetch(WithoutForms()) == .noData)
     #expect(UIApplication.shared.isFetchFormMissing)
@@ -65,8 +65,8 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
     #expect(!UIApplication.shared.isFetchFormMissing)
   }
 
-  @Test("S1-40 S1-41 an action reaches the form that the app has, and one answer counts")
-  func actions() async {
+  @Test
+  func `S1-40 S1-41 an action reaches the form that the app has, and one answer counts`() async {
     let handler = HandlerForms()
     let any: any UIApplicationDelegate = handler
     await any.application(
@@ -84,8 +84,8 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
     #expect(asynchronous.identifiers == ["local"])
   }
 
-  @Test("S0-39 an app with the oldest form of launching is launched by it")
-  func oldestLaunch() {
+  @Test
+  func `S0-39 an app with the oldest form of launching is launched by it`() {
     final class Oldest: NSObject, UIApplicationDelegate {
       var launched = false
       func applicationDidFinishLaunching(_ application: UIApplication) { launched = true }
@@ -104,16 +104,16 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
     }
   }
 
-  @Test("An object is made by the class's own initialiser, whatever the class")
-  func newObject() {
+  @Test
+  func `An object is made by the class's own initialiser, whatever the class`() {
     #expect((NewObject.make(Plain.self) as? Plain)?.made == 2)
     #expect(NewObject.make(WithoutForms.self) is WithoutForms)
     let found = NSClassFromString(NSStringFromClass(NamedDelegate.self)) as? NSObject.Type
     #expect(found.map { NewObject.make($0) is NamedDelegate } == true)
   }
 
-  @Test("A handler hears of the first answer alone")
-  func once() {
+  @Test
+  func `A handler hears of the first answer alone`() {
     let answers = Guarded<[Int]>([])
     let once = CallOnce<Int> { answer in answers.withLock { $0.append(answer) } }
     #expect(once.call(1))
@@ -121,8 +121,8 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
     #expect(answers.withLock { $0 } == [1])
   }
 
-  @Test("A view controller loads and appears once, when its window is shown")
-  func viewControllerLife() {
+  @Test
+  func `A view controller loads and appears once, when its window is shown`() {
     final class Controller: UIViewController {
       var events: [String] = []
       override func viewDidLoad() { events.append("loaded") }

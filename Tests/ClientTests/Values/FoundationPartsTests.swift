@@ -6,8 +6,8 @@ import UserNotifications
 
 /// Parts of Apple's Foundation that the one of Linux lacks and notification code counts on.
 @Suite struct FoundationPartsTests {
-  @Test("A default is set and read by its key")
-  func defaults() {
+  @Test
+  func `A default is set and read by its key`() {
     let key = "FoundationPartsTests.\(UUID().uuidString)"
     let defaults = UserDefaults.standard
     defaults.setValue("token", forKey: key)
@@ -16,15 +16,14 @@ import UserNotifications
     #expect(defaults.value(forKey: key) == nil)
   }
 
-  @Test(
-    "A group's folder is not made of what is no name", arguments: ["", ".", "..", "a/b", "a\0b"])
-  func noFolder(name: String) {
+  @Test(arguments: ["", ".", "..", "a/b", "a\0b"])
+  func `A group's folder is not made of what is no name`(name: String) {
     #expect(
       FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) == nil)
   }
 
-  @Test("A group has a folder, the same each time")
-  func folder() throws {
+  @Test
+  func `A group has a folder, the same each time`() throws {
     let name = "group.\(UUID().uuidString)"
     let folder = try #require(
       FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name))
@@ -37,8 +36,8 @@ import UserNotifications
       FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) == folder)
   }
 
-  @Test("Access is granted to a file that can be read, and to nothing else")
-  func scope() throws {
+  @Test
+  func `Access is granted to a file that can be read, and to nothing else`() throws {
     let here = URL(fileURLWithPath: #filePath)
     #expect(here.startAccessingSecurityScopedResource())
     here.stopAccessingSecurityScopedResource()
@@ -47,8 +46,10 @@ import UserNotifications
       !(try #require(URL(string: "https://example.com"))).startAccessingSecurityScopedResource())
   }
 
-  @Test("A loop gets the notifications that were posted since the sequence was made, in order")
-  func sequence() async {
+  @Test
+  func `A loop gets the notifications that were posted since the sequence was made, in order`()
+    async
+  {
     let center = NotificationCenter()
     let name = Notification.Name("a")
     center.post(name: name, object: nil, userInfo: ["n": 0])
@@ -63,34 +64,34 @@ import UserNotifications
     #expect(seen == [1, 2, 3])
   }
 
-  @Test("The clipping rectangle of an attachment is a dictionary of four numbers")
-  func rectangle() {
+  @Test
+  func `The clipping rectangle of an attachment is a dictionary of four numbers`() {
     let dictionary = CGRect(x: 0, y: 0.25, width: 1, height: 0.5).dictionaryRepresentation
     #expect(dictionary["Y"] as? Double == 0.25)
     #expect(dictionary["Height"] as? Double == 0.5)
     #expect(dictionary.count == 4)
   }
 
-  @Test("Code that asks for the version of Foundation takes the newer calls")
-  func version() {
+  @Test
+  func `Code that asks for the version of Foundation takes the newer calls`() {
     #expect(NSFoundationVersionNumber > NSFoundationVersionNumber_iOS_9_x_Max)
     #expect(NSFoundationVersionNumber_iOS_9_x_Max > NSFoundationVersionNumber_iOS_8_x_Max)
     #expect(NSFoundationVersionNumber_iOS_8_x_Max > NSFoundationVersionNumber_iOS_7_1)
   }
 
-  @Test("The body of an autorelease pool gives its result")
-  func pool() { #expect(autoreleasepool { 3 } == 3) }
+  @Test
+  func `The body of an autorelease pool gives its result`() { #expect(autoreleasepool { 3 } == 3) }
 
-  @Test("A sound by its plain name is the sound of that name, and the former call the default")
-  func sounds() {
+  @Test
+  func `A sound by its plain name is the sound of that name, and the former call the default`() {
     #expect(
       UNNotificationSound(named: "a.caf")
         == UNNotificationSound(named: UNNotificationSoundName("a.caf")))
     #expect(UNNotificationSound.default() == UNNotificationSound.default)
   }
 
-  @Test("A geocoder says that there is no network for it")
-  func geocoder() async {
+  @Test
+  func `A geocoder says that there is no network for it`() async {
     let error = await withCheckedContinuation { continuation in
       CLGeocoder().reverseGeocodeLocation(CLLocation(latitude: 1, longitude: 2)) { _, error in
         continuation.resume(returning: error)
@@ -100,8 +101,8 @@ import UserNotifications
   }
 
   @MainActor
-  @Test("The former alert counts its buttons from the one that cancels")
-  func formerAlert() {
+  @Test
+  func `The former alert counts its buttons from the one that cancels`() {
     let alert = UIAlertView(
       title: "", message: "", delegate: nil, cancelButtonTitle: "No", otherButtonTitles: "Yes",
       "Later")

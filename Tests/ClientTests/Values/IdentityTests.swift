@@ -5,8 +5,8 @@ import Testing
 @testable import UIKit
 
 @Suite struct IdentityTests {
-  @Test("A bare executable has the id that the environment gives it, as a development app")
-  func environmentIdentity() {
+  @Test
+  func `A bare executable has the id that the environment gives it, as a development app`() {
     let identity = AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"])
     #expect(identity.appID == "org.example.a")
     #expect(identity.isDevelopment)
@@ -14,8 +14,9 @@ import Testing
     #expect(AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": ""]).appID == nil)
   }
 
-  @Test("A .app folder's manifest has the id, unless the agent that starts it says another")
-  func bundleIdentity() throws {
+  @Test
+  func `A .app folder's manifest has the id, unless the agent that starts it says another`() throws
+  {
     let scratch = try ScratchFolder()
     let folder = URL(fileURLWithPath: scratch.file("Bundle.app"), isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -39,7 +40,6 @@ import Testing
   }
 
   @Test(
-    "Languages follow gettext's order",
     arguments: [
       (["LANG": "de_AT.UTF-8"], ["de-AT"]),
       (["LANG": "en_US.UTF-8", "LANGUAGE": "fr_CA:fr:en"], ["fr-CA", "fr", "en", "en-US"]),
@@ -49,12 +49,12 @@ import Testing
       (["LANG": "zh_Hant_TW.UTF-8"], ["zh-Hant-TW"]),
       ([:], ["en"]),
     ] as [([String: String], [String])])
-  func languages(_ environment: [String: String], _ tags: [String]) {
+  func `Languages follow gettext's order`(_ environment: [String: String], _ tags: [String]) {
     #expect(EnvironmentLanguages.preferred(environment) == tags)
   }
 
-  @Test("The agent is started where there is a login session, and nobody declines it")
-  func agentStart() {
+  @Test
+  func `The agent is started where there is a login session, and nobody declines it`() {
     let session = ["XDG_RUNTIME_DIR": "/run/user/1", "PATH": "/a:/b"]
     let all: (String) -> Bool = { ["/b/belfry", "/a/setsid"].contains($0) }
     let command = AgentLauncher.command(session, isExecutable: all)
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  @Test("All apps of a vendor have one identifier, the same at each question")
-  func vendor() throws {
+  @Test
+  func `All apps of a vendor have one identifier, the same at each question`() throws {
     let scratch = try ScratchFolder()
     let folder = URL(fileURLWithPath: scratch.file("vendors"), isDirectory: true)
     let first = VendorIdentifier.read(vendor: "org.example", in: folder)

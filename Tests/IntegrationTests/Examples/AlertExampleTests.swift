@@ -8,10 +8,11 @@ import Testing
     #"{"aps":{"alert":{"title":"Get your","body":"Avocado Bacon Burger"},"sound":"default","#
     + #""badge":1},"special":"avocado_bacon_burger","price":"9.99"}"#
 
-  @Test(
-    "S1-20 S1-48 S1-55 S2-1 S2-3 S2-4 S2-5 S2-6 S2-7 S2-8 S2-11 S2-13 S4-3: a tapped alert puts the dish in the cart"
-  )
-  func restaurantAlert() async throws {
+  @Test
+  func
+    `S1-20 S1-48 S1-55 S2-1 S2-3 S2-4 S2-5 S2-6 S2-7 S2-8 S2-11 S2-13 S4-3 a tapped alert puts the dish in the cart`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -39,8 +40,10 @@ import Testing
     }
   }
 
-  @Test("S1-61 S2-2 S2-16 S2-18 S2-19 S2-20 S2-21: a background notification fetches the menu")
-  func menuUpdate() async throws {
+  @Test
+  func `S1-61 S2-2 S2-16 S2-18 S2-19 S2-20 S2-21 a background notification fetches the menu`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -62,10 +65,11 @@ import Testing
     }
   }
 
-  @Test(
-    "S0-24 S0-26 S0-27 S0-29 S0-31 S0-37 S0-39 S1-4 S1-6 S1-8 S1-13 S1-18 S4-1: both forms of registration"
-  )
-  func registration() async throws {
+  @Test
+  func
+    `S0-24 S0-26 S0-27 S0-29 S0-31 S0-37 S0-39 S1-4 S1-6 S1-8 S1-13 S1-18 S4-1 both forms of registration`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -88,8 +92,9 @@ import Testing
     }
   }
 
-  @Test("S0-34 S0-35 S1-15 S1-16 S4-12: a device that is set up anew has other tokens")
-  func newDevice() async throws {
+  @Test
+  func `S0-34 S0-35 S1-15 S1-16 S4-12 a device that is set up anew has other tokens`() async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let first = try await stage.agent(of: gateway)
@@ -110,8 +115,8 @@ import Testing
     }
   }
 
-  @Test("S0-32 S0-33 S4-16: without a gateway the error is fit to be shown")
-  func registrationFails() async throws {
+  @Test
+  func `S0-32 S0-33 S4-16 without a gateway the error is fit to be shown`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let app = try await stage.example("Registration", on: agent)
@@ -119,8 +124,10 @@ import Testing
     }
   }
 
-  @Test("S0-49 S4-4 S4-5 S4-6 S4-9 S4-10 S4-17 S4-18: the push client and its three switches")
-  func pushClient() async throws {
+  @Test
+  func `S0-49 S4-4 S4-5 S4-6 S4-9 S4-10 S4-17 S4-18 the push client and its three switches`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -146,8 +153,8 @@ import Testing
     }
   }
 
-  @Test("PushKit: a call is never shown and goes straight to the app")
-  func callWaiter() async throws {
+  @Test
+  func `PushKit: a call is never shown and goes straight to the app`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -160,8 +167,10 @@ import Testing
     }
   }
 
-  @Test("An agent that is restarted under a running app is met again, with its registration")
-  func restartedAgent() async throws {
+  @Test
+  func `An agent that is restarted under a running app is met again, with its registration`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let first = try await stage.agent(of: gateway)

@@ -34,8 +34,8 @@ private enum MainQueue {
     return UNNotificationRequest(identifier: id, content: content, trigger: trigger)
   }
 
-  @Test("S1-9 S1-10 S2-8 S2-9 permission is asked once, and reported from then on")
-  func authorization() async throws {
+  @Test
+  func `S1-9 S1-10 S2-8 S2-9 permission is asked once, and reported from then on`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let center = center(agent.socket)
@@ -53,8 +53,10 @@ private enum MainQueue {
     }
   }
 
-  @Test("S0-30 S1-2 S2-10 without permission nothing is added, and the error is Apple's")
-  func notAllowed() async throws {
+  @Test
+  func `S0-30 S1-2 S2-10 without permission nothing is added, and the error is Apple's`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil, options: ["--grant", "none"])
       let center = center(agent.socket)
@@ -64,8 +66,10 @@ private enum MainQueue {
     }
   }
 
-  @Test("Categories, requests and the badge come back as they were set, in order of asking")
-  func roundTrips() async throws {
+  @Test
+  func `Categories, requests and the badge come back as they were set, in order of asking`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let center = center(agent.socket)
@@ -119,8 +123,8 @@ private enum MainQueue {
     } catch { return (error as? UNError)?.code }
   }
 
-  @Test("What cannot be is an error with Apple's code, and never a wait without end")
-  func errors() async throws {
+  @Test
+  func `What cannot be is an error with Apple's code, and never a wait without end`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let center = center(agent.socket)
@@ -169,8 +173,8 @@ private enum MainQueue {
     }
   }
 
-  @Test("Delegate methods come on the main thread, completion handlers on another")
-  func threads() async throws {
+  @Test
+  func `Delegate methods come on the main thread, completion handlers on another`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let center = center(agent.socket)
@@ -207,8 +211,8 @@ private enum MainQueue {
     }
   }
 
-  @Test("Two apps at once, one killed while a notification waits for its answer")
-  func killedApp() async throws {
+  @Test
+  func `Two apps at once, one killed while a notification waits for its answer`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       // In front, asked what to show, and silent.

@@ -4,10 +4,11 @@ import Testing
 
 /// Apps that are installed: launched by the agent, known by what they are, in the user's language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct InstalledExamples {
-  @Test(
-    "S0-41 S0-43 S0-44 S3-1 S3-31 S1-36 S1-37 S1-57 S1-71 S4-21: opening a notification launches the app"
-  )
-  func launch() async throws {
+  @Test
+  func
+    `S0-41 S0-43 S0-44 S3-1 S3-31 S1-36 S1-37 S1-57 S1-71 S4-21 opening a notification launches the app`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -31,8 +32,8 @@ import Testing
     }
   }
 
-  @Test("S0-42 S0-44 S1-58: a Mac app that is started by its icon finds the push")
-  func macLaunch() async throws {
+  @Test
+  func `S0-42 S0-44 S1-58 a Mac app that is started by its icon finds the push`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -55,8 +56,8 @@ import Testing
     }
   }
 
-  @Test("S2-1 S2-16: a background notification launches an app that is not running")
-  func backgroundLaunch() async throws {
+  @Test
+  func `S2-1 S2-16 a background notification launches an app that is not running`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -76,8 +77,10 @@ import Testing
     }
   }
 
-  @Test("S0-32 S2-23: without aps-environment in the manifest there is no token, and why")
-  func entitlement() async throws {
+  @Test
+  func `S0-32 S2-23 without aps-environment in the manifest there is no token, and why`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -90,8 +93,8 @@ import Testing
     }
   }
 
-  @Test("An app cannot pose as another one")
-  func posing() async throws {
+  @Test
+  func `An app cannot pose as another one`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let folder = try await stage.bundle("Registration", id: "org.example.own")
@@ -109,8 +112,10 @@ import Testing
     }
   }
 
-  @Test("S0-52 S3-21: keys of Localizable.strings are found when the notification is shown")
-  func localization() async throws {
+  @Test
+  func `S0-52 S3-21 keys of Localizable.strings are found when the notification is shown`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -174,8 +179,8 @@ import Testing
     }
   }
 
-  @Test("A service extension changes a mutable alert in a process of its own")
-  func serviceExtension() async throws {
+  @Test
+  func `A service extension changes a mutable alert in a process of its own`() async throws {
     try await withExtension { _, shown in
       let changed = try await shown(#"{"aps":{"alert":{"title":"Photo"},"mutable-content":1}}"#)
       #expect(changed["title"].string == "Photo [modified]")
@@ -188,8 +193,8 @@ import Testing
     }
   }
 
-  @Test("A service extension that is slow is told before its time is over")
-  func slowExtension() async throws {
+  @Test
+  func `A service extension that is slow is told before its time is over`() async throws {
     try await withExtension { _, shown in
       let begin = ContinuousClock.now
       let late = try await shown(

@@ -4,8 +4,10 @@ import Testing
 
 /// The programs of the documents on local notifications, run against a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocalExamples {
-  @Test("S0-22 S0-23 S1-51 S3-33: a chat goes on in the background and presents at once")
-  func backgroundChat() async throws {
+  @Test
+  func `S0-22 S0-23 S1-51 S3-33 a chat goes on in the background and presents at once`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let app = try await stage.example("BackgroundChat", on: agent)
@@ -23,10 +25,11 @@ import Testing
     }
   }
 
-  @Test(
-    "S1-12 S1-22 S1-23 S1-24 S1-25 S1-26 S1-29 S1-30 S1-32 S1-33 S1-35 S1-40 S1-41 S1-56: an invitation is accepted without opening the app"
-  )
-  func invitation() async throws {
+  @Test
+  func
+    `S1-12 S1-22 S1-23 S1-24 S1-25 S1-26 S1-29 S1-30 S1-32 S1-33 S1-35 S1-40 S1-41 S1-56 an invitation is accepted without opening the app`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -56,8 +59,10 @@ import Testing
     }
   }
 
-  @Test("S0-46 S0-48 S1-60 S2-12: a running app gets the notification and lowers the badge")
-  func runningApp() async throws {
+  @Test
+  func `S0-46 S0-48 S1-60 S2-12 a running app gets the notification and lowers the badge`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let app = try await stage.example("LaunchHandling", on: agent, arguments: ["--remind"])
@@ -68,9 +73,11 @@ import Testing
     }
   }
 
-  @Test(
-    "S0-10 S0-19 S0-20 S0-21 S1-43 S1-50 S3-2 S3-3 S3-16 S3-19 S3-29: the older calls, one by one")
-  func localTour() async throws {
+  @Test
+  func
+    `S0-10 S0-19 S0-20 S0-21 S1-43 S1-50 S3-2 S3-3 S3-16 S3-19 S3-29 the older calls, one by one`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let id = "org.example.LocalTour"
@@ -98,8 +105,10 @@ import Testing
     }
   }
 
-  @Test("S0-26 S0-49 S1-1 S1-14 S1-59: a Mac app registers in one call and gets a push in front")
-  func macPush() async throws {
+  @Test
+  func `S0-26 S0-49 S1-1 S1-14 S1-59 a Mac app registers in one call and gets a push in front`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let agent = try await stage.agent(of: gateway)
@@ -112,8 +121,8 @@ import Testing
     }
   }
 
-  @Test("S1-42 S1-52 S1-53 S1-54: a Mac app's notification")
-  func macNotification() async throws {
+  @Test
+  func `S1-42 S1-52 S1-53 S1-54 a Mac app's notification`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let app = try await stage.example("MacNotification", on: agent)
@@ -136,8 +145,9 @@ import Testing
     }
   }
 
-  @Test("S0-53 S0-54 S0-55 S1-75: the language of the agent's settings, and its change")
-  func languagePreference() async throws {
+  @Test
+  func `S0-53 S0-54 S0-55 S1-75 the language of the agent's settings, and its change`() async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       try await stage.tell(agent, "settings", "--languages", "fr-CA,en")
@@ -148,8 +158,10 @@ import Testing
     }
   }
 
-  @Test("A plain tool uses the notification center, and an error says that no agent is there")
-  func plainTool() async throws {
+  @Test
+  func `A plain tool uses the notification center, and an error says that no agent is there`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let tool = try await stage.example("PlainReminder", on: agent, arguments: ["Stretch"])

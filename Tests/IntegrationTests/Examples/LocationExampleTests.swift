@@ -34,9 +34,10 @@ import Testing
       agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
   }
 
-  @Test(
-    "S1-62 S1-64 S1-66 S1-67 S1-68 S1-70 S1-72: arrival is shown, and told once it is opened")
-  func arrival() async throws {
+  @Test
+  func `S1-62 S1-64 S1-66 S1-67 S1-68 S1-70 S1-72 arrival is shown, and told once it is opened`()
+    async throws
+  {
     try await play { stage, agent, app in
       // Permission comes first, and lets the app schedule.
       _ = try await app.text("location 4")
@@ -54,8 +55,8 @@ import Testing
     }
   }
 
-  @Test("S1-63: with regionTriggersOnce off it comes at each arrival")
-  func eachArrival() async throws {
+  @Test
+  func `S1-63 with regionTriggersOnce off it comes at each arrival`() async throws {
     try await play(["--each"]) { stage, agent, app in
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
@@ -69,8 +70,8 @@ import Testing
     }
   }
 
-  @Test("S1-71: an app that does not run is launched with it")
-  func launch() async throws {
+  @Test
+  func `S1-71 an app that does not run is launched with it`() async throws {
     try await play { stage, agent, app in
       _ = try await app.text("scheduled 1")
       try await app.stop()
@@ -80,8 +81,8 @@ import Testing
     }
   }
 
-  @Test("S1-73: with places switched off for the device nothing comes")
-  func switchedOff() async throws {
+  @Test
+  func `S1-73 with places switched off for the device nothing comes`() async throws {
     try await play { stage, agent, app in
       _ = try await app.text("scheduled 1")
       try await stage.tell(agent, "settings", "--location", "off")
@@ -95,8 +96,8 @@ import Testing
     }
   }
 
-  @Test("S1-65: without a word on what it is for there is no question and no access")
-  func withoutUsage() async throws {
+  @Test
+  func `S1-65 without a word on what it is for there is no question and no access`() async throws {
     try await play(usage: nil) { stage, agent, app in
       #expect(try await app.text("location") == "location 0")
       let waiting = try await stage.tell(agent, "notify", "list", "--json")

@@ -4,8 +4,8 @@ import Testing
 
 /// Programs without windows or without an app, and what they ask of the person.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
-  @Test("A question of the app is shown with its answers, and the answer comes back")
-  func question() async throws {
+  @Test
+  func `A question of the app is shown with its answers, and the answer comes back`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let id = "org.example.Question"
@@ -21,8 +21,8 @@ import Testing
     }
   }
 
-  @Test("The tool of docs/bring-an-app-from-ios.md is what it says")
-  func documentedTool() async throws {
+  @Test
+  func `The tool of docs/bring-an-app-from-ios.md is what it says`() async throws {
     let page = try String(
       contentsOfFile: Installation.root + "/docs/bring-an-app-from-ios.md", encoding: .utf8)
     let code = try String(
@@ -36,8 +36,8 @@ import Testing
     }
   }
 
-  @Test("What a tool asked for before it ended is done all the same")
-  func hastyTool() async throws {
+  @Test
+  func `What a tool asked for before it ended is done all the same`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let tool = try await stage.example("HastyTool", on: agent)
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("An app starts the agent where the login session allows it")
-  func startsAgent() async throws {
+  @Test
+  func `An app starts the agent where the login session allows it`() async throws {
     try await Stage.play { stage in
       // `belfry` on the path, which leaves its id behind.
       let programs = stage.folder.file("bin")

@@ -4,10 +4,11 @@ import Testing
 
 /// The programs whose notifications wait for a time, under the agent's manual clock.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ScheduledExamples {
-  @Test(
-    "S0-7 S0-8 S0-11 S0-12 S0-13 S0-16 S0-18 S1-44 S1-45 S1-47 S1-49 S3-23 S3-24: the to-do reminder"
-  )
-  func todoReminder() async throws {
+  @Test
+  func
+    `S0-7 S0-8 S0-11 S0-12 S0-13 S0-16 S0-18 S1-44 S1-45 S1-47 S1-49 S3-23 S3-24 the to-do reminder`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
       let now = ISO8601DateFormatter().string(from: Date())
@@ -27,8 +28,8 @@ import Testing
     }
   }
 
-  @Test("S3-25 S3-27: a game begins at one moment, wherever the fan is")
-  func baseballGame() async throws {
+  @Test
+  func `S3-25 S3-27 a game begins at one moment, wherever the fan is`() async throws {
     for (zone, beginning) in [
       ("America/Los_Angeles", "2010-06-10T20:59:50Z"), ("America/New_York", "2010-06-10T20:59:50Z"),
     ] {
@@ -47,8 +48,10 @@ import Testing
     }
   }
 
-  @Test("S0-9 S3-4 S3-26 S3-28 S1-50: an alarm rings at nine of wherever its owner is, each week")
-  func alarmClock() async throws {
+  @Test
+  func `S0-9 S3-4 S3-26 S3-28 S1-50 an alarm rings at nine of wherever its owner is, each week`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
       try await stage.tell(agent, "clock", "zone", "America/Los_Angeles")
@@ -69,8 +72,8 @@ import Testing
     }
   }
 
-  @Test("NSUserNotification is delivered at its date")
-  func macNotificationLater() async throws {
+  @Test
+  func `NSUserNotification is delivered at its date`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
       try await stage.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))

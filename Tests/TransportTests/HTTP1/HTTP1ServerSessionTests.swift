@@ -8,6 +8,8 @@ import Testing
     var session: HTTP1ServerSession?
     /// Answers each request at once.
     var answers = true
+    /// Answers before the body is whole.
+    var answersEarly = false
 
     func requestBegan(_ streamID: Int32) { events.append("\(streamID)") }
 
@@ -21,6 +23,7 @@ import Testing
 
     func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
       events.append(unsafe "<\(String(decoding: bytes, as: UTF8.self))>")
+      if answersEarly { answer(streamID, 413) }
     }
 
     func requestEnded(_ streamID: Int32) {
@@ -118,6 +121,20 @@ import Testing
       output
         == "HTTP/1.1 400 Bad Request\r\napns-id: X\r\ncontent-length: 14\r\n\r\n{\"reason\":\"x\"}"
         + Self.accepted)
+  }
+
+  @Test(arguments: ["Content-Length: 5\r\n\r\nab", "Transfer-Encoding: chunked\r\n\r\n5\r\nab"])
+  func `an answer before the end of the request ends the connection`(_ body: String) {
+    let recorder = Recorder()
+    recorder.answersEarly = true
+    let session = HTTP1ServerSession(handler: recorder)
+    recorder.session = session
+    let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\n\(body)".utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0) }
+    #expect(session.isFinished)
+    #expect(session.endedStreams == 1)
+    _ = unsafe Array("cde".utf8).withUnsafeBytes { unsafe session.receive($0) }
+    #expect(!recorder.events.contains("end"))
   }
 
   @Test(arguments: [Int.max, 1])

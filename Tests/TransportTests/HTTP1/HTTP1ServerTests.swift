@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import System
 import Testing
@@ -25,8 +26,8 @@ import Testing
     return client
   }
 
-  @Test("method, path, query, fields and body reach the handler, its answer the client")
-  func roundTrip() throws {
+  @Test
+  func `method, path, query, fields and body reach the handler, its answer the client`() throws {
     let seen = Mutex<HTTP1Request?>(nil)
     let server = try HTTP1Server { request in
       seen.withLock { $0 = request }
@@ -53,8 +54,8 @@ import Testing
     server.stop()
   }
 
-  @Test("every method arrives", arguments: ["GET", "PUT", "PATCH", "DELETE"])
-  func methods(method: String) throws {
+  @Test(arguments: ["GET", "PUT", "PATCH", "DELETE"])
+  func `every method arrives`(method: String) throws {
     let server = try HTTP1Server { request in
       HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.method.utf8))
     }
@@ -64,8 +65,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a body over the limit is refused, one in chunks is taken")
-  func bodies() throws {
+  @Test
+  func `a body over the limit is refused, one in chunks is taken`() throws {
     let server = try HTTP1Server(maximumBodyBytes: 10) { request in
       HTTP1Response(status: 200, contentType: "text/plain", body: request.body)
     }
@@ -81,8 +82,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a long answer comes piece by piece, and tells its writer when the client goes")
-  func streaming() throws {
+  @Test
+  func `a long answer comes piece by piece, and tells its writer when the client goes`() throws {
     let closing = LoopFlag()
     let body = HTTP1BodyStream { closing.raise() }
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
@@ -99,8 +100,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a long answer that is finished ends in order")
-  func finishedStream() throws {
+  @Test
+  func `a long answer that is finished ends in order`() throws {
     let body = HTTP1BodyStream()
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     body.write(Array("all".utf8))
@@ -111,8 +112,8 @@ import Testing
     server.stop()
   }
 
-  @Test("stopping ends long answers")
-  func stopping() throws {
+  @Test
+  func `stopping ends long answers`() throws {
     let body = HTTP1BodyStream()
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     let client = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
@@ -123,40 +124,131 @@ import Testing
     #expect(!body.write([1]))
   }
 
-  @Test("a client that does not read is given up")
-  func slowReader() {
+  @Test
+  func `a client that does not read is given up`() {
     let body = HTTP1BodyStream()
     var count = 0
     while count < 100, body.write([UInt8](repeating: 1, count: 65_536)) { count += 1 }
     #expect(count == 16)
   }
 
-  @Test("a handler may be async")
-  func asyncHandler() async throws {
-    let server = try HTTP1Server(asyncHandler: { request in
-      await Task.yield()
-      return HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.path.utf8))
-    })
-    let port = server.port
-    // The test's own thread must stay free for the handler's task.
-    let answer = await withCheckedContinuation { continuation in
-      let thread = try? LoopThread.start(name: "client") { loop in
-        _ = ByteStream.connect(
-          on: loop, to: .tcp(host: "127.0.0.1", port: port), tls: nil,
-          timeoutNanoseconds: 5_000_000_000,
-          handler: Collector("GET /later HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n") {
-            loop.stop()
-            continuation.resume(returning: $0)
-          })
-      }
-      #expect(thread != nil)
-    }
-    #expect(answer.hasSuffix("/later"))
+  @Test func `a request that is larger than allowed is refused before it is whole`() throws {
+    let server = try HTTP1Server(maximumBodyBytes: 10) { _ in HTTP1Response(status: 200) }
+    let client = open(
+      server, "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n01234567890")
+    harness.run { client.closure != nil }
+    #expect(client.text.hasPrefix("HTTP/1.1 413 "))
     server.stop()
   }
 
-  @Test("bytes that are no HTTP do no harm")
-  func noise() throws {
+  @Test func `a handler that waits does not hold up the others`() throws {
+    let gate = LoopFlag()
+    let server = try HTTP1Server { request in
+      if request.path == "/slow" { #expect(gate.wait()) }
+      return HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.path.utf8))
+    }
+    let slow = open(server, "GET /slow HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+    harness.run { slow.opened == 1 }
+    for _ in 0..<8 {
+      let answer = exchange(server, "GET /quick HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+      #expect(answer.hasSuffix("/quick"))
+    }
+    #expect(slow.text.isEmpty)
+    gate.raise()
+    harness.run { slow.text.hasSuffix("/slow") }
+    server.stop()
+  }
+
+  @Test func `requests follow each other on one connection`() throws {
+    let server = try HTTP1Server { request in
+      HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.path.utf8))
+    }
+    let client = open(
+      server,
+      "GET /a HTTP/1.1\r\nHost: t\r\n\r\nGET /b HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+    harness.run { client.closure != nil }
+    let first = try #require(client.text.range(of: "/a"))
+    #expect(client.text[first.upperBound...].hasSuffix("/b"))
+    server.stop()
+  }
+
+  @Test(arguments: [
+    // No byte of a request, part of a head, part of a body.
+    "", "GET / HTTP/1.1\r\nHost:", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\n1",
+  ])
+  func `a client that is too slow is closed`(_ text: String) throws {
+    let server = try HTTP1Server(
+      address: .loopback(port: 0),
+      bounds: .init(
+        bodyBytes: 10, idleNanoseconds: 20_000_000, requestNanoseconds: 10_000_000)
+    ) { _ in HTTP1Response(status: 200) }
+    let client = open(server, text)
+    harness.run { client.closure != nil }
+    #expect(client.text.isEmpty)
+    server.stop()
+  }
+
+  @Test func `connections beyond the limit are closed at once`() throws {
+    let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
+    let clients = (0..<Limits.httpConnections).map { _ in open(server, "") }
+    harness.run { clients.allSatisfy { $0.opened == 1 } }
+    let excess = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
+    harness.run { excess.closure != nil }
+    #expect(excess.text.isEmpty)
+    #expect(clients.allSatisfy { $0.closure == nil })
+    server.stop()
+  }
+
+  @Test func `the head of a response says when and lets no field end it`() throws {
+    let server = try HTTP1Server { _ in
+      HTTP1Response(
+        status: 200, fields: [("x-a", "b\r\n\r\nc"), ("x-d", "e")], body: .bytes([0x66]))
+    }
+    let answer = exchange(server, "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+    #expect(answer.contains("\r\nx-d: e\r\ndate: "))
+    #expect(answer.contains(" GMT\r\n"))
+    #expect(!answer.contains("x-a"))
+    server.stop()
+  }
+
+  @Test func `HEAD gets the head alone, of a long answer too`() throws {
+    let closing = LoopFlag()
+    let body = HTTP1BodyStream { closing.raise() }
+    let server = try HTTP1Server { request in
+      request.path == "/long"
+        ? HTTP1Response(status: 200, body: .stream(body))
+        : HTTP1Response(status: 200, body: .bytes(Array("body".utf8)))
+    }
+    let short = exchange(server, "HEAD / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+    #expect(short.contains("content-length: 4\r\n"))
+    #expect(short.hasSuffix("\r\n\r\n"))
+    let long = exchange(server, "HEAD /long HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+    #expect(long.hasSuffix("\r\n\r\n"))
+    #expect(closing.wait())
+    server.stop()
+  }
+
+  @Test func `a long answer to HTTP 1.0 ends with the connection`() throws {
+    let body = HTTP1BodyStream()
+    body.write(Array("all".utf8))
+    body.finish()
+    let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
+    let answer = exchange(server, "GET / HTTP/1.0\r\n\r\n")
+    #expect(!answer.contains("chunked"))
+    #expect(answer.hasSuffix("connection: close\r\n\r\nall"))
+    server.stop()
+  }
+
+  @Test func `escapes of the target are decoded, and what is none stays`() {
+    let target = HTTP1Target(Array("/a%2fb%zz%4?x=1+2%2B3&y&=z&&w=a=b".utf8))
+    #expect(target.path == "/a/b%zz%4")
+    #expect(target.query.map(\.name) == ["x", "y", "", "w"])
+    #expect(target.query.map(\.value) == ["1 2+3", "", "z", "a=b"])
+    #expect(HTTP1Target(Array("*".utf8)).path == "*")
+  }
+
+  @Test
+  func `bytes that are no HTTP do no harm`() throws {
     let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
     for text in ["\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n"] {
       let client = open(server, text)
@@ -170,8 +262,8 @@ import Testing
     server.stop()
   }
 
-  @Test("a server that stops while it refuses what is no HTTP stops in order")
-  func stoppingAmidNoise() throws {
+  @Test
+  func `a server that stops while it refuses what is no HTTP stops in order`() throws {
     for _ in 0..<10 {
       let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
       let client = open(server, "GET / HTTP/9.9\r\n\r\n")
@@ -181,8 +273,8 @@ import Testing
     }
   }
 
-  @Test("an address that is taken is an error that says so")
-  func taken() throws {
+  @Test
+  func `an address that is taken is an error that says so`() throws {
     let listener = try harness.listen { _ in nil }
     #expect(throws: SystemFailure.self) {
       _ = try HTTP1Server(address: .loopback(port: listener.port)) { _ in
@@ -194,34 +286,10 @@ import Testing
 
 /// Lets a test wait for what happens on another thread.
 final class LoopFlag: Sendable {
-  private let stream = HTTP1BodyStream()
+  private let semaphore = DispatchSemaphore(value: 0)
 
-  func raise() { stream.finish() }
+  func raise() { semaphore.signal() }
 
   /// Waits up to ten seconds; false when nobody raised it.
-  func wait() -> Bool {
-    for _ in 0..<10 {
-      if case .end = stream.next(limit: 1) { return true }
-    }
-    return false
-  }
-}
-
-/// Sends a text and hands over what came back when the stream ends.
-final class Collector: StreamHandler {
-  private let text: String
-  private var received: [UInt8] = []
-  private let done: (String) -> Void
-
-  init(_ text: String, _ done: @escaping (String) -> Void) {
-    self.text = text
-    self.done = done
-  }
-
-  func streamOpened(_ stream: ByteStream) { stream.write(Array(text.utf8)) }
-  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) { received += bytes }
-  func streamDrained(_ stream: ByteStream) {}
-  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    done(String(decoding: received, as: UTF8.self))
-  }
+  func wait() -> Bool { semaphore.wait(timeout: .now() + .seconds(10)) == .success }
 }

@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  @Test("nothing is sent before the server's limit is known, then as much as it says")
-  func limits() {
+  @Test
+  func `nothing is sent before the server's limit is known, then as much as it says`() {
     #expect(client.availableStreams == 0)
     #expect(client.request(fields: push, body: []) == nil)
     exchange()
@@ -48,8 +48,8 @@ import Testing
     #expect(client.availableStreams == 499)
   }
 
-  @Test("requests and answers pass, with and without bodies")
-  func roundTrip() {
+  @Test
+  func `requests and answers pass, with and without bodies`() {
     server.recorder.onEnd = { [server] stream in
       if stream == 1 {
         server.respond(stream, 200, [("apns-id", "A")])
@@ -75,8 +75,8 @@ import Testing
     #expect(client.openStreams == 0)
   }
 
-  @Test("a reset, a refusal and a lost connection are told apart")
-  func failures() {
+  @Test
+  func `a reset, a refusal and a lost connection are told apart`() {
     exchange()
     server.session.allowConcurrentStreams(10)
     exchange()
@@ -95,8 +95,8 @@ import Testing
     #expect(client.request(fields: push, body: []) == nil)
   }
 
-  @Test("GOAWAY is told with its reason, and what it leaves out was not processed")
-  func goAway() {
+  @Test
+  func `GOAWAY is told with its reason, and what it leaves out was not processed`() {
     exchange()
     server.session.allowConcurrentStreams(10)
     exchange()
@@ -118,16 +118,16 @@ import Testing
     #expect(client.isFinished)
   }
 
-  @Test("a PING comes back")
-  func ping() {
+  @Test
+  func `a PING comes back`() {
     exchange()
     client.ping()
     exchange()
     #expect(recorder.pings == 1)
   }
 
-  @Test("a cancelled request is told on both sides")
-  func cancel() {
+  @Test
+  func `a cancelled request is told on both sides`() {
     exchange()
     _ = client.request(fields: push, body: [])
     exchange()
@@ -137,8 +137,8 @@ import Testing
     #expect(recorder.responses[1]?.failure == .reset(errorCode: HTTP2ErrorCode.cancel))
   }
 
-  @Test("what a server sends that is no HTTP/2 ends the session in order")
-  func noise() {
+  @Test
+  func `what a server sends that is no HTTP/2 ends the session in order`() {
     let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
     #expect(bytes.withUnsafeBytes { client.receive($0) } == .closing)
     #expect(client.request(fields: push, body: []) == nil)

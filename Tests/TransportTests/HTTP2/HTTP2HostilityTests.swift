@@ -22,21 +22,19 @@ import Testing
     #expect(bench.send([0]) == .closing, sourceLocation: sourceLocation)
   }
 
-  @Test(
-    "frames that are no requests use the budget up",
-    arguments: [
-      WireFrame(2, stream: 1, [0, 0, 0, 0, 15]), WireFrame(4, []),
-      WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]), WireFrame(8, [0, 0, 0, 1]), WireFrame(0xee, [1]),
-    ])
-  func uselessFrames(frame: WireFrame) {
+  @Test(arguments: [
+    WireFrame(2, stream: 1, [0, 0, 0, 0, 15]), WireFrame(4, []),
+    WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]), WireFrame(8, [0, 0, 0, 1]), WireFrame(0xee, [1]),
+  ])
+  func `frames that are no requests use the budget up`(frame: WireFrame) {
     let bench = ServerBench()
     bench.begin()
     #expect(flood(bench) { _ in frame.bytes } != nil)
     expectCalm(bench)
   }
 
-  @Test("empty DATA frames use the budget up")
-  func emptyData() {
+  @Test
+  func `empty DATA frames use the budget up`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(WireFrame(1, flags: 4, stream: 1, ServerBench.block(ServerBench.push)))
@@ -44,8 +42,8 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test("DATA of streams that are gone uses the budget up")
-  func ignoredData() {
+  @Test
+  func `DATA of streams that are gone uses the budget up`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1))
@@ -54,16 +52,16 @@ import Testing
     #expect(bench.output().last?.type == 7)
   }
 
-  @Test("a session that saw the highest stream number ends at once")
-  func highestStream() {
+  @Test
+  func `a session that saw the highest stream number ends at once`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(.max))
     #expect(bench.session.openStreams == 1)
   }
 
-  @Test("opening and resetting streams uses the budget up")
-  func rapidReset() {
+  @Test
+  func `opening and resetting streams uses the budget up`() {
     let bench = ServerBench()
     bench.begin()
     let block = ServerBench.block(ServerBench.push)
@@ -76,8 +74,8 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test("streams that this side is made to reset use the budget up")
-  func madeYouReset() {
+  @Test
+  func `streams that this side is made to reset use the budget up`() {
     let bench = ServerBench()
     bench.begin()
     let block = ServerBench.block(ServerBench.push)
@@ -91,8 +89,8 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test("malformed and oversized header lists use the budget up")
-  func badHeaders() {
+  @Test
+  func `malformed and oversized header lists use the budget up`() {
     for fields in [
       ServerBench.push + [("X", "y")],
       ServerBench.push + [("x", String(repeating: "z", count: 9_000))],
@@ -104,8 +102,8 @@ import Testing
     }
   }
 
-  @Test("a header block that unpacks to megabytes is stopped at the limit")
-  func compressionBomb() {
+  @Test
+  func `a header block that unpacks to megabytes is stopped at the limit`() {
     let bench = ServerBench()
     bench.begin()
     let value = [UInt8](repeating: 0x61, count: 3_900)
@@ -120,8 +118,8 @@ import Testing
     #expect(bench.recorder.requests[1]?.resetCode == HTTP2ErrorCode.enhanceYourCalm)
   }
 
-  @Test("a CONTINUATION without end is stopped")
-  func continuationFlood() {
+  @Test
+  func `a CONTINUATION without end is stopped`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(WireFrame(1, stream: 1, ServerBench.block(ServerBench.push)))
@@ -129,8 +127,8 @@ import Testing
     #expect(bench.output().last?.type == 7)
   }
 
-  @Test("whole requests pay for themselves, with a PING and window updates beside them")
-  func usefulTraffic() {
+  @Test
+  func `whole requests pay for themselves, with a PING and window updates beside them`() {
     let bench = ServerBench()
     bench.begin()
     for count in 0..<5_000 {
@@ -146,8 +144,8 @@ import Testing
     #expect(bench.recorder.order.count == 5_000)
   }
 
-  @Test("a PING each second goes on for ever")
-  func idlePings() {
+  @Test
+  func `a PING each second goes on for ever`() {
     let bench = ServerBench()
     bench.begin()
     for _ in 0..<10_000 {
@@ -160,8 +158,8 @@ import Testing
     }
   }
 
-  @Test("bytes that are no HTTP/2 get a GOAWAY")
-  func notHTTP2() {
+  @Test
+  func `bytes that are no HTTP/2 get a GOAWAY`() {
     let bench = ServerBench()
     #expect(bench.send(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8)) == .closing)
     let frames = bench.output()
@@ -169,8 +167,8 @@ import Testing
     #expect(frames.last?.errorCode == HTTP2ErrorCode.protocolError)
   }
 
-  @Test("frames that break the protocol get a GOAWAY and the close")
-  func protocolErrors() {
+  @Test
+  func `frames that break the protocol get a GOAWAY and the close`() {
     for frame in [
       WireFrame(0, stream: 0, [1]), WireFrame(4, [1, 2, 3]), WireFrame(6, [1]),
       WireFrame(1, flags: 4, stream: 2, ServerBench.block(ServerBench.push)),
@@ -184,8 +182,8 @@ import Testing
     }
   }
 
-  @Test("no bytes whatever end the process", arguments: 0..<8)
-  func noise(seed: UInt64) {
+  @Test(arguments: 0..<8)
+  func `no bytes whatever end the process`(seed: UInt64) {
     var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
     func random() -> UInt64 {
       state ^= state << 13

@@ -3,8 +3,8 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTP2ServerTests {
-  @Test("the first SETTINGS are Apple's, and say one stream")
-  func firstSettings() {
+  @Test
+  func `the first SETTINGS are Apple's, and say one stream`() {
     let bench = ServerBench()
     let frames = bench.output()
     #expect(frames.count == 1)
@@ -13,8 +13,8 @@ import Testing
     #expect(certificate.output().first?.settings[3] == 1_000)
   }
 
-  @Test("what comes in the first flight is served, though one stream was announced (H25)")
-  func firstFlight() {
+  @Test
+  func `what comes in the first flight is served, though one stream was announced (H25)`() {
     let bench = ServerBench()
     var flight = ServerBench.preface + WireFrame(4).bytes
     for stream in stride(from: Int32(1), through: 399, by: 2) {
@@ -28,8 +28,8 @@ import Testing
     #expect(!frames.contains { $0.type == 3 || $0.type == 7 })
   }
 
-  @Test("a new limit is announced in a SETTINGS of its own, as low or high as wanted")
-  func newLimit() {
+  @Test
+  func `a new limit is announced in a SETTINGS of its own, as low or high as wanted`() {
     let bench = ServerBench()
     bench.begin()
     bench.session.allowConcurrentStreams(1_000)
@@ -41,8 +41,8 @@ import Testing
     #expect(bench.recorder.requests.values.allSatisfy { $0.isEnded })
   }
 
-  @Test("fields and body arrive as they were sent, in order")
-  func request() {
+  @Test
+  func `fields and body arrive as they were sent, in order`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1, body: "{\"aps\":{}}"))
@@ -52,8 +52,8 @@ import Testing
     #expect(request?.body == Array("{\"aps\":{}}".utf8))
   }
 
-  @Test("a request cut into single bytes is the same request")
-  func byteByByte() {
+  @Test
+  func `a request cut into single bytes is the same request`() {
     let bench = ServerBench()
     for byte in ServerBench.preface + WireFrame(4).bytes + ServerBench.request(1, body: "{\"a\":1}")
     {
@@ -63,8 +63,8 @@ import Testing
     #expect(bench.recorder.requests[1]?.body == Array("{\"a\":1}".utf8))
   }
 
-  @Test("success is one HEADERS frame with END_STREAM and no DATA (1.7)")
-  func success() {
+  @Test
+  func `success is one HEADERS frame with END_STREAM and no DATA (1.7)`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1))
@@ -76,8 +76,8 @@ import Testing
     #expect(bench.recorder.requests[1]?.resetCode == nil)
   }
 
-  @Test("an error is HEADERS, then exactly one DATA frame with END_STREAM (1.8)")
-  func error() {
+  @Test
+  func `an error is HEADERS, then exactly one DATA frame with END_STREAM (1.8)`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1))
@@ -88,8 +88,8 @@ import Testing
     #expect(frames.last?.payload == Array("{\"reason\":\"BadDeviceToken\"}".utf8))
   }
 
-  @Test("a large body follows the peer's window and frame size")
-  func largeBody() {
+  @Test
+  func `a large body follows the peer's window and frame size`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1))
@@ -105,8 +105,8 @@ import Testing
     #expect(rest.last?.flags == 1)
   }
 
-  @Test("credit comes back before the peer's window is used up")
-  func flowControl() {
+  @Test
+  func `credit comes back before the peer's window is used up`() {
     let bench = ServerBench()
     bench.begin()
     var sent = 0
@@ -122,8 +122,8 @@ import Testing
     }
   }
 
-  @Test("PING is answered with its own octets (H08), PRIORITY is ignored (H09)")
-  func pingAndPriority() {
+  @Test
+  func `PING is answered with its own octets (H08), PRIORITY is ignored (H09)`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(WireFrame(6, [1, 2, 3, 4, 5, 6, 7, 8]))
@@ -135,8 +135,8 @@ import Testing
     #expect(bench.recorder.requests[7]?.isEnded == true)
   }
 
-  @Test("a cancelled request is told, and the next one is served (H17)")
-  func cancelled() {
+  @Test
+  func `a cancelled request is told, and the next one is served (H17)`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(WireFrame(1, flags: 4, stream: 1, ServerBench.block(ServerBench.push)))
@@ -149,8 +149,8 @@ import Testing
     #expect(bench.output().map(\.streamID) == [3])
   }
 
-  @Test("a second answer to one request is dropped")
-  func answeredTwice() {
+  @Test
+  func `a second answer to one request is dropped`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1))
@@ -159,8 +159,8 @@ import Testing
     #expect(bench.output().filter { $0.streamID == 1 }.count == 1)
   }
 
-  @Test("GOAWAY carries its reason; open streams are still answered, new ones are not (H11)")
-  func draining() {
+  @Test
+  func `GOAWAY carries its reason; open streams are still answered, new ones are not (H11)`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(ServerBench.request(1))
@@ -177,8 +177,8 @@ import Testing
     #expect(bench.session.isFinished)
   }
 
-  @Test("a wrong-environment certificate's GOAWAY is Apple's, byte for byte (G06)")
-  func certificateEnvironment() {
+  @Test
+  func `a wrong-environment certificate's GOAWAY is Apple's, byte for byte (G06)`() {
     let bench = ServerBench()
     bench.begin()
     bench.session.goAway(
@@ -188,8 +188,8 @@ import Testing
     #expect(bench.session.isFinished)
   }
 
-  @Test("malformed requests end their stream alone")
-  func malformed() {
+  @Test
+  func `malformed requests end their stream alone`() {
     let bench = ServerBench()
     bench.begin()
     let upperCase = ServerBench.push + [("Apns-Id", "x")]
@@ -204,8 +204,8 @@ import Testing
     #expect(bench.recorder.requests[9]?.isEnded == true)
   }
 
-  @Test("a header list over the limit ends its stream alone")
-  func largeHeader() {
+  @Test
+  func `a header list over the limit ends its stream alone`() {
     let bench = ServerBench()
     bench.begin()
     let value = String(repeating: "v", count: 1_000)
@@ -217,8 +217,8 @@ import Testing
     #expect(bench.recorder.requests[3]?.isEnded == true)
   }
 
-  @Test("a body without length, trailers and padding are taken")
-  func oddForms() {
+  @Test
+  func `a body without length, trailers and padding are taken`() {
     let bench = ServerBench()
     bench.begin()
     let block = ServerBench.block(ServerBench.push)

@@ -53,12 +53,10 @@ import Testing
     _ tool: TestTool, tls: Bool = true, _ arguments: (UInt16) -> [String]
   ) throws -> String {
     let security = tls ? StreamSecurity.tls(try TestIdentities.serverContext(alpn: ["h2"])) : .plain
-    let ports = PortBox()
-    let thread = try LoopThread.start(name: "h2-server") { loop in
-      let listener = try? StreamListener(
-        loop: loop, address: .loopback(port: 0), security: security
-      ) { _ in Connection() }
-      ports.set(listener?.port ?? 0)
+    let (thread, port) = try LoopThread.launch(name: "h2-server") { loop throws(SystemFailure) in
+      try StreamListener(loop: loop, address: .loopback(port: 0), security: security) { _ in
+        Connection()
+      }.port
     }
     defer {
       thread.stop()
@@ -66,7 +64,7 @@ import Testing
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try tool.required())
-    process.arguments = arguments(ports.wait())
+    process.arguments = arguments(port)
     let pipe = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = pipe
@@ -77,8 +75,8 @@ import Testing
     return String(decoding: output, as: UTF8.self)
   }
 
-  @Test("h2load's requests are all answered", .requires(.h2load), arguments: [true, false])
-  func h2load(tls: Bool) throws {
+  @Test(.requires(.h2load), arguments: [true, false])
+  func `h2load's requests are all answered`(tls: Bool) throws {
     let scheme = tls ? "https" : "http"
     let output = try run(.h2load, tls: tls) {
       ["-n", "2000", "-c", "4", "-m", "50", "\(scheme)://127.0.0.1:\($0)/3/device/00"]
@@ -86,8 +84,8 @@ import Testing
     #expect(output.contains("2000 succeeded, 0 failed, 0 errored, 0 timeout"), "\(output)")
   }
 
-  @Test("nghttp sees Apple's SETTINGS and the answer without DATA", .requires(.nghttp))
-  func nghttp() throws {
+  @Test(.requires(.nghttp))
+  func `nghttp sees Apple's SETTINGS and the answer without DATA`() throws {
     let output = try run(.nghttp) { ["-nv", "https://127.0.0.1:\($0)/3/device/00"] }
     #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1]"), "\(output)")
     #expect(output.contains(":status: 200"))
@@ -95,8 +93,8 @@ import Testing
     #expect(!output.contains("recv DATA"))
   }
 
-  @Test("curl is answered over HTTP/2", .requires(.curl))
-  func curl() throws {
+  @Test(.requires(.curl))
+  func `curl is answered over HTTP/2`() throws {
     let output = try run(.curl) {
       [
         "-sk", "--http2", "-d", "{}", "-w", "%{http_version} %{http_code}",
@@ -106,27 +104,12 @@ import Testing
     #expect(output == "2 200")
   }
 
-  @Test("openssl's client without ALPN completes its handshake", .requires(.openssl))
-  func openssl() throws {
+  @Test(.requires(.openssl))
+  func `openssl's client without ALPN completes its handshake`() throws {
     let output = try run(.openssl) {
       ["s_client", "-connect", "127.0.0.1:\($0)", "-brief", "-no_ign_eof"]
     }
     #expect(output.contains("CONNECTION ESTABLISHED"), "\(output)")
     #expect(output.contains("TLSv1.3"))
-  }
-}
-
-/// Hands a port from the server's thread to the test.
-final class PortBox: Sendable {
-  private let stream = HTTP1BodyStream()
-
-  func set(_ port: UInt16) { stream.write([UInt8(port >> 8), UInt8(port & 0xff)]) }
-
-  func wait() -> UInt16 {
-    while true {
-      if case .bytes(let bytes) = stream.next(limit: 2) {
-        return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-      }
-    }
   }
 }

@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  @Test("a request and its answer cost nghttp2's allocations and none of ours")
-  func budget() {
+  @Test
+  func `a request and its answer cost nghttp2's allocations and none of ours`() {
     let handler = Answering()
     let session = NGHTTP2ServerSession(settings: HTTP2Settings(), handler: handler)
     handler.session = session
@@ -65,32 +65,33 @@ import Testing
     handler.session = nil
   }
 
-  @Test("our records of streams are used again")
-  func records() {
+  @Test
+  func `our records of streams are used again`() {
     var store = BodyStore()
-    store.give(store.take())
+    store.release(store.acquire())
     let body = [UInt8](repeating: 1, count: 90)
     expectAllocations(atMost: 0) {
-      let record = store.take()
-      _ = body.withUnsafeBytes { store.fill(record, $0) }
-      store.give(record)
+      let record = store.acquire()
+      _ = body.withUnsafeBytes { store.setBody(record, $0) }
+      store.release(record)
     }
   }
 
-  @Test("large bodies that wait are bounded, and give their room back")
-  func largeBodies() {
+  @Test
+  func `large bodies that wait are bounded, and give their room back`() {
     var store = BodyStore()
     let body = [UInt8](repeating: 1, count: 6 << 20)
-    let records = (0..<3).map { _ in store.take() }
-    let taken = records.map { record in body.withUnsafeBytes { store.fill(record, $0) } }
+    let records = (0..<3).map { _ in store.acquire() }
+    let taken = records.map { record in body.withUnsafeBytes { store.setBody(record, $0) } }
     #expect(taken == [true, true, false])
-    store.give(records[0])
-    let again = store.take()
-    #expect(body.withUnsafeBytes { store.fill(again, $0) })
+    store.release(records[0])
+    let again = store.acquire()
+    #expect(body.withUnsafeBytes { store.setBody(again, $0) })
+    store.checkInvariants()
   }
 
-  @Test("an output queue takes its buffers from the pool")
-  func queue() {
+  @Test
+  func `an output queue takes its buffers from the pool`() {
     let pool = BufferPool()
     var queue = OutputQueue()
     let bytes = [UInt8](repeating: 1, count: 1_500)

@@ -8,8 +8,8 @@ import Testing
 
   init() throws { harness = try StreamHarness() }
 
-  @Test("bytes go both ways over TCP")
-  func echo() throws {
+  @Test
+  func `bytes go both ways over TCP`() throws {
     let server = Recorder()
     server.onReceive = { stream, bytes in stream.write(bytes) }
     let listener = try harness.listen { _ in server }
@@ -26,8 +26,8 @@ import Testing
     listener.close()
   }
 
-  @Test("what is written in one turn goes out in one piece")
-  func oneWriteATurn() throws {
+  @Test
+  func `what is written in one turn goes out in one piece`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -39,8 +39,8 @@ import Testing
     #expect(server.deliveries == 1)
   }
 
-  @Test("close sends what is queued, then each side hears of the end exactly once")
-  func closing() throws {
+  @Test
+  func `close sends what is queued, then each side hears of the end exactly once`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -57,8 +57,8 @@ import Testing
     #expect(server.closures == [.peer])
   }
 
-  @Test("a close without flush drops what is queued")
-  func abortedClose() throws {
+  @Test
+  func `a close without flush drops what is queued`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -72,8 +72,8 @@ import Testing
     #expect(client.closures == [.local])
   }
 
-  @Test("the last output survives input that nobody reads any more")
-  func lingering() throws {
+  @Test
+  func `the last output survives input that nobody reads any more`() throws {
     let server = Recorder()
     server.onReceive = { stream, _ in
       stream.write(Array("go away".utf8))
@@ -88,8 +88,8 @@ import Testing
     #expect(client.closure == .peer)
   }
 
-  @Test("a refused connection is reported once, not within connect")
-  func refused() throws {
+  @Test
+  func `a refused connection is reported once, not within connect`() throws {
     let listener = try harness.listen { _ in nil }
     let port = listener.port
     listener.close()
@@ -107,8 +107,8 @@ import Testing
     #expect(client.opened == 0)
   }
 
-  @Test("a host name is resolved, and one that is none is reported")
-  func names() throws {
+  @Test
+  func `a host name is resolved, and one that is none is reported`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -126,8 +126,8 @@ import Testing
     }
   }
 
-  @Test("a reader that pauses makes the writer wait, and loses nothing")
-  func backpressure() throws {
+  @Test
+  func `a reader that pauses makes the writer wait, and loses nothing`() throws {
     let total = 6_000_000
     let server = Recorder()
     server.onOpen = { $0.pauseReading() }
@@ -152,8 +152,8 @@ import Testing
     #expect(stream.pendingOutputBytes == 0)
   }
 
-  @Test("a peer that takes nothing is given up")
-  func overflow() throws {
+  @Test
+  func `a peer that takes nothing is given up`() throws {
     let server = Recorder()
     server.onOpen = { $0.pauseReading() }
     let listener = try harness.listen { _ in server }
@@ -167,8 +167,8 @@ import Testing
     #expect(client.closures == [.outputOverflow])
   }
 
-  @Test("a paused stream whose peer is gone hears of it once it reads again")
-  func pausedHangup() throws {
+  @Test
+  func `a paused stream whose peer is gone hears of it once it reads again`() throws {
     let server = Recorder()
     server.onOpen = { $0.pauseReading() }
     let listener = try harness.listen { _ in server }
@@ -187,8 +187,8 @@ import Testing
     #expect(server.closures == [.peer])
   }
 
-  @Test("UNIX sockets tell who is at the other end")
-  func unix() throws {
+  @Test
+  func `UNIX sockets tell who is at the other end`() throws {
     let path = "/tmp/belfry-stream-\(SystemRandom.bytes(6).map { String($0, radix: 16) }.joined())"
     let server = Recorder()
     var credentials: Socket.PeerCredentials?
@@ -208,8 +208,8 @@ import Testing
     #expect(!FileSystem.exists(path))
   }
 
-  @Test("a UNIX path without listener is reported")
-  func noUnixListener() throws {
+  @Test
+  func `a UNIX path without listener is reported`() throws {
     let client = Recorder()
     _ = ByteStream.connect(
       on: harness.loop, to: .unix(path: "/tmp/belfry-none"), tls: nil,
@@ -221,8 +221,8 @@ import Testing
     }
   }
 
-  @Test("a listener may turn a connection away")
-  func turnedAway() throws {
+  @Test
+  func `a listener may turn a connection away`() throws {
     let listener = try harness.listen { _ in nil }
     let client = Recorder()
     _ = harness.connect(listener, handler: client)
@@ -230,8 +230,8 @@ import Testing
     #expect(client.closure != .local)
   }
 
-  @Test("a handler may close its stream while its loop's thread ends")
-  func threadEnd() throws {
+  @Test
+  func `a handler may close its stream while its loop's thread ends`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let port = listener.port
@@ -246,8 +246,8 @@ import Testing
     harness.run { server.closure != nil }
   }
 
-  @Test("a stream moves to another loop with what had come for it")
-  func moving() throws {
+  @Test
+  func `a stream moves to another loop with what had come for it`() throws {
     let first = Recorder()
     var parcel: DetachedStream?
     first.onReceive = { stream, bytes in

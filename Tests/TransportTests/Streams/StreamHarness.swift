@@ -18,6 +18,11 @@ final class StreamHarness {
     let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
     // Wakes the loop, so that the deadline is seen.
     let alarm = loop.schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
+    defer {
+      let shared = StreamLoop.of(loop)
+      shared.pool.checkInvariants()
+      shared.handshakes.checkInvariants()
+    }
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else {
         Issue.record("\(what) did not come about", sourceLocation: sourceLocation)

@@ -26,10 +26,10 @@ import Testing
     return (server, client)
   }
 
-  @Test(
-    "bytes go both ways over TLS, with OpenSSL's records and with our own",
-    arguments: [TLSVersion.tls12, .tls13], [false, true])
-  func echo(minimum: TLSVersion, takeOver: Bool) throws {
+  @Test(arguments: [TLSVersion.tls12, .tls13], [false, true])
+  func `bytes go both ways over TLS, with OpenSSL's records and with our own`(
+    minimum: TLSVersion, takeOver: Bool
+  ) throws {
     let (server, client) = try exchange(
       TestIdentities.serverContext(alpn: ["h2"], minimum: minimum, takeOver: takeOver),
       TestIdentities.clientContext(alpn: ["h2", "http/1.1"]))
@@ -40,9 +40,8 @@ import Testing
     #expect(server.stream?.peerCertificate == nil)
   }
 
-  @Test(
-    "a client without ALPN is served", arguments: [TLSServerContext.UnmatchedALPN.refuse, .ignore])
-  func noALPN(unmatched: TLSServerContext.UnmatchedALPN) throws {
+  @Test(arguments: [TLSServerContext.UnmatchedALPN.refuse, .ignore])
+  func `a client without ALPN is served`(unmatched: TLSServerContext.UnmatchedALPN) throws {
     let (server, client) = try exchange(
       TestIdentities.serverContext(alpn: ["h2"], unmatched: unmatched),
       TestIdentities.clientContext())
@@ -50,8 +49,8 @@ import Testing
     #expect(server.stream?.negotiatedProtocol == nil)
   }
 
-  @Test("a client that offers HTTP/1.1 alone gets the alert, or is served without a match")
-  func unmatchedALPN() throws {
+  @Test
+  func `a client that offers HTTP/1.1 alone gets the alert, or is served without a match`() throws {
     let (server, client) = try exchange(
       TestIdentities.serverContext(alpn: ["h2"]), TestIdentities.clientContext(alpn: ["http/1.1"]))
     #expect(client.closure == .tlsFailed("the peer has no common application protocol (ALPN)"))
@@ -63,16 +62,16 @@ import Testing
     #expect(served.client.stream?.negotiatedProtocol == nil)
   }
 
-  @Test("the server's preference decides between common protocols")
-  func preference() throws {
+  @Test
+  func `the server's preference decides between common protocols`() throws {
     let (server, _) = try exchange(
       TestIdentities.serverContext(alpn: ["belfry-link/1", "h2"]),
       TestIdentities.clientContext(alpn: ["h2", "belfry-link/1"]))
     #expect(server.stream?.negotiatedProtocol == "belfry-link/1")
   }
 
-  @Test("an unknown authority, another name and a stranger are told apart by the client")
-  func serverVerification() throws {
+  @Test
+  func `an unknown authority, another name and a stranger are told apart by the client`() throws {
     let other = try TestIdentities.makeAuthority()
     let distrusting = try TLSClientContext(caPEM: other.certificatePEM)
     let unknown = try exchange(TestIdentities.serverContext(), distrusting)
@@ -86,8 +85,8 @@ import Testing
     #expect(named.client.opened == 0)
   }
 
-  @Test("a client certificate is optional, required or never asked for")
-  func clientCertificates() throws {
+  @Test
+  func `a client certificate is optional, required or never asked for`() throws {
     let authority = try TestIdentities.authority.get().certificatePEM
     let identity = try TestIdentities.client(name: "device 7")
     for mode in [
@@ -114,8 +113,8 @@ import Testing
     #expect(unasked.server.stream?.peerCertificate == nil)
   }
 
-  @Test("a client certificate that does not hold is refused with the alert that says why")
-  func refusedCertificates() throws {
+  @Test
+  func `a client certificate that does not hold is refused with the alert that says why`() throws {
     let authority = try TestIdentities.authority.get().certificatePEM
     let clients = TLSServerContext.ClientCertificates.optional(caPEM: authority)
     let stranger = try exchange(
@@ -142,8 +141,8 @@ import Testing
     #expect(revoked.server.opened == 0)
   }
 
-  @Test("close_notify tells an end in order from a cut", arguments: [false, true])
-  func endings(takeOver: Bool) throws {
+  @Test(arguments: [false, true])
+  func `close_notify tells an end in order from a cut`(takeOver: Bool) throws {
     let (server, client) = try exchange(
       TestIdentities.serverContext(takeOver: takeOver), TestIdentities.clientContext())
     client.stream?.close()
@@ -158,8 +157,8 @@ import Testing
     #expect(cut.server.closures == [.truncated])
   }
 
-  @Test("a peer that speaks no TLS is told apart, and one that says nothing times out")
-  func noTLS() throws {
+  @Test
+  func `a peer that speaks no TLS is told apart, and one that says nothing times out`() throws {
     let server = Recorder()
     let listener = try harness.listen(.tls(TestIdentities.serverContext())) { _ in server }
     let client = Recorder()
@@ -176,8 +175,8 @@ import Testing
     #expect(server2.closure == .tlsFailed("the peer does not speak TLS"))
   }
 
-  @Test("megabytes pass unchanged in both directions", arguments: [false, true])
-  func bulk(takeOver: Bool) throws {
+  @Test(arguments: [false, true])
+  func `megabytes pass unchanged in both directions`(takeOver: Bool) throws {
     let total = 5_000_000
     let pattern = (0..<total).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
     let server = Recorder()
@@ -193,8 +192,8 @@ import Testing
     #expect(client.received == pattern)
   }
 
-  @Test("a TLS stream moves to another loop", arguments: [false, true])
-  func moving(takeOver: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a TLS stream moves to another loop`(takeOver: Bool) throws {
     let first = Recorder()
     var parcel: DetachedStream?
     first.onReceive = { stream, bytes in parcel = stream.detach(unread: bytes) }
@@ -216,8 +215,8 @@ import Testing
     thread.join()
   }
 
-  @Test("contexts refuse what cannot work, and say what")
-  func badContexts() throws {
+  @Test
+  func `contexts refuse what cannot work, and say what`() throws {
     let identity = try TestIdentities.server.get()
     let other = try TestIdentities.client()
     #expect(throws: TLSFailure.self) {

@@ -1,17 +1,20 @@
-/// Sees every frame header in a peer's bytes, whatever the codec behind makes of it.
+/// Finds every frame header in a peer's bytes, whatever nghttp2 makes of the frame.
 ///
-/// nghttp2 calls nobody for frames that it ignores: unknown types, DATA of streams that are gone.
-struct FrameWalker {
-  /// Octets that belong to what was seen before: first the preface, then payloads.
+/// nghttp2 has no callback for frames that it ignores: unknown types, DATA of streams that are gone.
+struct FrameHeaderScanner {
+  /// Octets until the next header: the rest of the preface, then of a payload.
   private var skip: Int
-  /// The header's first octets that have come, the first one highest.
+  /// The first octets of a header that has arrived in part, the first one highest.
   private var header: UInt64 = 0
   private var headerCount = 0
 
-  init(prefaceBytes: Int) { skip = prefaceBytes }
+  init(prefaceBytes: Int) {
+    assert(prefaceBytes >= 0, "a preface has no negative length")
+    skip = prefaceBytes
+  }
 
   /// Calls `body` with each frame's type, flags and length; stops when it answers false.
-  mutating func walk(
+  mutating func scan(
     _ bytes: UnsafeRawBufferPointer, _ body: (UInt8, UInt8, Int) -> Bool
   ) -> Bool {
     var offset = 0
@@ -26,6 +29,7 @@ struct FrameWalker {
         headerCount += 1
         offset += 1
       }
+      assert(skip == 0 || offset == bytes.count, "a header begins where the last frame ended")
       guard headerCount == HTTP2Frame.headerBytes else { return true }
       let length = Int(header >> 16 & 0xff_ffff)
       let type = UInt8(truncatingIfNeeded: header >> 8)
@@ -35,6 +39,15 @@ struct FrameWalker {
       skip = length
       guard body(type, flags, length) else { return false }
     }
+    checkInvariants()
     return true
+  }
+
+  /// Traps in debug builds when the fields contradict each other.
+  func checkInvariants() {
+    assert((0...0xff_ffff).contains(skip), "a payload's length has 24 bits")
+    assert((0..<HTTP2Frame.headerBytes).contains(headerCount), "a whole header was reported")
+    assert(headerCount == 0 || skip == 0, "within a header nothing is skipped")
+    assert(header >> UInt64(8 * min(headerCount, 5)) == 0, "as many octets as were counted")
   }
 }

@@ -1,0 +1,36 @@
+import Dispatch
+import Synchronization
+
+extension LoopThread {
+  /// Starts a thread as `start(name:_:)` does, waits until `body` has run on it, and returns the value
+  /// that `body` made there: the mailbox or the port that other threads need.
+  ///
+  /// What `body` throws ends the thread and is thrown here.
+  public static func launch<Value: Sendable>(
+    name: String, _ body: @escaping @Sendable (EventLoop) throws(SystemFailure) -> Value
+  ) throws(SystemFailure) -> (thread: LoopThread, value: Value) {
+    let made = Mutex<Result<Value, SystemFailure>?>(nil)
+    let isMade = DispatchSemaphore(value: 0)
+    let thread = try start(name: name) { loop in
+      let result: Result<Value, SystemFailure>
+      do throws(SystemFailure) {
+        result = .success(try body(loop))
+      } catch {
+        result = .failure(error)
+      }
+      made.withLock { $0 = result }
+      isMade.signal()
+    }
+    isMade.wait()
+    guard let result = made.withLock({ $0 }) else {
+      preconditionFailure("the thread has signalled without a value")
+    }
+    switch result {
+    case .success(let value): return (thread, value)
+    case .failure(let error):
+      thread.stop()
+      thread.join()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import System
+
+/// One connection of an HTTP/1.1 server: collects a request, has it answered, sends the response.
+final class HTTP1Connection: StreamHandler {
+  /// The request that is arriving.
+  private struct Incoming {
+    var method = ""
+    var target: [UInt8] = []
+    var fields: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+  }
+
+  private let number: UInt64
+  /// Kept alive by its loop.
+  private weak var stream: ByteStream?
+  private unowned let owner: HTTP1Connections
+  private var session: HTTP1ServerSession?
+  private var incoming = Incoming()
+  private var streamID: Int32 = 0
+  /// The body of a long response that is being sent.
+  private var body: HTTP1BodyStream?
+  private var timer: TimerID?
+
+  init(number: UInt64, stream: ByteStream, owner: HTTP1Connections) {
+    self.number = number
+    self.stream = stream
+    self.owner = owner
+    session = HTTP1ServerSession(handler: self)
+  }
+
+  // MARK: the server's side
+
+  func respond(_ response: HTTP1Response) {
+    assert(body == nil, "one response at a time")
+    let status = min(max(response.status, 200), 599)
+    var fields = response.fields
+    fields.append(("date", Timestamp.httpDate(unixMilliseconds: owner.loop.unixMilliseconds)))
+    switch response.body {
+    case .bytes(let bytes):
+      // First, because the next request may have come already and set a timer of its own.
+      startTimer(owner.bounds.idleNanoseconds)
+      session?.respond(streamID, status: status, fields: fields, body: bytes)
+      flush()
+    case .stream(let body):
+      guard session?.beginResponse(streamID, status: status, fields: fields) ?? false else {
+        body.close()
+        return flush()
+      }
+      self.body = body
+      owner.follow(body, for: number)
+      sendBody()
+    }
+  }
+
+  /// Sends what the body of a long response has, unless the client has still much to read.
+  func sendBody() {
+    guard let body, let stream, stream.pendingOutputBytes < Limits.highWaterBytes else { return }
+    let piece = body.next()
+    guard !piece.isBroken else { return abort() }
+    session?.sendBody(piece.bytes)
+    if piece.isLast {
+      self.body = nil
+      body.close()
+      startTimer(owner.bounds.idleNanoseconds)
+      session?.endBody()
+    }
+    flush()
+  }
+
+  /// Ends the connection without another word.
+  func abort() { stream?.close(afterFlush: false) }
+
+  // MARK: the stream's side
+
+  func streamOpened(_ stream: ByteStream) { startTimer(owner.bounds.idleNanoseconds) }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    _ = unsafe session?.receive(bytes)
+    flush()
+  }
+
+  func streamDrained(_ stream: ByteStream) { sendBody() }
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    if let timer { owner.loop.cancel(timer) }
+    body?.close()
+    body = nil
+    owner.remove(number)
+  }
+
+  private func flush() {
+    unsafe session?.takeOutput { unsafe stream?.write($0) }
+    if session?.isFinished ?? true { stream?.close() }
+  }
+
+  // MARK: time
+
+  private func startTimer(_ nanoseconds: Int64) {
+    stopTimer()
+    guard stream?.isOpen ?? false else { return }
+    timer = owner.loop.schedule(afterNanoseconds: nanoseconds, self)
+  }
+
+  private func stopTimer() {
+    if let timer { owner.loop.cancel(timer) }
+    timer = nil
+  }
+}
+
+extension HTTP1Connection: TimerTarget {
+  func timerFired(tag: UInt64) {
+    timer = nil
+    stream?.close()
+  }
+}
+
+extension HTTP1Connection: HTTP2RequestHandler {
+  func requestBegan(_ streamID: Int32) {
+    self.streamID = streamID
+    incoming = Incoming()
+    startTimer(owner.bounds.requestNanoseconds)
+  }
+
+  func requestField(
+    _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) {
+    let text = unsafe String(decoding: name, as: UTF8.self)
+    switch text {
+    case ":method": incoming.method = unsafe String(decoding: value, as: UTF8.self)
+    case ":path": incoming.target = unsafe Array(value)
+    case ":scheme": break
+    default: incoming.fields.append((text, unsafe String(decoding: value, as: UTF8.self)))
+    }
+  }
+
+  func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+    guard incoming.body.count + bytes.count <= owner.bounds.bodyBytes else {
+      incoming.body = []
+      session?.respond(
+        streamID, status: 413, fields: [("content-type", "text/plain")],
+        body: Array("The body has more than \(owner.bounds.bodyBytes) bytes.\n".utf8))
+      return
+    }
+    unsafe incoming.body.append(contentsOf: bytes)
+  }
+
+  func requestEnded(_ streamID: Int32) {
+    stopTimer()
+    let target = HTTP1Target(incoming.target)
+    let request = HTTP1Request(
+      method: incoming.method, path: target.path, query: target.query, fields: incoming.fields,
+      body: incoming.body, peer: stream?.peerDescription ?? "")
+    incoming = Incoming()
+    owner.dispatch(request, of: number)
+  }
+
+  /// The session has answered what it could not read; the connection ends with that.
+  func requestReset(_ streamID: Int32, errorCode: UInt32) {}
+}

@@ -1,0 +1,117 @@
+import System
+
+/// The connections of one HTTP/1.1 server, confined to its loop.
+final class HTTP1Connections {
+  /// What reaches the connections from other threads.
+  enum Event: Sendable {
+    /// The handler on a thread has answered a connection's request.
+    case responded(connection: UInt64, thread: Int, HTTP1Response)
+    /// A response's body has more to send.
+    case bodyChanged(connection: UInt64)
+    /// Close everything and end the loop.
+    case stop
+  }
+
+  /// What one connection may cost.
+  struct Bounds: Sendable {
+    var bodyBytes: Int
+    var idleNanoseconds = Limits.httpIdleNanoseconds
+    var requestNanoseconds = Limits.httpRequestNanoseconds
+  }
+
+  /// What other threads know of the connections.
+  struct Opened: Sendable {
+    let port: UInt16
+    let events: Mailbox<Event>
+  }
+
+  let loop: EventLoop
+  let bounds: Bounds
+  private let handlers: HTTP1HandlerThreads
+  private var listener: StreamListener?
+  private var events: Mailbox<Event>?
+  private var connections: [UInt64: HTTP1Connection] = [:]
+  private var lastNumber: UInt64 = 0
+  /// Requests that each handler thread has not answered yet.
+  private var pending = [Int](repeating: 0, count: Limits.httpHandlerThreads)
+
+  private var unanswered: Int { pending.reduce(0, +) }
+
+  private init(_ loop: EventLoop, bounds: Bounds, handlers: HTTP1HandlerThreads) {
+    self.loop = loop
+    self.bounds = bounds
+    self.handlers = handlers
+  }
+
+  /// Listens on `address`; the loop keeps the connections alive.
+  static func open(
+    on loop: EventLoop, address: SocketAddress, bounds: Bounds, handlers: HTTP1HandlerThreads
+  ) throws(SystemFailure) -> Opened {
+    let connections = HTTP1Connections(loop, bounds: bounds, handlers: handlers)
+    let listener = try StreamListener(loop: loop, address: address, security: .plain) {
+      [unowned connections] stream in connections.accept(stream)
+    }
+    let events = loop.mailbox(of: Event.self) { events in
+      for event in events { connections.handle(event) }
+    }
+    connections.listener = listener
+    connections.events = events
+    return Opened(port: listener.port, events: events)
+  }
+
+  private func accept(_ stream: ByteStream) -> HTTP1Connection? {
+    // Requests outlive clients that do not wait for the response.
+    guard connections.count < Limits.httpConnections, unanswered < Limits.httpConnections else {
+      return nil
+    }
+    lastNumber += 1
+    let connection = HTTP1Connection(number: lastNumber, stream: stream, owner: self)
+    connections[lastNumber] = connection
+    return connection
+  }
+
+  private func handle(_ event: Event) {
+    switch event {
+    case .responded(let number, let thread, let response):
+      pending[thread] -= 1
+      assert(pending[thread] >= 0, "a handler answers each request once")
+      guard let connection = connections[number] else {
+        // The client is gone.
+        if case .stream(let body) = response.body { body.close() }
+        return
+      }
+      connection.respond(response)
+    case .bodyChanged(let number): connections[number]?.sendBody()
+    case .stop:
+      listener?.close()
+      for connection in connections.values { connection.abort() }
+      loop.stop()
+    }
+  }
+
+  // MARK: called by connections
+
+  /// Has the handler answer a request, on the thread with the least to do.
+  func dispatch(_ request: HTTP1Request, of connection: UInt64) {
+    guard let events, let thread = pending.indices.min(by: { pending[$0] < pending[$1] }) else {
+      assertionFailure("a connection came before the server was open")
+      return
+    }
+    pending[thread] += 1
+    assert(unanswered <= Limits.httpConnections * 2, "one request a connection at a time")
+    handlers.run(request, onThread: thread) { response in
+      events.post(.responded(connection: connection, thread: thread, response))
+    }
+  }
+
+  /// Makes `body` wake the connection whenever there is something to send.
+  func follow(_ body: HTTP1BodyStream, for connection: UInt64) {
+    guard let events else { return }
+    body.onChange { events.post(.bodyChanged(connection: connection)) }
+  }
+
+  func remove(_ connection: UInt64) {
+    let removed = connections.removeValue(forKey: connection)
+    assert(removed != nil, "a connection ends once")
+  }
+}
