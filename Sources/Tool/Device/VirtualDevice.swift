@@ -130,8 +130,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
     }
   }
 
-  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
-  {
+  func link(
+    _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
+  ) {
     let latency = unsafe DeviceLine.latencyMicros(notification.payload)
     fleet.received(notification, latencyMicros: latency)
     if !fleet.plan.isSummary {
