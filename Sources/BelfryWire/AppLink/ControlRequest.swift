@@ -103,86 +103,90 @@ public enum ControlRequest: Sendable, Hashable {
   }
 
   func write(_ builder: inout AppLinkBuilder) {
+    builder.set("type", typeName)
+    writeFields(&builder)
+  }
+
+  private var typeName: String {
     switch self {
-    case .apps: builder.set("type", "control.apps")
+    case .apps: "control.apps"
+    case .install: "control.install"
+    case .removeApp: "control.removeApp"
+    case .token: "control.token"
+    case .notify: "control.notify"
+    case .scheduled: "control.scheduled"
+    case .cancel: "control.cancel"
+    case .nextDates: "control.nextDates"
+    case .appSettings: "control.appSettings"
+    case .changeSettings: "control.changeSettings"
+    case .changeDevice: "control.changeDevice"
+    case .center: "control.center"
+    case .open: "control.open"
+    case .act: "control.act"
+    case .dismiss: "control.dismiss"
+    case .clock: "control.clock"
+    case .setClock: "control.setClock"
+    case .advanceClock: "control.advanceClock"
+    case .setZone: "control.setZone"
+    case .setPlace: "control.setPlace"
+    case .state: "control.state"
+    case .diagnose: "control.diagnose"
+    }
+  }
+
+  private func writeFields(_ builder: inout AppLinkBuilder) {
+    switch self {
     case .install(let path):
-      builder.set("type", "control.install")
       builder.set("path", path)
     case .removeApp(let app):
-      builder.set("type", "control.removeApp")
       builder.set("app", app)
     case .token(let app, let kind):
-      builder.set("type", "control.token")
       builder.set("app", app)
       builder.set("kind", "\(kind.name)")
     case .notify(let app, let request):
-      builder.set("type", "control.notify")
       builder.set("app", app)
       builder.set("request", request) { $0.write(&$1) }
     case .scheduled(let app):
-      builder.set("type", "control.scheduled")
       builder.set("app", app)
     case .cancel(let app, let id):
-      builder.set("type", "control.cancel")
       builder.set("app", app)
       builder.set("id", id)
     case .nextDates(let app, let id, let count):
-      builder.set("type", "control.nextDates")
       builder.set("app", app)
       builder.set("id", id)
       builder.set("count", count)
     case .appSettings(let app):
-      builder.set("type", "control.appSettings")
       builder.set("app", app)
     case .changeSettings(let app, let changes):
-      builder.set("type", "control.changeSettings")
       builder.set("app", app)
       builder.set("changes", Self.object(changes))
     case .changeDevice(let changes):
-      builder.set("type", "control.changeDevice")
       builder.set("changes", Self.object(changes))
-    default: writeRest(&builder)
-    }
-  }
-
-  private func writeRest(_ builder: inout AppLinkBuilder) {
-    switch self {
     case .center(let app):
-      builder.set("type", "control.center")
       builder.set("app", app)
     case .open(let app, let id):
-      builder.set("type", "control.open")
       builder.set("app", app)
       builder.set("id", id)
     case .act(let app, let id, let action, let text):
-      builder.set("type", "control.act")
       builder.set("app", app)
       builder.set("id", id)
       builder.set("action", action)
       builder.set("text", text)
     case .dismiss(let app, let id):
-      builder.set("type", "control.dismiss")
       builder.set("app", app)
       builder.set("id", id)
-    case .clock: builder.set("type", "control.clock")
     case .setClock(let date):
-      builder.set("type", "control.setClock")
       builder.set("date", date)
     case .advanceClock(let milliseconds):
-      builder.set("type", "control.advanceClock")
       builder.set("milliseconds", milliseconds)
     case .setZone(let zone):
-      builder.set("type", "control.setZone")
       builder.set("zone", zone)
     case .setPlace(let latitude, let longitude):
-      builder.set("type", "control.setPlace")
       builder.set("latitude", latitude)
       builder.set("longitude", longitude)
     case .state(let changes):
-      builder.set("type", "control.state")
       builder.set("changes", Self.object(changes))
-    case .diagnose: builder.set("type", "control.diagnose")
-    default: break
+    case .apps, .clock, .diagnose: break
     }
   }
 }

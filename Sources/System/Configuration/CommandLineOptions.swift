@@ -64,15 +64,15 @@ public struct CommandLineOptions: Sendable {
         continue
       }
       let next = index < arguments.count ? arguments[index] : nil
-      if try take(argument.dropFirst(2), next: next, table) { index += 1 }
+      if try parse(argument.dropFirst(2), next: next, table) { index += 1 }
     }
     guard table.positionalCount.contains(positionals.count) else {
       throw .arguments(count: positionals.count, wanted: table.positionals)
     }
   }
 
-  /// True when the next argument was used as the value.
-  private mutating func take(
+  /// Parses one option; true when the next argument was used as its value.
+  private mutating func parse(
     _ text: Substring, next: String?, _ table: OptionTable
   ) throws(Problem) -> Bool {
     let equals = text.firstIndex(of: "=")
@@ -98,19 +98,19 @@ public struct CommandLineOptions: Sendable {
     }
   }
 
-  /// True when the flag stands.
+  /// Whether the flag was given.
   public func has(_ key: String) -> Bool { flags.contains(key) }
 
-  /// Whether the option stands there, with a value or as a flag.
+  /// Whether the option was given, with a value or as a flag.
   public func isGiven(_ key: String) -> Bool { has(key) || values[key] != nil }
 
-  /// The value of a key that stands at most once.
+  /// The value of an option that may be given once.
   public func value(_ key: String) -> String? { values[key]?.last }
 
-  /// Every value of a repeatable key, in order.
+  /// Every value of a repeatable option, in order.
   public func values(_ key: String) -> [String] { values[key] ?? [] }
 
-  /// The value of a key that must stand.
+  /// The value of an option that must be given.
   public func required(_ key: String) throws(Problem) -> String {
     guard let value = value(key) else { throw .required(key: key) }
     return value

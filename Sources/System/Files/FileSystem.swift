@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Files, whole: what is written is there after a crash, or the old content is.
+/// Whole-file access: after a crash a file has its new content or its old one.
 public enum FileSystem {
   /// Replaces the file at `path` by `bytes`: temporary file in the same folder, fsync, rename,
   /// fsync of the folder.
@@ -16,7 +16,7 @@ public enum FileSystem {
     let descriptor = unsafe belfry_open(temporary, flags, mode)
     guard descriptor >= 0 else { throw .last("open", temporary) }
     do throws(SystemFailure) {
-      // The mode that was asked for, whatever the umask.
+      // Exactly the requested mode, whatever the umask.
       guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", temporary) }
       try writeAll(bytes, descriptor, temporary)
       guard fsync(descriptor) == 0 else { throw .last("fsync", temporary) }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension FileSystem {
-  /// The folder that this process's program lies in: what is installed beside it is found there.
+  /// The folder of this process's executable, where other installed programs are found.
   ///
   /// `nil` where `/proc` is not there.
   public static var programFolder: String? {

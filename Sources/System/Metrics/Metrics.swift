@@ -33,11 +33,11 @@ public final class Gauge: Sendable {
   public var value: Int64 { current.load(ordering: .relaxed) }
 }
 
-/// Counts of values by size, for latencies and lengths.
+/// Counts of values in buckets by size, for latencies and lengths.
 ///
 /// Any thread; three atomic additions.
 public final class Histogram: Sendable {
-  /// Inclusive upper bounds of the buckets, ascending; one more bucket takes what is above.
+  /// Inclusive upper bounds of the buckets, ascending; one more bucket counts larger values.
   public let bounds: [UInt64]
   private let buckets: [Counter]
   private let sumOfValues = Counter()

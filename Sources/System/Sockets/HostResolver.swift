@@ -35,7 +35,7 @@ public final class HostResolver {
     }
   }
 
-  /// Calls `body` on the loop, at once when `host` is an address already.
+  /// Calls `body` on the loop; within this call when `host` is an address already.
   public func resolve(host: String, port: UInt16, _ body: @escaping (Answer) -> Void) {
     if let address = SocketAddress(host: host, port: port) {
       body(.addresses([address]))

@@ -36,7 +36,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.low = low
   }
 
-  /// An address in figures such as "127.0.0.1" or "::1" ("[::1]" is taken, too); nil for host names.
+  /// An address in figures such as "127.0.0.1" or "::1" ("[::1]", too); nil for host names.
   public init?(host: String, port: UInt16) {
     var host = host[...]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -57,7 +57,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
       let port = UInt16(text[text.index(after: colon)...])
     else { return nil }
     let host = String(text[..<colon])
-    // A bare IPv6 address has colons of its own: without brackets its end is not to be told.
+    // A bare IPv6 address has colons of its own: without brackets its end is ambiguous.
     guard !host.contains(":") || host.hasPrefix("[") else { return nil }
     self.init(host: host, port: port)
   }

@@ -4,9 +4,9 @@ internal import Glibc
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   /// 4 or 16 bytes in network order.
   public let address: [UInt8]
-  /// How many of the leading bits count.
+  /// The number of leading bits that count.
   public let prefixBits: Int
-  /// The text that it was made from.
+  /// The text that was parsed.
   public let description: String
 
   /// Reads an address of either family, with `/bits` or without; a zone (`%eth0`) is left out.

@@ -1,4 +1,4 @@
-/// The extensions by which Apple's push certificates say what they are for (apns-protocol.md 2.3).
+/// The extensions of Apple's push certificates that state their purpose (apns-protocol.md 2.3).
 public enum AppleExtension {
   /// A push certificate of the development environment.
   public static let development = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 1)
@@ -9,7 +9,7 @@ public enum AppleExtension {
   /// The topics of a universal certificate; the value is `topics(_:)`'s.
   public static let topics = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 6)
 
-  /// The value of the extensions that say everything by being there: ASN.1 NULL.
+  /// The value of an extension whose presence is its meaning: ASN.1 NULL.
   public static let presence: [UInt8] = [DERTag.null, 0]
 
   /// A topic of a universal certificate with its tags: `app`, `voip`, `complication`.
@@ -39,7 +39,7 @@ public enum AppleExtension {
     DER.sequence(topics.flatMap { [DER.utf8($0.name), DER.sequence($0.tags.map(DER.utf8))] })
   }
 
-  /// Reads the value of the topics extension; nil where it is not formed so.
+  /// Reads the value of the topics extension; nil for any other form.
   ///
   /// The bytes come from a peer: nothing in them can trap.
   public static func topics(in value: [UInt8]) -> [Topic]? {

@@ -60,5 +60,5 @@ public struct Certificate: Sendable, Hashable {
   }
 }
 
-/// What a TLS peer proved to be.
+/// The verified certificate of a TLS peer.
 public typealias PeerCertificate = Certificate

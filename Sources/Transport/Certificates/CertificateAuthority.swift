@@ -3,8 +3,8 @@ internal import COpenSSL
 /// A gateway's own authority: it signs the gateway's server certificate, its devices' and its
 /// providers'.
 ///
-/// Who trusts it trusts it for its constrained names alone, so that putting it into a machine's store
-/// lets nobody impersonate the rest of the Internet.
+/// Its name constraints keep it from signing for other hosts, so that installing it in a machine's
+/// store lets nobody impersonate the rest of the Internet.
 public struct CertificateAuthority: Sendable {
   private let handle: X509Handle
   private let key: EVPKey
@@ -32,7 +32,7 @@ public struct CertificateAuthority: Sendable {
     }
   }
 
-  /// What the authority may sign server certificates for.
+  /// The names that the authority may sign server certificates for.
   public struct NameConstraints: Sendable {
     /// Host names; each with all names under it.
     public let hostNames: [String]

@@ -9,11 +9,11 @@ public enum CertificateChain {
     case client
   }
 
-  /// Why a certificate does not hold.
+  /// Why a certificate is not valid.
   public enum Failure: Error, Equatable, CustomStringConvertible {
-    /// Its time is over; seconds since 1970.
+    /// It has expired; seconds since 1970.
     case expired(notAfter: Int64)
-    /// Its time has not come; seconds since 1970.
+    /// It is not valid yet; seconds since 1970.
     case notYetValid(notBefore: Int64)
     /// None of the authorities signed it.
     case foreignIssuer
@@ -74,7 +74,7 @@ public enum CertificateChain {
     }
   }
 
-  /// OpenSSL's code for why `leaf` does not hold; nil where it does.
+  /// OpenSSL's code for why `leaf` is not valid; nil when it is.
   func refusal(
     of leaf: X509Handle, purpose: CertificateChain.Purpose, now: Int64
   ) throws(CryptoFailure) -> Int32? {

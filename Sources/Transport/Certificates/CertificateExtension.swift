@@ -1,8 +1,8 @@
 /// One extension to put into a certificate.
 public struct CertificateExtension: Hashable, Sendable {
-  /// Which one.
+  /// The extension's identifier.
   public let identifier: ObjectIdentifier
-  /// Whether who does not know it must refuse the certificate.
+  /// Whether a verifier that does not know it must reject the certificate.
   public let isCritical: Bool
   /// Its value in DER, without the octet string around it.
   public let value: [UInt8]

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Glibc
 
-/// What a certificate is to say, before it is signed.
+/// The content of a certificate before it is signed.
 struct CertificateForm {
   var commonName: String
   var organizationalUnit: String?

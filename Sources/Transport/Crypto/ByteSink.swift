@@ -23,7 +23,7 @@ internal import COpenSSL
     return sink
   }
 
-  /// Everything that was written and not yet read.
+  /// The bytes that were written and not read yet.
   func bytes() -> [UInt8] {
     let count = unsafe BIO_ctrl_pending(bio)
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in

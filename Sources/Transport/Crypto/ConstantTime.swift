@@ -1,8 +1,6 @@
-/// Comparisons whose duration tells nothing about the bytes.
+/// Comparisons whose duration does not depend on the bytes.
 public enum ConstantTime {
-  /// Whether both hold the same bytes.
-  ///
-  /// The time depends on their counts alone.
+  /// Whether both have the same bytes, in a time that depends on their counts alone.
   public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     guard one.count == other.count else { return false }
     var difference: UInt8 = 0

@@ -1,4 +1,4 @@
-/// Turns the two forms of an ECDSA signature into each other: raw `r‖s` (RFC 7518 section 3.4) and
+/// Converts the two forms of an ECDSA signature into each other: raw `r‖s` (RFC 7518 section 3.4) and
 /// DER `ECDSA-Sig-Value` (RFC 3279 section 2.2.3).
 enum ECDSASignature {
   /// Bytes of one P-256 integer.
@@ -9,7 +9,7 @@ enum ECDSASignature {
   /// Writes the DER form of `raw`, two integers of the same width, into `der`.
   ///
   /// Wider integers than P-256's are taken when the excess is zeros, as ES512 writers with a P-256
-  /// key produce (apns-protocol.md 2.1). Answers the bytes written; nil where `raw` is no signature.
+  /// key produce (apns-protocol.md 2.1). Returns the number of bytes written; nil where `raw` is no signature.
   static func writeDER(
     of raw: UnsafeRawBufferPointer, into der: UnsafeMutableRawBufferPointer
   ) -> Int? {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Which hash an ECDSA signature is over.
+/// The hash that an ECDSA signature covers.
 public enum SignatureDigest: Sendable {
   /// ES256, the one that APNs documents.
   case sha256
@@ -56,7 +56,7 @@ public final class ES256PublicKey: Sendable, Hashable {
   /// Whether `rawSignature` (`r‖s`: 64 bytes, or wider with leading zeros) is this key's over
   /// `message`.
   ///
-  /// About 80 µs: remember the answer.
+  /// It takes about 80 µs: cache the result.
   public func verify(
     rawSignature: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer,
     digest: SignatureDigest = .sha256

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// HKDF with SHA-256 (RFC 5869): keys from a secret that is no key itself.
+/// HKDF with SHA-256 (RFC 5869), which derives keys from a secret.
 public enum HKDF {
   /// Bytes of key at most: 255 hashes (RFC 5869 section 2.3).
   static let keyBytesMax = 255 * 32

@@ -5,8 +5,8 @@ internal import COpenSSL
 /// The same plaintext gives the same sealed bytes, and whatever this key did not seal does not
 /// open.
 ///
-/// S2V and CTR stand here over EVP's single AES blocks with kept contexts: OpenSSL's own SIV makes
-/// about 30 allocations a message. Tests hold it against that one and the RFC's vectors.
+/// S2V and CTR are implemented on EVP's single AES blocks with reused contexts: OpenSSL's own SIV
+/// makes about 30 allocations a message. Tests compare with that one and with the RFC's vectors.
 /// Confined to one thread; no call without associated data allocates.
 @safe public final class SIVCipher {
   /// Bytes by which a sealed message is longer than its plaintext: the synthetic IV.

@@ -38,7 +38,7 @@ public final class HTTP1BodyStream: Sendable {
         state.isClosed = true
         return (false, state.onChange)
       }
-      // The connection was told of what is pending already.
+      // The connection knows of bytes that are pending already.
       let isNews = state.pending.isEmpty
       state.pending += bytes
       return (true, isNews ? state.onChange : nil)

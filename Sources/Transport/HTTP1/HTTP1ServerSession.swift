@@ -189,7 +189,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// False for a request that is answered already, or whose connection has ended.
   private func acceptsResponse(to streamID: Int32) -> Bool {
     guard streamID == self.streamID, openStreams == 1, state != .sendingBody else { return false }
-    // The rest of the request could not be told from the next one.
+    // The rest of the request could not be distinguished from the next one.
     if state != .awaitingResponse { closesAfterResponse = true }
     return true
   }

@@ -7,7 +7,7 @@ import CNghttp2
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  /// Requests without their whole answer; nghttp2 knows them only once they are sent.
+  /// Requests without their whole response; nghttp2 knows them only once they are sent.
   private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
   private var allowedStreams = 0
   private var isReceiving = false
@@ -34,12 +34,12 @@ import CNghttp2
   /// Requests that may be begun now under the server's limit; 0 before its first SETTINGS.
   public var availableStreams: Int { isGoingAway ? 0 : max(0, allowedStreams - openStreams) }
 
-  /// Requests without their whole answer.
+  /// Requests without their whole response.
   public var openStreams: Int { unsafe open.count }
 
   /// Begins a request, pseudo fields first; its number names it to the handler.
   ///
-  /// Nil when the connection takes no more now (`availableStreams` is 0) or at all (`isGoingAway`).
+  /// Nil when the connection accepts no more now (`availableStreams` is 0) or at all (`isGoingAway`).
   /// `:path` and `apns-id` are kept out of the compression table, which they would only churn.
   public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
     guard availableStreams > 0, !hasFailed else { return nil }
@@ -127,13 +127,13 @@ import CNghttp2
     } while !hasFailed
   }
 
-  /// Queues a PING; the handler hears of its answer.
+  /// Queues a PING, whose acknowledgement is reported to the handler.
   public func ping() {
     guard !hasFailed, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
-  /// Gives up a request; the handler hears of it as `.reset`.
+  /// Cancels a request, which is reported to the handler as `.reset`.
   public func cancel(_ streamID: Int32) {
     guard !hasFailed, let session = unsafe session, unsafe open[streamID] != nil else { return }
     _ = unsafe nghttp2_submit_rst_stream(

@@ -3,7 +3,7 @@ public import System
 extension ByteStream: TimerTarget {
   /// Ends the stream; with `afterFlush` what is queued is sent first, for at most 10 s.
   ///
-  /// The handler hears of it later, never within this call, and gets no more bytes.
+  /// The handler is called later, never within this call, and gets no more bytes.
   public func close(afterFlush: Bool = true) {
     guard isOpen else { return }
     if afterFlush, state != .connecting { beginClosing(.local) } else { abort(.local) }

@@ -1,6 +1,6 @@
 public import System
 
-/// What a stream needs until it is connected.
+/// The state of a stream that is not connected yet.
 final class ConnectAttempt {
   let endpoint: Endpoint
   let tls: TLSClientContext?
@@ -23,7 +23,7 @@ final class ConnectAttempt {
 }
 
 extension ByteStream {
-  /// Begins a connection; the handler hears of its success or failure, never within this call.
+  /// Begins a connection; success or failure is reported to the handler, never within this call.
   ///
   /// The certificate must be for `serverName`, which is sent as SNI; without it for the endpoint's
   /// host. The time limit is for resolving, connecting and the TLS handshake each.
@@ -83,7 +83,7 @@ extension ByteStream {
     }
   }
 
-  /// The kernel has an answer to the connection attempt.
+  /// Handles the end of a connection attempt.
   func attemptEnded() {
     guard let attempt, !flags.contains(.aborted) else { return }
     let code = Socket.pendingError(descriptor)

@@ -122,7 +122,7 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
   }
 
-  /// Bytes that `write` took and the socket has not.
+  /// Bytes that are queued and not written to the socket yet.
   public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
 
   /// Traps in debug builds when the fields contradict each other; run at the end of each turn.

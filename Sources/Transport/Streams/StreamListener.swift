@@ -91,7 +91,7 @@ extension StreamListener: EventHandler, TimerTarget {
         count += 1
       }
     } catch {
-      // Without descriptors the listener stays readable: look away for a moment.
+      // Without free descriptors the listener stays readable: stop watching for a moment.
       guard let registration else { return }
       loop.update(registration, for: [])
       loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
@@ -125,6 +125,6 @@ extension ByteStream {
     }
   }
 
-  /// Makes way for another: it is the oldest of too many.
+  /// Abandons the oldest of too many handshakes.
   private func giveUpHandshake() { finish(.timedOut(.handshake)) }
 }
