@@ -24,16 +24,16 @@ public struct DeviceLinkClient: ~Copyable {
   }
 
   /// What follows the end of the connection.
-  private enum Afterwards {
+  private enum AfterClose {
     case pause
-    case come(afterNanoseconds: Int64, jitter: Int64)
-    case stay
+    case reconnect(afterNanoseconds: Int64, jitter: Int64)
+    case stayOffline
     case stop
   }
 
   private let settings: Settings
   private var phase = Phase.offline
-  private var afterwards = Afterwards.pause
+  private var afterClose = AfterClose.pause
   private var enrolment: LinkFrame.Enrolment?
   private var nonce = NotificationID(high: 0, low: 0)
   private var pause: ReconnectPause
@@ -125,11 +125,11 @@ public struct DeviceLinkClient: ~Copyable {
       phase = .offline
       return nil
     case .closing:
-      afterwards = .stay
+      afterClose = .stayOffline
       return nil
     case .dialling, .greeting, .enrolling, .connecting, .up:
       if phase != .dialling { acknowledge(at: now, output: &output) }
-      return disconnect(LinkFault(.goodbye), then: .stay, at: now, output: &output)
+      return disconnect(LinkFault(.goodbye), then: .stayOffline, at: now, output: &output)
     }
   }
 
@@ -189,7 +189,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   private mutating func dial() -> Action {
     phase = .dialling
-    afterwards = .pause
+    afterClose = .pause
     phaseEnd = .max
     let (host, port) = otherHost
     otherHost = ("", 0)
@@ -225,11 +225,11 @@ public struct DeviceLinkClient: ~Copyable {
   /// The connection is gone, or could not be opened.
   public mutating func lost(at now: Int64, random: UInt64) {
     if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
-    switch (phase, afterwards) {
+    switch (phase, afterClose) {
     case (.offline, _), (.stopped, _), (.waiting, _): break
-    case (_, .stay): phase = .offline
+    case (_, .stayOffline): phase = .offline
     case (_, .stop): phase = .stopped
-    case (_, .come(let after, let jitter)):
+    case (_, .reconnect(let after, let jitter)):
       phase = .waiting(until: now + after + ReconnectPause.part(of: jitter, random: random))
     case (_, .pause):
       phase = .waiting(until: now + pause.next(random: random))
@@ -257,19 +257,18 @@ public struct DeviceLinkClient: ~Copyable {
     case .connecting:
       assert(enrolment == nil && phaseEnd < .max, "an opening without an end or a certificate")
     case .up:
-      assert(enrolment == nil, "a device without a certificate is up")
-      assert(deadline < .max, "a link that is not kept alive")
+      assert(enrolment == nil && deadline < .max, "up without a certificate or a keep-alive")
     case .closing: break
     }
   }
 
   private mutating func disconnect(
-    _ fault: LinkFault, then next: Afterwards, at now: Int64, output: inout [UInt8]
+    _ fault: LinkFault, then next: AfterClose, at now: Int64, output: inout [UInt8]
   ) -> Action {
     if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
     if phase != .dialling { LinkFrame.close(fault).encode(to: &output) }
     phase = .closing
-    afterwards = next
+    afterClose = next
     return .disconnect(fault)
   }
 
@@ -352,10 +351,10 @@ public struct DeviceLinkClient: ~Copyable {
       return .connected(device: device, unixMilliseconds: unixMilliseconds)
     case (.enrolled(let device, let chainPEM), .enrolling):
       enrolment = nil
-      afterwards = .come(afterNanoseconds: 0, jitter: 0)
+      afterClose = .reconnect(afterNanoseconds: 0, jitter: 0)
       return .enrolled(device: device, chainPEM: chainPEM)
     case (.enrolRefused(let refusal), .enrolling):
-      afterwards = refusal == .tryLater ? .pause : .stop
+      afterClose = refusal == .tryLater ? .pause : .stop
       return .enrolmentRefused(refusal)
     default:
       throw frame.unexpected
@@ -364,8 +363,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   private mutating func handleClose(_ fault: LinkFault) -> Action {
     switch fault.reason {
-    case .revoked: afterwards = .stop
-    case .replaced: afterwards = .come(afterNanoseconds: pause.replaced, jitter: pause.replaced / 2)
+    case .revoked: afterClose = .stop
+    case .replaced:
+      afterClose = .reconnect(afterNanoseconds: pause.replaced, jitter: pause.replaced / 2)
     case .silent: pathFailed()
     default: break
     }
@@ -378,7 +378,7 @@ public struct DeviceLinkClient: ~Copyable {
   ) -> Action {
     acknowledge(at: now, output: &output)
     otherHost = (hint.host, hint.port)
-    let next = Afterwards.come(
+    let next = AfterClose.reconnect(
       afterNanoseconds: Int64(hint.afterMilliseconds) * 1_000_000,
       jitter: Int64(hint.jitterMilliseconds) * 1_000_000)
     return disconnect(LinkFault(.goodbye), then: next, at: now, output: &output)

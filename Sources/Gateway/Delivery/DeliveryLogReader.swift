@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import System
 
-/// Takes `receive`'s lines as they come.
+/// Receives lines as they come; returns false when it wants no more.
 struct DeliveryLogFollower: Sendable {
   let receive: @Sendable ([DeliveryLogLine]) -> Bool
 }
@@ -14,8 +14,8 @@ final class DeliveryLogCollector: Sendable {
   private let lines = Mutex<[DeliveryLogLine]>([])
   private let answered = DispatchSemaphore(value: 0)
 
-  /// A loop's part.
-  func take(_ part: [DeliveryLogLine]) {
+  /// Adds a loop's part.
+  func add(_ part: [DeliveryLogLine]) {
     lines.withLock { $0.append(contentsOf: part) }
     answered.signal()
   }
@@ -59,7 +59,7 @@ final class DeliveryLogReader: DeliveryLogSource {
 extension GatewayLoop {
   func answer(_ query: DeliveryLogQuery, to collector: DeliveryLogCollector) {
     let matches = query.matcher(tokens)
-    collector.take(deliveryLog.lines(where: matches).map(line))
+    collector.add(deliveryLog.lines(where: matches).map(line))
   }
 
   /// An entry as people read it.

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Gateway
+
+@Suite struct PendingChangesTests {
+  @Test func `who asks while a change is on its way waits for its end, in order`() {
+    var pending = PendingChanges<Int, String, Character>()
+    let waitsBefore = pending.waits("a", for: 1)
+    #expect(!waitsBefore)
+    pending.begin("change", of: 1, for: "a")
+    let waits = pending.waits("b", for: 1)
+    let otherWaits = pending.waits("c", for: 2)
+    #expect(waits && !otherWaits, "each key has changes of its own")
+    pending.checkInvariants()
+    let finished = pending.finish(1)
+    #expect(finished.change == "change")
+    #expect(finished.requests == ["a", "b"])
+    #expect(pending.isEmpty)
+    let waitsAfter = pending.waits("d", for: 1)
+    #expect(!waitsAfter)
+  }
+}
