@@ -5,9 +5,9 @@ import Transport
 /// Hears what apps say; confined to the agent's loop.
 protocol AppServerListener: AnyObject {
   func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity)
-  func appAsked(_ ask: Ask, _ request: AppRequest)
+  func appRequested(_ ask: Ask, _ request: AppRequest)
   func appReplied(_ question: Question, _ reply: AppReply)
-  func appClosed(_ connection: ConnectionID)
+  func appDisconnected(_ connection: ConnectionID)
 }
 
 /// The agent's Unix socket: frames in, frames out, one connection an app or command.
@@ -93,7 +93,7 @@ final class AppServer {
       switch try AppRequest(type: type, frame) {
       case .hello(let hello):
         listener?.appGreeted(ask, hello, by: ProcessInspector.inspect(connection.process))
-      case let request: listener?.appAsked(ask, request)
+      case let request: listener?.appRequested(ask, request)
       }
     } catch {
       let reason: AppLinkFailure.Reason =
@@ -116,7 +116,7 @@ final class AppServer {
 
   fileprivate func ended(_ connection: AppConnection) {
     connections[connection.id] = nil
-    listener?.appClosed(connection.id)
+    listener?.appDisconnected(connection.id)
   }
 }
 

@@ -22,9 +22,6 @@ final class BeaconScanner: LocationSource {
   /// What the devices in reach are, by their paths.
   private var beacons: [String: Beacon] = [:]
 
-  /// Nothing tells places: beacons alone.
-  var isTelling: Bool { false }
-
   /// Calls `heard` on the loop whenever a beacon was heard.
   init(bus: BusConnection, log: Log, heard: @escaping (Beacon) -> Void) throws(BusFailure) {
     self.bus = bus

@@ -38,7 +38,9 @@ final class PresenterHub {
     }
     if kinds.contains(.terminal) { openTerminal() }
     if configuration.usesSessionBus {
-      let finder = ReconnectingBus(.session, on: loop, log: log) { [weak self] in self?.busChanged($0) }
+      let finder = ReconnectingBus(.session, on: loop, log: log) { [weak self] in
+        self?.busChanged($0)
+      }
       self.finder = finder
       finder.open()
     }
@@ -48,6 +50,16 @@ final class PresenterHub {
   /// Shows an event everywhere.
   func show(_ event: PresenterEvent, atUnixMilliseconds now: Int64) {
     for presenter in presenters { presenter.show(event, atUnixMilliseconds: now) }
+  }
+
+  /// Shows events on the presenter of a kind alone, where there is one.
+  func replay(
+    _ events: [PresenterEvent], to kind: AgentConfiguration.PresenterKind,
+    atUnixMilliseconds now: Int64
+  ) {
+    for presenter in presenters where presenter.kind == kind {
+      for event in events { presenter.show(event, atUnixMilliseconds: now) }
+    }
   }
 
   /// Plays a sound where a person may hear it: lines of JSON are for programs.
@@ -108,7 +120,7 @@ final class PresenterHub {
     if presenters.isEmpty { openTerminal() }
     onBus(bus)
     if bus == nil { onQuiet(false) }
-    if let desktop { listener?.presenterAppeared(desktop, isNew: true) }
+    if desktop != nil { listener?.presenterAppeared(.desktop, isNew: true) }
   }
 
   private func makeDesktop(_ bus: BusConnection) -> DesktopPresenter? {

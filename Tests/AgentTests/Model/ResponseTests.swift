@@ -21,13 +21,13 @@ struct ResponseTests {
     "S1-22, S1-40: a custom action reaches the running app by its identifier, and is done once handled"
   )
   func custom() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
     let shown = bench.ask(connection, .add(ModelBench.request(category: "INVITE"))).presented
     #expect(shown.first?.actions.map(\.id) == ["ACCEPT", "MAYBE", "DECLINE"])
     #expect(shown.first?.minimalActions.map(\.id) == ["ACCEPT", "MAYBE"])
-    bench.model.responded(Self.key(), action: "ACCEPT", text: nil)
+    bench.respond("n", PersonAction("ACCEPT"))
     let (question, event) = try #require(bench.take().asked.first)
     guard case .response(let response) = event else {
       Issue.record("asked \(event)")
@@ -35,27 +35,24 @@ struct ResponseTests {
     }
     #expect(response.action == "ACCEPT")
     #expect(response.notification.request.id == "n")
-    #expect(bench.model.waitingResponses[ModelBench.burger]?.count == 1)
-    bench.model.replied(question, .handled)
-    #expect(bench.model.waitingResponses[ModelBench.burger] == [])
+    #expect(bench.disk.keys(.responses).count == 1)
+    bench.handle(.appReplied(question, .handled))
+    #expect(bench.disk.keys(.responses).isEmpty)
   }
 
   @Test(
     "S1-36, S0-41: opening starts an app that is not running, which gets the notification at launch"
   )
   func launch() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
-    bench.model.update(ModelBench.burger) {
-      $0.installation = LocalApp.Installation(executable: "/bin/true")
-    }
+    bench.install()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.closed(connection)
-    bench.model.responded(
-      Self.key(), action: NotificationResponse.defaultAction, text: nil)
+    bench.handle(.appDisconnected(connection))
+    bench.respond("n", .open)
     let effects = bench.take()
     #expect(effects.launches == [.response])
-    guard case .launch(let order)? = effects.last else { return }
+    let order = try #require(effects.orders.first)
     #expect(order.isForeground)
     let (_, greeted) = bench.connect(launch: order.token)
     let welcome = try #require(greeted.answers.first).welcome()
@@ -66,28 +63,28 @@ struct ResponseTests {
 
   @Test("S0-42, S1-58: a start that is none of the agent's carries no notification")
   func icon() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.closed(connection)
+    bench.handle(.appDisconnected(connection))
     let welcome = try #require(bench.connect().1.answers.first).welcome()
     #expect(welcome.launch == AppLaunch(reason: .user))
   }
 
   @Test("a response that could not be told is told when the app connects, until it is handled")
   func waits() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.closed(connection)
-    bench.model.responded(Self.key(), action: NotificationResponse.defaultAction, text: nil)
+    bench.handle(.appDisconnected(connection))
+    bench.respond("n", .open)
     #expect(bench.take().asked.isEmpty)
     let (second, greeted) = bench.connect()
     #expect(greeted.asked.count == 1)
-    bench.model.closed(second)
+    bench.handle(.appDisconnected(second))
     let (_, again) = bench.connect()
     let (question, _) = try #require(again.asked.first)
-    bench.model.replied(question, .handled)
+    bench.handle(.appReplied(question, .handled))
     #expect(bench.connect().1.asked.isEmpty)
   }
 
@@ -97,20 +94,20 @@ struct ResponseTests {
       true, false,
     ])
   func dismissal(isAskedFor: Bool) {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     var category = Self.category
     category.options = isAskedFor ? [.customDismissAction] : []
     bench.ask(connection, .setCategories([category]))
     bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
-    bench.model.responded(Self.key(), action: NotificationResponse.dismissAction, text: nil)
+    bench.respond("n", .dismiss)
     #expect(bench.take().asked.count == (isAskedFor ? 1 : 0))
-    #expect(bench.model.delivered.of(nil).isEmpty)
+    #expect(bench.center().isEmpty)
   }
 
   @Test("S1-33: actions of a category that is not registered are not shown")
   func unknownCategory() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     let shown = bench.ask(connection, .add(ModelBench.request(category: "NONE"))).presented
     #expect(shown.first?.actions == [])
@@ -118,7 +115,7 @@ struct ResponseTests {
 
   @Test("S1-31, client-api 3.27: categories replace all earlier ones; two of one name are refused")
   func categories() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
     bench.ask(connection, .setCategories([NotificationCategory(id: "B")]))
@@ -130,7 +127,7 @@ struct ResponseTests {
 
   @Test("a command that names an action the notification has not is told which it has")
   func noSuchAction() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
     bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
@@ -138,6 +135,6 @@ struct ResponseTests {
     #expect(
       bench.ask(control, .control(.act(app: nil, id: "n", action: "NO", text: nil))).refusals
         == [.invalidArgument])
-    #expect(bench.model.delivered.of(nil).count == 1)
+    #expect(bench.center().count == 1)
   }
 }

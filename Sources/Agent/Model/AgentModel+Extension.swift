@@ -14,7 +14,7 @@ struct ExtensionOrder: Hashable, Sendable {
   var connection: ConnectionID?
 }
 
-extension DeviceModel {
+extension AgentModel {
   /// Starts the app's service extension for a push; false when it has none, or the push is none
   /// for it (client-api 3.48: an alert with text, marked mutable, of an app whose alerts are on).
   mutating func extend(

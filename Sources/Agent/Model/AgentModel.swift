@@ -1,9 +1,43 @@
 import BelfryWire
 
-/// All that the agent decides: apps, permission, delivery, responses.
+/// All that the agent decides: apps, permission, delivery, responses, background work, schedule, places.
 ///
-/// Knows no clock, no socket and no disk; each event leaves effects to be carried out.
-struct DeviceModel {
+/// Knows no clock, no socket and no disk: an event and the time come in, effects to be carried out go
+/// out. A shell hands over what happens by `handle`, then carries out what `takeEffects` gives.
+struct AgentModel: ~Copyable {
+  /// What the agent was started with.
+  struct Configuration {
+    var policy = GrantPolicy.ask
+    /// Another one for each run of the agent: random, and part of every token that it hands out.
+    var agentRun: String
+    /// Whose apps are served.
+    var userID: UInt32
+    /// This program, absolute; nil when the machine does not tell.
+    var agentExecutable: String?
+    var hasGateway = false
+    /// Whether time and zone move by command alone.
+    var hasManualClock = false
+    /// The languages of the agent's environment.
+    var languages = ["en"]
+    /// Pending local notifications kept per app, the soonest.
+    var pendingLimit = ScheduleLimits.pendingPerApp
+
+    init(agentRun: String, userID: UInt32) {
+      self.agentRun = agentRun
+      self.userID = userID
+    }
+  }
+
+  /// What the model may look up while it decides.
+  ///
+  /// Each has the same answer until an event changes it.
+  struct LookUps {
+    /// Finds a text in an app's language files, in the first of the languages that has it.
+    var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
+    /// The durable record of a scheduled request; nil when there is none.
+    var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
+  }
+
   /// What the machine says of itself.
   struct Conditions: Hashable, Sendable {
     var isLocked = false
@@ -16,6 +50,10 @@ struct DeviceModel {
     /// The desktop's own do-not-disturb: it holds banners back by itself, and nothing sounds.
     var isDesktopQuiet = false
 
+    var isAsleep = false
+    /// Whether the session's own service has locked the screen, not a command.
+    var isLockedBySession = false
+
     /// Whether work in the background waits (S2-17).
     var holdsBackground: Bool { isBatteryLow || isPowerSaver || isMetered }
 
@@ -25,6 +63,7 @@ struct DeviceModel {
       if isBatteryLow || isPowerSaver { state.insert(.powerRestricted) }
       if isBatteryLow { state.insert(.batteryLow) }
       if isMetered { state.insert(.metered) }
+      if isAsleep { state.insert(.asleep) }
       return state
     }
   }
@@ -37,20 +76,21 @@ struct DeviceModel {
     case extend(String)
   }
 
-  let policy: GrantPolicy
-  let agentRun: String
-  let userID: UInt32
-  /// This program, absolute; nil when the machine does not tell.
-  var agentExecutable: String?
-  var hasGateway = false
+  let configuration: Configuration
+  let lookUps: LookUps
+  var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
+  var hasStarted = false
   var isLinkUp = false
   var conditions = Conditions()
   /// The window that the person looks at, where a desktop tells.
   var focusedWindow: FocusedWindow?
   /// The device's languages: those of its settings, else of the agent's environment.
-  var languages: [String] = ["en"]
-  /// Finds a text in an app's language files.
-  var lookup: @Sendable (LocalApp, [String], NotificationText) -> String = { $2.text }
+  var languages: [String]
+  var scheduled: ScheduledNotifications
+  var pendingRequests: PendingRequests
+  var regions = WatchedRegions()
+  var prompts: [PromptID: Prompt] = [:]
+  var armedBackground: Int64?
 
   private(set) var apps: [AppID: LocalApp] = [:]
   var peers: [ConnectionID: AppPeer] = [:]
@@ -83,13 +123,23 @@ struct DeviceModel {
   /// Service extensions that run, by what their `hello` names.
   var extensions: [String: ExtensionOrder] = [:]
   private(set) var nextOrder: UInt64 = 1
-  private var effects: [AgentEffect] = []
+  var effects: [AgentEffect] = []
 
-  init(policy: GrantPolicy, agentRun: String, userID: UInt32) {
-    self.policy = policy
-    self.agentRun = agentRun
-    self.userID = userID
+  init(_ configuration: Configuration, zones: ZoneFolder, lookUps: LookUps = LookUps()) {
+    self.configuration = configuration
+    self.lookUps = lookUps
+    languages = configuration.languages
+    scheduled = ScheduledNotifications(
+      pendingLimit: configuration.pendingLimit, zones: zones,
+      isManual: configuration.hasManualClock)
+    pendingRequests = PendingRequests(readRecord: lookUps.requestRecord)
   }
+
+  var policy: GrantPolicy { configuration.policy }
+  var agentRun: String { configuration.agentRun }
+  var userID: UInt32 { configuration.userID }
+  var agentExecutable: String? { configuration.agentExecutable }
+  var hasGateway: Bool { configuration.hasGateway }
 
   /// A number that was not given before.
   mutating func takeOrder() -> UInt64 {
@@ -116,18 +166,18 @@ struct DeviceModel {
     change(&record)
     guard record != apps[id] else { return }
     apps[id] = record
-    emit(.keep(.put(.apps, key: id.text, record.json.bytes)))
+    emit(.persist(.put(.apps, key: id.text, record.json.bytes)))
   }
 
   /// Makes an app known, or replaces what is known of its installation.
   mutating func add(_ record: LocalApp) {
     apps[record.id] = record
-    emit(.keep(.put(.apps, key: record.id.text, record.json.bytes)))
+    emit(.persist(.put(.apps, key: record.id.text, record.json.bytes)))
   }
 
   mutating func forget(_ id: AppID) {
     apps[id] = nil
-    emit(.keep(.remove(.apps, key: id.text)))
+    emit(.persist(.remove(.apps, key: id.text)))
   }
 
   func settings(of id: AppID) -> NotificationSettings {
@@ -138,7 +188,7 @@ struct DeviceModel {
 
   func text(_ text: NotificationText, of id: AppID) -> String {
     guard let app = apps[id], text.key != nil else { return text.text }
-    return lookup(app, languages(of: id), text)
+    return lookUps.text(app, languages(of: id), text)
   }
 
   // MARK: - Connections

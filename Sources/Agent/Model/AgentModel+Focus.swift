@@ -12,18 +12,18 @@ struct FocusedWindow: Hashable, Sendable {
 ///
 /// An app of which no window was ever in front is left alone: it has none, or says by itself where it
 /// is.
-extension DeviceModel {
+extension AgentModel {
   /// Another window is in front; nil is none.
   mutating func looked(at window: FocusedWindow?) {
     focusedWindow = window
-    let front = window.flatMap(app(of:))
+    let front = window.flatMap { app(of: $0) }
     if front != nil || conditions.front != nil { conditions.front = front?.text ?? "none" }
     for peer in peers.values.sorted(by: { $0.order < $1.order }) { tell(peer, front: front) }
   }
 
   /// A connection of an app is new: its window may have come before it.
   mutating func lookAgain(for connection: ConnectionID) {
-    guard let peer = peers[connection], let front = focusedWindow.flatMap(app(of:)),
+    guard let peer = peers[connection], let front = focusedWindow.flatMap({ app(of: $0) }),
       front == peer.app
     else { return }
     conditions.front = front.text

@@ -1,7 +1,7 @@
 import BelfryWire
 
 /// Work in the background: which pushes wake an app, which wait, and what the device allows.
-extension DeviceModel {
+extension AgentModel {
   /// Gives a push to an app that is to fetch for it: at once in front, else as the budget and the
   /// device allow (S2-17).
   mutating func fetch(_ app: AppID, _ arrival: RemoteArrival, atUnixMilliseconds now: Int64) {
@@ -30,7 +30,7 @@ extension DeviceModel {
 
   private mutating func keepBudget(_ app: AppID) {
     guard let budget = budgets[app] else { return }
-    emit(.keep(.put(.device, key: "budget/\(app)", budget.json.bytes)))
+    emit(.persist(.put(.device, key: "budget/\(app)", budget.json.bytes)))
   }
 
   private mutating func wake(_ app: AppID, _ arrival: RemoteArrival) {
@@ -65,7 +65,7 @@ extension DeviceModel {
   /// Only the latest is kept (client-api 3.47).
   private mutating func hold(_ app: AppID, _ arrival: RemoteArrival) {
     heldFetches[app] = arrival
-    emit(.keep(.put(.fetches, key: app.text, AppEvent.arrived(arrival).frame.encoded)))
+    emit(.persist(.put(.fetches, key: app.text, AppEvent.arrived(arrival).frame.encoded)))
   }
 
   /// Puts a kept push back, at the start.
@@ -85,7 +85,7 @@ extension DeviceModel {
   @discardableResult
   mutating func releaseHeldRecord(_ app: AppID) -> RemoteArrival? {
     guard let arrival = heldFetches.removeValue(forKey: app) else { return nil }
-    emit(.keep(.remove(.fetches, key: app.text)))
+    emit(.persist(.remove(.fetches, key: app.text)))
     return arrival
   }
 
@@ -107,14 +107,12 @@ extension DeviceModel {
   }
 
   /// The device stands otherwise than before.
-  mutating func change(
-    atUnixMilliseconds now: Int64, _ change: (inout Conditions) -> Void
-  ) {
+  mutating func change(_ change: (inout Conditions) -> Void) {
     let before = conditions
     change(&conditions)
-    if before.deviceState != conditions.deviceState { emit(.linkState(conditions.deviceState)) }
+    if before.deviceState != conditions.deviceState { emit(.announceState(conditions.deviceState)) }
     if before.holdsBackground && !conditions.holdsBackground {
-      releaseBackground(atUnixMilliseconds: now)
+      releaseBackground(atUnixMilliseconds: now.wall)
     }
     if before.isLocked != conditions.isLocked { refreshTexts() }
     guard before.isLocked, !conditions.isLocked else { return }

@@ -1,7 +1,7 @@
 import BelfryWire
 
 /// Who may know where the device is.
-extension DeviceModel {
+extension AgentModel {
   /// Whether an app may know the device's place now.
   func mayLocate(_ app: AppID) -> Bool {
     guard isLocationOn else { return false }
@@ -40,17 +40,13 @@ extension DeviceModel {
 
   mutating func promptForLocation(_ app: AppID) {
     guard let record = apps[app], undecidedLocation[app] != nil else { return }
-    emit(
-      .prompt(
-        Prompt(
-          app: app, appName: record.displayName, icon: record.installation?.icon,
-          subject: .location(usage: record.locationUsage ?? ""))))
+    prompt(record, .location(usage: record.locationUsage ?? ""))
   }
 
   /// A person decided about an app's access to the place.
   mutating func decidedLocation(_ app: AppID, isAllowed: Bool) {
     let always = wantsAlways.removeValue(forKey: app) ?? false
-    emit(.withdrawPrompt(app))
+    withdrawPrompt(app)
     setLocation(app, isAllowed ? (always ? .always : .whenInUse) : .denied)
     for ask in undecidedLocation.removeValue(forKey: app) ?? [] {
       emit(.answer(ask, .locationStatus(locationStatus(of: app))))
@@ -66,17 +62,17 @@ extension DeviceModel {
   /// Tells what an app may know from now on.
   mutating func locationChanged(_ app: AppID) {
     tellAll(app, .locationStatus(locationStatus(of: app)))
-    emit(.locationPermission)
+    regions.onPermissionChanged()
   }
 
   /// Switches places on or off for the whole device (S1-73).
   mutating func switchLocation(isOn: Bool) {
     guard isOn != isLocationOn else { return }
     isLocationOn = isOn
-    emit(.keep(.put(.device, key: "location", Array((isOn ? "on" : "off").utf8))))
+    emit(.persist(.put(.device, key: "location", Array((isOn ? "on" : "off").utf8))))
     for app in apps.keys.sorted() where apps[app]?.locationStatus != .notDetermined {
       tellAll(app, .locationStatus(locationStatus(of: app)))
     }
-    emit(.locationPermission)
+    regions.onPermissionChanged()
   }
 }

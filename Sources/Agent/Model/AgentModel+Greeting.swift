@@ -1,6 +1,6 @@
 import BelfryWire
 
-extension DeviceModel {
+extension AgentModel {
   /// A process greets.
   mutating func greeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity) {
     guard hello.version == AppHello.protocolVersion else {

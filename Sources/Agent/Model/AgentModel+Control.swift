@@ -1,12 +1,12 @@
 import BelfryWire
 
-extension DeviceModel {
+extension AgentModel {
   /// A command asks.
   mutating func controlled(
     _ ask: Ask, _ request: ControlRequest, atUnixMilliseconds now: Int64
   ) {
     switch request {
-    case .apps: emit(.answer(ask, .rows(apps.values.sorted { $0.id < $1.id }.map(row))))
+    case .apps: emit(.answer(ask, .rows(apps.values.sorted { $0.id < $1.id }.map { row($0) })))
     case .removeApp(let app): withApp(ask, app) { $0.removeApp(ask, $1) }
     case .token(let app, let kind):
       withApp(ask, app) { model, id in
@@ -32,9 +32,16 @@ extension DeviceModel {
       }
     case .dismiss(let app, nil): dismissAll(ask, app)
     case .state(let changes): changeState(ask, changes, atUnixMilliseconds: now)
-    case .install, .scheduled, .cancel, .nextDates, .clock, .setClock, .advanceClock, .setZone,
-      .setPlace, .diagnose:
-      refuse(ask, .unsupportedMessage, "this agent cannot do that yet")
+    case .install(let path): emit(.readInstallation(ask, path: path, languages: languages))
+    case .scheduled(let app): listPending(ask, app)
+    case .cancel(let app, let id): cancel(ask, app, id)
+    case .nextDates(let app, let id, let count): nextDates(ask, app, id, count)
+    case .clock: emit(.answer(ask, .rows([clockRow])))
+    case .setClock(let milliseconds): travel(ask, .set(milliseconds))
+    case .advanceClock(let milliseconds): travel(ask, .advance(milliseconds))
+    case .setZone(let name): travel(ask, .moveZone(name))
+    case .setPlace(let latitude, let longitude): setPlace(ask, latitude, longitude)
+    case .diagnose: emit(.diagnose(ask, diagnosis))
     }
   }
 
@@ -57,7 +64,7 @@ extension DeviceModel {
   // MARK: - Finding what is meant
 
   private mutating func withApp(
-    _ ask: Ask, _ text: String, _ body: (inout DeviceModel, AppID) -> Void
+    _ ask: Ask, _ text: String, _ body: (inout AgentModel, AppID) -> Void
   ) {
     guard let id = AppID(text), apps[id] != nil else {
       return refuse(ask, .unknownApp, "no app \(text): 'belfry app list' shows those there are")
@@ -67,7 +74,7 @@ extension DeviceModel {
 
   private mutating func withNotification(
     _ ask: Ask, _ app: String?, _ id: String,
-    _ body: (inout DeviceModel, AppNotificationID) -> Void
+    _ body: (inout AgentModel, AppNotificationID) -> Void
   ) {
     let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
     guard let key = keys.first else {
@@ -88,13 +95,14 @@ extension DeviceModel {
     for kind in TokenKind.allCases { unregister(id, kind) }
     for entry in delivered.of(id) { withdraw(entry.key) }
     for waiting in waitingResponses.removeValue(forKey: id) ?? [] {
-      emit(.keep(.remove(.responses, key: waiting.key)))
+      emit(.persist(.remove(.responses, key: waiting.key)))
     }
-    emit(.unscheduleAll(id))
+    unschedule(waiting(of: id.text))
+    regions.remove(regions.keys(of: id), &effects)
     if let badge = apps[id]?.badge, badge > 0 { emit(.badge(id, 0)) }
     releaseHeldRecord(id)
     if budgets.removeValue(forKey: id) != nil {
-      emit(.keep(.remove(.device, key: "budget/\(id)")))
+      emit(.persist(.remove(.device, key: "budget/\(id)")))
     }
     forget(id)
     for peer in peers.values where peer.app == id { emit(.close(peer.connection)) }
@@ -166,7 +174,7 @@ extension DeviceModel {
     guard let app else {
       // An app that never asked has no pane (S4-4, S4-7).
       let rows = apps.values.filter { !$0.requested.isEmpty && $0.hasPane }.sorted { $0.id < $1.id }
-      return emit(.answer(ask, .rows(rows.map(settingsRow))))
+      return emit(.answer(ask, .rows(rows.map { settingsRow($0) })))
     }
     withApp(ask, app) { model, id in
       model.emit(.answer(ask, .rows(model.apps[id].map { [model.settingsRow($0)] } ?? [])))
@@ -246,7 +254,7 @@ extension DeviceModel {
         return refuse(ask, .invalidArgument, "\"\(tag)\" is no language: use tags like fr-CA")
       }
       languages = wanted
-      emit(.keep(.put(.device, key: "languages", Array(tags.utf8))))
+      emit(.persist(.put(.device, key: "languages", Array(tags.utf8))))
       for id in apps.keys.sorted() where apps[id]?.languages == nil {
         tellAll(id, .languages(languages))
       }
@@ -272,7 +280,7 @@ extension DeviceModel {
 
   private mutating func center(_ ask: Ask, _ app: String?) {
     let rows = delivered.of(nil).filter { $0.isListed && (app == nil || $0.key.app.text == app) }
-    emit(.answer(ask, .rows(rows.map(row))))
+    emit(.answer(ask, .rows(rows.map { row($0) })))
   }
 
   private func row(_ entry: DeliveredList.Entry) -> JSONObject {
@@ -339,7 +347,7 @@ extension DeviceModel {
             + "front=APP_ID|none")
       }
     }
-    change(atUnixMilliseconds: now) { $0 = conditions }
+    change { $0 = conditions }
     emit(
       .answer(
         ask,

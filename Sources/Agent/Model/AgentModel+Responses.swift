@@ -1,6 +1,6 @@
 import BelfryWire
 
-extension DeviceModel {
+extension AgentModel {
   /// A person did something to a notification.
   mutating func responded(_ key: AppNotificationID, action: String, text: String?) {
     guard let entry = delivered[key], let app = apps[key.app] else { return }
@@ -27,10 +27,10 @@ extension DeviceModel {
     var queue = waitingResponses[key.app] ?? []
     queue.append(waiting)
     if queue.count > Limits.waitingResponsesPerApp {
-      emit(.keep(.remove(.responses, key: queue.removeFirst().key)))
+      emit(.persist(.remove(.responses, key: queue.removeFirst().key)))
     }
     waitingResponses[key.app] = queue
-    emit(.keep(.put(.responses, key: waiting.key, record(of: response))))
+    emit(.persist(.put(.responses, key: waiting.key, record(of: response))))
     let isForeground =
       action == NotificationResponse.defaultAction
       || (content.actions?.first { $0.id == action } ?? category?.action(action))?
@@ -83,7 +83,7 @@ extension DeviceModel {
     case .response(let app, let key):
       // Late is as good as handled: the app has it (client-api 3.25).
       waitingResponses[app]?.removeAll { $0.key == key }
-      emit(.keep(.remove(.responses, key: key)))
+      emit(.persist(.remove(.responses, key: key)))
     }
   }
 

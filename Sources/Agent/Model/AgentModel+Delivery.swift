@@ -1,22 +1,6 @@
 import BelfryWire
 
-extension DeviceModel {
-  /// A push that the gateway handed over.
-  struct Push: Hashable, Sendable {
-    /// The provider's `apns-id`.
-    var id: NotificationID
-    /// What repetitions are told by.
-    var uniqueID: NotificationID
-    var app: AppID
-    var kind: TokenKind
-    var payload: [UInt8]
-    /// Empty when it has none.
-    var collapseID: String
-    /// Seconds since 1970 after which it is worthless; 0 is now or never, .max is no bound.
-    var expiration: UInt64
-    var priority: UInt8
-  }
-
+extension AgentModel {
   /// A push came: keep it, acknowledge it, hand it over.
   ///
   /// One that came before is only acknowledged.
@@ -26,8 +10,8 @@ extension DeviceModel {
       return
     }
     let (number, forgotten) = seen.insert(push.uniqueID)
-    emit(.keep(.put(.seen, key: String(number), Array(push.uniqueID.text.utf8))))
-    for number in forgotten { emit(.keep(.remove(.seen, key: String(number)))) }
+    emit(.persist(.put(.seen, key: String(number), Array(push.uniqueID.text.utf8))))
+    for number in forgotten { emit(.persist(.remove(.seen, key: String(number)))) }
     guard apps[push.app]?.registrations[push.kind] != nil else {
       // Unregistered meanwhile: nobody is there to take it (S0-58).
       emit(.acknowledge(push.uniqueID))
@@ -89,7 +73,7 @@ extension DeviceModel {
 
   mutating func keepUnseen(_ key: AppNotificationID, _ notification: DeliveredNotification) {
     let entry = delivered.put(key, notification, isListed: false)
-    emit(.keep(.put(.delivered, key: key.recordKey, entry.record)))
+    emit(.persist(.put(.delivered, key: key.recordKey, entry.record)))
   }
 
   /// Shows a notification of an app that is not in front.
@@ -131,7 +115,7 @@ extension DeviceModel {
     let isBanner = routing.effects.banner
     if isBanner || routing.effects.list {
       let entry = delivered.put(key, notification, isListed: routing.effects.list)
-      emit(.keep(.put(.delivered, key: key.recordKey, entry.record)))
+      emit(.persist(.put(.delivered, key: key.recordKey, entry.record)))
       for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
         withdraw(old.key)
       }
@@ -147,7 +131,7 @@ extension DeviceModel {
     if routing.effects.sound, let sound = content.sound,
       !conditions.isDesktopQuiet || sound.isCritical
     {
-      emit(.sound(key, sound))
+      emit(.sound(key, sound, of: app))
     }
     if routing.effects.badge, let badge = content.badge { changeBadge(key.app, badge) }
   }
@@ -182,7 +166,7 @@ extension DeviceModel {
   /// A presenter has the notification on screen: it is not shown again after a restart.
   mutating func shown(_ key: AppNotificationID) {
     guard let entry = delivered.markShown(key) else { return }
-    emit(.keep(.put(.delivered, key: key.recordKey, entry.record)))
+    emit(.persist(.put(.delivered, key: key.recordKey, entry.record)))
   }
 
   /// After a start: what was kept and never seen is shown now, and badges are told again.

@@ -1,6 +1,6 @@
 import BelfryWire
 
-extension DeviceModel {
+extension AgentModel {
   /// An app, or a command, asks something.
   mutating func asked(_ ask: Ask, _ request: AppRequest, atUnixMilliseconds now: Int64) {
     guard let peer = peers[ask.connection] else {
@@ -18,8 +18,11 @@ extension DeviceModel {
     }
     switch request {
     case .hello: refuse(ask, .appRefused, "greeted twice on one connection")
-    case .pending, .removePending, .control:
-      refuse(ask, .unsupportedMessage, "this device has no schedule")
+    case .control: assertionFailure("a control request was handled above")
+    case .pending: emit(.answer(ask, .pending(pending(of: app.text).map(\.1))))
+    case .removePending(let ids):
+      unschedule(ids?.map { AppNotificationID(app: app, id: $0) } ?? waiting(of: app.text))
+      emit(.answer(ask, AppAnswer()))
     case .requestAuthorization(let options): requestAuthorization(ask, app, options)
     case .settings: emit(.answer(ask, .settings(settings(of: app))))
     case .register(let kind): register(ask, app, kind)
@@ -43,9 +46,17 @@ extension DeviceModel {
       emit(.answer(ask, .background(seconds: Limits.backgroundSeconds, task: ask.number ?? 0)))
     case .endBackgroundTask: emit(.answer(ask, AppAnswer()))
     case .backgroundTime: emit(.answer(ask, .background(seconds: Limits.backgroundSeconds)))
-    case .requestLocation, .locationStatus, .watchRegion, .unwatchRegion, .watchedRegions,
-      .regionState, .setLocationUpdates:
-      locationAsked(ask, app, request)
+    case .requestLocation(let always): requestLocation(ask, app, always: always)
+    case .locationStatus: emit(.answer(ask, .locationStatus(locationStatus(of: app))))
+    case .watchRegion(let region): watchRegion(ask, app, region)
+    case .unwatchRegion(let id):
+      regions.remove([.watched(app, id)], &effects)
+      emit(.answer(ask, AppAnswer()))
+    case .watchedRegions: emit(.answer(ask, .regions(regions.watched(by: app))))
+    case .regionState(let id):
+      let state = mayLocate(app) ? regions.state(of: .watched(app, id)) : .unknown
+      emit(.answer(ask, .regionState(state)))
+    case .setLocationUpdates(let isOn): follow(ask, app, isOn: isOn)
     }
   }
 
@@ -77,11 +88,22 @@ extension DeviceModel {
 
   mutating func promptForNotifications(_ app: AppID) {
     guard let record = apps[app] else { return }
-    emit(
-      .prompt(
-        Prompt(
-          app: app, appName: record.displayName, icon: record.installation?.icon,
-          subject: .notifications)))
+    prompt(record, .notifications)
+  }
+
+  mutating func prompt(_ record: LocalApp, _ subject: Prompt.Subject) {
+    let prompt = Prompt(
+      id: PromptID(number: takeOrder()), app: record.id, appName: record.displayName,
+      icon: record.installation?.icon, subject: subject)
+    prompts[prompt.id] = prompt
+    emit(.prompt(prompt))
+  }
+
+  mutating func withdrawPrompt(_ app: AppID) {
+    for (id, prompt) in prompts where prompt.app == app {
+      prompts[id] = nil
+      emit(.withdrawPrompt(prompt))
+    }
   }
 
   private mutating func answerAuthorization(_ ask: Ask, _ app: AppID) {
@@ -96,7 +118,7 @@ extension DeviceModel {
       return
     }
     update(app) { $0.decideAuthorization(isAllowed: isAllowed) }
-    emit(.withdrawPrompt(app))
+    withdrawPrompt(app)
     for ask in undecided.removeValue(forKey: app) ?? [] { answerAuthorization(ask, app) }
     tellAll(app, .settings(settings(of: app)))
     for (ask, request) in undecidedNotify.removeValue(forKey: app) ?? [] {
@@ -107,7 +129,7 @@ extension DeviceModel {
 
   /// The person put the question away: nothing is decided, and it comes with the app's next request.
   mutating func postponed(_ app: AppID) {
-    emit(.withdrawPrompt(app))
+    withdrawPrompt(app)
     guard isWaitingForPerson(app) else {
       for ask in undecidedLocation.removeValue(forKey: app) ?? [] {
         emit(.answer(ask, .locationStatus(locationStatus(of: app))))
@@ -259,12 +281,9 @@ extension DeviceModel {
     let key = AppNotificationID(app: app, id: request.id)
     // What shows notifications can be switched off.
     update(app) { $0.hasPane = true }
-    guard request.trigger == nil else {
-      emit(.schedule(key, request, ask))
-      return
-    }
+    if let trigger = request.trigger { return schedule(key, request, trigger, ask) }
     // The same name replaces, also what still waits (client-api 3.13).
-    emit(.unschedule([key]))
+    unschedule([key])
     fire(key, request, atUnixMilliseconds: now)
     emit(.answer(ask, AppAnswer()))
   }
@@ -286,15 +305,7 @@ extension DeviceModel {
   /// Takes a notification off the list and off the screen; nothing when it is gone already.
   mutating func withdraw(_ key: AppNotificationID) {
     guard delivered.remove(key) != nil else { return }
-    emit(.keep(.remove(.delivered, key: key.recordKey)))
+    emit(.persist(.remove(.delivered, key: key.recordKey)))
     emit(.withdraw(key))
-  }
-
-  private mutating func locationAsked(_ ask: Ask, _ app: AppID, _ request: AppRequest) {
-    switch request {
-    case .requestLocation(let always): requestLocation(ask, app, always: always)
-    case .locationStatus: emit(.answer(ask, .locationStatus(locationStatus(of: app))))
-    default: refuse(ask, .unsupportedMessage, "this device knows no places")
-    }
   }
 }
