@@ -44,7 +44,7 @@ final class AppLauncher {
   /// Always its program: the agent has to know at once whether it runs.
   func start(_ order: ExtensionOrder) -> Bool {
     reap()
-    return start(order.executable, [], variables(order.key.app, order.token, nil)) != nil
+    return start(order.executable, [], variables(order.app, order.token, nil)) != nil
   }
 
   /// Asks what was started for an app to end.

@@ -186,7 +186,10 @@ struct WatchedRegions: ~Copyable {
 
   private mutating func crossings(_ crossings: [RegionWatch<RegionKey>.Crossing]) -> [Crossing] {
     isTimerStale = true
-    return crossings.compactMap { crossing in
+    // In the order of their names: a run can be repeated.
+    return crossings.sorted {
+      RegionRecord.name($0.key) < RegionRecord.name($1.key)
+    }.compactMap { crossing in
       guard let region = region(of: crossing.key) else {
         assertionFailure("a region was crossed that nobody watches")
         return nil

@@ -3,291 +3,511 @@ import BelfryWire
 /// All that the agent decides: apps, permission, delivery, responses, background work, schedule, places.
 ///
 /// Knows no clock, no socket and no disk: an event and the time come in, effects to be carried out go
-/// out. A shell hands over what happens by `handle`, then carries out what `takeEffects` gives.
+/// out. A shell hands over what happens by `handle`, then carries out what `takeEffects` gives. Each
+/// machine has its own state; what concerns several is put together here.
 struct AgentModel: ~Copyable {
-  /// What the agent was started with.
-  struct Configuration {
-    var policy = GrantPolicy.ask
-    /// Another one for each run of the agent: random, and part of every token that it hands out.
-    var agentRun: String
-    /// Whose apps are served.
-    var userID: UInt32
-    /// This program, absolute; nil when the machine does not tell.
-    var agentExecutable: String?
-    var hasGateway = false
-    /// Whether time and zone move by command alone.
-    var hasManualClock = false
-    /// The languages of the agent's environment.
-    var languages = ["en"]
-    /// Pending local notifications kept per app, the soonest.
-    var pendingLimit = ScheduleLimits.pendingPerApp
+  private let configuration: Configuration
+  private var context: AgentContext
+  private var permissions: Permissions
+  private var registrations: Registrations
+  private var pipeline = DeliveryPipeline()
+  private var local: LocalNotifications
+  private var front = FrontApp()
+  private var hasStarted = false
 
-    init(agentRun: String, userID: UInt32) {
-      self.agentRun = agentRun
-      self.userID = userID
-    }
-  }
-
-  /// What the model may look up while it decides.
-  ///
-  /// Each has the same answer until an event changes it.
-  struct LookUps {
-    /// Finds a text in an app's language files, in the first of the languages that has it.
-    var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
-    /// The durable record of a scheduled request; nil when there is none.
-    var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
-  }
-
-  /// What the machine says of itself.
-  struct Conditions: Hashable, Sendable {
-    var isLocked = false
-    var hasFocus = false
-    var isBatteryLow = false
-    var isPowerSaver = false
-    var isMetered = false
-    /// The app that the person looks at, once something told; `none` is none of them.
-    var front: String?
-    /// The desktop's own do-not-disturb: it holds banners back by itself, and nothing sounds.
-    var isDesktopQuiet = false
-
-    var isAsleep = false
-    /// Whether the session's own service has locked the screen, not a command.
-    var isLockedBySession = false
-
-    /// Whether work in the background waits (S2-17).
-    var holdsBackground: Bool { isBatteryLow || isPowerSaver || isMetered }
-
-    /// What the gateway is told.
-    var deviceState: DeviceState {
-      var state: DeviceState = []
-      if isBatteryLow || isPowerSaver { state.insert(.powerRestricted) }
-      if isBatteryLow { state.insert(.batteryLow) }
-      if isMetered { state.insert(.metered) }
-      if isAsleep { state.insert(.asleep) }
-      return state
-    }
-  }
-
-  /// Why a question was asked.
-  enum QuestionPurpose: Hashable, Sendable {
-    case willPresent(AppNotificationID, DeliveredNotification)
-    case fetch(AppID, String)
-    case response(AppID, String)
-    case extend(String)
-  }
-
-  let configuration: Configuration
-  let lookUps: LookUps
-  var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
-  var hasStarted = false
-  var isLinkUp = false
-  var conditions = Conditions()
-  /// The window that the person looks at, where a desktop tells.
-  var focusedWindow: FocusedWindow?
-  /// The device's languages: those of its settings, else of the agent's environment.
-  var languages: [String]
-  var scheduled: ScheduledNotifications
-  var pendingRequests: PendingRequests
-  var regions = WatchedRegions()
-  var prompts: [PromptID: Prompt] = [:]
-  var armedBackground: Int64?
-
-  private(set) var apps: [AppID: LocalApp] = [:]
-  var peers: [ConnectionID: AppPeer] = [:]
-  var questions: [Question: QuestionPurpose] = [:]
-  var delivered = DeliveredList()
-  var seen = SeenPushes(limit: Limits.rememberedPushes)
-  /// Asks that wait for a person, by app.
-  var undecided: [AppID: [Ask]] = [:]
-  /// Notifications of commands that wait for a person, by app.
-  var undecidedNotify: [AppID: [(Ask, NotificationRequest)]] = [:]
-  var undecidedLocation: [AppID: [Ask]] = [:]
-  /// Whether the app that waits for an answer asked for its place at all times.
-  var wantsAlways: [AppID: Bool] = [:]
-  /// Whether places are told to anyone on this device.
-  var isLocationOn = true
-  /// What a person did while the app could not be told, oldest first.
-  var waitingResponses: [AppID: [WaitingResponse]] = [:]
-  /// How often each app may be woken.
-  var budgets: [AppID: BackgroundBudget] = [:]
-  /// The latest background push of each app that must not be woken now.
-  var heldFetches: [AppID: RemoteArrival] = [:]
-  /// What a person chose on the locked screen and needs an unlocked one, oldest first.
-  var waitingForUnlock: [LockedChoice] = []
-  /// Pushes that wait for the app that is being started.
-  var waitingFetches: [AppID: [RemoteArrival]] = [:]
-  /// Apps that run because of a push, and have not come to the front since.
-  var startedForPush: Set<AppID> = []
-  /// What `hello` will name, for apps that were started and have not connected yet.
-  var launches: [AppID: String] = [:]
-  /// Service extensions that run, by what their `hello` names.
-  var extensions: [String: ExtensionOrder] = [:]
-  private(set) var nextOrder: UInt64 = 1
-  var effects: [AgentEffect] = []
-
+  /// An agent that knows nothing yet: `recordsRestored` and `started` come first.
   init(_ configuration: Configuration, zones: ZoneFolder, lookUps: LookUps = LookUps()) {
     self.configuration = configuration
-    self.lookUps = lookUps
-    languages = configuration.languages
-    scheduled = ScheduledNotifications(
-      pendingLimit: configuration.pendingLimit, zones: zones,
-      isManual: configuration.hasManualClock)
-    pendingRequests = PendingRequests(readRecord: lookUps.requestRecord)
+    context = AgentContext(configuration, lookUps)
+    permissions = Permissions(policy: configuration.policy)
+    registrations = Registrations(hasGateway: configuration.hasGateway)
+    local = LocalNotifications(configuration, lookUps, zones)
   }
 
-  var policy: GrantPolicy { configuration.policy }
-  var agentRun: String { configuration.agentRun }
-  var userID: UInt32 { configuration.userID }
-  var agentExecutable: String? { configuration.agentExecutable }
-  var hasGateway: Bool { configuration.hasGateway }
-
-  /// A number that was not given before.
-  mutating func takeOrder() -> UInt64 {
-    defer { nextOrder += 1 }
-    return nextOrder
-  }
+  /// The ids of the latest pushes, oldest first: the gateway's link tells repetitions by them, too.
+  var rememberedPushes: [NotificationID] { pipeline.rememberedPushes }
 
   /// What is to be done since the last time this was asked.
-  mutating func takeEffects() -> [AgentEffect] {
-    defer { effects = [] }
-    return effects
+  mutating func takeEffects() -> [AgentEffect] { context.takeEffects() }
+
+  private mutating func emit(_ effect: AgentEffect) { context.emit(effect) }
+
+  // MARK: - Events
+
+  /// Decides what follows from an event; `takeEffects` has it.
+  mutating func handle(_ event: AgentEvent, at now: AgentTime) {
+    context.begin(at: now)
+    switch event {
+    case .recordsRestored(let records): onRecordsRestored(records)
+    case .identityReplaced: registrations.onIdentityReplaced(&context)
+    case .started: onStarted()
+    case .recordsPersisted: local.onRecordsPersisted()
+    case .appGreeted(let ask, let hello, let process): onGreeting(ask, hello, process)
+    case .appRequested(let ask, let request): onRequest(ask, request)
+    case .appReplied(let question, let reply): pipeline.onReply(question, reply, &context)
+    case .questionTimedOut(let question): pipeline.onReply(question, nil, &context)
+    case .appDisconnected(let connection): onDisconnected(connection)
+    case .installationRead(let ask, let result): context.install(ask, result)
+    case .promptAnswered(let id, let isAllowed):
+      let released = permissions.onAnswer(id, isAllowed: isAllowed, &context)
+      local.onPermissionChanged()
+      add(released)
+    case .promptPostponed(let id): permissions.onPostponed(id, &context)
+    case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
+    case .notificationShown(let key): pipeline.onShown(key, &context)
+    case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
+    case .pushReceived(let push): pipeline.onPush(push, &context)
+    case .registrationSucceeded(let app, let kind, let token):
+      registrations.onToken(app, kind, token, &context)
+    case .registrationRefused(let app, let kind, let message):
+      registrations.onRefused(app, kind, message, &context)
+    case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
+    case .conditionChanged(let change): onConditionChanged(change)
+    case .focusedWindowChanged(let window): front.onWindow(window, &context)
+    case .scheduleDue: local.onWakeUp()
+    case .clockWasSet: local.onClockSet(&context)
+    case .clockMoved: local.onClockMoved(&context)
+    case .zonesChanged(let zones): local.onZonesChanged(to: zones, &context)
+    case .backgroundWorkDue: pipeline.onBackgroundWorkDue()
+    case .located(let place): pipeline.deliver(local.onPlace(place, &context), &context)
+    case .locationServiceEnded: local.onLocationServiceEnded()
+    case .beaconHeard(let beacon): pipeline.deliver(local.onBeacon(beacon, &context), &context)
+    case .regionsDue: pipeline.deliver(local.onRegionsDue(&context), &context)
+    case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
+      pipeline.onStartFailed(app, token: token, &context)
+    case .extensionFailed(let token), .extensionTimedOut(let token):
+      pipeline.onExtensionFailed(token, &context)
+    case .extensionTimeEnds(let token): pipeline.onExtensionTimeEnds(token, &context)
+    }
+    settle()
   }
 
-  mutating func emit(_ effect: AgentEffect) { effects.append(effect) }
-
-  // MARK: - Apps
-
-  /// Puts a kept app back, at the start.
-  mutating func restore(_ record: LocalApp) { apps[record.id] = record }
-
-  /// Changes an app's record and keeps it.
-  mutating func update(_ id: AppID, _ change: (inout LocalApp) -> Void) {
-    guard var record = apps[id] else { return }
-    change(&record)
-    guard record != apps[id] else { return }
-    apps[id] = record
-    emit(.persist(.put(.apps, key: id.text, record.json.bytes)))
+  /// What follows from whatever has happened: what is due fires, alarms and services are set.
+  private mutating func settle() {
+    guard hasStarted else { return }
+    while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
+    local.settle(&context)
+    pipeline.settle(&context)
+    #if DEBUG
+      checkInvariants()
+    #endif
   }
 
-  /// Makes an app known, or replaces what is known of its installation.
-  mutating func add(_ record: LocalApp) {
-    apps[record.id] = record
-    emit(.persist(.put(.apps, key: record.id.text, record.json.bytes)))
+  /// Stops in a debug build when a machine contradicts itself, or two each other.
+  func checkInvariants() {
+    context.checkInvariants()
+    permissions.checkInvariants(context)
+    registrations.checkInvariants()
+    pipeline.checkInvariants(context)
+    local.checkInvariants()
   }
 
-  mutating func forget(_ id: AppID) {
-    apps[id] = nil
-    emit(.persist(.remove(.apps, key: id.text)))
+  // MARK: - Start
+
+  private mutating func onRecordsRestored(_ records: RestoredRecords) {
+    precondition(!hasStarted, "records are restored before anything else happens")
+    context.restore(records)
+    pipeline.restore(records, &context)
+    local.restore(records, &context)
   }
 
-  func settings(of id: AppID) -> NotificationSettings {
-    apps[id]?.settings ?? NotificationSettings()
-  }
-
-  func languages(of id: AppID) -> [String] { apps[id]?.languages ?? languages }
-
-  func text(_ text: NotificationText, of id: AppID) -> String {
-    guard let app = apps[id], text.key != nil else { return text.text }
-    return lookUps.text(app, languages(of: id), text)
+  private mutating func onStarted() {
+    precondition(!hasStarted, "an agent starts once")
+    hasStarted = true
+    pipeline.resume(&context)
+    registrations.announceAll(&context)
   }
 
   // MARK: - Connections
 
-  mutating func admit(
-    _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
-    process: Int32
-  ) {
-    peers[connection] = AppPeer(
-      connection: connection, role: role, app: app, process: process, state: state,
-      order: nextOrder)
-    nextOrder += 1
-  }
-
-  /// The app's own connections, the latest first; those in front before those behind.
-  func peers(of app: AppID) -> [AppPeer] {
-    peers.values.filter { $0.app == app && $0.role == .app }
-      .sorted {
-        ($0.state == .foreground ? 1 : 0, $0.order) > ($1.state == .foreground ? 1 : 0, $1.order)
+  private mutating func onGreeting(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) {
+    let identification = AppIdentification(configuration: configuration, context: context)
+    do throws(AppLinkFailure) {
+      if let refusal = identification.refusal(ask, hello, process) { throw refusal }
+      switch hello.role {
+      case .control:
+        context.admit(
+          ask.connection, role: .control, app: nil, .background, process: process.pid)
+        context.answer(
+          ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
+      case .app, .serviceExtension:
+        admit(try identification.identify(hello, process), ask, hello, process)
       }
-  }
-
-  func presence(of app: AppID) -> Routing.AppPresence {
-    guard let first = peers(of: app).first else { return .notRunning }
-    return first.state == .foreground ? .foreground : .background
-  }
-
-  /// Whether an app in front still has to say what to show.
-  var isAskingWhatToShow: Bool {
-    questions.values.contains { if case .willPresent = $0 { true } else { false } }
-  }
-
-  /// Tells every running instance of an app.
-  mutating func tellAll(_ app: AppID, _ event: AppEvent) {
-    for peer in peers(of: app) { emit(.tell(peer.connection, event)) }
-  }
-
-  /// Asks the app's instance that is most in front; nil when none runs.
-  mutating func question(
-    _ app: AppID, _ event: AppEvent, _ purpose: QuestionPurpose, timeoutMilliseconds: Int64
-  ) -> Question? {
-    guard let connection = peers(of: app).first?.connection,
-      let question = peers[connection]?.question()
-    else { return nil }
-    questions[question] = purpose
-    emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
-    return question
-  }
-}
-
-/// What a person chose on the locked screen.
-struct LockedChoice: Hashable, Sendable {
-  let key: AppNotificationID
-  let action: String
-  let text: String?
-}
-
-/// A response that waits for its app.
-struct WaitingResponse: Hashable, Sendable {
-  let key: String
-  let response: NotificationResponse
-}
-
-/// The ids of the latest pushes, so that one that comes again is not shown again.
-struct SeenPushes: Sendable {
-  private let limit: Int
-  private var numbers: [NotificationID: UInt64] = [:]
-  private var order: [UInt64: NotificationID] = [:]
-  private var next: UInt64 = 1
-  private var oldest: UInt64 = 1
-
-  init(limit: Int) { self.limit = limit }
-
-  func contains(_ id: NotificationID) -> Bool { numbers[id] != nil }
-
-  /// The ids, oldest first.
-  var ids: [NotificationID] { order.sorted { $0.key < $1.key }.map(\.value) }
-
-  /// Remembers an id under a number; gives the number, and those that are forgotten for it.
-  mutating func insert(_ id: NotificationID) -> (number: UInt64, forgotten: [UInt64]) {
-    let number = next
-    restore(id, number: number)
-    var forgotten: [UInt64] = []
-    while numbers.count > limit, oldest < next {
-      if let id = order.removeValue(forKey: oldest) {
-        numbers[id] = nil
-        forgotten.append(oldest)
-      }
-      oldest += 1
+    } catch {
+      context.refuse(ask, error)
+      emit(.close(ask.connection))
     }
-    return (number, forgotten)
   }
 
-  /// Puts a kept id back.
-  mutating func restore(_ id: NotificationID, number: UInt64) {
-    if numbers.isEmpty { oldest = number }
-    oldest = min(oldest, number)
-    numbers[id] = number
-    order[number] = id
-    next = max(next, number &+ 1)
+  private mutating func admit(
+    _ app: AppID, _ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity
+  ) {
+    if context.apps[app] == nil { context.add(LocalApp(id: app)) }
+    context.update(app) { $0.apply(hello, process) }
+    context.admit(
+      ask.connection, role: hello.role, app: app, hello.state, process: process.pid)
+    let launch = pipeline.launch(of: app, hello, &context)
+    context.answer(
+      ask,
+      .welcome(
+        AppWelcome(
+          appID: app.text, agentRun: configuration.agentRun, settings: context.settings(of: app),
+          badge: context.apps[app]?.badge ?? 0, languages: context.apps.languages(of: app),
+          launch: launch, isRegistered: context.apps[app]?.registrations.isEmpty == false)))
+    switch hello.role {
+    case .app:
+      pipeline.onAppConnected(app, &context)
+      front.onConnected(ask.connection, &context)
+    case .serviceExtension:
+      pipeline.onExtensionConnected(ask.connection, app, token: hello.launch, &context)
+    case .control: preconditionFailure("a command is no app")
+    }
+  }
+
+  private mutating func onDisconnected(_ connection: ConnectionID) {
+    guard let (peer, unanswered) = context.disconnect(connection) else { return }
+    permissions.onDisconnected(connection, peer.app)
+    local.onDisconnected(connection)
+    pipeline.onDisconnected(connection, unanswered, &context)
+  }
+
+  private mutating func onPresenterAppeared(
+    _ kind: AgentConfiguration.PresenterKind, isNew: Bool
+  ) {
+    var events: [PresenterEvent] = []
+    if isNew {
+      events += pipeline.unseen(context).map(PresenterEvent.presented)
+      events += permissions.openPrompts.map(PresenterEvent.prompt)
+    }
+    for app in context.apps.all where app.badge > 0 { events.append(.badge(app.id, app.badge)) }
+    emit(.replay(kind, events))
+  }
+
+  // MARK: - The device
+
+  private mutating func onConditionChanged(_ change: DeviceChange) {
+    if case .online(let isOtherNetwork) = change {
+      emit(.probeGateway(isOtherNetwork: isOtherNetwork))
+    }
+    changeConditions { $0.apply(change) }
+  }
+
+  private mutating func changeConditions(_ change: (inout AgentContext) -> Void) {
+    let before = context.conditions
+    change(&context)
+    let after = context.conditions
+    if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
+    if before.isAsleep, !after.isAsleep {
+      // A machine that wakes may be elsewhere, and what came due meanwhile need not wait for the
+      // kernel's alarm.
+      emit(.probeGateway(isOtherNetwork: true))
+      local.onWakeUp()
+    }
+    if before.isLocked != after.isLocked { pipeline.onLockChanged(&context) }
+  }
+
+  // MARK: - Requests of apps
+
+  private mutating func onRequest(_ ask: Ask, _ request: AppRequest) {
+    guard let peer = context.connections[ask.connection] else {
+      return context.refuse(ask, .helloExpected, "say hello first")
+    }
+    do throws(AppLinkFailure) {
+      if case .control(let request) = request {
+        guard peer.role == .control else {
+          throw AppLinkFailure(
+            .unsupportedMessage, "only a control connection may ask this")
+        }
+        try onCommand(ask, request)
+      } else if let app = peer.app {
+        try onRequest(ask, app, request)
+      } else {
+        throw AppLinkFailure(.unsupportedMessage, "only an app may ask this")
+      }
+    } catch {
+      context.refuse(ask, error)
+    }
+  }
+
+  /// An app asks: each request is answered here, by the machine that decides it, or later.
+  private mutating func onRequest(
+    _ ask: Ask, _ app: AppID, _ request: AppRequest
+  ) throws(AppLinkFailure) {
+    switch request {
+    case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
+    case .control: preconditionFailure("commands do not come here")
+    case .requestAuthorization(let options):
+      permissions.onAuthorizationRequest(ask, app, options, &context)
+    case .settings: context.answer(ask, .settings(context.settings(of: app)))
+    case .register(let kind): registrations.onRegister(ask, app, kind, &context)
+    case .unregister(let kind):
+      registrations.unregister(app, kind, &context)
+      context.confirm(ask)
+    case .setCategories(let categories):
+      try context.setCategories(app, categories)
+      context.confirm(ask)
+    case .categories: context.answer(ask, .categories(context.apps[app]?.categories ?? []))
+    case .add(let request): try add(ask, app, request)
+    case .pending:
+      context.answer(ask, .pending(local.pending(of: app.text, context).map(\.waiting)))
+    case .removePending(let ids):
+      let keys = ids?.map { AppNotificationID(app: app, id: $0) }
+      local.remove(keys ?? local.waiting(of: app.text, context), &context)
+      context.confirm(ask)
+    case .delivered:
+      context.answer(ask, .delivered(pipeline.listed(of: app).map(\.retained.notification)))
+    case .removeDelivered(let ids):
+      let keys = ids?.map { AppNotificationID(app: app, id: $0) }
+      pipeline.withdraw(keys ?? pipeline.keys(of: app), &context)
+      context.confirm(ask)
+    case .setBadge(let badge): pipeline.onBadgeRequest(ask, app, badge, &context)
+    case .badge: context.answer(ask, .badge(context.apps[app]?.badge ?? 0))
+    case .setState(let state):
+      context.setState(ask.connection, state)
+      context.confirm(ask)
+      if state == .foreground { pipeline.onForeground(app, &context) }
+    case .setLanguages(let languages):
+      context.update(app) { $0.languages = languages }
+      context.confirm(ask)
+    case .beginBackgroundTask:
+      context.answer(
+        ask, .background(seconds: Limits.backgroundSeconds, task: ask.number ?? 0))
+    case .endBackgroundTask: context.confirm(ask)
+    case .backgroundTime: context.answer(ask, .background(seconds: Limits.backgroundSeconds))
+    case .requestLocation(let always):
+      permissions.onLocationRequest(ask, app, always: always, &context)
+      local.onPermissionChanged()
+    case .locationStatus:
+      context.answer(ask, .locationStatus(context.apps.locationStatus(of: app)))
+    case .watchRegion(let region):
+      try local.watch(app, region, &context)
+      context.confirm(ask)
+    case .unwatchRegion(let id):
+      local.unwatch(app, id, &context)
+      context.confirm(ask)
+    case .watchedRegions: context.answer(ask, .regions(local.watched(by: app)))
+    case .regionState(let id):
+      context.answer(ask, .regionState(local.state(of: app, id, context)))
+    case .setLocationUpdates(let isOn):
+      context.confirm(ask)
+      local.follow(ask.connection, app, isOn: isOn, &context)
+    }
+  }
+
+  /// Takes a request in: now, or into the schedule.
+  private mutating func add(
+    _ ask: Ask, _ app: AppID, _ request: NotificationRequest
+  ) throws(AppLinkFailure) {
+    guard context.settings(of: app).status.allows else {
+      throw AppLinkFailure(
+        .notificationsNotAllowed, "Notifications are not allowed for this application")
+    }
+    guard !request.content.isEmpty else {
+      throw AppLinkFailure(.notificationInvalidNoContent, "there is nothing to show")
+    }
+    let key = AppNotificationID(app: app, id: request.id)
+    // What shows notifications can be switched off.
+    context.update(app) { $0.hasPane = true }
+    if let trigger = request.trigger {
+      try local.add(key, request, trigger, &context)
+    } else {
+      // The same name replaces, also what still waits (client-api 3.13).
+      local.remove([key], &context)
+      pipeline.deliver([LocalNotifications.Due(key: key, request: request)], &context)
+    }
+    context.confirm(ask)
+  }
+
+  private mutating func add(_ released: [Permissions.WaitingNotification]) {
+    for waiting in released {
+      do throws(AppLinkFailure) {
+        try add(waiting.ask, waiting.app, waiting.request)
+      } catch {
+        context.refuse(waiting.ask, error)
+      }
+    }
+  }
+
+  // MARK: - Commands
+
+  /// A command asks: each is answered here, by the machine that decides it, or later.
+  private mutating func onCommand(
+    _ ask: Ask, _ request: ControlRequest
+  ) throws(AppLinkFailure) {
+    switch request {
+    case .apps:
+      let rows = context.apps.all.map { $0.row(context) }
+      context.answer(ask, .rows(rows))
+    case .install(let path):
+      emit(.readInstallation(ask, path: path, languages: context.apps.languages))
+    case .removeApp(let app): remove(try known(app), ask)
+    case .token(let app, let kind):
+      let token = context.apps[try known(app)]?.registrations[kind]?.token
+      context.answer(ask, .token(token.map(hexadecimal)))
+    case .notify(let app, let request): try notify(ask, app, request)
+    case .scheduled(let app): context.answer(ask, .rows(local.rows(of: app, context)))
+    case .cancel(let app, let id):
+      let keys = try id.map { id throws(AppLinkFailure) in
+        [try local.onlyWaiting(id, of: app, context)]
+      }
+      local.remove(keys ?? local.waiting(of: app, context), &context)
+      context.confirm(ask)
+    case .nextDates(let app, let id, let count):
+      let key = try local.onlyWaiting(id, of: app, context)
+      context.answer(ask, .dates(local.dates(key, count: count, context)))
+    case .appSettings(let app?):
+      let row = context.apps[try known(app)]?.settingsRow
+      context.answer(ask, .rows(row.map { [$0] } ?? []))
+    case .appSettings(nil):
+      // An app that never asked has no pane (S4-4, S4-7).
+      let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.hasPane }
+      context.answer(ask, .rows(apps.map(\.settingsRow)))
+    case .changeSettings(let app, let changes):
+      try changeSettings(ask, try known(app), changes)
+    case .changeDevice(let changes): try changeDevice(ask, changes)
+    case .center(let app):
+      let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
+      context.answer(ask, .rows(entries.map { $0.row(context) }))
+    case .open(let app, let id):
+      pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
+      context.confirm(ask)
+    case .act(let app, let id, let action, let text):
+      try pipeline.onOfferedAction(
+        try pipeline.key(named: id, of: app), PersonAction(action, text: text), &context)
+      context.confirm(ask)
+    case .dismiss(let app, let id):
+      let key = try id.map { id throws(AppLinkFailure) in try pipeline.key(named: id, of: app) }
+      let keys = pipeline.keys(of: nil).filter { app == nil || $0.app.text == app }
+      for key in key.map({ [$0] }) ?? keys { pipeline.onAction(key, .dismiss, &context) }
+      context.confirm(ask)
+    case .clock: context.answer(ask, .rows([local.clockRow(context)]))
+    case .setClock(let milliseconds): try local.travel(ask, .set(milliseconds), &context)
+    case .advanceClock(let milliseconds): try local.travel(ask, .advance(milliseconds), &context)
+    case .setZone(let name): try local.travel(ask, .moveZone(name), &context)
+    case .setPlace(let latitude, let longitude):
+      let due = try local.onPlaceCommand(latitude: latitude, longitude: longitude, &context)
+      pipeline.deliver(due, &context)
+      context.confirm(ask)
+    case .state(let changes): try changeState(ask, changes)
+    case .diagnose: emit(.diagnose(ask, diagnosis))
+    }
+  }
+
+  /// The app of that id.
+  private func known(_ text: String) throws(AppLinkFailure) -> AppID {
+    guard let app = AppID(text), context.apps[app] != nil else {
+      throw AppLinkFailure(
+        .unknownApp, "no app \(text): 'belfry app list' shows those there are")
+    }
+    return app
+  }
+
+  private mutating func remove(_ app: AppID, _ ask: Ask) {
+    for kind in TokenKind.allCases { registrations.unregister(app, kind, &context) }
+    if let badge = context.apps[app]?.badge, badge > 0 { emit(.badge(app, 0)) }
+    local.removeAll(of: app, &context)
+    pipeline.onAppRemoved(app, &context)
+    permissions.onAppRemoved(app, &context)
+    front.onAppRemoved(app)
+    for connection in context.connections.connections(of: app) { emit(.close(connection)) }
+    context.remove(app)
+    context.confirm(ask)
+  }
+
+  /// A command adds a notification for an app; an unknown one becomes a development app, and one
+  /// that never asked asks first.
+  private mutating func notify(
+    _ ask: Ask, _ text: String, _ request: NotificationRequest
+  ) throws(AppLinkFailure) {
+    guard let app = AppID(text) else {
+      throw AppLinkFailure(
+        .invalidArgument, "\"\(text)\" is no app id: use one like org.example.app")
+    }
+    if context.apps[app] == nil {
+      guard context.apps.count < Limits.apps else {
+        throw AppLinkFailure(
+          .appRefused, "too many apps: remove some with 'belfry app remove'")
+      }
+      context.add(LocalApp(id: app))
+    }
+    if case .region? = request.trigger {
+      // A person who asks for a place's sake has decided that the app may know it.
+      if context.apps[app]?.locationStatus == .notDetermined {
+        permissions.setLocation(app, .whenInUse, &context)
+        local.onPermissionChanged()
+      }
+      guard context.apps.mayLocate(app) else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(app) may not know the place: 'belfry settings \(app) location=whenInUse', "
+            + "'belfry settings --location on'")
+      }
+    }
+    let waiting = Permissions.WaitingNotification(ask: ask, app: app, request: request)
+    guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
+    try add(ask, app, request)
+  }
+
+  private mutating func changeSettings(
+    _ ask: Ask, _ app: AppID, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let released = try permissions.onSettingsChange(app, changes, &context)
+    local.onPermissionChanged()
+    add(released)
+    context.answer(ask, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
+  }
+
+  private mutating func changeDevice(
+    _ ask: Ask, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let change = try DeviceSettingsChange(changes)
+    if let languages = change.languages { context.setLanguages(languages) }
+    if let isOn = change.isLocationOn {
+      permissions.setLocation(isOn: isOn, &context)
+      local.onPermissionChanged()
+    }
+    context.answer(
+      ask,
+      .rows([
+        [
+          "languages": .string(context.apps.languages.joined(separator: ",")),
+          "location": context.apps.isLocationOn ? "on" : "off",
+        ]
+      ]))
+  }
+
+  private mutating func changeState(
+    _ ask: Ask, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    var conditions = context.conditions
+    for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
+      let isKnown =
+        name == "front"
+        ? front.canSet(word, context) : conditions.set(name, to: word)
+      guard isKnown else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "
+            + "front=APP_ID|none")
+      }
+    }
+    if let word = changes["front"] { front.set(word, &context) }
+    changeConditions { $0.setConditions(conditions) }
+    var row = conditions.row
+    row["front"] = front.word
+    context.answer(ask, .rows([row]))
+  }
+
+  /// What the model contributes to `belfry doctor`.
+  private var diagnosis: ModelDiagnosis {
+    ModelDiagnosis(
+      languages: context.apps.languages, isLinkUp: registrations.isUp,
+      isLocationOn: context.apps.isLocationOn,
+      appFindings: context.apps.all.flatMap { app in
+        app.findings(
+          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          holdsPush: pipeline.holdsPush(of: app.id),
+          holdsBackgroundWork: context.conditions.holdsBackgroundWork)
+      })
   }
 }

@@ -34,61 +34,48 @@ struct ModelDiagnosis: Hashable, Sendable {
   var appFindings: [Finding]
 }
 
-extension AgentModel {
-  var diagnosis: ModelDiagnosis {
-    ModelDiagnosis(
-      languages: languages, isLinkUp: isLinkUp, isLocationOn: isLocationOn,
-      appFindings: appFindings)
-  }
-
-  /// What keeps each app's notifications from being seen.
-  private var appFindings: [Finding] {
-    apps.values.sorted { $0.id < $1.id }.flatMap { record -> [Finding] in
-      let feature = "app \(record.id)"
-      let settings = record.settings
-      var problems: [(String, String)] = []
-      switch record.status {
-      case .notDetermined:
-        problems.append(
-          isWaitingForPerson(record.id)
-            ? ("waits for a person's answer", "belfry settings \(record.id) notifications=on")
-            : ("never asked for permission", "let the app call requestAuthorization"))
-      case .denied:
-        problems.append(
-          ("a person said no", "belfry settings \(record.id) notifications=on"))
-      default: break
-      }
-      if record.status.allows, settings.alert == .disabled {
-        problems.append(("alerts are switched off", "belfry settings \(record.id) alert=on"))
-      }
-      if record.claims(.pushes) == false {
-        problems.append(
-          (
-            "its manifest does not claim aps-environment: it gets no token",
-            "add it and run 'belfry app install' again"
-          ))
-      } else if record.registrations[.alert]?.token == nil, record.registrations[.alert] != nil {
-        problems.append(
-          (
-            "registered, and has no token yet",
-            hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
-          ))
-      }
-      if heldFetches[record.id] != nil {
-        problems.append(
-          (
-            "a background push waits",
-            conditions.holdsBackground
-              ? "for power or another network" : "its budget is used up: it comes later"
-          ))
-      }
-      guard !problems.isEmpty else {
-        return [Finding(feature: feature, isFine: true, detail: "may notify")]
-      }
-      return problems.map { problem, advice in
-        Finding(
-          feature: feature, isFine: false, isLack: false, detail: problem, advice: advice)
-      }
+extension LocalApp {
+  /// What keeps its notifications from being seen.
+  func findings(
+    isUndecided: Bool, tokenAdvice: String, holdsPush: Bool, holdsBackgroundWork: Bool
+  ) -> [Finding] {
+    var problems: [(String, String)] = []
+    switch status {
+    case .notDetermined:
+      problems.append(
+        isUndecided
+          ? ("waits for a person's answer", "belfry settings \(id) notifications=on")
+          : ("never asked for permission", "let the app call requestAuthorization"))
+    case .denied:
+      problems.append(("a person said no", "belfry settings \(id) notifications=on"))
+    case .authorized, .provisional: break
+    }
+    if status.allows, settings.alert == .disabled {
+      problems.append(("alerts are switched off", "belfry settings \(id) alert=on"))
+    }
+    if !claims(.pushes) {
+      problems.append(
+        (
+          "its manifest does not claim aps-environment: it gets no token",
+          "add it and run 'belfry app install' again"
+        ))
+    } else if let registration = registrations[.alert], registration.token == nil {
+      problems.append(("registered, and has no token yet", tokenAdvice))
+    }
+    if holdsPush {
+      problems.append(
+        (
+          "a background push waits",
+          holdsBackgroundWork
+            ? "for power or another network" : "its budget is used up: it comes later"
+        ))
+    }
+    let feature = "app \(id)"
+    guard !problems.isEmpty else {
+      return [Finding(feature: feature, isFine: true, detail: "may notify")]
+    }
+    return problems.map { problem, advice in
+      Finding(feature: feature, isFine: false, isLack: false, detail: problem, advice: advice)
     }
   }
 }

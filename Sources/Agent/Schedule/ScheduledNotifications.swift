@@ -176,10 +176,13 @@ struct ScheduledNotifications: ~Copyable {
 
   // MARK: Manual clock
 
-  /// Whether a manual clock is on its way, so that only `advance` may fire.
-  var isOnJourney: Bool {
+  private var isOnJourney: Bool {
     if case .toTime? = journey { true } else { false }
   }
+
+  /// Whether what is due at this moment may fire: on a journey of a manual clock only where it stands,
+  /// once apps in front have said what to show of what fired there before.
+  func mayFire(isAsking: Bool) -> Bool { !isOnJourney || (!isClockMoving && !isAsking) }
 
   /// What a command wants of a manual clock.
   enum ClockCommand {
@@ -238,9 +241,6 @@ struct ScheduledNotifications: ~Copyable {
       persist(schedule.clockWasSet(at: now), &effects)
     }
   }
-
-  /// Whether a manual clock stands at a moment of its journey, so that what is due there fires.
-  var standsOnJourney: Bool { isOnJourney && !isClockMoving }
 
   /// Goes on to the next moment at which something is due, once nothing is due at this one; gives the
   /// request that is answered when the journey is over.

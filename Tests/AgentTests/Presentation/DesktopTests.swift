@@ -25,7 +25,7 @@ struct DesktopTests {
       DeliveredNotification(
         request: NotificationRequest(id: id, content: content), unixMilliseconds: 0),
       of: record, effects: effects,
-      privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
+      privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
       lookup: { $0.text })
   }
 
@@ -94,7 +94,7 @@ struct DesktopTests {
         DeliveredNotification(
           request: NotificationRequest(id: "n", content: content), unixMilliseconds: 0),
         of: LocalApp(id: ModelBench.burger), effects: Routing.Effects(),
-        privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
+        privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
         lookup: { $0.text })
       let hints = DesktopNotice(presentation, .init(names: ["body"])).hints
       #expect(hints.contains { $0.0 == "image-path" && $0.1 == .string(path) } == isShown)
