@@ -66,7 +66,7 @@ extension AgentDaemon {
   private func serviceReported(_ change: SystemServices.Change) {
     switch change {
     case .device(let change): handle(.conditionChanged(change))
-    case .zone(let name): (clock as? MachineClock)?.moved(toZone: name)
+    case .zone(let name): (clock as? MachineClock)?.setReportedZone(name)
     }
   }
 }

@@ -125,7 +125,7 @@ import Testing
       on: loop, kept: nil, environmentZone: nil, paths: paths,
       log: Log(subsystem: "test", sink: .nowhere))
     defer { clock.close() }
-    clock.moved(toZone: "There")
+    clock.setReportedZone("There")
     var events = 0
     clock.onEvent = { _ in events += 1 }
     try put("America/Los_Angeles", as: folder + "/There")

@@ -73,7 +73,7 @@ final class AppServer {
 
   // MARK: - What connections report
 
-  fileprivate func took(_ frame: AppFrame, _ connection: AppConnection)
+  fileprivate func received(_ frame: AppFrame, _ connection: AppConnection)
     throws(AppLinkDecodingFailure)
   {
     switch try AppMessage(frame) {
@@ -107,7 +107,7 @@ final class AppServer {
     }
   }
 
-  fileprivate func broke(_ connection: AppConnection, _ failure: any Error) {
+  fileprivate func protocolBroken(by connection: AppConnection, _ failure: any Error) {
     log.warning(
       "an app broke the protocol: its connection is closed",
       ["pid": String(connection.process.pid), "what": "\(failure)"])
@@ -142,9 +142,9 @@ private final class AppConnection: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     unsafe decoder.append(bytes)
     do {
-      while let frame = try decoder.next() { try server?.took(frame, self) }
+      while let frame = try decoder.next() { try server?.received(frame, self) }
     } catch {
-      server?.broke(self, error)
+      server?.protocolBroken(by: self, error)
     }
   }
 

@@ -18,8 +18,8 @@ struct BackgroundBudget: Hashable, Sendable {
 
   init() {}
 
-  /// Takes a wake when there is one.
-  mutating func takeWake(atUnixMilliseconds now: Int64) -> Bool {
+  /// Uses up a wake when there is one.
+  mutating func consumeWake(atUnixMilliseconds now: Int64) -> Bool {
     settle(now)
     guard level >= 1 else { return false }
     level -= 1

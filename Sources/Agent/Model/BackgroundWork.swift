@@ -46,7 +46,7 @@ struct BackgroundWork {
     guard push.kind == .alert, context.presence(of: app) != .foreground else {
       return wake(app, push, &context)
     }
-    guard !context.conditions.holdsBackgroundWork, takeWake(app, &context) else {
+    guard !context.conditions.holdsBackgroundWork, consumeWake(app, &context) else {
       // Only the latest is kept (client-api 3.47).
       held[app] = push
       return context.persist(.put(.fetches, key: app.text, push.record))
@@ -108,10 +108,10 @@ struct BackgroundWork {
 
   // MARK: - Budgets
 
-  /// Takes a wake out of the app's budget when there is one.
-  private mutating func takeWake(_ app: AppID, _ context: inout AgentContext) -> Bool {
+  /// Uses up a wake of the app's budget when there is one.
+  private mutating func consumeWake(_ app: AppID, _ context: inout AgentContext) -> Bool {
     let isTaken = budgets[app, default: BackgroundBudget()]
-      .takeWake(atUnixMilliseconds: context.now.wall)
+      .consumeWake(atUnixMilliseconds: context.now.wall)
     persistBudget(app, &context)
     return isTaken
   }
@@ -150,7 +150,7 @@ struct BackgroundWork {
     if !context.conditions.holdsBackgroundWork {
       for app in held.keys.sorted() {
         let moment = (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now)
-        if moment <= now, takeWake(app, &context), let push = release(app, &context) {
+        if moment <= now, consumeWake(app, &context), let push = release(app, &context) {
           wake(app, push, &context)
         } else {
           next = min(next ?? .max, max(moment, now + 1))

@@ -294,7 +294,7 @@ struct DeliveryPipeline {
   mutating func onLockChanged(_ context: inout AgentContext) {
     delivery.refreshTexts(&context)
     guard !context.conditions.isLocked else { return }
-    for choice in responses.takeLockedChoices() {
+    for choice in responses.releaseLockedChoices() {
       guard let entry = delivery.entry(choice.key, order: choice.order) else { continue }
       perform(choice.action, on: entry, &context)
     }

@@ -51,7 +51,7 @@ struct Responses {
   }
 
   /// The screen is unlocked: what was chosen is done now, oldest first.
-  mutating func takeLockedChoices() -> [LockedChoice] {
+  mutating func releaseLockedChoices() -> [LockedChoice] {
     defer { lockedChoices = [] }
     return lockedChoices
   }

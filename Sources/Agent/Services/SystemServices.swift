@@ -20,6 +20,8 @@ final class SystemServices {
   private var watches: [BusPropertyWatch] = []
   /// The unique name of the logind that runs.
   private var loginOwner = ""
+  /// The path of NetworkManager's last primary connection, which is another one after each change.
+  private var primaryConnection: String?
   /// The path of the session whose lock is followed.
   private var session: String?
 
@@ -51,6 +53,9 @@ final class SystemServices {
     try watch(manager, "/org/freedesktop/NetworkManager", manager, "State") { value in
       (value?.unsignedValue ?? 0) >= 60 ? .device(.online(isOtherNetwork: false)) : nil
     }
+    try watch(manager, "/org/freedesktop/NetworkManager", manager, "PrimaryConnection") {
+      [weak self] in self?.networkChange($0?.stringValue)
+    }
     let timedate = "org.freedesktop.timedate1"
     try watch(timedate, "/org/freedesktop/timedate1", timedate, "Timezone") { value in
       // It ends when it is idle: that says nothing of the zone.
@@ -70,6 +75,14 @@ final class SystemServices {
       if let change = read(value) { self?.body(change) }
     }
     watches.append(watch)
+  }
+
+  /// The way to the world is another one than before; the first one, and none, say nothing.
+  private func networkChange(_ path: String?) -> Change? {
+    guard let path, path != "/" else { return nil }
+    defer { primaryConnection = path }
+    guard let primaryConnection, primaryConnection != path else { return nil }
+    return .device(.online(isOtherNetwork: true))
   }
 
   private func watchSleep() throws(BusFailure) {

@@ -38,14 +38,6 @@ public enum AppEvent: Sendable, Hashable {
   /// The service extension's time is nearly over.
   case extensionTimeEnds
 
-  /// Whether it carries a number and wants a reply.
-  public var isQuestion: Bool {
-    switch self {
-    case .arrived, .willPresent, .response, .extend: true
-    default: false
-    }
-  }
-
   /// Reads an event by its type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
@@ -126,13 +118,6 @@ public enum AppEvent: Sendable, Hashable {
     case .badge(let badge):
       builder.set("type", "badge")
       builder.set("badge", badge)
-    default: writeRest(&builder)
-    }
-    return builder.frame
-  }
-
-  private func writeRest(_ builder: inout AppLinkBuilder) {
-    switch self {
     case .languages(let languages):
       builder.set("type", "languages")
       builder.set("languages", languages)
@@ -158,8 +143,8 @@ public enum AppEvent: Sendable, Hashable {
       builder.set("request", request) { $0.write(&$1) }
       builder.set("payload", bytes: payload)
     case .extensionTimeEnds: builder.set("type", "extensionTimeEnds")
-    default: break
     }
+    return builder.frame
   }
 }
 

@@ -136,13 +136,6 @@ public enum AppRequest: Sendable, Hashable {
     case .setLanguages(let languages):
       builder.set("type", "languages")
       builder.set("languages", languages)
-    default: writeRest(&builder)
-    }
-    return builder.frame
-  }
-
-  private func writeRest(_ builder: inout AppLinkBuilder) {
-    switch self {
     case .beginBackgroundTask(let name):
       builder.set("type", "beginTask")
       builder.set("name", name)
@@ -168,7 +161,7 @@ public enum AppRequest: Sendable, Hashable {
       builder.set("type", "locationUpdates")
       builder.set("on", on)
     case .control(let control): control.write(&builder)
-    default: break
     }
+    return builder.frame
   }
 }

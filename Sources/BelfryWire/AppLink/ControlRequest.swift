@@ -141,12 +141,6 @@ public enum ControlRequest: Sendable, Hashable {
     case .changeDevice(let changes):
       builder.set("type", "control.changeDevice")
       builder.set("changes", Self.object(changes))
-    default: writeRest(&builder)
-    }
-  }
-
-  private func writeRest(_ builder: inout AppLinkBuilder) {
-    switch self {
     case .center(let app):
       builder.set("type", "control.center")
       builder.set("app", app)
@@ -182,7 +176,6 @@ public enum ControlRequest: Sendable, Hashable {
       builder.set("type", "control.state")
       builder.set("changes", Self.object(changes))
     case .diagnose: builder.set("type", "control.diagnose")
-    default: break
     }
   }
 }

@@ -1,7 +1,7 @@
 /// The proleptic Gregorian calendar: exact arithmetic on days counted from 1970-01-01, day 0.
 ///
 /// Years are astronomical here: 0 is 1 BC. Every function is total for days of
-/// `ScheduleLimits.years`; callers bring other days into that range with `clampedDay`.
+/// `ScheduleLimits.years`; callers bring other moments into that range with `clampedSeconds`.
 public enum Gregorian {
   /// A date as year, month and day.
   public struct Date: Equatable, Sendable {
@@ -27,11 +27,6 @@ public enum Gregorian {
   /// The first and the last day that the schedule knows.
   public static let days =
     day(ScheduleLimits.years.lowerBound, 1, 1)...day(ScheduleLimits.years.upperBound, 12, 31)
-
-  /// Brings a day into the range that the schedule knows.
-  public static func clampedDay(_ day: Int) -> Int {
-    min(max(day, days.lowerBound), days.upperBound)
-  }
 
   /// Brings seconds since 1970 into the range that the schedule knows.
   public static func clampedSeconds(_ seconds: Int) -> Int {

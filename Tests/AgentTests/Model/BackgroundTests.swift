@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Work in the background")
 struct BackgroundTests {
-  private func takeWake(_ budget: inout BackgroundBudget, _ now: Int64) -> Bool {
-    budget.takeWake(atUnixMilliseconds: now)
+  private func consumeWake(_ budget: inout BackgroundBudget, _ now: Int64) -> Bool {
+    budget.consumeWake(atUnixMilliseconds: now)
   }
 
   @Test("S2-17, S2-22: wakes run out, and come back sooner the more they brought")
@@ -15,20 +15,20 @@ struct BackgroundTests {
     var useless = BackgroundBudget()
     var now: Int64 = 0
     for _ in 0..<10 {
-      #expect(takeWake(&useful, now))
-      #expect(takeWake(&useless, now))
+      #expect(consumeWake(&useful, now))
+      #expect(consumeWake(&useless, now))
       useful.finishWake(.newData)
       useless.finishWake(nil)
     }
-    #expect(!takeWake(&useful, now))
+    #expect(!consumeWake(&useful, now))
     let next = useful.nextUnixMilliseconds(after: now)
     #expect(next == 20 * 60_000)
     #expect(useless.nextUnixMilliseconds(after: now) > 3 * next)
     now = next
-    #expect(takeWake(&useful, now))
-    #expect(!takeWake(&useful, now))
+    #expect(consumeWake(&useful, now))
+    #expect(!consumeWake(&useful, now))
     // A clock that was set back gives nothing.
-    #expect(!takeWake(&useful, 0))
+    #expect(!consumeWake(&useful, 0))
   }
 
   @Test("S2-17: past its budget an app behind gets the latest push later, an app in front at once")
@@ -83,14 +83,14 @@ struct BackgroundTests {
   @Test("S2-17: a restart gives no new wakes")
   func keptBudget() {
     var budget = BackgroundBudget()
-    for _ in 0..<10 { _ = takeWake(&budget, 1_000) }
+    for _ in 0..<10 { _ = consumeWake(&budget, 1_000) }
     budget.finishWake(.failed)
     var again = BackgroundBudget(json: budget.json)
     #expect(again == budget)
-    #expect(!takeWake(&again, 2_000))
+    #expect(!consumeWake(&again, 2_000))
     var damaged = BackgroundBudget(json: ["level": .double(99), "usefulness": .double(-1)])
     #expect(damaged == BackgroundBudget())
-    #expect(takeWake(&damaged, 0))
+    #expect(consumeWake(&damaged, 0))
   }
 
   @Test("a held push is still held after a restart")

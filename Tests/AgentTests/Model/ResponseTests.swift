@@ -137,4 +137,59 @@ struct ResponseTests {
         == [.invalidArgument])
     #expect(bench.center().count == 1)
   }
+
+  @Test("an activation token goes to the action that it came with, or to nobody")
+  func activationToken() throws {
+    let bench = ModelBench()
+    let fries = AppID("org.example.fries")!
+    for app in [ModelBench.burger, fries] {
+      bench.install(app)
+      let connection = bench.authorized(app)
+      bench.ask(connection, .setCategories([Self.category]))
+      for id in ["1", "2"] {
+        bench.ask(connection, .add(ModelBench.request(id, category: "INVITE")))
+      }
+      if app == fries { bench.handle(.appDisconnected(connection)) }
+    }
+    // Handled by the app that runs: nobody comes to the front.
+    let handled = bench.respond("1", PersonAction("ACCEPT", activationToken: "unused"))
+    #expect(handled.orders.isEmpty)
+    #expect(bench.respond("1", .open, app: fries).orders.map(\.activationToken) == [nil])
+    let opened = bench.respond(
+      "2", PersonAction(NotificationResponse.defaultAction, activationToken: "own"), app: fries)
+    #expect(opened.orders.map(\.activationToken) == ["own"])
+    // It stays with the choice that waits for the unlocked screen.
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    let waits = bench.respond("2", PersonAction("MAYBE", activationToken: "later"))
+    #expect(waits.isEmpty)
+    let done = bench.handle(.conditionChanged(.sessionLocked(false)))
+    #expect(done.orders.map(\.activationToken) == ["later"])
+    #expect(done.orders.map(\.isForeground) == [true])
+  }
+
+  @Test("a response is told to one instance of its app, and to the next when that one goes")
+  func instances() throws {
+    let bench = ModelBench()
+    let first = bench.authorized()
+    bench.ask(first, .add(ModelBench.request()))
+    #expect(bench.respond("n", .open).asked.map(\.0.connection) == [first])
+    let (second, greeted) = bench.connect()
+    #expect(greeted.asked.isEmpty)
+    let (question, _) = try #require(bench.handle(.appDisconnected(first)).asked.first)
+    #expect(question.connection == second)
+    bench.handle(.appReplied(question, .handled))
+    #expect(bench.disk.keys(.responses).isEmpty)
+  }
+
+  @Test("a choice on the locked screen is about the notification that stood there")
+  func replacedWhileLocked() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .add(ModelBench.request(title: "old")))
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    bench.respond("n", .open)
+    bench.ask(connection, .add(ModelBench.request(title: "new")))
+    #expect(bench.handle(.conditionChanged(.sessionLocked(false))).asked.isEmpty)
+    #expect(bench.centerIDs() == ["n"])
+  }
 }

@@ -214,4 +214,56 @@ struct RoutingTests {
     #expect(effects.presented.map(\.isUpdate) == [true])
     #expect(bench.center().count == 1)
   }
+
+  @Test("an app that goes away while it is asked leaves the question to its next instance in front")
+  func nextInstance() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized(state: .foreground)
+    let (other, _) = bench.connect(state: .foreground)
+    let (first, _) = try #require(bench.push(Self.alert).asked.first)
+    #expect(first.connection == other)
+    let (second, _) = try #require(bench.handle(.appDisconnected(other)).asked.first)
+    #expect(second.connection == connection)
+    #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.count == 1)
+  }
+
+  @Test("an answer about a notification that was withdrawn or replaced meanwhile shows nothing")
+  func staleAnswer() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized(state: .foreground)
+    let (first, _) = try #require(bench.push(Self.alert, collapse: "c").asked.first)
+    let (second, _) = try #require(bench.push(Self.alert, id: 2, collapse: "c").asked.first)
+    #expect(bench.handle(.appReplied(first, .present([.banner]))).presented.isEmpty)
+    bench.ask(connection, .removeDelivered(nil))
+    #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.isEmpty)
+  }
+
+  @Test("another network, and a machine that wakes, make the gateway's link forget what it learnt")
+  func otherNetwork() {
+    let bench = ModelBench()
+    #expect(
+      bench.handle(.conditionChanged(.online(isOtherNetwork: false)))
+        == [.probeGateway(isOtherNetwork: false)])
+    #expect(
+      bench.handle(.conditionChanged(.online(isOtherNetwork: true)))
+        == [.probeGateway(isOtherNetwork: true)])
+    bench.handle(.conditionChanged(.asleep(true)))
+    #expect(
+      bench.handle(.conditionChanged(.asleep(false)))
+        == [.announceState([]), .probeGateway(isOtherNetwork: true)])
+  }
+
+  @Test("what cannot be made durable is refused, not promised")
+  func notPersisted() {
+    let ask = Ask(connection: ConnectionID(number: 1), number: 2)
+    guard case .refuse(ask, let failure) = AgentEffect.answer(ask, AppAnswer()).whenNotPersisted
+    else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(failure.reason == .storageFailed)
+    let id = NotificationID(high: 0, low: 1)
+    #expect(AgentEffect.acknowledge(id).whenNotPersisted == .rejectPush(id))
+    #expect(AgentEffect.close(ask.connection).whenNotPersisted == .close(ask.connection))
+  }
 }

@@ -106,7 +106,7 @@ struct ServicesTests {
       let network = try FakeService(
         stage, name: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
         interface: "org.freedesktop.NetworkManager",
-        ["Metered": .uint32(4), "State": .uint32(70)])
+        ["Metered": .uint32(4), "State": .uint32(70), "PrimaryConnection": .path("/1")])
       #expect(
         stage.run {
           changes.contains(.device(.online(isOtherNetwork: false)))
@@ -114,6 +114,11 @@ struct ServicesTests {
         })
       network.set("Metered", .uint32(1))
       #expect(stage.run { changes.contains(.device(.metered(true))) })
+      // Between two networks there is none; the second one is another way to the world.
+      #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
+      network.set("PrimaryConnection", .path("/"))
+      network.set("PrimaryConnection", .path("/2"))
+      #expect(stage.run { changes.contains(.device(.online(isOtherNetwork: true))) })
       let login = try stage.connect()
       login.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
