@@ -340,9 +340,9 @@ struct AgentModel: ~Copyable {
       context.answer(ask, .rows(rows))
     case .install(let path):
       emit(.readInstallation(ask, path: path, languages: context.apps.languages))
-    case .removeApp(let app): remove(try known(app), ask)
+    case .removeApp(let app): remove(try context.apps.known(app), ask)
     case .token(let app, let kind):
-      let token = context.apps[try known(app)]?.registrations[kind]?.token
+      let token = context.apps[try context.apps.known(app)]?.registrations[kind]?.token
       context.answer(ask, .token(token.map(hexadecimal)))
     case .notify(let app, let request): try notify(ask, app, request)
     case .scheduled(let app): context.answer(ask, .rows(local.rows(of: app, context)))
@@ -356,14 +356,14 @@ struct AgentModel: ~Copyable {
       let key = try local.onlyWaiting(id, of: app, context)
       context.answer(ask, .dates(local.dates(key, count: count, context)))
     case .appSettings(let app?):
-      let row = context.apps[try known(app)]?.settingsRow
+      let row = context.apps[try context.apps.known(app)]?.settingsRow
       context.answer(ask, .rows(row.map { [$0] } ?? []))
     case .appSettings(nil):
       // An app that never asked has no pane (S4-4, S4-7).
       let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.hasPane }
       context.answer(ask, .rows(apps.map(\.settingsRow)))
     case .changeSettings(let app, let changes):
-      try changeSettings(ask, try known(app), changes)
+      try changeSettings(ask, try context.apps.known(app), changes)
     case .changeDevice(let changes): try changeDevice(ask, changes)
     case .center(let app):
       let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
@@ -391,15 +391,6 @@ struct AgentModel: ~Copyable {
     case .state(let changes): try changeState(ask, changes)
     case .diagnose: emit(.diagnose(ask, diagnosis))
     }
-  }
-
-  /// The app of that id.
-  private func known(_ text: String) throws(AppLinkFailure) -> AppID {
-    guard let app = AppID(text), context.apps[app] != nil else {
-      throw AppLinkFailure(
-        .unknownApp, "no app \(text): 'belfry app list' shows those there are")
-    }
-    return app
   }
 
   private mutating func remove(_ app: AppID, _ ask: Ask) {
@@ -479,18 +470,7 @@ struct AgentModel: ~Copyable {
   private mutating func changeState(
     _ ask: Ask, _ changes: [String: String]
   ) throws(AppLinkFailure) {
-    var conditions = context.conditions
-    for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
-      let isKnown =
-        name == "front"
-        ? front.canSet(word, context) : conditions.set(name, to: word)
-      guard isKnown else {
-        throw AppLinkFailure(
-          .invalidArgument,
-          "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "
-            + "front=APP_ID|none")
-      }
-    }
+    let conditions = try context.conditions.changed(by: changes, front, context)
     if let word = changes["front"] { front.set(word, &context) }
     changeConditions { $0.setConditions(conditions) }
     var row = conditions.row

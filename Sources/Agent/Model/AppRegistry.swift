@@ -17,6 +17,15 @@ struct AppRegistry {
 
   subscript(app: AppID) -> LocalApp? { apps[app] }
 
+  /// The app of an id that a command names.
+  func known(_ text: String) throws(AppLinkFailure) -> AppID {
+    guard let app = AppID(text), apps[app] != nil else {
+      throw AppLinkFailure(
+        .unknownApp, "no app \(text): 'belfry app list' shows those there are")
+    }
+    return app
+  }
+
   var count: Int { apps.count }
 
   /// All apps in the order of their ids.

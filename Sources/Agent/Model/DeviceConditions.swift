@@ -53,8 +53,8 @@ struct DeviceConditions: Hashable, Sendable {
     }
   }
 
-  /// Sets what a command says (`belfry state`); false when there is no such name or word.
-  mutating func set(_ name: String, to word: String) -> Bool {
+  /// Sets what a command says; false when there is no such name or word.
+  private mutating func set(_ name: String, to word: String) -> Bool {
     switch (name, word) {
     case ("locked", "on"), ("locked", "off"): isLocked = word == "on"
     case ("focus", "on"), ("focus", "off"): hasFocus = word == "on"
@@ -63,6 +63,26 @@ struct DeviceConditions: Hashable, Sendable {
     default: return false
     }
     return true
+  }
+
+  /// The conditions as a command wants them (`belfry state`); whom the person looks at is only checked.
+  ///
+  /// - Throws: What is wrong with the first change that cannot be made.
+  func changed(
+    by changes: [String: String], _ front: FrontApp, _ context: AgentContext
+  ) throws(AppLinkFailure) -> DeviceConditions {
+    var conditions = self
+    for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
+      let isKnown =
+        name == "front" ? front.canSet(word, context) : conditions.set(name, to: word)
+      guard isKnown else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "
+            + "front=APP_ID|none")
+      }
+    }
+    return conditions
   }
 
   /// The row of `belfry state`, without the app in front.
