@@ -1,22 +1,6 @@
 import BelfryWire
 import System
 
-/// Timers that an effect sets and another one may cancel.
-struct AgentTimers {
-  /// Until an app's answer is late.
-  var questions: [Question: TimerID] = [:]
-  /// Until background work may go on.
-  var backgroundWork: TimerID?
-
-  /// Forgets all of them.
-  mutating func cancelAll(on loop: EventLoop) {
-    for timer in questions.values { loop.cancel(timer) }
-    questions = [:]
-    if let backgroundWork { loop.cancel(backgroundWork) }
-    backgroundWork = nil
-  }
-}
-
 extension AgentDaemon {
   /// Does what the model wants done; the records before it have been taken care of.
   func carryOut(_ effect: AgentEffect) {
@@ -28,8 +12,7 @@ extension AgentDaemon {
       server?.send(AppMessage.refusing(number, failure), to: ask.connection)
     case .tell(let connection, let event): server?.send(event.frame, to: connection)
     case .ask(let question, let event, let timeout): self.ask(question, event, timeout)
-    case .cancelTimeout(let question):
-      if let timer = timers.questions.removeValue(forKey: question) { loop.cancel(timer) }
+    case .cancelTimeout(let question): timers?.cancel(question)
     case .close(let connection): server?.close(connection)
     case .readInstallation(let ask, let path, let languages):
       handle(.installationRead(ask, AppInstaller.read(path, languages: languages)))
@@ -52,7 +35,7 @@ extension AgentDaemon {
       launcher?.launch(order)
       show(.launched(order.app.id, order.reason))
     case .expectApp(let app, let token, let timeout):
-      report(.appExpected(app, token: token), afterMilliseconds: timeout)
+      timers?.report(.appExpected(app, token: token), afterMilliseconds: timeout)
     case .end(let app): launcher?.end(app)
     case .startExtension(let order): start(order)
     case .register(let app, let kind): receiver?.register(app, kind)
@@ -88,12 +71,7 @@ extension AgentDaemon {
 
   private func ask(_ question: Question, _ event: AppEvent, _ timeoutMilliseconds: Int64) {
     server?.send(event.frame.numbered(question.number), to: question.connection)
-    timers.questions[question] = loop.schedule(
-      afterNanoseconds: timeoutMilliseconds * 1_000_000
-    ) { [weak self] in
-      self?.timers.questions[question] = nil
-      self?.handle(.questionTimedOut(question))
-    }
+    timers?.start(question, milliseconds: timeoutMilliseconds)
   }
 
   private func prompt(_ prompt: Prompt) {
@@ -109,31 +87,17 @@ extension AgentDaemon {
     guard launcher?.start(order) == true else {
       return handle(.extensionFailed(token: order.token))
     }
-    report(
+    timers?.report(
       .extensionTimeEnds(token: order.token),
       afterMilliseconds: Limits.extensionWarningMilliseconds)
-    report(
+    timers?.report(
       .extensionTimedOut(token: order.token), afterMilliseconds: Limits.extensionMilliseconds)
   }
 
-  private func report(_ event: AgentEvent, afterMilliseconds milliseconds: Int64) {
-    loop.schedule(afterNanoseconds: milliseconds * 1_000_000) { [weak self] in
-      self?.handle(event)
-    }
-  }
-
   private func armBackgroundWork(atUnixMilliseconds moment: Int64?) {
-    if let timer = timers.backgroundWork { loop.cancel(timer) }
-    timers.backgroundWork = nil
     // A manual clock reports by itself where it stands.
-    guard let moment, !clock.isManual else { return }
-    timers.backgroundWork = loop.schedule(
-      afterNanoseconds: max(0, moment - clock.now.wall) * 1_000_000,
-      slackNanoseconds: Limits.backgroundSlackNanoseconds
-    ) { [weak self] in
-      self?.timers.backgroundWork = nil
-      self?.handle(.backgroundWorkDue)
-    }
+    let wait = clock.isManual ? nil : moment.map { $0 - clock.now.wall }
+    timers?.armBackgroundWork(afterMilliseconds: wait)
   }
 
   private func write(_ entry: LogEntry) {

@@ -26,9 +26,8 @@ public final class AgentDaemon {
   private(set) var places: LocationServices?
   /// Which window is in front.
   private(set) var focus: FocusMonitor?
-  var services: SystemServices?
-  var systemBusFinder: ReconnectingBus?
-  var timers = AgentTimers()
+  private(set) var services: MachineServices?
+  private(set) var timers: AgentTimers?
   private var isTurnEndDue = false
   private var isStopped = false
 
@@ -99,6 +98,7 @@ public final class AgentDaemon {
     }
     self.launcher = launcher
     places = LocationServices(on: loop) { [weak self] in self?.handle($0) }
+    timers = AgentTimers(on: loop) { [weak self] in self?.handle($0) }
     openPresenters(launcher)
     watchServices()
     watchFocus()
@@ -144,6 +144,22 @@ public final class AgentDaemon {
     presenters.open()
   }
 
+  /// Listens to the services of the machine; those of a manual clock's device are commands alone.
+  private func watchServices() {
+    guard !clock.isManual else { return }
+    let places = places
+    let locationLog = log.child("location")
+    services = MachineServices(
+      on: loop, log: log,
+      report: { [weak self] change in
+        switch change {
+        case .device(let change): self?.handle(.conditionChanged(change))
+        case .zone(let name): (self?.clock as? MachineClock)?.setReportedZone(name)
+        }
+      },
+      onBus: { places?.use($0, log: locationLog) })
+  }
+
   /// Listens to which window is in front, where the desktop tells.
   private func watchFocus() {
     guard configuration.usesSessionBus else { return }
@@ -165,14 +181,14 @@ public final class AgentDaemon {
   private func close() {
     guard !isStopped else { return }
     isStopped = true
-    timers.cancelAll(on: loop)
+    timers?.close()
     clock.close()
     places?.close()
     receiver?.close()
     server?.close()
     focus?.close()
     presenters?.close()
-    systemBusFinder?.close()
+    services?.close()
     if let file = configuration.readyFile { try? FileSystem.remove(file) }
     folder = nil
   }

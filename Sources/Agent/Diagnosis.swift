@@ -103,10 +103,11 @@ extension AgentDaemon {
       ]
     }
     let running = services?.running ?? []
+    let hasBus = services?.hasBus == true
     var findings = [
       Finding(
-        feature: "system bus", isFine: systemBus != nil,
-        detail: systemBus == nil ? "none" : "connected",
+        feature: "system bus", isFine: hasBus,
+        detail: hasBus ? "connected" : "none",
         advice: "start dbus: battery, network and lock are told by 'belfry state' until then")
     ]
     for (feature, name, advice) in [
