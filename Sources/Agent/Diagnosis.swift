@@ -2,46 +2,22 @@ import BelfryWire
 import Foundation
 import System
 
-/// One line of `belfry doctor`.
-struct Finding: Hashable, Sendable {
-  /// What the line is about.
-  var feature: String
-  /// Whether it works as far as the agent can tell.
-  var isFine: Bool
-  /// Whether something is not there, rather than set so.
-  var isLack = true
-  /// What is there, or what is wrong.
-  var detail: String
-  /// What to do about it; empty when there is nothing.
-  var advice = ""
-
-  /// The object that the command prints.
-  var json: JSONObject {
-    [
-      "feature": .string(feature), "state": isFine ? "ok" : isLack ? "missing" : "attention",
-      "detail": .string(detail),
-      "do": .string(isFine ? "" : advice),
-    ]
-  }
-}
-
 extension AgentDaemon {
   /// What this agent has and lacks, for `belfry doctor`.
-  var diagnosis: [JSONObject] {
-    (ownFindings + desktopFindings + focusFindings + soundFindings + serviceFindings
-      + gatewayFindings
-      + model.appFindings).map(\.json)
+  func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
+    (ownFindings(model) + desktopFindings + focusFindings + soundFindings
+      + serviceFindings(model) + gatewayFindings(model) + model.appFindings).map(\.json)
   }
 
-  private var ownFindings: [Finding] {
+  private func ownFindings(_ model: ModelDiagnosis) -> [Finding] {
     [
       Finding(
         feature: "agent", isFine: true,
         detail: "process \(ProcessInfo.processInfo.processIdentifier), socket "
           + "\(configuration.socketPath), data \(configuration.dataFolder)"),
       Finding(
-        feature: "disk", isFine: unkeptCount == 0,
-        detail: unkeptCount == 0 ? "takes what is kept" : "\(unkeptCount) changes wait",
+        feature: "disk", isFine: unpersistedCount == 0,
+        detail: unpersistedCount == 0 ? "takes what is kept" : "\(unpersistedCount) changes wait",
         advice: "make room in \(configuration.dataFolder) and let the agent write there"),
       Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
@@ -118,7 +94,7 @@ extension AgentDaemon {
     ]
   }
 
-  private var serviceFindings: [Finding] {
+  private func serviceFindings(_ model: ModelDiagnosis) -> [Finding] {
     guard !clock.isManual else {
       return [
         Finding(
@@ -127,10 +103,11 @@ extension AgentDaemon {
       ]
     }
     let running = services?.running ?? []
+    let hasBus = services?.hasBus == true
     var findings = [
       Finding(
-        feature: "system bus", isFine: systemBus != nil,
-        detail: systemBus == nil ? "none" : "connected",
+        feature: "system bus", isFine: hasBus,
+        detail: hasBus ? "connected" : "none",
         advice: "start dbus: battery, network and lock are told by 'belfry state' until then")
     ]
     for (feature, name, advice) in [
@@ -151,7 +128,7 @@ extension AgentDaemon {
           feature: feature, isFine: isThere,
           detail: isThere ? "told by \(name)" : "\(name) does not tell", advice: advice))
     }
-    let isLocated = places?.service?.isTelling == true
+    let isLocated = places?.isReporting == true
     findings.append(
       Finding(
         feature: "location", isFine: model.isLocationOn, isLack: false,
@@ -161,7 +138,7 @@ extension AgentDaemon {
     return findings
   }
 
-  private var gatewayFindings: [Finding] {
+  private func gatewayFindings(_ model: ModelDiagnosis) -> [Finding] {
     guard let gateway = configuration.gateway else {
       return [
         Finding(
@@ -187,58 +164,5 @@ extension AgentDaemon {
           advice: "remove \(configuration.dataFolder)/identity and enrol again"))
     }
     return findings
-  }
-}
-
-extension DeviceModel {
-  /// What keeps each app's notifications from being seen.
-  fileprivate var appFindings: [Finding] {
-    apps.values.sorted { $0.id < $1.id }.flatMap { record -> [Finding] in
-      let feature = "app \(record.id)"
-      let settings = record.settings
-      var problems: [(String, String)] = []
-      switch record.status {
-      case .notDetermined:
-        problems.append(
-          isWaitingForPerson(record.id)
-            ? ("waits for a person's answer", "belfry settings \(record.id) notifications=on")
-            : ("never asked for permission", "let the app call requestAuthorization"))
-      case .denied:
-        problems.append(
-          ("a person said no", "belfry settings \(record.id) notifications=on"))
-      default: break
-      }
-      if record.status.allows, settings.alert == .disabled {
-        problems.append(("alerts are switched off", "belfry settings \(record.id) alert=on"))
-      }
-      if record.claims(.pushes) == false {
-        problems.append(
-          (
-            "its manifest does not claim aps-environment: it gets no token",
-            "add it and run 'belfry app install' again"
-          ))
-      } else if record.registrations[.alert]?.token == nil, record.registrations[.alert] != nil {
-        problems.append(
-          (
-            "registered, and has no token yet",
-            hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
-          ))
-      }
-      if heldFetches[record.id] != nil {
-        problems.append(
-          (
-            "a background push waits",
-            conditions.holdsBackground
-              ? "for power or another network" : "its budget is used up: it comes later"
-          ))
-      }
-      guard !problems.isEmpty else {
-        return [Finding(feature: feature, isFine: true, detail: "may notify")]
-      }
-      return problems.map { problem, advice in
-        Finding(
-          feature: feature, isFine: false, isLack: false, detail: problem, advice: advice)
-      }
-    }
   }
 }

@@ -57,4 +57,6 @@ enum Limits {
   static let beaconsRemembered = 1_024
   /// Days that a search in a calendar other than the Gregorian looks at: a century.
   static let calendarSearchDays = 36_600
+  /// Dates of one notification that a command may ask for.
+  static let datesAsked: Int64 = 10_000
 }

@@ -13,9 +13,12 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// Why the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
 
-  init(_ gateway: AgentConfiguration.Gateway, folder: String, daemon: AgentDaemon)
-    throws(DeviceIdentityFolder.Failure)
-  {
+  /// The link to a gateway that is offline until `start`; `memory` are the ids of the latest pushes,
+  /// oldest first.
+  init(
+    _ gateway: AgentConfiguration.Gateway, folder: String, memory: [NotificationID],
+    daemon: AgentDaemon
+  ) throws(DeviceIdentityFolder.Failure) {
     let machine: [UInt8]
     do throws(SystemFailure) {
       machine = try MachineIdentity.current()
@@ -31,12 +34,12 @@ final class PushReceiver: GatewayConnectionDelegate {
         "this data comes from another machine: the device gets another identity, its apps get "
           + "other tokens when they are next launched")
     }
-    if identity.device == nil { daemon.model.forgetTokens() }
+    if identity.device == nil { daemon.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
       host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)
     configuration.enrolmentCode = gateway.enrolmentCode
     configuration.deviceName = ProcessInfo.processInfo.hostName
-    configuration.memory = daemon.model.seen.ids
+    configuration.memory = memory
     configuration.retrySlackNanoseconds = Limits.gatewayRetrySlackNanoseconds
     link = GatewayConnection(on: daemon.loop, configuration, identity: identity, delegate: self)
   }
@@ -44,14 +47,8 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// The device's number at the gateway; nil before it was enrolled.
   var device: UInt64? { link?.identity.device }
 
-  /// Connects, with every registration that is kept.
-  func start() {
-    guard let link, let daemon else { return }
-    for record in daemon.model.apps.values {
-      for kind in record.registrations.keys { link.register(Self.subject(record.id, kind)) }
-    }
-    link.goOnline()
-  }
+  /// Connects.
+  func start() { link?.goOnline() }
 
   /// When the device's certificate ends, in seconds since 1970; nil before it has one.
   var certificateEnd: Int64? {
@@ -64,17 +61,20 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
 
-  /// The push is kept, or could not be.
-  func acknowledge(_ id: NotificationID, isKept: Bool) {
-    guard isKept else { return link?.dropped(id, .noRoom) ?? () }
-    link?.kept(id)
-  }
+  /// The push is durable.
+  func acknowledge(_ id: NotificationID) { link?.kept(id) }
+
+  /// The push could not be made durable.
+  func reject(_ id: NotificationID) { link?.dropped(id, .noRoom) }
 
   /// How the device stands.
-  func tell(_ state: DeviceState) { link?.setState(state) }
+  func announce(_ state: DeviceState) { link?.setState(state) }
 
-  /// The network may be another one, or the machine has slept.
-  func probe() { link?.probe() }
+  /// Asks for a sign of life; what was learnt of another network's path holds no more.
+  func probe(isOtherNetwork: Bool) {
+    if isOtherNetwork { link?.networkChanged() }
+    link?.probe()
+  }
 
   private static func subject(_ app: AppID, _ kind: TokenKind) -> LinkSubject {
     .topic(LinkTopic(bundleID: app.text, kind: kind))
@@ -86,14 +86,14 @@ final class PushReceiver: GatewayConnectionDelegate {
     reason = nil
     log.info("connected", ["device": String(device)])
     daemon?.writeReadyFile()
-    daemon?.linkChanged(isUp: true)
+    daemon?.handle(.linkChanged(isUp: true))
   }
 
   func link(_ link: GatewayConnection, isDownBecause reason: String) {
     let wasUp = self.reason == nil
     self.reason = reason
     log.info("not connected", ["why": reason])
-    if wasUp { daemon?.linkChanged(isUp: false) }
+    if wasUp { daemon?.handle(.linkChanged(isUp: false)) }
   }
 
   func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
@@ -111,17 +111,16 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
-    daemon?.model.registered(app, topic.kind, token: token)
-    daemon?.flush()
+    daemon?.handle(.registrationSucceeded(app, topic.kind, token: token))
   }
 
   func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {}
 
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
-    daemon?.model.registrationRefused(
-      app, topic.kind, message: "the gateway refused to register the app: \(refusal)")
-    daemon?.flush()
+    daemon?.handle(
+      .registrationRefused(
+        app, topic.kind, message: "the gateway refused to register the app: \(refusal)"))
   }
 
   func link(
@@ -131,12 +130,10 @@ final class PushReceiver: GatewayConnectionDelegate {
       link.kept(notification.uniqueID)
       return
     }
-    let push = DeviceModel.Push(
+    let push = Push(
       id: notification.id, uniqueID: notification.uniqueID, app: app, kind: topic.kind,
       payload: notification.payload,
-      collapseID: String(decoding: notification.collapseID, as: UTF8.self),
-      expiration: notification.expiration, priority: notification.priority)
-    daemon.model.pushed(push, atUnixMilliseconds: daemon.clock.now.wall)
-    daemon.flush()
+      collapseID: String(decoding: notification.collapseID, as: UTF8.self))
+    daemon.handle(.pushReceived(push))
   }
 }

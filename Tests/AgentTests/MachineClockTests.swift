@@ -82,24 +82,14 @@ import Testing
       on: loop, kept: nil, environmentZone: nil, paths: paths,
       log: Log(subsystem: "test", sink: .nowhere))
     #expect(clock.zone.name == "Test/Town")
-    let nobody = Nobody()
-    let scheduler = Scheduler(
-      clock: clock, policy: .init(), makeCalendar: { _ in nil }, listener: nobody)
-    defer { scheduler.close() }
-    _ = scheduler.start([])
+    let waiting = Waiting(clock)
+    defer { clock.close() }
     for (id, zone) in [("device", nil), ("town", "Test/Town"), ("utc", "UTC")] {
       var match = MatchingComponents([.year: 2_099, .month: 7, .day: 1, .hour: 9])
       match.zone = zone
-      _ = try scheduler.add(
-        ScheduleKey(app: "org.example.a", id: id), .calendar(match, repeats: false))
+      try waiting.add(id, .calendar(match, repeats: false))
     }
-    func moments() -> [String: String] {
-      Dictionary(
-        uniqueKeysWithValues: scheduler.pending().map { waiting in
-          let date = Date(timeIntervalSince1970: Double(waiting.next) / 1_000)
-          return (waiting.entry.key.id, date.formatted(.iso8601))
-        })
-    }
+    func moments() -> [String: String] { waiting.moments() }
     func waits(until hour: String) -> [String: String] {
       let there = "2099-07-01T\(hour):00:00Z"
       return ["device": there, "town": there, "utc": "2099-07-01T09:00:00Z"]
@@ -135,7 +125,7 @@ import Testing
       on: loop, kept: nil, environmentZone: nil, paths: paths,
       log: Log(subsystem: "test", sink: .nowhere))
     defer { clock.close() }
-    clock.moved(toZone: "There")
+    clock.setReportedZone("There")
     var events = 0
     clock.onEvent = { _ in events += 1 }
     try put("America/Los_Angeles", as: folder + "/There")
@@ -146,10 +136,40 @@ import Testing
   }
 }
 
-/// Does nothing of what the schedule decides.
-private final class Nobody: ScheduleListener {
-  func scheduleFired(_ firing: Firing, _ changes: [ScheduleRecord.Change]) {}
-  func scheduleDropped(_ keys: [ScheduleKey], _ changes: [ScheduleRecord.Change]) {}
-  func scheduleChanged(_ changes: [ScheduleRecord.Change]) {}
-  func scheduleMayPass() -> Bool { true }
+/// Notifications that wait for moments of a clock and follow its zones.
+private final class Waiting {
+  private var scheduled: ScheduledNotifications
+  private let clock: MachineClock
+
+  init(_ clock: MachineClock) {
+    self.clock = clock
+    scheduled = ScheduledNotifications(
+      pendingLimit: 64, zones: Self.zones(clock), isManual: false)
+    clock.onEvent = { [weak self] in self?.heard($0) }
+  }
+
+  private static func zones(_ clock: MachineClock) -> ZoneFolder {
+    ZoneFolder(clock.zones, deviceZone: clock.zone, makeCalendar: { _ in nil })
+  }
+
+  private func heard(_ event: ScheduleClockEvent) {
+    guard event == .zonesChanged else { return }
+    var effects: [AgentEffect] = []
+    let ask = scheduled.onZonesChanged(to: Self.zones(clock), at: clock.now, &effects)
+    #expect(ask == nil)
+  }
+
+  func add(_ id: String, _ trigger: NotificationTrigger) throws {
+    var effects: [AgentEffect] = []
+    let key = AppNotificationID(app: ModelBench.burger, id: id)
+    #expect(try scheduled.add(key, trigger, at: clock.now, &effects).isEmpty)
+  }
+
+  func moments() -> [String: String] {
+    Dictionary(
+      uniqueKeysWithValues: scheduled.pending(of: nil, at: clock.now).map { waiting in
+        let date = Date(timeIntervalSince1970: Double(waiting.next) / 1_000)
+        return (waiting.key.id, date.formatted(.iso8601))
+      })
+  }
 }

@@ -1,6 +1,5 @@
 import BelfryWire
 import Foundation
-import System
 import Testing
 
 @testable import Agent
@@ -11,76 +10,118 @@ private func milliseconds(_ text: String) throws -> Int64 {
   Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000
 }
 
-/// What an agent does with a schedule: keeps what it is told to, and writes down what fires.
-private final class Agenda: ScheduleListener {
-  var disk: [String: [UInt8]] = [:]
+/// An agent's model under a manual clock, whose effects on schedule and clock are carried out.
+private final class Agenda {
+  private(set) var bench: ModelBench
+  private let limit: Int
   var fired: [String] = []
-  var dropped: [String] = []
-  var mayPass: () -> Bool = { true }
-  private var started: Scheduler?
+  private var apps: [String: ConnectionID] = [:]
+  private(set) var hasArrived = false
+  private(set) var questions: [Question] = []
+  private(set) var zone = Zone.utc
 
-  var scheduler: Scheduler {
-    guard let started else { preconditionFailure("start the agenda first") }
-    return started
+  init(limit: Int = 64) {
+    self.limit = limit
+    bench = ModelBench(hasManualClock: true, pendingLimit: limit, now: 0)
   }
 
   /// An agent's start on what is on disk.
   @discardableResult
-  func start(limit: Int = 64) -> [String] {
-    let scheduler = Scheduler(
-      clock: ManualClock(kept: disk[ScheduleRecord.clockKey]),
-      policy: .init(pendingLimit: limit), makeCalendar: { FoundationCalendar(named: $0) },
-      listener: self)
-    started = scheduler
-    return scheduler.start(disk.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+  func restart() -> [AgentEffect] {
+    let zone = zone
+    bench = ModelBench(
+      hasManualClock: true, pendingLimit: limit, disk: bench.disk, now: bench.now,
+      isStarted: false, zone: zone)
+    apps = [:]
+    return carryOut(bench.start())
+  }
+
+  private func app(_ id: String) throws -> ConnectionID {
+    if let known = apps[id] { return known }
+    let connection = bench.authorized(try #require(AppID(id)))
+    apps[id] = connection
+    return connection
+  }
+
+  func setState(_ state: AppState) throws {
+    carryOut(bench.ask(try app("org.example.a"), .setState(state)))
   }
 
   @discardableResult
   func add(_ id: String, _ trigger: NotificationTrigger, app: String = "org.example.a") throws
-    -> Scheduler.Outcome?
+    -> [AgentEffect]
   {
-    let outcome = try scheduler.add(ScheduleKey(app: app, id: id), trigger)
-    scheduleChanged(outcome?.changes ?? [])
-    scheduler.settle()
-    return outcome
+    let connection = try self.app(app)
+    return carryOut(bench.ask(connection, .add(ModelBench.request(id, trigger: trigger))))
+  }
+
+  func pending() throws -> [PendingNotification] {
+    let answer = bench.ask(try app("org.example.a"), .pending).answers.first
+    return try #require(answer).pending()
+  }
+
+  func moments(_ id: String, count: Int64) -> [String] {
+    let answer = bench.command(.nextDates(app: nil, id: id, count: count)).answers.first
+    return (answer?.dates ?? []).map(Self.text)
+  }
+
+  /// Sends the clock away; whether the agent took that on.
+  @discardableResult
+  func leave(for milliseconds: Int64) -> Bool {
+    hasArrived = false
+    return carryOut(bench.command(.setClock(unixMilliseconds: milliseconds))).refusals.isEmpty
   }
 
   func travel(_ text: String) throws {
-    var hasArrived = false
-    let isOn = scheduler.travel(to: try milliseconds(text)) { hasArrived = true }
-    #expect(isOn && hasArrived)
+    #expect(leave(for: try milliseconds(text)))
+    #expect(hasArrived)
+  }
+
+  func travel(toZone name: String) -> Bool {
+    carryOut(bench.command(.setZone(name))).refusals.isEmpty
+  }
+
+  func answer(_ options: Set<PresentationOption>) throws {
+    let question = try #require(questions.first)
+    questions.removeFirst()
+    carryOut(bench.handle(.appReplied(question, .present(options))))
+  }
+
+  @discardableResult
+  private func carryOut(_ effects: [AgentEffect]) -> [AgentEffect] {
+    for effect in effects {
+      switch effect {
+      case .present(let presentation):
+        #expect(presentation.unixMilliseconds == bench.now)
+        fired.append("\(presentation.key.id) \(Self.text(bench.now))")
+        bench.handle(.notificationShown(presentation.key))
+      case .ask(let question, .willPresent, _): questions.append(question)
+      case .moveClock(let wall):
+        bench.move(to: wall)
+        carryOut(bench.handle(.clockMoved))
+      case .moveZone(let name):
+        guard let zone = ZoneDatabase.system.zone(named: name) else { continue }
+        self.zone = zone
+        carryOut(bench.handle(.zonesChanged(BenchDisk.zones(zone))))
+      case .answer(_, let answer):
+        if answer.rows.first?["time"] != nil { hasArrived = true }
+      default: break
+      }
+    }
+    return effects
+  }
+
+  private static func text(_ milliseconds: Int64) -> String {
+    Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
   }
 
   func take() -> [String] {
     defer { fired = [] }
     return fired
   }
-
-  func scheduleFired(_ firing: Firing, _ changes: [ScheduleRecord.Change]) {
-    let due = Date(timeIntervalSince1970: Double(firing.due) / 1_000).formatted(.iso8601)
-    #expect(firing.missed || scheduler.unixMilliseconds == firing.due)
-    fired.append("\(firing.key.id) \(due)\(firing.missed ? " missed" : "")")
-    scheduleChanged(changes)
-  }
-
-  func scheduleDropped(_ keys: [ScheduleKey], _ changes: [ScheduleRecord.Change]) {
-    dropped += keys.map(\.id)
-    scheduleChanged(changes)
-  }
-
-  func scheduleChanged(_ changes: [ScheduleRecord.Change]) {
-    for change in changes {
-      switch change {
-      case .put(let key, let value): disk[key] = value
-      case .remove(let key): disk[key] = nil
-      }
-    }
-  }
-
-  func scheduleMayPass() -> Bool { mayPass() }
 }
 
-@Suite struct SchedulerTests {
+@Suite struct ScheduledNotificationsTests {
   private func matching(_ text: String) throws -> NotificationTrigger {
     var components = MatchingComponents([:])
     for pair in text.split(separator: " ") {
@@ -98,13 +139,12 @@ private final class Agenda: ScheduleListener {
 
   @Test func `a manual clock starts in 1970 in UTC and stays where it was left`() throws {
     let agenda = Agenda()
-    agenda.start()
-    #expect(agenda.scheduler.unixMilliseconds == 0)
+    #expect(agenda.bench.now == 0)
     try agenda.travel("2026-03-29T00:59:50Z")
-    #expect(agenda.scheduler.travel(toZone: "Europe/Paris"))
-    #expect(!agenda.scheduler.travel(toZone: "Europe/Nowhere"))
-    agenda.start()
-    #expect(agenda.scheduler.unixMilliseconds == (try milliseconds("2026-03-29T00:59:50Z")))
+    #expect(agenda.travel(toZone: "Europe/Paris"))
+    #expect(!agenda.travel(toZone: "Europe/Nowhere"))
+    #expect(agenda.bench.now == (try milliseconds("2026-03-29T00:59:50Z")))
+    agenda.restart()
     try agenda.add("summer", matching("hour=2 minute=30"))
     try agenda.travel("2026-03-29T01:00:10Z")
     #expect(agenda.take() == ["summer 2026-03-29T01:00:00Z"])
@@ -112,7 +152,6 @@ private final class Agenda: ScheduleListener {
 
   @Test func `every moment in between happens, in order, whatever clock it is on`() throws {
     let agenda = Agenda()
-    agenda.start()
     try agenda.travel("2026-01-05T08:00:00Z")
     try agenda.add("interval", .interval(seconds: 5_400, repeats: true))
     try agenda.add("nine", matching("hour=9"))
@@ -127,46 +166,47 @@ private final class Agenda: ScheduleListener {
         "nine 2026-01-05T09:00:00Z", "date 2026-01-05T09:15:00Z", "interval 2026-01-05T09:30:00Z",
         "interval 2026-01-05T11:00:00Z",
       ])
-    #expect(
-      agenda.scheduler.moments(of: ScheduleKey(app: "org.example.a", id: "date"), count: 1)
-        == [try milliseconds("2026-01-12T09:15:00Z")])
+    #expect(agenda.moments("date", count: 1) == ["2026-01-12T09:15:00Z"])
   }
 
   @Test func `setting the clock back fires nothing`() throws {
     let agenda = Agenda()
-    agenda.start()
     try agenda.travel("2026-01-05T08:00:00Z")
     try agenda.add("nine", matching("hour=9"))
     try agenda.travel("2026-01-05T10:00:00Z")
     #expect(agenda.take() == ["nine 2026-01-05T09:00:00Z"])
     try agenda.travel("2026-01-04T08:00:00Z")
     #expect(agenda.take() == [])
-    #expect(agenda.scheduler.pending().map(\.next) == [try milliseconds("2026-01-04T09:00:00Z")])
+    #expect(
+      try agenda.pending().map(\.nextUnixMilliseconds) == [milliseconds("2026-01-04T09:00:00Z")])
   }
 
   @Test func `time waits while an app is asked, and goes on when it may`() throws {
     let agenda = Agenda()
-    agenda.start()
     try agenda.add("minutely", .interval(seconds: 60, repeats: true))
-    agenda.mayPass = { false }
-    var hasArrived = false
-    #expect(agenda.scheduler.travel(to: 180_000) { hasArrived = true })
-    #expect(agenda.take() == ["minutely 1970-01-01T00:01:00Z"])
-    #expect(agenda.scheduler.unixMilliseconds == 60_000)
+    try agenda.setState(.foreground)
+    #expect(agenda.leave(for: 180_000))
+    #expect(agenda.questions.count == 1 && !agenda.hasArrived)
+    #expect(agenda.bench.now == 60_000)
     // One journey at a time; what is added on the way is on the way, too.
-    #expect(!agenda.scheduler.travel(to: 240_000) {})
+    #expect(!agenda.leave(for: 240_000))
     try agenda.add("soon", .interval(seconds: 30, repeats: false))
-    agenda.scheduler.resume()
-    #expect(agenda.take() == ["soon 1970-01-01T00:01:30Z"])
-    agenda.mayPass = { true }
-    agenda.scheduler.resume()
-    #expect(hasArrived)
-    #expect(agenda.take() == ["minutely 1970-01-01T00:02:00Z", "minutely 1970-01-01T00:03:00Z"])
+    try agenda.answer([.banner])
+    #expect(agenda.take() == ["minutely 1970-01-01T00:01:00Z"])
+    #expect(agenda.bench.now == 90_000 && !agenda.hasArrived)
+    try agenda.answer([.banner])
+    try agenda.setState(.background)
+    try agenda.answer([.banner])
+    #expect(agenda.hasArrived)
+    #expect(
+      agenda.take() == [
+        "soon 1970-01-01T00:01:30Z", "minutely 1970-01-01T00:02:00Z",
+        "minutely 1970-01-01T00:03:00Z",
+      ])
   }
 
   @Test func `a restart loses nothing and fires nothing twice`() throws {
     let agenda = Agenda()
-    agenda.start()
     try agenda.travel("2026-01-05T08:00:00Z")
     for id in 0..<20 {
       try agenda.add("\(id)", .interval(seconds: Double(60 + id), repeats: false))
@@ -176,20 +216,23 @@ private final class Agenda: ScheduleListener {
     var now = try milliseconds("2026-01-05T08:00:00Z")
     for _ in 0..<50 {
       now += 7_000
-      #expect(agenda.scheduler.travel(to: now) {})
+      #expect(agenda.leave(for: now))
       fired += agenda.take()
-      #expect(agenda.start() == [])
+      #expect(!agenda.restart().contains { if case .log = $0 { true } else { false } })
+      #expect(agenda.take() == [])
     }
     #expect(fired.count == 20 && Set(fired).count == 20)
-    #expect(agenda.disk.count == 2)  // the daily one and the clock
-    agenda.disk["org.example.a\nbroken"] = [1, 2, 3]
-    #expect(agenda.start() == ["org.example.a\nbroken"])
+    #expect(agenda.bench.disk.keys(.schedule) == ["org.example.a\nnine"])
+    #expect(agenda.bench.disk.keys(.pending) == ["org.example.a/nine"])
+    agenda.bench.disk[.schedule, "org.example.a\nbroken"] = [1, 2, 3]
+    #expect(
+      agenda.restart().contains(.log(.damagedRecord(.schedule, key: "org.example.a\nbroken"))))
+    #expect(agenda.bench.disk.keys(.schedule) == ["org.example.a\nnine"])
   }
 
   @Test func `wall time follows the zone of a manual clock (S3-26)`() throws {
     let agenda = Agenda()
-    agenda.start()
-    #expect(agenda.scheduler.travel(toZone: "America/Los_Angeles"))
+    #expect(agenda.travel(toZone: "America/Los_Angeles"))
     try agenda.travel("2010-06-10T10:00:00Z")
     let nine =
       Int64(Date(timeIntervalSinceReferenceDate: 297_878_400).timeIntervalSince1970) * 1_000
@@ -201,21 +244,21 @@ private final class Agenda: ScheduleListener {
       .date(
         unixMilliseconds: nine + 5 * hour + 18_000, zone: nil, recurrence: nil,
         recurrenceCalendar: nil))
-    #expect(agenda.scheduler.travel(toZone: "America/New_York"))
+    #expect(agenda.travel(toZone: "America/New_York"))
     try agenda.travel("2010-06-11T00:00:00Z")
     #expect(agenda.take().first == "wall 2010-06-10T13:00:00Z")
   }
 
   @Test func `the limit drops the latest and says so`() throws {
-    let agenda = Agenda()
-    agenda.start(limit: 2)
+    let agenda = Agenda(limit: 2)
     try agenda.add("b", .interval(seconds: 200, repeats: false))
     try agenda.add("c", .interval(seconds: 300, repeats: false))
-    let outcome = try agenda.add("a", .interval(seconds: 100, repeats: false))
-    #expect(outcome?.dropped.map(\.id) == ["c"])
-    let last = try agenda.add("d", .interval(seconds: 400, repeats: false))
-    #expect(last?.dropped.map(\.id) == ["d"])
-    #expect(agenda.disk.keys.sorted() == ["org.example.a\na", "org.example.a\nb"])
+    try agenda.add("a", .interval(seconds: 100, repeats: false))
+    #expect(try agenda.pending().map(\.request.id) == ["a", "b"])
+    try agenda.add("d", .interval(seconds: 400, repeats: false))
+    #expect(try agenda.pending().map(\.request.id) == ["a", "b"])
+    #expect(agenda.bench.disk.keys(.schedule) == ["org.example.a\na", "org.example.a\nb"])
+    #expect(agenda.bench.disk.keys(.pending) == ["org.example.a/a", "org.example.a/b"])
   }
 
   @Test(arguments: [
@@ -226,27 +269,21 @@ private final class Agenda: ScheduleListener {
   ])
   func `other calendars are asked of Foundation`(matching text: String, expected: [String]) throws {
     let agenda = Agenda()
-    agenda.start()
     try agenda.travel("2026-01-01T00:00:00Z")
     try agenda.add("x", matching(text))
-    let moments = agenda.scheduler.moments(of: ScheduleKey(app: "org.example.a", id: "x"), count: 2)
-    #expect(
-      moments.map { Date(timeIntervalSince1970: Double($0) / 1_000).formatted(.iso8601) }
-        == expected)
+    #expect(agenda.moments("x", count: Int64(expected.count)) == expected)
   }
 
   @Test func `a birthday in another calendar repeats by that calendar`() throws {
     let agenda = Agenda()
-    agenda.start()
     try agenda.travel("2026-01-01T00:00:00Z")
     try agenda.add(
       "x",
       .date(
         unixMilliseconds: milliseconds("2026-09-12T09:00:00Z"), zone: nil, recurrence: .unit(4),
         recurrenceCalendar: "hebrew"))
-    let moments = agenda.scheduler.moments(of: ScheduleKey(app: "org.example.a", id: "x"), count: 3)
     #expect(
-      moments.map { Date(timeIntervalSince1970: Double($0) / 1_000).formatted(.iso8601) }
+      agenda.moments("x", count: 3)
         == ["2026-09-12T09:00:00Z", "2027-10-02T09:00:00Z", "2028-09-21T09:00:00Z"])
   }
 }

@@ -3,69 +3,47 @@ import Testing
 
 @testable import Agent
 
-/// A machine that sleeps from alarm to alarm and counts how often it was woken.
-private final class SleepingMachine: ScheduleClock {
-  var onEvent: ((ScheduleClockEvent) -> Void)?
-  // 2026-01-05T08:00:00Z; the clocks' milliseconds are not in step.
-  var now = ScheduleMoment(wall: 1_767_600_000_000, elapsed: 5_000_017)
-  let zone = Zone.utc
+/// An agent on a machine that sleeps from alarm to alarm and counts how often it was woken.
+private final class SleepingMachine {
+  private let bench: ModelBench
+  private let app: ConnectionID
   private(set) var wakeUps = 0
-  private var wall = Int64.max
-  private var elapsed = Int64.max
+  /// How late each notification was, in milliseconds.
+  private(set) var lateness: [Int64] = []
 
-  func wake(atWall wall: Int64?, elapsed: Int64?) {
-    self.wall = wall ?? .max
-    self.elapsed = elapsed ?? .max
+  init() {
+    // 2026-01-05T08:00:00Z; the clocks' milliseconds are not in step.
+    bench = ModelBench(pendingLimit: 1_000, now: 1_767_600_000_000, elapsed: 5_000_017)
+    app = bench.authorized()
+  }
+
+  func add(_ id: Int, _ trigger: NotificationTrigger) {
+    bench.ask(app, .add(ModelBench.request("\(id)", trigger: trigger)))
   }
 
   func sleep(milliseconds: Int64) {
-    let end = now.wall + milliseconds
-    let lead = now.wall - now.elapsed
+    let end = bench.now + milliseconds
     while true {
-      let alarm = min(wall, elapsed == .max ? .max : elapsed + lead)
-      let next = max(min(alarm, end), now.wall)
-      now = ScheduleMoment(wall: next, elapsed: next - lead)
-      guard alarm <= end else { return }
+      let lead = bench.time.wall - bench.time.elapsed
+      let alarm = bench.armedSchedule
+      let next = min(alarm?.wall ?? .max, alarm?.elapsed.map { $0 + lead } ?? .max)
+      guard next <= end else { return bench.move(to: end) }
+      let due = Dictionary(
+        uniqueKeysWithValues: (try? bench.ask(app, .pending).answers.first?.pending())?
+          .map { ($0.request.id, $0.nextUnixMilliseconds ?? 0) } ?? [])
+      bench.move(to: max(next, bench.now))
       wakeUps += 1
-      onEvent?(.due)
+      for shown in bench.handle(.scheduleDue).presented {
+        lateness.append(bench.now - (due[shown.key.id] ?? 0))
+      }
     }
   }
-
-  func changedRecord() -> [UInt8]? { nil }
-  func close() {}
-}
-
-/// Writes down how late each firing is.
-private final class Observer: ScheduleListener {
-  var lateness: [Int64] = []
-  var now: () -> Int64 = { 0 }
-
-  func scheduleFired(_ firing: Firing, _ changes: [ScheduleRecord.Change]) {
-    lateness.append(now() - firing.due)
-  }
-
-  func scheduleDropped(_ keys: [ScheduleKey], _ changes: [ScheduleRecord.Change]) {}
-  func scheduleChanged(_ changes: [ScheduleRecord.Change]) {}
-  func scheduleMayPass() -> Bool { true }
 }
 
 @Suite struct WakeUpTests {
   private let machine = SleepingMachine()
-  private let observer = Observer()
-  private let scheduler: Scheduler
 
-  init() {
-    scheduler = Scheduler(
-      clock: machine, policy: .init(pendingLimit: 1_000), makeCalendar: { _ in nil },
-      listener: observer)
-    observer.now = { [machine] in machine.now.wall }
-    _ = scheduler.start([])
-  }
-
-  private func add(_ id: Int, _ trigger: NotificationTrigger) throws {
-    _ = try scheduler.add(ScheduleKey(app: "org.example.a", id: "\(id)"), trigger)
-    scheduler.settle()
-  }
+  private func add(_ id: Int, _ trigger: NotificationTrigger) throws { machine.add(id, trigger) }
 
   @Test func `what is due within a twentieth of a second is one wake-up, and nothing is early`()
     throws
@@ -75,8 +53,8 @@ private final class Observer: ScheduleListener {
     }
     machine.sleep(milliseconds: 120_000)
     #expect(machine.wakeUps == 1)
-    #expect(observer.lateness.count == 50)
-    #expect(observer.lateness.allSatisfy { (0..<50).contains($0) })
+    #expect(machine.lateness.count == 50)
+    #expect(machine.lateness.allSatisfy { (0..<50).contains($0) })
   }
 
   @Test func `a date fires to the millisecond, and intervals go with it`() throws {
@@ -86,9 +64,9 @@ private final class Observer: ScheduleListener {
     }
     machine.sleep(milliseconds: 120_000)
     #expect(machine.wakeUps == 1)
-    #expect(observer.lateness.count == 50)
-    #expect(observer.lateness.last == 0)
-    #expect(observer.lateness.allSatisfy { (0..<50).contains($0) })
+    #expect(machine.lateness.count == 50)
+    #expect(machine.lateness.last == 0)
+    #expect(machine.lateness.allSatisfy { (0..<50).contains($0) })
   }
 
   @Test func `however many are due, a second has no more than twenty wake-ups`() throws {
@@ -97,8 +75,8 @@ private final class Observer: ScheduleListener {
     }
     machine.sleep(milliseconds: 120_000)
     #expect(machine.wakeUps <= 41)
-    #expect(observer.lateness.count == 1_000)
-    #expect(observer.lateness.allSatisfy { (0..<50).contains($0) })
+    #expect(machine.lateness.count == 1_000)
+    #expect(machine.lateness.allSatisfy { (0..<50).contains($0) })
   }
 
   @Test func `nothing that is due wakes nobody`() throws {

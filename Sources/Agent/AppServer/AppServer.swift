@@ -5,9 +5,9 @@ import Transport
 /// Hears what apps say; confined to the agent's loop.
 protocol AppServerListener: AnyObject {
   func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity)
-  func appAsked(_ ask: Ask, _ request: AppRequest)
+  func appRequested(_ ask: Ask, _ request: AppRequest)
   func appReplied(_ question: Question, _ reply: AppReply)
-  func appClosed(_ connection: ConnectionID)
+  func appDisconnected(_ connection: ConnectionID)
 }
 
 /// The agent's Unix socket: frames in, frames out, one connection an app or command.
@@ -73,7 +73,7 @@ final class AppServer {
 
   // MARK: - What connections report
 
-  fileprivate func took(_ frame: AppFrame, _ connection: AppConnection)
+  fileprivate func received(_ frame: AppFrame, _ connection: AppConnection)
     throws(AppLinkDecodingFailure)
   {
     switch try AppMessage(frame) {
@@ -93,7 +93,7 @@ final class AppServer {
       switch try AppRequest(type: type, frame) {
       case .hello(let hello):
         listener?.appGreeted(ask, hello, by: ProcessInspector.inspect(connection.process))
-      case let request: listener?.appAsked(ask, request)
+      case let request: listener?.appRequested(ask, request)
       }
     } catch {
       let reason: AppLinkFailure.Reason =
@@ -107,7 +107,7 @@ final class AppServer {
     }
   }
 
-  fileprivate func broke(_ connection: AppConnection, _ failure: any Error) {
+  fileprivate func protocolBroken(by connection: AppConnection, _ failure: any Error) {
     log.warning(
       "an app broke the protocol: its connection is closed",
       ["pid": String(connection.process.pid), "what": "\(failure)"])
@@ -116,7 +116,7 @@ final class AppServer {
 
   fileprivate func ended(_ connection: AppConnection) {
     connections[connection.id] = nil
-    listener?.appClosed(connection.id)
+    listener?.appDisconnected(connection.id)
   }
 }
 
@@ -142,9 +142,9 @@ private final class AppConnection: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     unsafe decoder.append(bytes)
     do {
-      while let frame = try decoder.next() { try server?.took(frame, self) }
+      while let frame = try decoder.next() { try server?.received(frame, self) }
     } catch {
-      server?.broke(self, error)
+      server?.protocolBroken(by: self, error)
     }
   }
 

@@ -12,24 +12,30 @@ final class AppLauncher {
     didSet { units = bus.map { UserUnits(bus: $0) } }
   }
   private var units: UserUnits?
+  private let onFailure: (AppID, String) -> Void
   private let log: Log
   private var children: Set<pid_t> = []
   /// The latest program of each app.
   private var programs: [AppID: pid_t] = [:]
 
-  init(socketPath: String, log: Log) {
+  /// `onFailure` hears on the loop of an app that cannot be started, with the order's token.
+  init(socketPath: String, log: Log, onFailure: @escaping (AppID, String) -> Void) {
     self.socketPath = socketPath
     self.log = log
+    self.onFailure = onFailure
   }
 
   /// Starts the app; it greets with the order's token where it can.
-  func launch(_ order: LaunchOrder, activationToken: String?) {
+  func launch(_ order: LaunchOrder) {
     reap()
-    guard let installation = order.app.installation else { return }
+    guard let installation = order.app.installation else {
+      assertionFailure("only an installed app is started")
+      return onFailure(order.app.id, order.token)
+    }
     if installation.isBusActivatable, let bus {
-      activate(order, activationToken, by: bus)
+      activate(order, by: bus)
     } else {
-      startProgram(order, activationToken)
+      startProgram(order)
     }
   }
 
@@ -38,7 +44,7 @@ final class AppLauncher {
   /// Always its program: the agent has to know at once whether it runs.
   func start(_ order: ExtensionOrder) -> Bool {
     reap()
-    return start(order.executable, [], variables(order.key.app, order.token, nil)) != nil
+    return start(order.executable, [], variables(order.app, order.token, nil)) != nil
   }
 
   /// Asks what was started for an app to end.
@@ -59,7 +65,7 @@ final class AppLauncher {
 
   // MARK: - By D-Bus
 
-  private func activate(_ order: LaunchOrder, _ activationToken: String?, by bus: BusConnection) {
+  private func activate(_ order: LaunchOrder, by bus: BusConnection) {
     let id = order.app.id.text
     let answered: BusConnection.Reply = { [weak self] result in
       // An app that was started and does not answer is not started twice.
@@ -67,7 +73,7 @@ final class AppLauncher {
       self?.log.warning(
         "D-Bus could not start an app: its program is started",
         ["app": id, "why": failure.description])
-      self?.startProgram(order, activationToken)
+      self?.startProgram(order)
     }
     guard order.isForeground else {
       // Started, and not brought to the front: `Activate` would open its window.
@@ -76,7 +82,7 @@ final class AppLauncher {
         "StartServiceByName", [.string(id), .uint32(0)], mayStart: true, answered)
     }
     var platformData: [(String, BusValue)] = []
-    if let activationToken {
+    if let activationToken = order.activationToken {
       platformData = [
         ("activation-token", .string(activationToken)),
         ("desktop-startup-id", .string(activationToken)),
@@ -99,23 +105,23 @@ final class AppLauncher {
 
   // MARK: - By its program
 
-  private func startProgram(_ order: LaunchOrder, _ activationToken: String?) {
+  private func startProgram(_ order: LaunchOrder) {
     guard let installation = order.app.installation, let executable = installation.executable
     else {
-      return log.warning(
-        "the app has no program that could be started", ["app": order.app.id.text])
+      log.warning("the app has no program that could be started", ["app": order.app.id.text])
+      return onFailure(order.app.id, order.token)
     }
-    let variables = variables(order.app.id, order.token, activationToken)
-    guard let units else {
+    let variables = variables(order.app.id, order.token, order.activationToken)
+    func startChild() {
       programs[order.app.id] = start(executable, installation.arguments, variables)
-      return
+      if programs[order.app.id] == nil { onFailure(order.app.id, order.token) }
     }
+    guard let units else { return startChild() }
     let unit = UserUnits.Order(
       app: order.app.id, program: executable, arguments: installation.arguments,
       environment: variables)
-    units.start(unit) { [weak self] isStarted in
-      guard let self, !isStarted else { return }
-      self.programs[order.app.id] = self.start(executable, installation.arguments, variables)
+    units.start(unit) { isStarted in
+      if !isStarted { startChild() }
     }
   }
 

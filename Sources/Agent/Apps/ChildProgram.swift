@@ -3,7 +3,7 @@ import System
 
 /// A program of the machine that the agent runs beside itself: tells its lines, and its end.
 final class ChildProgram: EventHandler {
-  /// What is told of it.
+  /// What is reported of it.
   enum Event {
     /// A line that it printed, without the newline.
     case line([UInt8])
@@ -12,7 +12,7 @@ final class ChildProgram: EventHandler {
   }
 
   private let loop: EventLoop
-  private let told: (Event) -> Void
+  private let report: (Event) -> Void
   private var registration: Registration?
   private var output: Int32 = -1
   private var child: pid_t?
@@ -24,15 +24,15 @@ final class ChildProgram: EventHandler {
   ///   - program: Its path.
   ///   - arguments: What follows its name.
   ///   - environment: Its variables.
-  ///   - loop: Whose turns it is told in.
-  ///   - told: What is called; not after `close`.
+  ///   - loop: In whose turns it is reported.
+  ///   - report: What is called; not after `close`.
   /// - Throws: When it cannot be started.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], on loop: EventLoop,
-    _ told: @escaping (Event) -> Void
+    _ report: @escaping (Event) -> Void
   ) throws(SystemFailure) {
     self.loop = loop
-    self.told = told
+    self.report = report
     let ends = try PipeEnds.make()
     output = ends.read
     defer { Glibc.close(ends.write) }
@@ -46,7 +46,7 @@ final class ChildProgram: EventHandler {
     }
   }
 
-  /// Ends the program; nothing is told any more.
+  /// Ends the program; nothing is reported any more.
   func close() {
     if let registration { loop.deregister(registration) }
     registration = nil
@@ -69,12 +69,12 @@ final class ChildProgram: EventHandler {
     while child != nil, let end = said.firstIndex(of: UInt8(ascii: "\n")) {
       let line = Array(said[..<end])
       said.removeFirst(end + 1)
-      told(.line(line))
+      report(.line(line))
     }
     guard child != nil, count <= 0 || said.count > Limits.childLineBytes else { return }
     // One that has closed its output, or says no lines, does no more.
     close()
-    told(.ended)
+    report(.ended)
   }
 
   deinit { close() }

@@ -132,6 +132,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
+  /// The device is on another network: keep-alive intervals that one path proved say nothing of
+  /// another.
+  public func networkChanged() { machine.networkChanged() }
+
   /// Asks the gateway for a sign of life: after a sleep, or when the network has changed.
   public func probe() {
     machine.probe(at: loop.nowNanoseconds, output: &output)

@@ -13,7 +13,7 @@ final class BeaconScanner: LocationSource {
 
   private let bus: BusConnection
   private let log: Log
-  private let heard: (Beacon) -> Void
+  private let onBeacon: (Beacon) -> Void
   private var isNeeded = false
   private var isClosed = false
   private var owner = ""
@@ -22,14 +22,11 @@ final class BeaconScanner: LocationSource {
   /// What the devices in reach are, by their paths.
   private var beacons: [String: Beacon] = [:]
 
-  /// Nothing tells places: beacons alone.
-  var isTelling: Bool { false }
-
-  /// Calls `heard` on the loop whenever a beacon was heard.
-  init(bus: BusConnection, log: Log, heard: @escaping (Beacon) -> Void) throws(BusFailure) {
+  /// Calls `onBeacon` on the loop whenever a beacon was heard.
+  init(bus: BusConnection, log: Log, onBeacon: @escaping (Beacon) -> Void) throws(BusFailure) {
     self.bus = bus
     self.log = log
-    self.heard = heard
+    self.onBeacon = onBeacon
     try bus.match("type='signal',sender='\(Name.service)',interface='\(Name.objects)'") {
       [weak self] message in self?.objectsChanged(message)
     }
@@ -133,6 +130,6 @@ final class BeaconScanner: LocationSource {
     }
     // BlueZ remembers devices that have gone; only those in reach have a signal strength.
     guard let beacon = beacons[path], data != nil || properties["RSSI"] != nil else { return }
-    heard(beacon)
+    onBeacon(beacon)
   }
 }

@@ -24,7 +24,7 @@ final class GeoClueService: LocationSource, TimerTarget {
   private let bus: BusConnection
   private let loop: EventLoop
   private let log: Log
-  private let placed: (Place) -> Void
+  private let report: (Place?) -> Void
   private var isNeeded = false
   private var isOffered = false
   private var isClosed = false
@@ -36,17 +36,19 @@ final class GeoClueService: LocationSource, TimerTarget {
   private var retry: TimerID?
   /// Whether no GeoClue gave access, so that another try is due.
   var isWaiting: Bool { retry != nil }
-  /// Whether it has told a place since it was last needed.
-  private(set) var isTelling = false
+  /// Whether it has reported a place since it was last needed.
+  private(set) var isReporting = false {
+    didSet { if oldValue, !isReporting { report(nil) } }
+  }
 
-  /// Calls `placed` on the loop with each place.
+  /// Calls `report` on the loop with each place, and with nil when no more are to be expected.
   init(
-    bus: BusConnection, on loop: EventLoop, log: Log, placed: @escaping (Place) -> Void
+    bus: BusConnection, on loop: EventLoop, log: Log, report: @escaping (Place?) -> Void
   ) throws(BusFailure) {
     self.bus = bus
     self.loop = loop
     self.log = log
-    self.placed = placed
+    self.report = report
     try bus.followOwner(of: Name.service, asksNow: false) { [weak self] in
       self?.ownerChanged($0)
     }
@@ -141,7 +143,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     log.info("\(what): 'belfry location set' says where the device is", ["why": why])
     attempt += 1
     client = nil
-    isTelling = false
+    isReporting = false
     retry = loop.schedule(
       afterNanoseconds: Limits.locationRetryNanoseconds,
       slackNanoseconds: Limits.locationRetryNanoseconds, self, tag: 0)
@@ -154,7 +156,7 @@ final class GeoClueService: LocationSource, TimerTarget {
 
   private func stop() {
     attempt += 1
-    isTelling = false
+    isReporting = false
     if let retry { loop.cancel(retry) }
     retry = nil
     guard let path = client else { return }
@@ -172,7 +174,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     retry = nil
     attempt += 1
     client = nil
-    isTelling = false
+    isReporting = false
     if isNeeded { start() }
   }
 
@@ -190,8 +192,8 @@ final class GeoClueService: LocationSource, TimerTarget {
           latitude: latitude, longitude: longitude,
           certainty: .measured(metres: fields["Accuracy"]?.doubleValue))
       else { return }
-      self.isTelling = true
-      self.placed(place)
+      self.isReporting = true
+      self.report(place)
     }
   }
 

@@ -1,11 +1,130 @@
 import BelfryWire
 
+/// What the model wants done.
+///
+/// A shell carries effects out in order, each after the records before it are durable.
+enum AgentEffect: Hashable, Sendable {
+  // MARK: Disk
+
+  case persist(RecordChange)
+  /// The clock's own record belongs into the same commit.
+  case persistClock
+
+  // MARK: Apps
+
+  case answer(Ask, AppAnswer)
+  case refuse(Ask, AppLinkFailure)
+  case tell(ConnectionID, AppEvent)
+  /// Answered by `appReplied`, or in the end by `questionTimedOut`.
+  case ask(Question, AppEvent, timeoutMilliseconds: Int64)
+  /// Nobody waits for this answer any more.
+  case cancelTimeout(Question)
+  case close(ConnectionID)
+  /// Read what is to be installed; answered by `installationRead`.
+  case readInstallation(Ask, path: String, languages: [String])
+  /// Answer with what the machine has and lacks, and what the model knows.
+  case diagnose(Ask, ModelDiagnosis)
+
+  // MARK: Presenters
+
+  case present(Presentation)
+  /// It stands there with other texts now; nothing when it does not stand there any more.
+  case refresh(Presentation)
+  case withdraw(AppNotificationID)
+  case badge(AppID, Int64)
+  case sound(AppNotificationID, NotificationSound, of: LocalApp)
+  case suppressed(AppNotificationID, Routing.Suppression)
+  case prompt(Prompt)
+  case withdrawPrompt(Prompt)
+  case showLink(isUp: Bool)
+  /// Only for a presenter that has just appeared.
+  case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
+
+  // MARK: Programs
+
+  /// Start an app; `appLaunchFailed` reports that it cannot be.
+  case launch(LaunchOrder)
+  /// `appExpected` is due after that time.
+  case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
+  /// End what was started for a push and has used up its time.
+  case end(AppID)
+  /// Start a service extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
+  /// times, `extensionFailed` when it cannot be started.
+  case startExtension(ExtensionOrder)
+
+  // MARK: The gateway
+
+  case register(AppID, TokenKind)
+  case unregister(AppID, TokenKind)
+  /// The gateway is to know how the device stands.
+  case announceState(DeviceState)
+  /// Ask the gateway for a sign of life; another network's keep-alive intervals hold no more.
+  case probeGateway(isOtherNetwork: Bool)
+  /// The push is kept: the gateway may forget it.
+  case acknowledge(NotificationID)
+  /// The push could not be kept: the gateway is to send it again later.
+  case rejectPush(NotificationID)
+
+  // MARK: Time and place
+
+  /// `scheduleDue` is due at the earlier of two moments, in place of earlier ones.
+  case armSchedule(ScheduleWakeUp)
+  /// `backgroundWorkDue` is due then, in place of an earlier moment; nil is none.
+  case armBackgroundWork(atUnixMilliseconds: Int64?)
+  /// `regionsDue` is due then, in milliseconds awake, in place of an earlier moment; nil is none.
+  case armRegions(atAwakeMilliseconds: Int64?)
+  /// Which location services have to run.
+  case useLocationServices(LocationNeeds)
+  /// Manual clock: on or back to that moment, reported by `clockMoved`.
+  case moveClock(toUnixMilliseconds: Int64)
+  /// Manual clock: into that zone, reported by `zonesChanged`.
+  case moveZone(String)
+
+  // MARK: The log
+
+  case log(LogEntry)
+}
+
+extension AgentEffect {
+  /// What is done instead when the records before it could not be made durable: a promise becomes a
+  /// refusal, everything else stands.
+  var whenNotPersisted: AgentEffect {
+    switch self {
+    case .answer(let ask, _):
+      .refuse(ask, AppLinkFailure(.storageFailed, "the disk does not take it: make room"))
+    case .acknowledge(let id): .rejectPush(id)
+    case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
+      .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
+      .withdrawPrompt, .showLink, .replay, .launch, .expectApp, .end, .startExtension, .register,
+      .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
+      .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
+      self
+    }
+  }
+}
+
+/// What is worth a line in the agent's log.
+enum LogEntry: Hashable, Sendable {
+  /// A record on disk that cannot be read, by its collection and key.
+  case damagedRecord(RecordCollection, key: String)
+  /// A scheduled notification whose time is over.
+  case notificationExpired(AppNotificationID)
+}
+
+/// Which location services have to run: only while an app that may know the place needs them.
+struct LocationNeeds: Hashable, Sendable {
+  /// Where the device is.
+  var places = false
+  /// Which beacons are in reach.
+  var beacons = false
+}
+
 /// A connection of the app server, for as long as it lasts.
 struct ConnectionID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// An ask of an app that waits for its answer.
+/// A request of an app that waits for its answer.
 struct Ask: Hashable, Sendable {
   let connection: ConnectionID
   /// The number that the app gave; nil when it wants no answer.
@@ -29,6 +148,11 @@ enum RecordCollection: String, Hashable, Sendable, CaseIterable {
   case apps, delivered, pending, schedule, regions, seen, responses, fetches, device
 }
 
+/// The identity of a question to the person, within one run of the agent.
+struct PromptID: Hashable, Sendable {
+  let number: UInt64
+}
+
 /// A decision that only a person can take.
 struct Prompt: Hashable, Sendable {
   enum Subject: Hashable, Sendable {
@@ -37,6 +161,8 @@ struct Prompt: Hashable, Sendable {
     case location(usage: String)
   }
 
+  /// What an answer names.
+  let id: PromptID
   let app: AppID
   let appName: String
   let icon: String?
@@ -51,47 +177,6 @@ struct LaunchOrder: Hashable, Sendable {
   let isForeground: Bool
   /// What `hello` will name.
   let token: String
-}
-
-/// What the model wants done.
-///
-/// Shells do it in order, after the records before it are durable.
-enum AgentEffect: Hashable, Sendable {
-  case keep(RecordChange)
-  case answer(Ask, AppAnswer)
-  case refuse(Ask, AppLinkFailure)
-  case tell(ConnectionID, AppEvent)
-  case ask(Question, AppEvent, timeoutMilliseconds: Int64)
-  case close(ConnectionID)
-  case present(Presentation)
-  /// It stands there with other texts now; nothing when it does not stand there any more.
-  case refresh(Presentation)
-  case withdraw(AppNotificationID)
-  case badge(AppID, Int64)
-  case sound(AppNotificationID, NotificationSound)
-  case suppressed(AppNotificationID, Routing.Suppression)
-  case prompt(Prompt)
-  case withdrawPrompt(AppID)
-  case launch(LaunchOrder)
-  /// The app that this names is to greet in time.
-  case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
-  /// End what was started for a push and has used up its time.
-  case end(AppID)
-  /// Start a service extension; its end is reported by `extensionEnded`.
-  case startExtension(ExtensionOrder)
-  /// The gateway is to register or unregister the app.
-  case register(AppID, TokenKind)
-  case unregister(AppID, TokenKind)
-  /// The gateway is to know how the device stands.
-  case linkState(DeviceState)
-  /// The push is kept: the gateway may forget it.
-  case acknowledge(NotificationID)
-  /// Who may know the device's place has changed.
-  case locationPermission
-  /// Add the request to the schedule, and answer.
-  case schedule(AppNotificationID, NotificationRequest, Ask)
-  /// Take requests out of the schedule.
-  case unschedule([AppNotificationID])
-  /// Take all of an app's requests out of the schedule.
-  case unscheduleAll(AppID)
+  /// Lets the app come to the front, where the person's action brought such a token.
+  var activationToken: String?
 }

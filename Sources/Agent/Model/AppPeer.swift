@@ -15,7 +15,8 @@ struct AppPeer: Hashable, Sendable {
   let order: UInt64
   var nextNumber: Int64 = 1
 
-  mutating func question() -> Question {
+  /// A question with a number that this connection has not had.
+  mutating func makeQuestion() -> Question {
     defer { nextNumber += 1 }
     return Question(connection: connection, number: nextNumber)
   }

@@ -18,8 +18,8 @@ struct BackgroundBudget: Hashable, Sendable {
 
   init() {}
 
-  /// Takes a wake when there is one.
-  mutating func take(atUnixMilliseconds now: Int64) -> Bool {
+  /// Uses up a wake when there is one.
+  mutating func consumeWake(atUnixMilliseconds now: Int64) -> Bool {
     settle(now)
     guard level >= 1 else { return false }
     level -= 1
@@ -36,7 +36,7 @@ struct BackgroundBudget: Hashable, Sendable {
   }
 
   /// A wake is over; nil when the app did not say in time what it brought.
-  mutating func finished(_ result: FetchResult?) {
+  mutating func finishWake(_ result: FetchResult?) {
     switch result {
     case .newData: usefulness += (1 - usefulness) / 4
     case .noData: usefulness *= 0.9
@@ -70,6 +70,12 @@ struct BackgroundBudget: Hashable, Sendable {
     let gained = Double(passed) / 3_600_000 * Self.rate(usefulness)
     level = min(Self.capacity, level + gained)
     levelMilliseconds = now
+  }
+
+  /// Stops in a debug build when the budget is out of bounds.
+  func checkInvariants() {
+    assert((0...Self.capacity).contains(level), "a budget has at most its capacity")
+    assert((0...1).contains(usefulness), "usefulness is a share")
   }
 
   private static func rate(_ usefulness: Double) -> Double {

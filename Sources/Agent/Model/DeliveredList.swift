@@ -1,72 +1,103 @@
 import BelfryWire
 
-/// The notification centre: what was delivered and is still there, oldest first.
+/// The notification centre: what was delivered and is still there.
 struct DeliveredList: Sendable {
   /// One entry.
   struct Entry: Hashable, Sendable {
-    var key: AppNotificationID
-    var notification: DeliveredNotification
-    /// Order of delivery on this device.
-    var order: Int64
+    let key: AppNotificationID
+    let retained: RetainedNotification
+    /// Order of delivery on this device: it tells an entry from others with the same name.
+    let order: Int64
     /// Whether it stands in the list that a person sees; what was only shown as a banner does not.
     var isListed: Bool
     /// Whether a presenter has it on screen or had.
     var isShown: Bool
   }
 
-  private var entries: [AppNotificationID: Entry] = [:]
+  private var entries: [AppID: [String: Entry]] = [:]
   private var nextOrder: Int64 = 1
 
-  /// Puts a notification in, in place of an earlier one of the same name; gives the entry.
-  mutating func put(
-    _ key: AppNotificationID, _ notification: DeliveredNotification, isListed: Bool
-  ) -> Entry {
+  subscript(key: AppNotificationID) -> Entry? { entries[key.app]?[key.id] }
+
+  /// The entry of that name that was delivered as that one, and not another since.
+  func entry(_ key: AppNotificationID, order: Int64) -> Entry? {
+    self[key].flatMap { $0.order == order ? $0 : nil }
+  }
+
+  /// Entries of all apps, oldest first.
+  var all: [Entry] { entries.values.flatMap(\.values).sorted { $0.order < $1.order } }
+
+  /// Entries of one app, oldest first.
+  func of(_ app: AppID) -> [Entry] {
+    (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
+  }
+
+  /// Those of an app that exceed its bound, oldest first.
+  func excess(of app: AppID, limit: Int) -> [Entry] {
+    let count = entries[app]?.count ?? 0
+    return count > limit ? Array(of(app).prefix(count - limit)) : []
+  }
+
+  /// The keys under which a notification's own name stands, for commands that leave out the app.
+  func keys(named id: String) -> [AppNotificationID] {
+    entries.values.compactMap { $0[id]?.key }.sorted { $0.app < $1.app }
+  }
+
+  /// Puts a notification in that nobody has seen, in place of an earlier one of the same name.
+  mutating func put(_ key: AppNotificationID, _ retained: RetainedNotification) -> Entry {
+    assert(key.id == retained.id, "a notification stands under its own name")
     let entry = Entry(
-      key: key, notification: notification, order: nextOrder, isListed: isListed, isShown: false)
+      key: key, retained: retained, order: nextOrder, isListed: false, isShown: false)
     nextOrder += 1
-    entries[key] = entry
+    entries[key.app, default: [:]][key.id] = entry
     return entry
   }
 
   /// Puts a kept entry back.
   mutating func restore(_ entry: Entry) {
-    entries[entry.key] = entry
-    nextOrder = max(nextOrder, entry.order + 1)
+    entries[entry.key.app, default: [:]][entry.key.id] = entry
+    reserve(order: entry.order)
   }
 
-  /// Marks an entry as seen on screen; nil when there is none or it was marked.
-  mutating func markShown(_ key: AppNotificationID) -> Entry? {
-    guard let entry = entries[key], !entry.isShown else { return nil }
-    entries[key]?.isShown = true
-    return entries[key]
+  /// No later entry has this order: something outside of the list still goes by it.
+  mutating func reserve(order: Int64) {
+    // A damaged record's order leaves room for those to come.
+    guard order < .max / 2 else { return }
+    nextOrder = max(nextOrder, order + 1)
   }
 
-  subscript(key: AppNotificationID) -> Entry? { entries[key] }
+  /// Changes an entry that is there; gives what it is then.
+  mutating func update(_ key: AppNotificationID, _ change: (inout Entry) -> Void) -> Entry? {
+    guard var entry = self[key] else { return nil }
+    change(&entry)
+    entries[key.app]?[key.id] = entry
+    return entry
+  }
 
   /// Takes an entry out.
-  mutating func remove(_ key: AppNotificationID) -> Entry? { entries.removeValue(forKey: key) }
-
-  /// Entries of one app, or of all, oldest first.
-  func of(_ app: AppID?) -> [Entry] {
-    entries.values.filter { app == nil || $0.key.app == app }.sorted { $0.order < $1.order }
+  mutating func remove(_ key: AppNotificationID) -> Entry? {
+    guard let entry = entries[key.app]?.removeValue(forKey: key.id) else { return nil }
+    if entries[key.app]?.isEmpty == true { entries[key.app] = nil }
+    return entry
   }
 
-  /// Those of an app that exceed its bound, oldest first.
-  func excess(of app: AppID, limit: Int) -> [Entry] {
-    let own = of(app)
-    return own.count > limit ? Array(own.prefix(own.count - limit)) : []
-  }
-
-  /// The keys under which a notification's own name stands, for commands that leave out the app.
-  func keys(named id: String) -> [AppNotificationID] {
-    entries.keys.filter { $0.id == id }.sorted { $0.app < $1.app }
+  /// Stops in a debug build when entries stand where they do not belong.
+  func checkInvariants(_ apps: AppRegistry) {
+    for (app, own) in entries {
+      assert(apps[app] != nil, "no notification of an app that is gone")
+      assert(!own.isEmpty, "an app without notifications is not listed")
+      for (id, entry) in own {
+        assert(entry.key == AppNotificationID(app: app, id: id), "each under its own name")
+        assert(entry.order < nextOrder, "an order is given out once")
+      }
+    }
   }
 }
 
 extension DeliveredList.Entry {
-  /// The entry as it is kept on disk: the notification's own frame with two marks.
+  /// The entry as it is on disk.
   var record: [UInt8] {
-    guard var frame = try? AppFrame(decoding: notification.encoded) else { return [] }
+    var frame = retained.frame
     frame.object["app"] = .string(key.app.text)
     frame.object["order"] = .integer(order)
     frame.object["listed"] = .bool(isListed)
@@ -77,11 +108,11 @@ extension DeliveredList.Entry {
   /// Reads what `record` made; nil when it is damaged.
   init?(record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record),
-      let notification = try? DeliveredNotification(decoding: record),
+      let retained = RetainedNotification(frame: frame),
       let app = frame.object["app"]?.stringValue.flatMap(AppID.init)
     else { return nil }
     self.init(
-      key: AppNotificationID(app: app, id: notification.request.id), notification: notification,
+      key: AppNotificationID(app: app, id: retained.id), retained: retained,
       order: frame.object["order"]?.integerValue ?? 0,
       isListed: frame.object["listed"]?.boolValue ?? true,
       isShown: frame.object["shown"]?.boolValue ?? true)

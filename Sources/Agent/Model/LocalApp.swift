@@ -138,7 +138,7 @@ extension LocalApp {
     categories = (json["categories"]?.arrayValue ?? []).compactMap { value in
       value.objectValue.flatMap { try? NotificationCategory(json: $0) }
     }
-    badge = json["badge"]?.integerValue ?? 0
+    badge = max(0, json["badge"]?.integerValue ?? 0)
     for member in json["registrations"]?.objectValue?.members ?? [] {
       guard let kind = TokenKind(name: member.key) else { continue }
       let token = member.value.stringValue.flatMap(Hexadecimal.decode)

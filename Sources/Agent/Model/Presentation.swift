@@ -73,7 +73,6 @@ extension Presentation {
   struct Privacy: Hashable {
     var isLocked: Bool
     var previews: NotificationSettings.Previews
-    var threadCount: Int
 
     var hidesTexts: Bool {
       previews == .never || (previews == .whenAuthenticated && isLocked)
@@ -83,7 +82,7 @@ extension Presentation {
   /// Makes the presentation of a delivered notification.
   init(
     _ notification: DeliveredNotification, of app: LocalApp, effects: Routing.Effects,
-    privacy: Privacy, isUpdate: Bool, lookup: TextLookup
+    privacy: Privacy, threadCount: Int, isUpdate: Bool, lookup: TextLookup
   ) {
     let content = notification.request.content
     let category = app.category(content.category)
@@ -113,20 +112,20 @@ extension Presentation {
     image = content.attachments.first { Self.isPicture($0) }?.path
     self.isUpdate = isUpdate
     unixMilliseconds = notification.unixMilliseconds
-    if privacy.hidesTexts { hideTexts(category, privacy, lookup) }
+    if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, lookup) }
   }
 
   /// Client-api 3.39: the body gives way to the placeholder, title and subtitle unless the category
   /// lets them stand.
   private mutating func hideTexts(
-    _ category: NotificationCategory?, _ privacy: Privacy, _ lookup: TextLookup
+    _ category: NotificationCategory?, threadCount: Int, _ lookup: TextLookup
   ) {
     let placeholder = category.map { lookup($0.hiddenPreviewsPlaceholder) } ?? ""
     body =
       placeholder.isEmpty
       ? "Notification"
       : placeholder.split(separator: "%u", omittingEmptySubsequences: false)
-        .joined(separator: String(privacy.threadCount))
+        .joined(separator: String(threadCount))
     if category?.options.contains(.hiddenPreviewsShowTitle) != true { title = "" }
     if category?.options.contains(.hiddenPreviewsShowSubtitle) != true { subtitle = "" }
     userInfo = [:]

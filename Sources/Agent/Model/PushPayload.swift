@@ -8,6 +8,9 @@ struct PushPayload: Hashable, Sendable {
   /// A service extension may change what is shown.
   var isMutable = false
 
+  /// What a payload asks for that is none.
+  init() {}
+
   /// Reads a payload; nil when it is no JSON object.
   ///
   /// Members of another form than theirs are passed over, as a device does.

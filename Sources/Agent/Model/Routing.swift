@@ -31,6 +31,9 @@ struct Routing: Hashable, Sendable {
     var sound = false
     var badge = false
     var list = false
+
+    /// What is asked for a notification that is presented anew, whatever it did when it came.
+    static let onlyBanner = Effects(banner: true)
   }
 
   /// The push is handed to the running app.
@@ -47,8 +50,9 @@ struct Routing: Hashable, Sendable {
   /// Decides for a notification that has come; `wantsFetch` is `content-available`.
   static func decide(
     _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
-    settings: NotificationSettings, hasFocus: Bool
+    settings: NotificationSettings, isLocked: Bool, hasFocus: Bool
   ) -> Routing {
+    assert(isPush || !wantsFetch, "only a push is fetched for")
     var routing = Routing()
     if isPush {
       // S1-59, S2-20: an app in front hears of every push, one behind of those meant for it.
@@ -62,14 +66,14 @@ struct Routing: Hashable, Sendable {
     }
     routing.apply(
       allowed(content, settings: settings), settings: settings, content: content,
-      hasFocus: hasFocus)
+      isLocked: isLocked, hasFocus: hasFocus)
     return routing
   }
 
   /// Decides after the app in front has answered (client-api 3.24).
   static func decide(
     _ content: NotificationContent, answer: Set<PresentationOption>,
-    settings: NotificationSettings, hasFocus: Bool
+    settings: NotificationSettings, isLocked: Bool, hasFocus: Bool
   ) -> Routing {
     var effects = allowed(content, settings: settings)
     let shows = answer.contains(.banner) || answer.contains(.alert)
@@ -82,7 +86,8 @@ struct Routing: Hashable, Sendable {
       routing.suppression = .foreground
       return routing
     }
-    routing.apply(effects, settings: settings, content: content, hasFocus: hasFocus)
+    routing.apply(
+      effects, settings: settings, content: content, isLocked: isLocked, hasFocus: hasFocus)
     if !effects.banner && !effects.sound && routing.suppression == .switchedOff && !shows {
       routing.suppression = .foreground
     }
@@ -100,6 +105,22 @@ struct Routing: Hashable, Sendable {
           || (content.sound?.isCritical == true && settings.criticalAlert == .enabled)),
       badge: content.badge != nil && settings.badge == .enabled,
       list: content.hasAlert && settings.center == .enabled && settings.alert == .enabled)
+  }
+
+  private mutating func apply(
+    _ allowed: Effects, settings: NotificationSettings, content: NotificationContent,
+    isLocked: Bool, hasFocus: Bool
+  ) {
+    apply(allowed, settings: settings, content: content, hasFocus: hasFocus)
+    if isLocked, effects.banner, settings.lockScreen == .disabled {
+      effects.banner = false
+      suppression = .locked
+    }
+    assert(
+      settings.status.allows || effects == Effects(), "nothing is shown without permission")
+    assert(
+      effects.banner || effects.sound || effects.badge || suppression != nil,
+      "what is seen and heard of nowhere has a reason")
   }
 
   private mutating func apply(

@@ -13,6 +13,7 @@ final class JSONPresenter: Presenter {
     self.write = write
   }
 
+  let kind = AgentConfiguration.PresenterKind.json
   var isAvailable: Bool { true }
   var canAsk: Bool { false }
 
@@ -60,17 +61,29 @@ final class JSONPresenter: Presenter {
         "launched", ["app": .string(app.text), "reason": .string(reason.rawValue)])
     case .link(let isUp): return object("link", ["state": isUp ? "up" : "down"])
     case .prompt(let prompt):
-      switch prompt.subject {
-      case .notifications:
-        return object("prompt", ["app": .string(prompt.app.text), "subject": "notifications"])
-      case .location(let usage):
-        return object(
-          "prompt",
-          ["app": .string(prompt.app.text), "subject": "location", "usage": .string(usage)])
-      }
-    case .promptWithdrawn(let app):
-      return object("promptWithdrawn", ["app": .string(app.text)])
+      return object("prompt", prompt.json)
+    case .promptWithdrawn(let prompt):
+      return object("promptWithdrawn", prompt.identity)
     }
+  }
+}
+
+extension Prompt {
+  /// What a line says of which prompt it is about.
+  fileprivate var identity: JSONObject {
+    ["app": .string(app.text), "prompt": .integer(Int64(clamping: id.number))]
+  }
+
+  /// The fields of a `prompt` line.
+  fileprivate var json: JSONObject {
+    var object = identity
+    switch subject {
+    case .notifications: object["subject"] = "notifications"
+    case .location(let usage):
+      object["subject"] = "location"
+      object["usage"] = .string(usage)
+    }
+    return object
   }
 }
 

@@ -12,11 +12,13 @@ enum PresenterEvent: Hashable, Sendable {
   case launched(AppID, AppLaunch.Reason)
   case link(isUp: Bool)
   case prompt(Prompt)
-  case promptWithdrawn(AppID)
+  case promptWithdrawn(Prompt)
 }
 
 /// Shows a person what happens and hears what the person does; confined to the agent's loop.
 protocol Presenter: AnyObject {
+  /// Which of the kinds of presenters it is: there is one of each at most.
+  var kind: AgentConfiguration.PresenterKind { get }
   /// Whether it can show something now.
   var isAvailable: Bool { get }
   /// Whether a person can answer a prompt here.
@@ -31,14 +33,13 @@ protocol Presenter: AnyObject {
 protocol PresenterListener: AnyObject {
   /// A notification is on screen.
   func presenterShowed(_ key: AppNotificationID)
-  /// A person chose an action; the token lets the app come to the front.
-  func presenterActed(
-    _ key: AppNotificationID, action: String, text: String?, activationToken: String?)
-  /// A person answered a prompt.
-  func presenterDecided(_ app: AppID, isAllowed: Bool)
+  /// A person chose an action.
+  func presenterActed(_ key: AppNotificationID, _ action: PersonAction)
+  /// A person answered the prompt of that identity.
+  func presenterAnswered(_ prompt: PromptID, isAllowed: Bool)
   /// A person put a prompt away without an answer.
-  func presenterPostponed(_ app: AppID)
+  func presenterPostponed(_ prompt: PromptID)
   /// A presenter can show something now: one that is new is told what nobody has seen yet, one
   /// whose server is another knows that by itself.
-  func presenterAppeared(_ presenter: any Presenter, isNew: Bool)
+  func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool)
 }

@@ -52,6 +52,16 @@ final class PresenterHub {
     for presenter in presenters { presenter.show(event, atUnixMilliseconds: now) }
   }
 
+  /// Shows events on the presenter of a kind alone, where there is one.
+  func replay(
+    _ events: [PresenterEvent], to kind: AgentConfiguration.PresenterKind,
+    atUnixMilliseconds now: Int64
+  ) {
+    for presenter in presenters where presenter.kind == kind {
+      for event in events { presenter.show(event, atUnixMilliseconds: now) }
+    }
+  }
+
   /// Plays a sound where a person may hear it: lines of JSON are for programs.
   func play(_ sound: NotificationSound, of app: LocalApp) {
     guard presenters.contains(where: { !($0 is JSONPresenter) }) else { return }
@@ -110,7 +120,7 @@ final class PresenterHub {
     if presenters.isEmpty { openTerminal() }
     onBus(bus)
     if bus == nil { onQuiet(false) }
-    if let desktop { listener?.presenterAppeared(desktop, isNew: true) }
+    if desktop != nil { listener?.presenterAppeared(.desktop, isNew: true) }
   }
 
   private func makeDesktop(_ bus: BusConnection) -> DesktopPresenter? {

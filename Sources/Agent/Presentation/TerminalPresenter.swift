@@ -34,6 +34,7 @@ final class TerminalPresenter: Presenter {
     self.write = write
   }
 
+  let kind = AgentConfiguration.PresenterKind.terminal
   var isAvailable: Bool { true }
   let canAsk = true
 
@@ -50,9 +51,9 @@ final class TerminalPresenter: Presenter {
     case .prompt(let prompt):
       prompts.append(prompt)
       if prompts.count == 1 { askNext() }
-    case .promptWithdrawn(let app):
-      let wasAsking = prompts.first?.app == app
-      prompts.removeAll { $0.app == app }
+    case .promptWithdrawn(let prompt):
+      let wasAsking = prompts.first?.id == prompt.id
+      prompts.removeAll { $0.id == prompt.id }
       if wasAsking { askNext() }
     }
   }
@@ -103,7 +104,7 @@ final class TerminalPresenter: Presenter {
   private func decide(_ isAllowed: Bool) {
     guard !prompts.isEmpty else { return write("there is no question to answer") }
     let prompt = prompts.removeFirst()
-    listener?.presenterDecided(prompt.app, isAllowed: isAllowed)
+    listener?.presenterAnswered(prompt.id, isAllowed: isAllowed)
     askNext()
   }
 
@@ -112,19 +113,16 @@ final class TerminalPresenter: Presenter {
     switch words.first {
     case nil:
       shown[key] = nil
-      listener?.presenterActed(
-        key, action: NotificationResponse.defaultAction, text: nil, activationToken: nil)
+      listener?.presenterActed(key, .open)
     case "-"?:
       shown[key] = nil
-      listener?.presenterActed(
-        key, action: NotificationResponse.dismissAction, text: nil, activationToken: nil)
+      listener?.presenterActed(key, .dismiss)
     case let id?:
       guard entry.presentation.actions.contains(where: { $0.id == id }) else {
         return write("[\(entry.number)] has no action \(Self.printable(id))")
       }
       shown[key] = nil
-      listener?.presenterActed(
-        key, action: id, text: words.count > 1 ? words[1] : nil, activationToken: nil)
+      listener?.presenterActed(key, PersonAction(id, text: words.count > 1 ? words[1] : nil))
     }
   }
 

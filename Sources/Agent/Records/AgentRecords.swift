@@ -51,46 +51,15 @@ final class StoredRecords: AgentRecords {
   }
 }
 
-extension DeviceModel {
-  /// Puts back what was kept.
-  ///
-  /// A damaged record is passed over; gives their names.
-  mutating func restore(from records: any AgentRecords) throws(StorageFailure) -> [String] {
-    var damaged: [String] = []
-    for (key, value) in try records.load(.apps) {
-      guard let object = (try? JSONValue(parsing: value))?.objectValue,
-        let record = LocalApp(json: object)
-      else {
-        damaged.append("app \(key)")
-        continue
-      }
-      restore(record)
+extension RestoredRecords {
+  /// Reads all that the model needs at the start.
+  init(from records: any AgentRecords) throws(StorageFailure) {
+    var collections: [RecordCollection: [(key: String, value: [UInt8])]] = [:]
+    for collection in RecordCollection.allCases where collection != .pending {
+      var read: [(key: String, value: [UInt8])] = []
+      try records.forEach(collection) { read.append(($0, $1)) }
+      collections[collection] = read
     }
-    for (key, value) in try records.load(.delivered) {
-      guard let entry = DeliveredList.Entry(record: value), apps[entry.key.app] != nil else {
-        damaged.append("notification \(key)")
-        continue
-      }
-      delivered.restore(entry)
-    }
-    for (key, value) in try records.load(.seen) {
-      guard let number = UInt64(key), let id = NotificationID(value.span) else { continue }
-      seen.restore(id, number: number)
-    }
-    for (key, value) in try records.load(.responses) { restoreResponse(key: key, record: value) }
-    for (key, value) in try records.load(.fetches) { restoreHeld(key: key, record: value) }
-    for (key, value) in try records.load(.device) {
-      let text = String(decoding: value, as: UTF8.self)
-      switch key {
-      case "languages": languages = text.split(separator: ",").map(String.init)
-      case "location": isLocationOn = text == "on"
-      default:
-        guard key.hasPrefix("budget/"), let app = AppID(String(key.dropFirst(7))),
-          let object = (try? JSONValue(parsing: value))?.objectValue
-        else { break }
-        budgets[app] = BackgroundBudget(json: object)
-      }
-    }
-    return damaged
+    self.init(collections)
   }
 }

@@ -19,8 +19,8 @@ final class MachineClock: ScheduleClock {
   private let loop: EventLoop
   private let paths: Paths
   private let environmentZone: String?
-  /// The zone's name as a service of the machine said it, after the machine's settings.
-  private var toldZone: String?
+  /// The zone's name as a service of the machine reported it, after the machine's settings.
+  private var reportedZone: String?
   private var elapsed: ElapsedTime
   private var isRecorded: Bool
   private var wallTimer: AlarmTimer?
@@ -60,7 +60,7 @@ final class MachineClock: ScheduleClock {
     do {
       settingsWatch = try FolderWatch(paths.settings, on: loop) { [weak self] names in
         guard let self, names.isEmpty || names.contains("localtime") else { return }
-        self.toldZone = nil
+        self.reportedZone = nil
         self.readZone()
       }
     } catch {
@@ -83,18 +83,18 @@ final class MachineClock: ScheduleClock {
 
   private func readZone() {
     zone =
-      toldZone.flatMap(zones.zone)
+      reportedZone.flatMap(zones.zone)
       ?? zones.deviceZone(settings: paths.settings, environment: environmentZone)
     onEvent?(.zonesChanged)
   }
 
   /// A service of the machine says which zone the device is in; `TZ` still fixes it.
-  func moved(toZone name: String) {
+  func setReportedZone(_ name: String) {
     guard name != zone.name,
       environmentZone.flatMap({ zones.zone(named: String($0.drop { $0 == ":" })) }) == nil,
       let new = zones.zone(named: name)
     else { return }
-    toldZone = name
+    reportedZone = name
     zone = new
     onEvent?(.zonesChanged)
   }

@@ -72,13 +72,13 @@ final class SettingWatch {
     guard let program = Self.program(environment),
       let child = try? ChildProgram(
         program, ["get", key.schema, key.name], environment: environment, on: loop,
-        { [weak self] in self?.heard($0) })
+        { [weak self] in self?.onEvent($0) })
     else { return body(nil) }
     asked = child
     answer = nil
   }
 
-  private func heard(_ event: ChildProgram.Event) {
+  private func onEvent(_ event: ChildProgram.Event) {
     switch event {
     case .line(let line): answer = answer ?? String(decoding: line, as: UTF8.self)
     case .ended:

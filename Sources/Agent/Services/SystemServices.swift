@@ -6,18 +6,9 @@ import System
 final class SystemServices {
   /// What has changed.
   enum Change: Hashable {
-    case isBatteryLow(Bool)
-    case isPowerSaver(Bool)
-    case isMetered(Bool)
-    case isLocked(Bool)
-    /// There is no session that could be locked.
-    case hasNoSession
-    /// About to sleep, or awake again.
-    case sleeps(Bool)
+    case device(DeviceChange)
     /// The machine's time zone, by its name.
     case zone(String)
-    /// The network is there (again).
-    case isOnline
   }
 
   private static let login = "org.freedesktop.login1"
@@ -29,6 +20,8 @@ final class SystemServices {
   private var watches: [BusPropertyWatch] = []
   /// The unique name of the logind that runs.
   private var loginOwner = ""
+  /// The path of NetworkManager's last primary connection, which is another one after each change.
+  private var primaryConnection: String?
   /// The path of the session whose lock is followed.
   private var session: String?
 
@@ -46,19 +39,22 @@ final class SystemServices {
       "org.freedesktop.UPower.Device", "WarningLevel"
     ) { value in
       // 3 is low, 4 critical, 5 about to be acted on (linux-parts 8).
-      .isBatteryLow((value?.unsignedValue ?? 0) >= 3)
+      .device(.batteryLow((value?.unsignedValue ?? 0) >= 3))
     }
     try watch(
       "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles", "net.hadess.PowerProfiles",
       "ActiveProfile"
-    ) { .isPowerSaver($0?.stringValue == "power-saver") }
+    ) { .device(.powerSaver($0?.stringValue == "power-saver")) }
     let manager = "org.freedesktop.NetworkManager"
     try watch(manager, "/org/freedesktop/NetworkManager", manager, "Metered") { value in
       // 1 is yes, 3 a guess that it is.
-      .isMetered(value?.unsignedValue == 1 || value?.unsignedValue == 3)
+      .device(.metered(value?.unsignedValue == 1 || value?.unsignedValue == 3))
     }
     try watch(manager, "/org/freedesktop/NetworkManager", manager, "State") { value in
-      (value?.unsignedValue ?? 0) >= 60 ? .isOnline : nil
+      (value?.unsignedValue ?? 0) >= 60 ? .device(.online(isOtherNetwork: false)) : nil
+    }
+    try watch(manager, "/org/freedesktop/NetworkManager", manager, "PrimaryConnection") {
+      [weak self] in self?.networkChange($0?.stringValue)
     }
     let timedate = "org.freedesktop.timedate1"
     try watch(timedate, "/org/freedesktop/timedate1", timedate, "Timezone") { value in
@@ -81,6 +77,14 @@ final class SystemServices {
     watches.append(watch)
   }
 
+  /// The way to the world is another one than before; the first one, and none, say nothing.
+  private func networkChange(_ path: String?) -> Change? {
+    guard let path, path != "/" else { return nil }
+    defer { primaryConnection = path }
+    guard let primaryConnection, primaryConnection != path else { return nil }
+    return .device(.online(isOtherNetwork: true))
+  }
+
   private func watchSleep() throws(BusFailure) {
     try bus.match(
       "type='signal',sender='\(Self.login)',path='\(Self.loginPath)',"
@@ -89,11 +93,11 @@ final class SystemServices {
       guard message.member == "PrepareForSleep", let value = try? message.read().first,
         let sleeps = value.boolValue
       else { return }
-      self?.body(.sleeps(sleeps))
+      self?.body(.device(.asleep(sleeps)))
     }
     // Read whenever logind comes: a signal may have been missed, or will not come any more.
     try watch(Self.login, Self.loginPath, Self.loginManager, "PreparingForSleep") {
-      .sleeps($0?.boolValue ?? false)
+      .device(.asleep($0?.boolValue ?? false))
     }
   }
 
@@ -132,7 +136,7 @@ final class SystemServices {
         // Of nobody being there to ask, nothing follows.
         guard failure.name.hasPrefix(Self.login + ".") else { return }
         self.session = nil
-        self.body(.hasNoSession)
+        self.body(.device(.sessionEnded))
       }
     }
   }
@@ -141,7 +145,7 @@ final class SystemServices {
     try? watch(Self.login, path, Self.login + ".Session", "LockedHint") { [weak self] value in
       // An earlier session's word counts no more.
       guard self?.session == path else { return nil }
-      return value.map { .isLocked($0.boolValue ?? false) }
+      return value.map { .device(.sessionLocked($0.boolValue ?? false)) }
     }
   }
 }

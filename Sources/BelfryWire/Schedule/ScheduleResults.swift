@@ -44,7 +44,7 @@ public enum ScheduleStep: Equatable, Sendable {
 }
 
 /// When to ask again: the earliest moment on each clock.
-public struct ScheduleWakeUp: Equatable, Sendable {
+public struct ScheduleWakeUp: Hashable, Sendable {
   /// Milliseconds since 1970; nil when nothing waits for that clock.
   public let wall: Int64?
   /// Elapsed milliseconds; nil when nothing waits for that clock.

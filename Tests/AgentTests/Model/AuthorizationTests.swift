@@ -7,12 +7,12 @@ import Testing
 struct AuthorizationTests {
   @Test("S1-7, S2-8: the first request asks the person, whose answer goes to every waiting request")
   func first() throws {
-    var bench = ModelBench(policy: .ask)
+    let bench = ModelBench(policy: .ask)
     let (one, _) = bench.connect()
     let (other, _) = bench.connect()
-    #expect(bench.ask(one, .requestAuthorization([.alert])).prompts == 1)
+    #expect(bench.ask(one, .requestAuthorization([.alert])).prompts.count == 1)
     #expect(bench.ask(other, .requestAuthorization([.alert])).answers.isEmpty)
-    bench.model.decided(ModelBench.burger, isAllowed: true, atUnixMilliseconds: 0)
+    bench.answerPrompt(isAllowed: true)
     let effects = bench.take()
     #expect(effects.answers.count == 2)
     #expect(effects.answers.map(\.isGranted) == [true, true])
@@ -20,13 +20,13 @@ struct AuthorizationTests {
 
   @Test("S1-7, S1-9, S2-9: a later request reports what the person decided and asks nobody")
   func later() {
-    var bench = ModelBench(policy: .ask)
+    let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
-    bench.model.decided(ModelBench.burger, isAllowed: false, atUnixMilliseconds: 0)
+    bench.answerPrompt(isAllowed: false)
     _ = bench.take()
     let effects = bench.ask(connection, .requestAuthorization([.alert]))
-    #expect(effects.prompts == 0)
+    #expect(effects.prompts.count == 0)
     #expect(effects.answers.map(\.isGranted) == [false])
   }
 
@@ -43,7 +43,7 @@ struct AuthorizationTests {
     policy: GrantPolicy, granted: Bool, alert: NotificationSettings.Switch,
     sound: NotificationSettings.Switch
   ) throws {
-    var bench = ModelBench(policy: policy)
+    let bench = ModelBench(policy: policy)
     let (connection, _) = bench.connect()
     let answer = try #require(
       bench.ask(connection, .requestAuthorization([.alert, .sound])).answers.first)
@@ -54,19 +54,19 @@ struct AuthorizationTests {
 
   @Test("a question that is put away decides nothing, and comes with the next request")
   func postponed() {
-    var bench = ModelBench(policy: .ask)
+    let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
-    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts == 1)
-    bench.model.postponed(ModelBench.burger)
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
+    bench.postponePrompt()
     let answers = bench.take().answers
     #expect(answers.map(\.isGranted) == [false])
-    #expect(bench.model.settings(of: ModelBench.burger).status == .notDetermined)
-    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts == 1)
+    #expect(bench.settings()["authorization"] == "notDetermined")
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
   }
 
   @Test("S4-4, S4-6, S4-7: registering makes the app's pane, unregistering removes it")
   func pane() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let (control, _) = bench.connect(role: .control)
     func panes() -> Int {
       let effects = bench.ask(control, .control(.appSettings(app: nil)))
@@ -78,14 +78,15 @@ struct AuthorizationTests {
     bench.ask(connection, .register(.alert))
     bench.ask(connection, .unregister(.alert))
     #expect(panes() == 0)
-    #expect(LocalApp(json: bench.model.apps[ModelBench.burger]!.json)?.hasPane == false)
+    let kept = bench.disk[.apps, ModelBench.burger.text].flatMap { try? JSONValue(parsing: $0) }
+    #expect(kept?.objectValue.flatMap(LocalApp.init)?.hasPane == false)
     bench.ask(connection, .register(.alert))
     #expect(panes() == 1)
   }
 
   @Test("S4-5: there is a switch for each type that was asked for, and for no other")
   func switches() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized(options: [.sound])
     let settings = try #require(bench.ask(connection, .settings).answers.first).settings()
     #expect(settings.sound == .enabled)
@@ -95,7 +96,7 @@ struct AuthorizationTests {
 
   @Test("S0-28, S1-10: the person turns a switch; the app is told, and it holds")
   func turned() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     let (control, _) = bench.connect(role: .control)
     let effects = bench.ask(
@@ -110,7 +111,7 @@ struct AuthorizationTests {
 
   @Test("a switch for what was never asked does not exist")
   func noSuchSwitch() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized(options: [.sound])
     let (control, _) = bench.connect(role: .control)
     let effects = bench.ask(
@@ -120,7 +121,7 @@ struct AuthorizationTests {
 
   @Test("client-api 3.33: provisional permission asks nobody and delivers into the list alone")
   func provisional() throws {
-    var bench = ModelBench(policy: .ask)
+    let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let answer = try #require(
       bench.ask(connection, .requestAuthorization([.alert, .provisional])).answers.first)
@@ -129,12 +130,12 @@ struct AuthorizationTests {
     let effects = bench.ask(connection, .add(ModelBench.request()))
     #expect(effects.presented.isEmpty)
     #expect(effects.suppressed == [.quiet])
-    #expect(bench.model.delivered.of(nil).map(\.key.id) == ["n"])
+    #expect(bench.centerIDs() == ["n"])
   }
 
   @Test("client-api 3.15: without permission a notification is refused as Apple refuses it")
   func notAllowed() {
-    var bench = ModelBench(policy: .none)
+    let bench = ModelBench(policy: .none)
     let (connection, _) = bench.connect()
     #expect(
       bench.ask(connection, .add(ModelBench.request())).refusals == [.notificationsNotAllowed])
@@ -142,11 +143,11 @@ struct AuthorizationTests {
 
   @Test("notify asks first for an app that never asked, and is refused when the person refuses")
   func notify() {
-    var bench = ModelBench(policy: .ask)
+    let bench = ModelBench(policy: .ask)
     let (control, _) = bench.connect(role: .control)
     let request = ControlRequest.notify(app: "org.example.new", ModelBench.request())
-    #expect(bench.ask(control, .control(request)).prompts == 1)
-    bench.model.decided(AppID("org.example.new")!, isAllowed: false, atUnixMilliseconds: 0)
+    #expect(bench.ask(control, .control(request)).prompts.count == 1)
+    bench.answerPrompt(isAllowed: false)
     #expect(bench.take().refusals == [.notificationsNotAllowed])
     #expect(bench.ask(control, .control(request)).refusals == [.notificationsNotAllowed])
   }

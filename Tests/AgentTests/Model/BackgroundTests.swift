@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Work in the background")
 struct BackgroundTests {
-  private func take(_ budget: inout BackgroundBudget, _ now: Int64) -> Bool {
-    budget.take(atUnixMilliseconds: now)
+  private func consumeWake(_ budget: inout BackgroundBudget, _ now: Int64) -> Bool {
+    budget.consumeWake(atUnixMilliseconds: now)
   }
 
   @Test("S2-17, S2-22: wakes run out, and come back sooner the more they brought")
@@ -15,39 +15,41 @@ struct BackgroundTests {
     var useless = BackgroundBudget()
     var now: Int64 = 0
     for _ in 0..<10 {
-      #expect(take(&useful, now))
-      #expect(take(&useless, now))
-      useful.finished(.newData)
-      useless.finished(nil)
+      #expect(consumeWake(&useful, now))
+      #expect(consumeWake(&useless, now))
+      useful.finishWake(.newData)
+      useless.finishWake(nil)
     }
-    #expect(!take(&useful, now))
+    #expect(!consumeWake(&useful, now))
     let next = useful.nextUnixMilliseconds(after: now)
     #expect(next == 20 * 60_000)
     #expect(useless.nextUnixMilliseconds(after: now) > 3 * next)
     now = next
-    #expect(take(&useful, now))
-    #expect(!take(&useful, now))
+    #expect(consumeWake(&useful, now))
+    #expect(!consumeWake(&useful, now))
     // A clock that was set back gives nothing.
-    #expect(!take(&useful, 0))
+    #expect(!consumeWake(&useful, 0))
   }
 
   @Test("S2-17: past its budget an app behind gets the latest push later, an app in front at once")
   func coalesced() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let (connection, _) = bench.connect()
     for number in 1...10 {
       #expect(bench.push(RoutingTests.background, id: UInt64(number)).asked.count == 1)
     }
     #expect(bench.push(#"{"aps":{"content-available":1},"n":1}"#, id: 11).asked.isEmpty)
     #expect(bench.push(#"{"aps":{"content-available":1},"n":2}"#, id: 12).asked.isEmpty)
-    let next = try #require(bench.model.nextBackground(atUnixMilliseconds: bench.now))
+    let next = try #require(bench.armedBackgroundWork)
     #expect(next == bench.now + 20 * 60_000)
-    bench.model.releaseBackground(atUnixMilliseconds: next)
-    let late = bench.take().asked
+    bench.now = next - 1
+    #expect(bench.handle(.backgroundWorkDue).asked.isEmpty)
+    bench.now = next
+    let late = bench.handle(.backgroundWorkDue).asked
     #expect(late.count == 1)
     guard case .arrived(let arrival)? = late.first?.1 else { return }
     #expect(arrival.payload == Array(#"{"aps":{"content-available":1},"n":2}"#.utf8))
-    #expect(bench.model.nextBackground(atUnixMilliseconds: next) == nil)
+    #expect(bench.armedBackgroundWork == nil)
     #expect(bench.push(RoutingTests.background, id: 13).asked.isEmpty)
     #expect(bench.ask(connection, .setState(.foreground)).asked.count == 1)
     #expect(bench.push(RoutingTests.background, id: 14).asked.count == 1)
@@ -55,66 +57,66 @@ struct BackgroundTests {
 
   @Test(
     "S2-17: low battery, power saver and a metered network hold background pushes, never alerts",
-    arguments: [
-      \DeviceModel.Conditions.isBatteryLow, \.isPowerSaver, \.isMetered,
-    ] as [WritableKeyPath<DeviceModel.Conditions, Bool> & Sendable])
-  func held(condition: WritableKeyPath<DeviceModel.Conditions, Bool> & Sendable) throws {
-    var bench = ModelBench()
+    arguments: ["battery", "powerSaver", "metered"])
+  func held(condition: String) throws {
+    func change(_ isOn: Bool) -> DeviceChange {
+      switch condition {
+      case "battery": .batteryLow(isOn)
+      case "powerSaver": .powerSaver(isOn)
+      default: .metered(isOn)
+      }
+    }
+    let bench = ModelBench()
     _ = bench.authorized()
-    bench.model.change(atUnixMilliseconds: 0) { $0[keyPath: condition] = true }
+    bench.handle(.conditionChanged(change(true)))
     let states = bench.take().compactMap { effect in
-      if case .linkState(let state) = effect { state } else { nil }
+      if case .announceState(let state) = effect { state } else { nil }
     }
     #expect(states.count == 1)
     #expect(bench.push(RoutingTests.background).asked.isEmpty)
     #expect(bench.push(RoutingTests.alert, id: 2).presented.count == 1)
-    #expect(bench.model.nextBackground(atUnixMilliseconds: 1) == nil)
-    bench.model.change(atUnixMilliseconds: 1) { $0[keyPath: condition] = false }
+    #expect(bench.armedBackgroundWork == nil)
+    bench.handle(.conditionChanged(change(false)))
     #expect(bench.take().asked.count == 1)
   }
 
   @Test("S2-17: a restart gives no new wakes")
   func keptBudget() {
     var budget = BackgroundBudget()
-    for _ in 0..<10 { _ = take(&budget, 1_000) }
-    budget.finished(.failed)
+    for _ in 0..<10 { _ = consumeWake(&budget, 1_000) }
+    budget.finishWake(.failed)
     var again = BackgroundBudget(json: budget.json)
     #expect(again == budget)
-    #expect(!take(&again, 2_000))
+    #expect(!consumeWake(&again, 2_000))
     var damaged = BackgroundBudget(json: ["level": .double(99), "usefulness": .double(-1)])
     #expect(damaged == BackgroundBudget())
-    #expect(take(&damaged, 0))
+    #expect(consumeWake(&damaged, 0))
   }
 
   @Test("a held push is still held after a restart")
   func restart() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.connect()
-    bench.model.change(atUnixMilliseconds: 0) { $0.isMetered = true }
-    bench.model.update(ModelBench.burger) { $0.registrations[.alert] = .init(token: [1]) }
-    _ = bench.model.takeEffects()
-    bench.model.pushed(
-      DeviceModel.Push(
-        id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 2),
-        app: ModelBench.burger, kind: .alert, payload: Array(RoutingTests.background.utf8),
-        collapseID: "", expiration: .max, priority: 5), atUnixMilliseconds: 1)
-    let kept = bench.model.takeEffects().compactMap { effect -> [UInt8]? in
-      if case .keep(.put(.fetches, _, let bytes)) = effect { bytes } else { nil }
+    bench.handle(.conditionChanged(.metered(true)))
+    #expect(bench.push(RoutingTests.background).asked.isEmpty)
+    let second = bench.restarted()
+    _ = second.start()
+    let (question, event) = try #require(second.connect(state: .foreground).1.asked.first)
+    guard case .arrived(let arrival) = event else {
+      Issue.record("asked \(event)")
+      return
     }
-    var second = DeviceModel(policy: .all, agentRun: "2", userID: 7)
-    second.restoreHeld(key: ModelBench.burger.text, record: try #require(kept.first))
-    #expect(second.heldFetches[ModelBench.burger]?.payload == Array(RoutingTests.background.utf8))
+    #expect(arrival.payload == Array(RoutingTests.background.utf8))
+    second.handle(.appReplied(question, .fetched(.newData)))
+    #expect(second.disk.keys(.fetches).isEmpty)
   }
 
   @Test(
     "client-api 3.45: what was started for a push and says nothing in 30 s is ended, unless in front",
     arguments: [false, true])
   func watchdog(comesToFront: Bool) throws {
-    var bench = ModelBench()
-    bench.model.add(LocalApp(id: ModelBench.burger))
-    bench.model.update(ModelBench.burger) {
-      $0.installation = LocalApp.Installation(executable: "/opt/burger")
-    }
+    let bench = ModelBench()
+    bench.install()
     let effects = bench.push(RoutingTests.background)
     let expected = effects.compactMap { effect -> String? in
       guard case .expectApp(_, let token, 30_000) = effect else { return nil }
@@ -123,24 +125,20 @@ struct BackgroundTests {
     let token = try #require(expected.first)
     let (connection, greeted) = bench.connect(launch: token)
     let (question, _) = try #require(greeted.asked.first)
-    bench.model.appExpected(ModelBench.burger, token: token)
+    bench.handle(.appExpected(ModelBench.burger, token: token))
     #expect(bench.take().isEmpty)
     if comesToFront { bench.ask(connection, .setState(.foreground)) }
-    bench.model.replied(question, nil)
+    bench.handle(.questionTimedOut(question))
     let ends = bench.take().contains(.end(ModelBench.burger))
     #expect(ends == !comesToFront)
   }
 
   @Test("client-api 3.45: what was started for a push and never greets is ended")
   func missing() throws {
-    var bench = ModelBench()
-    bench.model.add(LocalApp(id: ModelBench.burger))
-    bench.model.update(ModelBench.burger) {
-      $0.installation = LocalApp.Installation(executable: "/opt/burger")
-    }
-    _ = bench.push(RoutingTests.background)
-    let token = try #require(bench.model.launches[ModelBench.burger])
-    bench.model.appExpected(ModelBench.burger, token: token)
+    let bench = ModelBench()
+    bench.install()
+    let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
+    bench.handle(.appExpected(ModelBench.burger, token: token))
     #expect(bench.take() == [.end(ModelBench.burger)])
     // It came after all: what waited is told.
     #expect(bench.connect().1.asked.count == 1)
@@ -148,54 +146,54 @@ struct BackgroundTests {
 
   @Test("client-api 3.39: texts that only an unlocked screen shows come with the unlock")
   func previews() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
-    bench.model.update(ModelBench.burger) { $0.switches.previews = .whenAuthenticated }
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    bench.command(
+      .changeSettings(app: ModelBench.burger.text, ["previews": "whenAuthenticated"]))
+    bench.handle(.conditionChanged(.sessionLocked(true)))
     var request = ModelBench.request()
     request.content.body = "secret"
     let shown = bench.ask(connection, .add(request)).presented
     #expect(shown.map(\.body) == ["Notification"])
-    bench.model.shown(ResponseTests.key("n"))
+    bench.shown("n")
     func refreshed() -> [String] {
       bench.take().compactMap { effect in
         if case .refresh(let presentation) = effect { presentation.body } else { nil }
       }
     }
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = false }
+    bench.handle(.conditionChanged(.sessionLocked(false)))
     #expect(refreshed() == ["secret"])
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    bench.handle(.conditionChanged(.sessionLocked(true)))
     #expect(refreshed() == ["Notification"])
   }
 
   @Test("an app that is off on the lock screen has no banner there, and its place in the list")
   func lockScreen() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
-    bench.model.update(ModelBench.burger) { $0.switches.lockScreen = false }
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
+    bench.command(.changeSettings(app: ModelBench.burger.text, ["lockScreen": "off"]))
+    bench.handle(.conditionChanged(.sessionLocked(true)))
     let effects = bench.ask(connection, .add(ModelBench.request()))
     #expect(effects.presented.isEmpty)
     #expect(effects.suppressed == [.locked])
-    #expect(bench.model.delivered.of(ModelBench.burger).count == 1)
+    #expect(bench.center().count == 1)
   }
 
   @Test("client-api 3.26: opening waits for the unlock, as it brings the app to the front")
   func lockedOpening() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
-    bench.model.responded(
-      ResponseTests.key("n"), action: NotificationResponse.defaultAction, text: nil)
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    bench.respond("n", .open)
     #expect(bench.take().asked.isEmpty)
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = false }
+    bench.handle(.conditionChanged(.sessionLocked(false)))
     #expect(bench.take().asked.count == 1)
   }
 
   @Test("client-api 3.26: on a locked screen an action that needs the person waits for the unlock")
   func locked() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     let category = NotificationCategory(
       id: "C",
@@ -205,12 +203,12 @@ struct BackgroundTests {
       ])
     bench.ask(connection, .setCategories([category]))
     for id in ["1", "2"] { bench.ask(connection, .add(ModelBench.request(id, category: "C"))) }
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = true }
-    bench.model.responded(ResponseTests.key("1"), action: "SAFE", text: nil)
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    bench.respond("1", PersonAction("SAFE"))
     #expect(bench.take().asked.count == 1)
-    bench.model.responded(ResponseTests.key("2"), action: "PAY", text: nil)
+    bench.respond("2", PersonAction("PAY"))
     #expect(bench.take().asked.isEmpty)
-    bench.model.change(atUnixMilliseconds: 0) { $0.isLocked = false }
+    bench.handle(.conditionChanged(.sessionLocked(false)))
     guard case .response(let response)? = bench.take().asked.first?.1 else {
       Issue.record("nothing came")
       return
@@ -220,9 +218,9 @@ struct BackgroundTests {
 
   @Test("the desktop's own do-not-disturb silences; the server holds the banner back by itself")
   func quiet() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized()
-    bench.model.change(atUnixMilliseconds: 0) { $0.isDesktopQuiet = true }
+    bench.handle(.conditionChanged(.desktopQuiet(true)))
     let effects = bench.push(RoutingTests.alert)
     #expect(effects.presented.count == 1)
     #expect(effects.sounds == 0)
@@ -234,18 +232,18 @@ struct ExtensionTests {
   static let mutable = #"{"aps":{"alert":{"title":"T","body":"sealed"},"mutable-content":1}}"#
 
   func bench() -> ModelBench {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized()
-    bench.model.update(ModelBench.burger) {
-      $0.installation = LocalApp.Installation(serviceExtension: "/opt/extension")
+    bench.install {
+      $0.executable = nil
+      $0.serviceExtension = "/opt/extension"
     }
-    _ = bench.take()
     return bench
   }
 
   @Test("client-api 3.48: with mutable-content the extension changes what is shown")
   func changes() throws {
-    var bench = bench()
+    let bench = bench()
     let effects = bench.push(Self.mutable)
     #expect(effects.presented.isEmpty)
     let order = try #require(effects.extensions.first)
@@ -257,11 +255,11 @@ struct ExtensionTests {
       return
     }
     #expect(payload == Array(Self.mutable.utf8))
-    bench.model.extensionTimeEnds(order.token)
+    bench.handle(.extensionTimeEnds(token: order.token))
     #expect(bench.take() == [.tell(connection, .extensionTimeEnds)])
     var content = request.content
     content.body = "opened"
-    bench.model.replied(question, .content(content))
+    bench.handle(.appReplied(question, .content(content)))
     let shown = bench.take().presented
     #expect(shown.map(\.body) == ["opened"])
     #expect(shown.map(\.title) == ["T"])
@@ -270,14 +268,18 @@ struct ExtensionTests {
   @Test("client-api 3.48: an extension that says nothing in time, or dies, leaves the original")
   func original() throws {
     for end in 0..<3 {
-      var bench = bench()
+      let bench = bench()
       let order = try #require(bench.push(Self.mutable).extensions.first)
       if end == 0 {
-        bench.model.extensionEnded(order.token, nil)
+        bench.handle(.extensionFailed(token: order.token))
       } else {
         let (connection, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
         let (question, _) = try #require(greeted.asked.first)
-        if end == 1 { bench.model.replied(question, nil) } else { bench.model.closed(connection) }
+        if end == 1 {
+          bench.handle(.questionTimedOut(question))
+        } else {
+          bench.handle(.appDisconnected(connection))
+        }
       }
       #expect(bench.take().presented.map(\.body) == ["sealed"])
     }
@@ -285,16 +287,16 @@ struct ExtensionTests {
 
   @Test("client-api 3.48: it is not run for what has no text, nor while alerts are off")
   func notRun() {
-    var bench = bench()
+    let bench = bench()
     #expect(bench.push(#"{"aps":{"badge":1,"mutable-content":1}}"#).extensions.isEmpty)
-    bench.model.update(ModelBench.burger) { $0.switches.alert = false }
+    bench.command(.changeSettings(app: ModelBench.burger.text, ["alert": "off"]))
     #expect(bench.push(Self.mutable, id: 2).extensions.isEmpty)
   }
 
   @Test(
     "client-api 3.48: each push has a process of its own, and one nobody waits for is sent away")
   func processes() throws {
-    var bench = bench()
+    let bench = bench()
     let first = try #require(bench.push(Self.mutable).extensions.first)
     let second = try #require(bench.push(Self.mutable, id: 2).extensions.first)
     #expect(first.token != second.token)

@@ -14,6 +14,10 @@ import Testing
     FocusedWindow(process: process, names: names)
   }
 
+  private func front(_ bench: ModelBench) -> JSONValue? {
+    bench.command(.state([:])).answers.first?.rows.first?["front"]
+  }
+
   private static func states(_ effects: [AgentEffect]) -> [String] {
     effects.compactMap {
       guard case .tell(let connection, .state(let state)) = $0 else { return nil }
@@ -23,32 +27,32 @@ import Testing
 
   @Test("an app whose window comes to the front is told, and again when it leaves, each once")
   func comesAndGoes() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
     bench.connect(Self.fries, process: ProcessIdentity(pid: 20, uid: 7))
-    bench.model.looked(at: Self.window(10))
+    bench.handle(.focusedWindowChanged(Self.window(10)))
     #expect(Self.states(bench.take()) == ["1 foreground"])
-    #expect(bench.model.conditions.front == "org.example.burger")
-    bench.model.looked(at: Self.window(10))
+    #expect(front(bench) == "org.example.burger")
+    bench.handle(.focusedWindowChanged(Self.window(10)))
     #expect(Self.states(bench.take()).isEmpty)
-    bench.model.looked(at: Self.window(20))
+    bench.handle(.focusedWindowChanged(Self.window(20)))
     #expect(Self.states(bench.take()) == ["1 background", "2 foreground"])
-    bench.model.looked(at: Self.window(30, "xterm", "XTerm"))
+    bench.handle(.focusedWindowChanged(Self.window(30, "xterm", "XTerm")))
     #expect(Self.states(bench.take()) == ["2 background"])
-    #expect(bench.model.conditions.front == "none")
-    bench.model.looked(at: nil)
+    #expect(front(bench) == "none")
+    bench.handle(.focusedWindowChanged(nil))
     #expect(Self.states(bench.take()).isEmpty)
   }
 
   @Test("an app of which no window was seen is left alone, wherever the person looks")
   func withoutWindows() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     bench.connect(state: .foreground, process: ProcessIdentity(pid: 10, uid: 7))
-    bench.model.looked(at: Self.window(30, "xterm"))
-    bench.model.looked(at: nil)
+    bench.handle(.focusedWindowChanged(Self.window(30, "xterm")))
+    bench.handle(.focusedWindowChanged(nil))
     #expect(Self.states(bench.take()).isEmpty)
-    #expect(bench.model.presence(of: ModelBench.burger) == .foreground)
-    #expect(bench.model.conditions.front == nil)
+    #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "foreground")
+    #expect(front(bench) == .null)
   }
 
   @Test("a window is an app's by its process, by the id that it names, or by StartupWMClass")
@@ -58,21 +62,18 @@ import Testing
       (Self.window(nil, "no id", "BurgerWindow"), true), (Self.window(11, "burger"), false),
       (Self.window(nil), false), (Self.window(-1, ""), false),
     ] {
-      var bench = ModelBench()
+      let bench = ModelBench()
       bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
-      bench.model.update(ModelBench.burger) {
-        $0.installation = LocalApp.Installation()
-        $0.installation?.windowClass = "BurgerWindow"
-      }
-      bench.model.looked(at: window)
+      bench.install { $0.windowClass = "BurgerWindow" }
+      bench.handle(.focusedWindowChanged(window))
       #expect(Self.states(bench.take()) == (isBurgers ? ["1 foreground"] : []), "\(window)")
     }
   }
 
   @Test("an app that connects after its window came is told; its extension and commands are not")
   func late() {
-    var bench = ModelBench()
-    bench.model.looked(at: Self.window(10, "org.example.burger"))
+    let bench = ModelBench()
+    bench.handle(.focusedWindowChanged(Self.window(10, "org.example.burger")))
     #expect(Self.states(bench.take()).isEmpty)
     let (_, effects) = bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
     #expect(Self.states(effects) == ["1 foreground"])
@@ -80,7 +81,7 @@ import Testing
       role: .serviceExtension, process: ProcessIdentity(pid: 10, uid: 7))
     #expect(Self.states(others).isEmpty)
     bench.connect(role: .control, process: ProcessIdentity(pid: 10, uid: 7))
-    bench.model.looked(at: nil)
+    bench.handle(.focusedWindowChanged(nil))
     #expect(Self.states(bench.take()) == ["1 background"])
   }
 

@@ -7,11 +7,18 @@ import Testing
   private func bench(
     _ policy: GrantPolicy = .ask, usage: String? = "To ring at the door"
   ) -> (ModelBench, ConnectionID) {
-    var bench = ModelBench(policy: policy)
-    let (connection, _) = bench.connect()
-    bench.model.update(ModelBench.burger) { $0.locationUsage = usage }
-    _ = bench.take()
+    let bench = ModelBench(policy: policy)
+    let (connection, _) = bench.connect { $0.locationUsage = usage }
     return (bench, connection)
+  }
+
+  /// Whether the app is told where the device is.
+  private func mayLocate(_ bench: ModelBench, _ connection: ConnectionID) -> Bool {
+    _ = bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
+    defer { bench.ask(connection, .setLocationUpdates(false)) }
+    return bench.ask(connection, .setLocationUpdates(true)).told.contains {
+      if case .place = $0 { true } else { false }
+    }
   }
 
   private func status(_ effects: [AgentEffect]) -> [LocationStatus] {
@@ -19,49 +26,46 @@ import Testing
   }
 
   @Test func `S1-65 the first request asks with the app's own words, later ones do not`() throws {
-    var (bench, connection) = bench()
+    let (bench, connection) = bench()
     let asked = bench.ask(connection, .requestLocation(always: false))
     let prompt = try #require(
       asked.compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } }.first)
     #expect(prompt.subject == .location(usage: "To ring at the door"))
-    #expect(status(asked) == [] && !bench.model.mayLocate(ModelBench.burger))
-    bench.model.decided(ModelBench.burger, isAllowed: true, atUnixMilliseconds: 1)
+    #expect(status(asked) == [] && !mayLocate(bench, connection))
+    bench.answerPrompt(isAllowed: true)
     let decided = bench.take()
     // S1-67: the app is told, and asked no more.
     #expect(status(decided) == [.whenInUse])
     #expect(decided.told.contains(.locationStatus(.whenInUse)))
-    #expect(bench.model.mayLocate(ModelBench.burger))
+    #expect(mayLocate(bench, connection))
     let again = bench.ask(connection, .requestLocation(always: false))
-    #expect(status(again) == [.whenInUse] && again.prompts == 0)
+    #expect(status(again) == [.whenInUse] && again.prompts.count == 0)
   }
 
   @Test func `S1-65 without a word on what it is for there is no question and no access`() {
     for usage in [nil, ""] {
-      var (bench, connection) = bench(.all, usage: usage)
+      let (bench, connection) = bench(.all, usage: usage)
       let asked = bench.ask(connection, .requestLocation(always: true))
-      #expect(status(asked) == [.notDetermined] && asked.prompts == 0)
-      #expect(!bench.model.mayLocate(ModelBench.burger))
+      #expect(status(asked) == [.notDetermined] && asked.prompts.count == 0)
+      #expect(!mayLocate(bench, connection))
     }
   }
 
   @Test func `S1-64 an app needs to have asked: what was refused stays so`() {
-    var (bench, connection) = bench(.none)
-    #expect(!bench.model.mayLocate(ModelBench.burger))
+    let (bench, connection) = bench(.none)
+    #expect(!mayLocate(bench, connection))
     #expect(status(bench.ask(connection, .requestLocation(always: false))) == [.denied])
-    #expect(!bench.model.mayLocate(ModelBench.burger))
+    #expect(!mayLocate(bench, connection))
   }
 
   @Test func `S1-73 places switched off for the device are off for all, and back as they were`() {
-    var (bench, connection) = bench(.all)
+    let (bench, connection) = bench(.all)
     _ = bench.ask(connection, .requestLocation(always: false))
-    bench.model.switchLocation(isOn: false)
-    var effects = bench.take()
+    var effects = bench.command(.changeDevice(["location": "off"]))
     #expect(effects.told.contains(.locationStatus(.denied)))
-    #expect(effects.contains(.locationPermission))
-    #expect(!bench.model.mayLocate(ModelBench.burger))
-    bench.model.switchLocation(isOn: true)
-    effects = bench.take()
+    #expect(!mayLocate(bench, connection))
+    effects = bench.command(.changeDevice(["location": "on"]))
     #expect(effects.told.contains(.locationStatus(.whenInUse)))
-    #expect(bench.model.mayLocate(ModelBench.burger))
+    #expect(mayLocate(bench, connection))
   }
 }

@@ -2,53 +2,203 @@ import BelfryWire
 
 @testable import Agent
 
-/// A device model with apps that a test moves.
-struct ModelBench {
+/// An agent's model with apps, a person and a disk that a test moves.
+final class ModelBench {
   static let burger: AppID = {
     guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
     return id
   }()
-  var model: DeviceModel
+  private(set) var model: AgentModel
+  let disk: BenchDisk
   private var nextConnection: UInt64 = 1
   private var nextNumber: Int64 = 100
-  var now: Int64 = 1_000
+  /// Milliseconds since 1970.
+  var now: Int64 {
+    didSet { elapsed += max(0, now - oldValue) }
+  }
+  /// Elapsed time and time awake: a clock that is set back takes none of it.
+  private var elapsed: Int64
 
-  init(policy: GrantPolicy = .all) {
-    model = DeviceModel(policy: policy, agentRun: "run", userID: 7)
-    model.hasGateway = true
-    model.isLinkUp = true
+  init(
+    policy: GrantPolicy = .all, hasGateway: Bool = true, isLinkUp: Bool = true,
+    hasManualClock: Bool = false, pendingLimit: Int = 64, disk: BenchDisk = BenchDisk(),
+    agentRun: String = "run", now: Int64 = 1_000,
+    elapsed: Int64? = nil, isStarted: Bool = true, zone: Zone = .utc
+  ) {
+    self.disk = disk
+    self.now = now
+    self.elapsed = elapsed ?? now
+    var configuration = AgentModel.Configuration(agentRun: agentRun, userID: 7)
+    configuration.policy = policy
+    configuration.hasGateway = hasGateway
+    configuration.hasManualClock = hasManualClock
+    configuration.pendingLimit = pendingLimit
+    model = AgentModel(
+      configuration, zones: BenchDisk.zones(zone),
+      lookUps: AgentModel.LookUps(requestRecord: { [disk] in disk[.pending, $0.recordKey] }))
+    guard isStarted else { return }
+    model.handle(.recordsRestored(disk.records), at: time)
+    model.handle(.started, at: time)
+    if isLinkUp { model.handle(.linkChanged(isUp: true), at: time) }
+    let effects = model.takeEffects()
+    disk.commit(effects)
   }
 
-  /// An app connects; what that brought is dropped.
+  /// The same disk under another run of the agent.
+  func restarted(policy: GrantPolicy = .all, pendingLimit: Int = 64) -> ModelBench {
+    let next = ModelBench(
+      policy: policy, pendingLimit: pendingLimit, disk: disk, agentRun: "again", now: now,
+      isStarted: false)
+    return next
+  }
+
+  var time: AgentTime { AgentTime(wall: now, elapsed: elapsed, awake: elapsed) }
+
+  /// The clock goes on to a moment, or is set back.
+  func move(to now: Int64) { self.now = now }
+
+  /// Starts an agent that is not started yet; gives what that brought.
+  func start() -> [AgentEffect] {
+    let before = handle(.recordsRestored(disk.records))
+    return before + handle(.started)
+  }
+
+  /// Effects of events since the last look, those of requests and greetings left out.
+  private var untaken: [AgentEffect] = []
+
+  /// What the latest events brought about.
+  func take() -> [AgentEffect] {
+    defer { untaken = [] }
+    return untaken
+  }
+
+  /// Something happens; gives the effects that are not about disk and alarms, as `take` does later.
   @discardableResult
-  mutating func connect(
+  func handle(_ event: AgentEvent) -> [AgentEffect] {
+    let effects = send(event)
+    untaken += effects
+    return effects
+  }
+
+  /// The alarms that stand.
+  private(set) var armedSchedule: ScheduleWakeUp?
+  /// When the regions are to be looked at again, in milliseconds awake.
+  private(set) var armedRegions: Int64?
+  /// When background work is to be looked at again.
+  private(set) var armedBackgroundWork: Int64?
+
+  /// Something happens; gives all effects, and the disk takes none.
+  func decide(_ event: AgentEvent) -> [AgentEffect] {
+    model.handle(event, at: time)
+    return model.takeEffects()
+  }
+
+  private func send(_ event: AgentEvent) -> [AgentEffect] {
+    switch event {
+    case .backgroundWorkDue: armedBackgroundWork = nil
+    case .regionsDue: armedRegions = nil
+    default: break
+    }
+    let effects = decide(event)
+    for effect in effects {
+      switch effect {
+      case .armSchedule(let wakeUp): armedSchedule = wakeUp
+      case .armRegions(let moment): armedRegions = moment
+      case .armBackgroundWork(let moment): armedBackgroundWork = moment
+      default: break
+      }
+    }
+    disk.commit(effects)
+    openPrompts += effects.prompts
+    openPrompts.removeAll { effects.withdrawnPrompts.map(\.id).contains($0.id) }
+    model.handle(.recordsPersisted, at: time)
+    precondition(model.takeEffects().isEmpty, "a commit brings nothing about")
+    return effects.filter { effect in
+      switch effect {
+      case .persist, .persistClock, .armSchedule, .armRegions, .armBackgroundWork,
+        .cancelTimeout:
+        false
+      default: true
+      }
+    }
+  }
+
+  /// An app connects; gives its connection and what that brought.
+  @discardableResult
+  func connect(
     _ app: AppID = burger, state: AppState = .background, role: AppHello.Role = .app,
-    process: ProcessIdentity = ProcessIdentity(pid: 1, uid: 7), launch: String? = nil
+    process: ProcessIdentity = ProcessIdentity(pid: 1, uid: 7), launch: String? = nil,
+    change: (inout AppHello) -> Void = { _ in }
   ) -> (ConnectionID, [AgentEffect]) {
     let connection = ConnectionID(number: nextConnection)
     nextConnection += 1
     var hello = AppHello(
       role: role, appID: role == .control ? nil : app.text, isDevelopment: true, state: state)
     hello.launch = launch
-    model.greeted(Ask(connection: connection, number: 1), hello, by: process)
-    return (connection, model.takeEffects())
+    change(&hello)
+    untaken = []
+    return (connection, send(.appGreeted(Ask(connection: connection, number: 1), hello, process)))
   }
 
-  /// An app asks; gives the effects that are not about keeping.
+  /// An app asks.
   @discardableResult
-  mutating func ask(_ connection: ConnectionID, _ request: AppRequest) -> [AgentEffect] {
+  func ask(_ connection: ConnectionID, _ request: AppRequest) -> [AgentEffect] {
     nextNumber += 1
-    model.asked(
-      Ask(connection: connection, number: nextNumber), request, atUnixMilliseconds: now)
-    return take()
+    untaken = []
+    return send(.appRequested(Ask(connection: connection, number: nextNumber), request))
   }
 
-  mutating func take() -> [AgentEffect] {
-    model.takeEffects().filter { if case .keep = $0 { false } else { true } }
+  /// A command asks, on a connection of its own.
+  @discardableResult
+  func command(_ request: ControlRequest) -> [AgentEffect] {
+    let (connection, _) = connect(role: .control)
+    defer { _ = send(.appDisconnected(connection)) }
+    return ask(connection, .control(request))
+  }
+
+  /// An app is installed, or its installation brought up to date.
+  func install(
+    _ app: AppID = burger, _ change: (inout LocalApp.Installation) -> Void = { _ in }
+  ) {
+    var record = LocalApp(id: app)
+    var installation = LocalApp.Installation(executable: "/opt/\(app)")
+    change(&installation)
+    record.installation = installation
+    _ = send(
+      .installationRead(
+        Ask(connection: ConnectionID(number: 0), number: nil), .success(record)))
+  }
+
+  /// A person does something to a notification.
+  @discardableResult
+  func respond(
+    _ id: String = "n", _ action: PersonAction, app: AppID = burger
+  ) -> [AgentEffect] {
+    handle(.notificationActedOn(AppNotificationID(app: app, id: id), action))
+  }
+
+  /// The prompts that a person sees, oldest first.
+  private(set) var openPrompts: [Prompt] = []
+
+  /// A person answers the oldest prompt.
+  func answerPrompt(isAllowed: Bool) {
+    guard let prompt = openPrompts.first else { return }
+    handle(.promptAnswered(prompt.id, isAllowed: isAllowed))
+  }
+
+  /// A person puts the oldest prompt away.
+  func postponePrompt() {
+    guard let prompt = openPrompts.first else { return }
+    handle(.promptPostponed(prompt.id))
+  }
+
+  /// A presenter shows a notification.
+  func shown(_ id: String) {
+    handle(.notificationShown(AppNotificationID(app: Self.burger, id: id)))
   }
 
   /// An app with permission for alerts, sounds and badges.
-  mutating func authorized(
+  func authorized(
     _ app: AppID = burger, state: AppState = .background,
     options: Set<AuthorizationOption> = [.alert, .sound, .badge]
   ) -> ConnectionID {
@@ -57,33 +207,92 @@ struct ModelBench {
     return connection
   }
 
+  private var registered: [AppID: Set<TokenKind>] = [:]
+
+  /// The app has a token of that kind.
+  func register(_ app: AppID = burger, _ kind: TokenKind = .alert) {
+    guard registered[app, default: []].insert(kind).inserted else { return }
+    let (connection, _) = connect(app, role: .app) { $0.launch = "registers" }
+    ask(connection, .register(kind))
+    _ = send(.registrationSucceeded(app, kind, token: [1]))
+    _ = send(.appDisconnected(connection))
+  }
+
   /// A push for an app that is registered for it.
-  mutating func push(
+  func push(
     _ payload: String, app: AppID = burger, kind: TokenKind = .alert, id: UInt64 = 1,
     collapse: String = ""
   ) -> [AgentEffect] {
-    if model.apps[app]?.registrations[kind] == nil {
-      model.update(app) { $0.registrations[kind] = LocalApp.Registration(token: [1]) }
-      _ = model.takeEffects()
-    }
-    model.pushed(
-      DeviceModel.Push(
-        id: NotificationID(high: 0, low: id), uniqueID: NotificationID(high: 1, low: id), app: app,
-        kind: kind, payload: Array(payload.utf8), collapseID: collapse,
-        expiration: .max, priority: 10), atUnixMilliseconds: now)
-    return take()
+    register(app, kind)
+    untaken = []
+    return send(
+      .pushReceived(
+        Push(
+          id: NotificationID(high: 0, low: id), uniqueID: NotificationID(high: 1, low: id),
+          app: app, kind: kind, payload: Array(payload.utf8), collapseID: collapse)))
+  }
+
+  /// What stands in the notification centre, oldest first.
+  func center(_ app: AppID? = nil) -> [JSONObject] {
+    command(.center(app: app?.text)).answers.first?.rows ?? []
+  }
+
+  /// The ids of what stands in the notification centre, oldest first.
+  func centerIDs(_ app: AppID? = nil) -> [String] {
+    center(app).compactMap { $0["id"]?.stringValue }
+  }
+
+  /// The settings of an app, as a command reads them.
+  func settings(_ app: AppID = burger) -> JSONObject {
+    command(.appSettings(app: app.text)).answers.first?.rows.first ?? [:]
   }
 
   static func request(
     _ id: String = "n", title: String = "T", badge: Int64? = nil, sound: Bool = false,
-    category: String = ""
+    category: String = "", trigger: NotificationTrigger? = nil
   ) -> NotificationRequest {
     var content = NotificationContent()
     content.title = NotificationText(title)
     content.badge = badge
     content.sound = sound ? NotificationSound() : nil
     content.category = category
-    return NotificationRequest(id: id, content: content)
+    return NotificationRequest(id: id, content: content, trigger: trigger)
+  }
+}
+
+/// The records of an agent, as its disk would have them.
+final class BenchDisk {
+  private var collections: [RecordCollection: [String: [UInt8]]] = [:]
+
+  static func zones(_ zone: Zone = .utc) -> ZoneFolder {
+    ZoneFolder(.system, deviceZone: zone, makeCalendar: { FoundationCalendar(named: $0) })
+  }
+
+  subscript(collection: RecordCollection, key: String) -> [UInt8]? {
+    get { collections[collection]?[key] }
+    set { collections[collection, default: [:]][key] = newValue }
+  }
+
+  /// The keys of a collection, in order.
+  func keys(_ collection: RecordCollection) -> [String] {
+    (collections[collection] ?? [:]).keys.sorted()
+  }
+
+  func commit(_ effects: [AgentEffect]) {
+    for case .persist(let change) in effects {
+      switch change {
+      case .put(let collection, let key, let value): self[collection, key] = value
+      case .remove(let collection, let key): self[collection, key] = nil
+      }
+    }
+  }
+
+  var records: RestoredRecords {
+    var read: [RecordCollection: [(key: String, value: [UInt8])]] = [:]
+    for (collection, values) in collections where collection != .pending {
+      read[collection] = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+    return RestoredRecords(read)
   }
 }
 
@@ -93,6 +302,9 @@ extension [AgentEffect] {
   }
   var presented: [Presentation] {
     compactMap { if case .present(let presentation) = $0 { presentation } else { nil } }
+  }
+  var refreshed: [Presentation] {
+    compactMap { if case .refresh(let presentation) = $0 { presentation } else { nil } }
   }
   var suppressed: [Routing.Suppression] {
     compactMap { if case .suppressed(_, let reason) = $0 { reason } else { nil } }
@@ -113,8 +325,14 @@ extension [AgentEffect] {
     compactMap { if case .badge(_, let badge) = $0 { badge } else { nil } }
   }
   var sounds: Int { count { if case .sound = $0 { true } else { false } } }
-  var launches: [AppLaunch.Reason] {
-    compactMap { if case .launch(let order) = $0 { order.reason } else { nil } }
+  var orders: [LaunchOrder] {
+    compactMap { if case .launch(let order) = $0 { order } else { nil } }
   }
-  var prompts: Int { count { if case .prompt = $0 { true } else { false } } }
+  var launches: [AppLaunch.Reason] { orders.map(\.reason) }
+  var prompts: [Prompt] {
+    compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } }
+  }
+  var withdrawnPrompts: [Prompt] {
+    compactMap { if case .withdrawPrompt(let prompt) = $0 { prompt } else { nil } }
+  }
 }

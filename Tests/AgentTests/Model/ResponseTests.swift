@@ -21,13 +21,13 @@ struct ResponseTests {
     "S1-22, S1-40: a custom action reaches the running app by its identifier, and is done once handled"
   )
   func custom() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
     let shown = bench.ask(connection, .add(ModelBench.request(category: "INVITE"))).presented
     #expect(shown.first?.actions.map(\.id) == ["ACCEPT", "MAYBE", "DECLINE"])
     #expect(shown.first?.minimalActions.map(\.id) == ["ACCEPT", "MAYBE"])
-    bench.model.responded(Self.key(), action: "ACCEPT", text: nil)
+    bench.respond("n", PersonAction("ACCEPT"))
     let (question, event) = try #require(bench.take().asked.first)
     guard case .response(let response) = event else {
       Issue.record("asked \(event)")
@@ -35,27 +35,24 @@ struct ResponseTests {
     }
     #expect(response.action == "ACCEPT")
     #expect(response.notification.request.id == "n")
-    #expect(bench.model.waitingResponses[ModelBench.burger]?.count == 1)
-    bench.model.replied(question, .handled)
-    #expect(bench.model.waitingResponses[ModelBench.burger] == [])
+    #expect(bench.disk.keys(.responses).count == 1)
+    bench.handle(.appReplied(question, .handled))
+    #expect(bench.disk.keys(.responses).isEmpty)
   }
 
   @Test(
     "S1-36, S0-41: opening starts an app that is not running, which gets the notification at launch"
   )
   func launch() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
-    bench.model.update(ModelBench.burger) {
-      $0.installation = LocalApp.Installation(executable: "/bin/true")
-    }
+    bench.install()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.closed(connection)
-    bench.model.responded(
-      Self.key(), action: NotificationResponse.defaultAction, text: nil)
+    bench.handle(.appDisconnected(connection))
+    bench.respond("n", .open)
     let effects = bench.take()
     #expect(effects.launches == [.response])
-    guard case .launch(let order)? = effects.last else { return }
+    let order = try #require(effects.orders.first)
     #expect(order.isForeground)
     let (_, greeted) = bench.connect(launch: order.token)
     let welcome = try #require(greeted.answers.first).welcome()
@@ -66,28 +63,28 @@ struct ResponseTests {
 
   @Test("S0-42, S1-58: a start that is none of the agent's carries no notification")
   func icon() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.closed(connection)
+    bench.handle(.appDisconnected(connection))
     let welcome = try #require(bench.connect().1.answers.first).welcome()
     #expect(welcome.launch == AppLaunch(reason: .user))
   }
 
   @Test("a response that could not be told is told when the app connects, until it is handled")
   func waits() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
-    bench.model.closed(connection)
-    bench.model.responded(Self.key(), action: NotificationResponse.defaultAction, text: nil)
+    bench.handle(.appDisconnected(connection))
+    bench.respond("n", .open)
     #expect(bench.take().asked.isEmpty)
     let (second, greeted) = bench.connect()
     #expect(greeted.asked.count == 1)
-    bench.model.closed(second)
+    bench.handle(.appDisconnected(second))
     let (_, again) = bench.connect()
     let (question, _) = try #require(again.asked.first)
-    bench.model.replied(question, .handled)
+    bench.handle(.appReplied(question, .handled))
     #expect(bench.connect().1.asked.isEmpty)
   }
 
@@ -97,20 +94,20 @@ struct ResponseTests {
       true, false,
     ])
   func dismissal(isAskedFor: Bool) {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     var category = Self.category
     category.options = isAskedFor ? [.customDismissAction] : []
     bench.ask(connection, .setCategories([category]))
     bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
-    bench.model.responded(Self.key(), action: NotificationResponse.dismissAction, text: nil)
+    bench.respond("n", .dismiss)
     #expect(bench.take().asked.count == (isAskedFor ? 1 : 0))
-    #expect(bench.model.delivered.of(nil).isEmpty)
+    #expect(bench.center().isEmpty)
   }
 
   @Test("S1-33: actions of a category that is not registered are not shown")
   func unknownCategory() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     let shown = bench.ask(connection, .add(ModelBench.request(category: "NONE"))).presented
     #expect(shown.first?.actions == [])
@@ -118,7 +115,7 @@ struct ResponseTests {
 
   @Test("S1-31, client-api 3.27: categories replace all earlier ones; two of one name are refused")
   func categories() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
     bench.ask(connection, .setCategories([NotificationCategory(id: "B")]))
@@ -130,7 +127,7 @@ struct ResponseTests {
 
   @Test("a command that names an action the notification has not is told which it has")
   func noSuchAction() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
     bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
@@ -138,6 +135,61 @@ struct ResponseTests {
     #expect(
       bench.ask(control, .control(.act(app: nil, id: "n", action: "NO", text: nil))).refusals
         == [.invalidArgument])
-    #expect(bench.model.delivered.of(nil).count == 1)
+    #expect(bench.center().count == 1)
+  }
+
+  @Test("an activation token goes to the action that it came with, or to nobody")
+  func activationToken() throws {
+    let bench = ModelBench()
+    let fries = AppID("org.example.fries")!
+    for app in [ModelBench.burger, fries] {
+      bench.install(app)
+      let connection = bench.authorized(app)
+      bench.ask(connection, .setCategories([Self.category]))
+      for id in ["1", "2"] {
+        bench.ask(connection, .add(ModelBench.request(id, category: "INVITE")))
+      }
+      if app == fries { bench.handle(.appDisconnected(connection)) }
+    }
+    // Handled by the app that runs: nobody comes to the front.
+    let handled = bench.respond("1", PersonAction("ACCEPT", activationToken: "unused"))
+    #expect(handled.orders.isEmpty)
+    #expect(bench.respond("1", .open, app: fries).orders.map(\.activationToken) == [nil])
+    let opened = bench.respond(
+      "2", PersonAction(NotificationResponse.defaultAction, activationToken: "own"), app: fries)
+    #expect(opened.orders.map(\.activationToken) == ["own"])
+    // It stays with the choice that waits for the unlocked screen.
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    let waits = bench.respond("2", PersonAction("MAYBE", activationToken: "later"))
+    #expect(waits.isEmpty)
+    let done = bench.handle(.conditionChanged(.sessionLocked(false)))
+    #expect(done.orders.map(\.activationToken) == ["later"])
+    #expect(done.orders.map(\.isForeground) == [true])
+  }
+
+  @Test("a response is told to one instance of its app, and to the next when that one goes")
+  func instances() throws {
+    let bench = ModelBench()
+    let first = bench.authorized()
+    bench.ask(first, .add(ModelBench.request()))
+    #expect(bench.respond("n", .open).asked.map(\.0.connection) == [first])
+    let (second, greeted) = bench.connect()
+    #expect(greeted.asked.isEmpty)
+    let (question, _) = try #require(bench.handle(.appDisconnected(first)).asked.first)
+    #expect(question.connection == second)
+    bench.handle(.appReplied(question, .handled))
+    #expect(bench.disk.keys(.responses).isEmpty)
+  }
+
+  @Test("a choice on the locked screen is about the notification that stood there")
+  func replacedWhileLocked() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .add(ModelBench.request(title: "old")))
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    bench.respond("n", .open)
+    bench.ask(connection, .add(ModelBench.request(title: "new")))
+    #expect(bench.handle(.conditionChanged(.sessionLocked(false))).asked.isEmpty)
+    #expect(bench.centerIDs() == ["n"])
   }
 }

@@ -10,9 +10,9 @@ struct RoutingTests {
 
   @Test("S0-40, S2-3, S4-19: an app that is not in front has its alert, sound and badge performed")
   func notRunning() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
-    bench.model.closed(connection)
+    bench.handle(.appDisconnected(connection))
     let effects = bench.push(Self.alert)
     #expect(effects.presented.map(\.title) == ["T"])
     #expect(effects.presented.map(\.origin) == [.push])
@@ -22,7 +22,7 @@ struct RoutingTests {
 
   @Test("S0-30, S1-3: a type that is off is dropped, the others are done")
   func switchedOff() {
-    var bench = ModelBench(policy: .types([.alert]))
+    let bench = ModelBench(policy: .types([.alert]))
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
     #expect(effects.presented.count == 1)
@@ -33,7 +33,7 @@ struct RoutingTests {
 
   @Test("S1-5: without any requested type a push reaches the app silently")
   func silent() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.connect(state: .foreground)
     let effects = bench.push(Self.alert)
     #expect(effects.presented.isEmpty)
@@ -45,7 +45,7 @@ struct RoutingTests {
 
   @Test("S1-38, S3-32, S4-17: the app in front is asked, and shows nothing unless it says so")
   func foreground() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let effects = bench.push(Self.alert)
     #expect(effects.presented.isEmpty)
@@ -55,11 +55,11 @@ struct RoutingTests {
       return
     }
     #expect(notification.payload == Array(Self.alert.utf8))
-    bench.model.replied(question, .present([]))
+    bench.handle(.appReplied(question, .present([])))
     let after = bench.take()
     #expect(after.presented.isEmpty)
     #expect(after.suppressed == [.foreground])
-    #expect(bench.model.delivered.of(nil).isEmpty)
+    #expect(bench.center().isEmpty)
   }
 
   @Test(
@@ -72,40 +72,40 @@ struct RoutingTests {
   func chosen(
     options: [PresentationOption], banner: Bool, list: Bool, sounds: Int, badges: [Int64]
   ) throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let (question, _) = try #require(bench.push(Self.alert).asked.first)
-    bench.model.replied(question, .present(Set(options)))
+    bench.handle(.appReplied(question, .present(Set(options))))
     let effects = bench.take()
     #expect(effects.presented.count == (banner ? 1 : 0))
-    #expect(bench.model.delivered.of(nil).filter(\.isListed).count == (list ? 1 : 0))
+    #expect(bench.center().count == (list ? 1 : 0))
     #expect(effects.sounds == sounds)
     #expect(effects.badges == badges)
   }
 
   @Test("client-api 3.23: no answer in time shows nothing")
   func noAnswer() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let (question, _) = try #require(bench.push(Self.alert).asked.first)
-    bench.model.replied(question, nil)
+    bench.handle(.questionTimedOut(question))
     #expect(bench.take().suppressed == [.foreground])
-    bench.model.replied(question, .present([.banner]))
+    bench.handle(.appReplied(question, .present([.banner])))
     #expect(bench.take().isEmpty)
   }
 
   @Test("an app that goes away while it is asked has its notification shown")
   func goesAway() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     #expect(bench.push(Self.alert).asked.count == 1)
-    bench.model.closed(connection)
+    bench.handle(.appDisconnected(connection))
     #expect(bench.take().presented.count == 1)
   }
 
   @Test("S2-16, S2-20: a background push is handed to the running app, which says what it brought")
   func fetch() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.connect()
     let effects = bench.push(Self.background)
     let (question, event) = try #require(effects.asked.first)
@@ -116,13 +116,13 @@ struct RoutingTests {
     #expect(arrival.wantsFetch)
     #expect(arrival.payload == Array(Self.background.utf8))
     #expect(effects.presented.isEmpty)
-    bench.model.replied(question, .fetched(.newData))
-    #expect(bench.model.questions.isEmpty)
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    #expect(bench.handle(.questionTimedOut(question)).isEmpty)
   }
 
   @Test("S1-37, S2-1: an app behind is not woken for an alert that wants no fetch")
   func noFetch() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
     #expect(effects.asked.isEmpty)
@@ -131,19 +131,13 @@ struct RoutingTests {
 
   @Test("S2-16: a background push starts an installed app, which then gets it")
   func launch() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
-    bench.model.update(ModelBench.burger) {
-      $0.installation = LocalApp.Installation(executable: "/bin/true")
-    }
-    bench.model.closed(connection)
+    bench.install()
+    bench.handle(.appDisconnected(connection))
     let effects = bench.push(Self.background)
     #expect(effects.launches == [.push])
-    guard
-      case .launch(let order)? = effects.first(where: {
-        if case .launch = $0 { true } else { false }
-      })
-    else { return }
+    let order = try #require(effects.orders.first)
     let (_, greeted) = bench.connect(launch: order.token)
     let welcome = try #require(greeted.answers.first).welcome()
     #expect(welcome.launch.reason == .push)
@@ -153,7 +147,7 @@ struct RoutingTests {
 
   @Test("client-api 2.5: a VoIP push is never shown and goes to the app")
   func voip() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let effects = bench.push(Self.alert, kind: .voip)
     #expect(effects.presented.isEmpty)
@@ -164,15 +158,15 @@ struct RoutingTests {
     "S2-17, focus: do-not-disturb keeps banner and sound back, not the list, the badge or what is critical"
   )
   func focus() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized(options: [.alert, .sound, .badge, .criticalAlert, .timeSensitive])
-    bench.model.conditions.hasFocus = true
+    bench.command(.state(["focus": "on"]))
     let effects = bench.push(Self.alert)
     #expect(effects.presented.isEmpty)
     #expect(effects.sounds == 0)
     #expect(effects.badges == [4])
     #expect(effects.suppressed == [.focus])
-    #expect(bench.model.delivered.of(nil).count == 1)
+    #expect(bench.center().count == 1)
     let critical = bench.push(
       #"{"aps":{"alert":"x","interruption-level":"critical"}}"#, id: 2)
     #expect(critical.presented.count == 1)
@@ -180,36 +174,29 @@ struct RoutingTests {
 
   @Test("a push that comes again is acknowledged and not shown again, also after a restart")
   func again() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized()
     #expect(bench.push(Self.alert).presented.count == 1)
     let again = bench.push(Self.alert)
     #expect(again.presented.isEmpty)
     #expect(again == [.acknowledge(NotificationID(high: 1, low: 1))])
-    var seen = SeenPushes(limit: 2)
-    for low in 1...3 {
-      let (number, forgotten) = seen.insert(NotificationID(high: 0, low: UInt64(low)))
-      #expect(number == UInt64(low))
-      #expect(forgotten == (low == 3 ? [1] : []))
-    }
-    #expect(!seen.contains(NotificationID(high: 0, low: 1)))
-    #expect(seen.ids.map(\.low) == [2, 3])
+    let second = bench.restarted()
+    _ = second.start()
+    #expect(second.push(Self.alert) == [.acknowledge(NotificationID(high: 1, low: 1))])
   }
 
   @Test("a push is kept before it is acknowledged")
   func kept() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized()
-    bench.model.update(ModelBench.burger) { $0.registrations[.alert] = .init(token: [1]) }
-    _ = bench.model.takeEffects()
-    bench.model.pushed(
-      DeviceModel.Push(
-        id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 2),
-        app: ModelBench.burger, kind: .alert, payload: Array(Self.alert.utf8), collapseID: "",
-        expiration: .max, priority: 10), atUnixMilliseconds: 1)
-    let effects = bench.model.takeEffects()
+    bench.register()
+    let effects = bench.decide(
+      .pushReceived(
+        Push(
+          id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 2),
+          app: ModelBench.burger, kind: .alert, payload: Array(Self.alert.utf8))))
     let kept = effects.lastIndex {
-      if case .keep(.put(.delivered, _, _)) = $0 { true } else { false }
+      if case .persist(.put(.delivered, _, _)) = $0 { true } else { false }
     }
     let acknowledged = effects.firstIndex {
       if case .acknowledge = $0 { true } else { false }
@@ -219,12 +206,64 @@ struct RoutingTests {
 
   @Test("apns-collapse-id names the notification: the next one replaces it")
   func collapse() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     _ = bench.authorized()
     _ = bench.push(Self.alert, collapse: "score")
-    bench.model.shown(AppNotificationID(app: ModelBench.burger, id: "score"))
+    bench.shown("score")
     let effects = bench.push(#"{"aps":{"alert":"2:0"}}"#, id: 2, collapse: "score")
     #expect(effects.presented.map(\.isUpdate) == [true])
-    #expect(bench.model.delivered.of(nil).count == 1)
+    #expect(bench.center().count == 1)
+  }
+
+  @Test("an app that goes away while it is asked leaves the question to its next instance in front")
+  func nextInstance() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized(state: .foreground)
+    let (other, _) = bench.connect(state: .foreground)
+    let (first, _) = try #require(bench.push(Self.alert).asked.first)
+    #expect(first.connection == other)
+    let (second, _) = try #require(bench.handle(.appDisconnected(other)).asked.first)
+    #expect(second.connection == connection)
+    #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.count == 1)
+  }
+
+  @Test("an answer about a notification that was withdrawn or replaced meanwhile shows nothing")
+  func staleAnswer() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized(state: .foreground)
+    let (first, _) = try #require(bench.push(Self.alert, collapse: "c").asked.first)
+    let (second, _) = try #require(bench.push(Self.alert, id: 2, collapse: "c").asked.first)
+    #expect(bench.handle(.appReplied(first, .present([.banner]))).presented.isEmpty)
+    bench.ask(connection, .removeDelivered(nil))
+    #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.isEmpty)
+  }
+
+  @Test("another network, and a machine that wakes, make the gateway's link forget what it learnt")
+  func otherNetwork() {
+    let bench = ModelBench()
+    #expect(
+      bench.handle(.conditionChanged(.online(isOtherNetwork: false)))
+        == [.probeGateway(isOtherNetwork: false)])
+    #expect(
+      bench.handle(.conditionChanged(.online(isOtherNetwork: true)))
+        == [.probeGateway(isOtherNetwork: true)])
+    bench.handle(.conditionChanged(.asleep(true)))
+    #expect(
+      bench.handle(.conditionChanged(.asleep(false)))
+        == [.announceState([]), .probeGateway(isOtherNetwork: true)])
+  }
+
+  @Test("what cannot be made durable is refused, not promised")
+  func notPersisted() {
+    let ask = Ask(connection: ConnectionID(number: 1), number: 2)
+    guard case .refuse(ask, let failure) = AgentEffect.answer(ask, AppAnswer()).whenNotPersisted
+    else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(failure.reason == .storageFailed)
+    let id = NotificationID(high: 0, low: 1)
+    #expect(AgentEffect.acknowledge(id).whenNotPersisted == .rejectPush(id))
+    #expect(AgentEffect.close(ask.connection).whenNotPersisted == .close(ask.connection))
   }
 }

@@ -12,13 +12,13 @@ private final class Hearing: PresenterListener {
 
   func presenterShowed(_ key: AppNotificationID) { shown += 1 }
 
-  func presenterActed(
-    _ key: AppNotificationID, action: String, text: String?, activationToken: String?
-  ) { acted.append((action, text)) }
+  func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {
+    acted.append((action.id, action.text))
+  }
 
-  func presenterDecided(_ app: AppID, isAllowed: Bool) {}
-  func presenterPostponed(_ app: AppID) {}
-  func presenterAppeared(_ presenter: any Presenter, isNew: Bool) {}
+  func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) {}
+  func presenterPostponed(_ prompt: PromptID) {}
+  func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
 }
 
 /// A notification server as Plasma's is: it has a text field, and refuses what it calls excess.

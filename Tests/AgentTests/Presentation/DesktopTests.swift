@@ -25,7 +25,7 @@ struct DesktopTests {
       DeliveredNotification(
         request: NotificationRequest(id: id, content: content), unixMilliseconds: 0),
       of: record, effects: effects,
-      privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
+      privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
       lookup: { $0.text })
   }
 
@@ -94,7 +94,7 @@ struct DesktopTests {
         DeliveredNotification(
           request: NotificationRequest(id: "n", content: content), unixMilliseconds: 0),
         of: LocalApp(id: ModelBench.burger), effects: Routing.Effects(),
-        privacy: .init(isLocked: false, previews: .always, threadCount: 1), isUpdate: false,
+        privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
         lookup: { $0.text })
       let hints = DesktopNotice(presentation, .init(names: ["body"])).hints
       #expect(hints.contains { $0.0 == "image-path" && $0.1 == .string(path) } == isShown)
@@ -141,6 +141,7 @@ struct DesktopTests {
 @Suite("What stands on the desktop")
 struct DesktopNotificationStateTests {
   static let name = AppNotificationID(app: ModelBench.burger, id: "n")
+  static let promptID = PromptID(number: 7)
   static let key = DesktopNotificationState.Key.notification(name)
   static func item(_ body: String = "b") -> DesktopNotificationState.Item {
     .notification(DesktopTests.presentation(body: body, actions: DesktopTests.buttons))
@@ -188,7 +189,7 @@ struct DesktopNotificationStateTests {
     _ = board.notified(Self.key, number: 3)
     board.activationToken(3, "token")
     let (deed, calls) = board.actionInvoked(3, "A")
-    #expect(deed == .acted(Self.name, action: "A", text: nil, token: "token"))
+    #expect(deed == .acted(Self.name, PersonAction("A", activationToken: "token")))
     #expect(calls == [.close(3)])
     #expect(board.actionInvoked(3, "A").0 == nil)
     #expect(board.closed(3, reason: 2) == nil)
@@ -203,7 +204,7 @@ struct DesktopNotificationStateTests {
     var board = board()
     _ = board.show(Self.key, Self.item())
     _ = board.notified(Self.key, number: 3)
-    #expect(board.closed(3, reason: reason) == (isDeed ? .dismissed(Self.name) : nil))
+    #expect(board.closed(3, reason: reason) == (isDeed ? .acted(Self.name, .dismiss) : nil))
     #expect(board.closed(3, reason: 2) == nil)
   }
 
@@ -245,22 +246,24 @@ struct DesktopNotificationStateTests {
   func postponedPrompt() {
     var board = board()
     let prompt = Prompt(
-      app: ModelBench.burger, appName: "Burger", icon: nil, subject: .notifications)
-    _ = board.show(.prompt(ModelBench.burger), .prompt(prompt))
-    _ = board.notified(.prompt(ModelBench.burger), number: 9)
-    #expect(board.closed(9, reason: 2) == .postponed(ModelBench.burger))
+      id: Self.promptID, app: ModelBench.burger, appName: "Burger", icon: nil,
+      subject: .notifications)
+    _ = board.show(.prompt(Self.promptID), .prompt(prompt))
+    _ = board.notified(.prompt(Self.promptID), number: 9)
+    #expect(board.closed(9, reason: 2) == .postponed(Self.promptID))
   }
 
   @Test("a question is answered by its buttons")
   func prompt() {
     var board = board()
     let prompt = Prompt(
-      app: ModelBench.burger, appName: "Burger", icon: nil, subject: .notifications)
-    _ = board.show(.prompt(ModelBench.burger), .prompt(prompt))
-    _ = board.notified(.prompt(ModelBench.burger), number: 9)
+      id: Self.promptID, app: ModelBench.burger, appName: "Burger", icon: nil,
+      subject: .notifications)
+    _ = board.show(.prompt(Self.promptID), .prompt(prompt))
+    _ = board.notified(.prompt(Self.promptID), number: 9)
     #expect(board.closed(8, reason: 2) == nil)
     let (deed, calls) = board.actionInvoked(9, "allow")
-    #expect(deed == .decided(ModelBench.burger, isAllowed: true))
+    #expect(deed == .answered(Self.promptID, isAllowed: true))
     #expect(calls == [.close(9)])
   }
 }

@@ -6,24 +6,80 @@ import Testing
 
 @testable import Agent
 
-/// Writes down what the location scheduler tells.
-private final class Traveller: LocationListener {
-  var crossed: [String] = []
-  var places = 0
-  var isAllowed = true
+/// What the services report, and the regions that follow from it.
+private final class Traveller {
+  private var regions = WatchedRegions(dwell: 300)
+  private let loop: EventLoop
+  private var services: LocationServices?
+  private(set) var crossed: [String] = []
+  private(set) var places = 0
+  private(set) var isReported = false
+  private var allowed: Set<AppID> = []
 
-  func mayLocate(_ app: AppID) -> Bool { isAllowed }
+  init(on loop: EventLoop) { self.loop = loop }
 
-  func regionCrossed(
-    _ key: RegionKey, _ region: NotificationRegion, _ state: RegionState,
-    _ changes: [RecordChange]
-  ) {
-    crossed.append("\(region.id) \(state.rawValue)")
+  func use(_ bus: BusConnection, log: Log) {
+    let services = LocationServices(on: loop) { [weak self] in self?.heard($0) }
+    self.services = services
+    services.use(bus, log: log)
   }
 
-  func regionsChanged(_ changes: [RecordChange]) {}
+  func allow(_ apps: Set<AppID>) {
+    allowed = apps
+    regions.onPermissionChanged()
+    settle()
+  }
 
-  func placed(_ place: Place) { places += 1 }
+  func watch(_ key: RegionKey, _ region: NotificationRegion) throws {
+    var effects: [AgentEffect] = []
+    try regions.add(key, region, repeats: true, &effects)
+    settle()
+  }
+
+  func unwatch(_ key: RegionKey) {
+    var effects: [AgentEffect] = []
+    regions.remove([key], &effects)
+    settle()
+  }
+
+  func state(of key: RegionKey) -> RegionState { regions.state(of: key) }
+
+  func close() { services?.close() }
+
+  private func heard(_ event: AgentEvent) {
+    let now = loop.nowNanoseconds / 1_000_000
+    switch event {
+    case .located(let place):
+      places += 1
+      isReported = true
+      crossed += wanted(regions.onPlace(place, atAwake: now))
+    case .locationServiceEnded:
+      isReported = false
+      regions.onServiceEnded()
+    case .beaconHeard(let beacon): crossed += wanted(regions.onBeacon(beacon, atAwake: now))
+    case .regionsDue: crossed += wanted(regions.onTimePassed(atAwake: now))
+    default: Issue.record("\(event)")
+    }
+    settle()
+  }
+
+  private func wanted(_ crossings: [WatchedRegions.Crossing]) -> [String] {
+    crossings.filter(\.isWanted).map { "\($0.region.id) \($0.state.rawValue)" }
+  }
+
+  private func settle() {
+    var effects: [AgentEffect] = []
+    if regions.appsToAllow != nil { regions.updateNeeds(allowed: allowed, &effects) }
+    regions.arm(&effects)
+    regions.checkInvariants()
+    for effect in effects {
+      switch effect {
+      case .useLocationServices(let needs): services?.run(needs)
+      case .armRegions(let moment): services?.arm(atAwakeMilliseconds: moment)
+      default: break
+      }
+    }
+  }
 }
 
 /// The agent's location services with real GeoClue, and with BlueZ as python-dbusmock plays it.
@@ -113,32 +169,26 @@ struct LocationServicesTests {
       prepare: { try await Self.startGeoClue($0, bus: $1) },
       { stage, receiver in
         let bus = try stage.connect()
-        let traveller = Traveller()
-        let scheduler = RegionMonitor(on: stage.loop, dwell: 300, listener: traveller)
+        let traveller = Traveller(on: stage.loop)
         #expect(stage.run(until: Self.owns(stage, bus, "org.freedesktop.GeoClue2")))
-        let service = try GeoClueService(bus: bus, on: stage.loop, log: Self.log) {
-          [weak scheduler] in scheduler?.placed($0)
-        }
-        scheduler.service = service
+        traveller.use(bus, log: Self.log)
         let tower = NotificationRegion(
           id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: 150))
         // An app that may not know the place starts nothing.
-        traveller.isAllowed = false
-        _ = try scheduler.add(.watched(try app(), "tower"), tower, repeats: true)
+        try traveller.watch(.watched(try app(), "tower"), tower)
         receiver.tell("48.80,2.29")
-        traveller.isAllowed = true
-        scheduler.tellService()
-        #expect(stage.run { service.isTelling && traveller.places > 0 })
-        #expect(scheduler.state(of: .watched(try app(), "tower")) == .outside)
+        traveller.allow([try app()])
+        #expect(stage.run { traveller.isReported && traveller.places > 0 })
+        #expect(traveller.state(of: .watched(try app(), "tower")) == .outside)
         #expect(traveller.crossed == [])
         receiver.tell("48.8584,2.2945")
         #expect(stage.run { traveller.crossed == ["tower inside"] })
         receiver.tell("48.8700,2.2945")
         #expect(stage.run { traveller.crossed == ["tower inside", "tower outside"] })
-        _ = scheduler.remove([.watched(try app(), "tower")])
-        #expect(!service.isTelling)
+        traveller.unwatch(.watched(try app(), "tower"))
+        #expect(!traveller.isReported)
         #expect(stage.run { receiver.lines.contains("gone") })
-        scheduler.close()
+        traveller.close()
       })
   }
 
@@ -246,16 +296,13 @@ struct LocationServicesTests {
         }
         say("/", "org.bluez.Mock", "AddAdapter", [.string("hci0"), .string("here")])
         #expect(stage.run { done == ["AddAdapter"] })
-        let traveller = Traveller()
-        let scheduler = RegionMonitor(on: stage.loop, listener: traveller)
-        let bus = try stage.connect()
-        scheduler.beacons = try BeaconScanner(bus: bus, log: Self.log) { [weak scheduler] in
-          scheduler?.heard($0)
-        }
+        let traveller = Traveller(on: stage.loop)
+        traveller.use(try stage.connect(), log: Self.log)
         let uuid = "ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"
         let door = NotificationRegion(
           id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
-        _ = try scheduler.add(.watched(try app(), "door"), door, repeats: true)
+        traveller.allow([try app()])
+        try traveller.watch(.watched(try app(), "door"), door)
         // The scanner asks for discovery; the mock says so when it is told.
         var isDiscovering = false
         var wanted = true
@@ -289,37 +336,35 @@ struct LocationServicesTests {
               ]),
           ])
         #expect(stage.run { traveller.crossed == ["door inside"] })
-        _ = scheduler.remove([.watched(try app(), "door")])
+        traveller.unwatch(.watched(try app(), "door"))
         // Nothing to listen for: the radio rests.
         wanted = false
         look()
         #expect(stage.run { !isDiscovering })
-        scheduler.close()
+        traveller.close()
       })
   }
 
   @Test("an app watches twenty regions, and no more (client-api 3.54)")
   func limit() throws {
-    let traveller = Traveller()
-    let scheduler = RegionMonitor(on: try EventLoop(), listener: traveller)
+    var regions = WatchedRegions()
+    var effects: [AgentEffect] = []
     func circle(_ id: Int) -> NotificationRegion {
       NotificationRegion(id: "\(id)", shape: .circle(latitude: 1, longitude: 1, radius: 100))
     }
     for id in 0..<20 {
-      _ = try scheduler.add(.watched(try app(), "\(id)"), circle(id), repeats: true)
+      try regions.add(.watched(try app(), "\(id)"), circle(id), repeats: true, &effects)
     }
+    let waiting = RegionKey.request(AppNotificationID(app: try app(), id: "n"))
     #expect(throws: AppLinkFailure.self) {
-      try scheduler.add(
-        .request(AppNotificationID(app: try app(), id: "n")), circle(21), repeats: false)
+      try regions.add(waiting, circle(21), repeats: false, &effects)
     }
     // The same name replaces, and another app has its own twenty.
-    _ = try scheduler.add(.watched(try app(), "3"), circle(3), repeats: true)
+    try regions.add(.watched(try app(), "3"), circle(3), repeats: true, &effects)
     let other = try #require(AppID("org.example.other"))
-    _ = try scheduler.add(.watched(other, "3"), circle(3), repeats: true)
-    _ = scheduler.remove([.watched(try app(), "7")])
-    _ = try scheduler.add(
-      .request(AppNotificationID(app: try app(), id: "n")), circle(21), repeats: false)
-    scheduler.close()
+    try regions.add(.watched(other, "3"), circle(3), repeats: true, &effects)
+    regions.remove([.watched(try app(), "7")], &effects)
+    try regions.add(waiting, circle(21), repeats: false, &effects)
   }
 
   // MARK: Time zone and sleep
@@ -355,7 +400,7 @@ struct LocationServicesTests {
               .array("v", [.variant(.bool(sleeps))]),
             ]
           ) { _ in }
-          #expect(stage.run { changes.contains(.sleeps(sleeps)) })
+          #expect(stage.run { changes.contains(.device(.asleep(sleeps))) })
         }
         _ = services
       })

@@ -93,23 +93,32 @@ struct ServicesTests {
       let services = try SystemServices(bus: try stage.connect()) {
         changes.append($0)
       }
-      #expect(stage.run { changes.contains(.isBatteryLow(true)) })
+      #expect(stage.run { changes.contains(.device(.batteryLow(true))) })
       battery.set("WarningLevel", .uint32(1))
-      #expect(stage.run { changes.contains(.isBatteryLow(false)) })
+      #expect(stage.run { changes.contains(.device(.batteryLow(false))) })
       // A service that comes later is found, and one that goes takes its word back.
       let profiles = try FakeService(
         stage, name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
         interface: "net.hadess.PowerProfiles", ["ActiveProfile": .string("power-saver")])
-      #expect(stage.run { changes.contains(.isPowerSaver(true)) })
+      #expect(stage.run { changes.contains(.device(.powerSaver(true))) })
       profiles.bus.close()
       _ = profiles
       let network = try FakeService(
         stage, name: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
         interface: "org.freedesktop.NetworkManager",
-        ["Metered": .uint32(4), "State": .uint32(70)])
-      #expect(stage.run { changes.contains(.isOnline) && changes.contains(.isMetered(false)) })
+        ["Metered": .uint32(4), "State": .uint32(70), "PrimaryConnection": .path("/1")])
+      #expect(
+        stage.run {
+          changes.contains(.device(.online(isOtherNetwork: false)))
+            && changes.contains(.device(.metered(false)))
+        })
       network.set("Metered", .uint32(1))
-      #expect(stage.run { changes.contains(.isMetered(true)) })
+      #expect(stage.run { changes.contains(.device(.metered(true))) })
+      // Between two networks there is none; the second one is another way to the world.
+      #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
+      network.set("PrimaryConnection", .path("/"))
+      network.set("PrimaryConnection", .path("/2"))
+      #expect(stage.run { changes.contains(.device(.online(isOtherNetwork: true))) })
       let login = try stage.connect()
       login.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
@@ -119,7 +128,7 @@ struct ServicesTests {
           "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep",
           [.bool(true)])
       }
-      #expect(stage.run { changes.contains(.sleeps(true)) })
+      #expect(stage.run { changes.contains(.device(.asleep(true))) })
       _ = services
     }
   }
@@ -154,18 +163,22 @@ struct ServicesTests {
       var changes: [SystemServices.Change] = []
       let services = try SystemServices(bus: try stage.connect()) { changes.append($0) }
       var login = try Self.login(stage, isLocked: true, sleeps: true)
-      #expect(stage.run { changes.contains(.isLocked(true)) && changes.contains(.sleeps(true)) })
+      #expect(
+        stage.run {
+          changes.contains(.device(.sessionLocked(true)))
+            && changes.contains(.device(.asleep(true)))
+        })
       changes = []
       // Nobody says that it sleeps any more, nor that the screen was unlocked.
       login.close()
       login = try stage.connect()
-      #expect(stage.run { changes.contains(.sleeps(false)) })
-      #expect(!changes.contains(.isLocked(false)))
+      #expect(stage.run { changes.contains(.device(.asleep(false))) })
+      #expect(!changes.contains(.device(.sessionLocked(false))))
       login = try Self.login(stage, isLocked: false, sleeps: false)
-      #expect(stage.run { changes.contains(.isLocked(false)) })
+      #expect(stage.run { changes.contains(.device(.sessionLocked(false))) })
       login.close()
       login = try Self.login(stage, isLocked: false, sleeps: false, hasSession: false)
-      #expect(stage.run { changes.contains(.hasNoSession) })
+      #expect(stage.run { changes.contains(.device(.sessionEnded)) })
       _ = services
     }
   }

@@ -11,7 +11,7 @@ struct DesktopNotificationState {
   /// Its name among the others.
   enum Key: Hashable {
     case notification(AppNotificationID)
-    case prompt(AppID)
+    case prompt(PromptID)
   }
 
   /// A call to the server.
@@ -23,10 +23,9 @@ struct DesktopNotificationState {
 
   /// What the person did.
   enum UserAction: Hashable {
-    case acted(AppNotificationID, action: String, text: String?, token: String?)
-    case dismissed(AppNotificationID)
-    case decided(AppID, isAllowed: Bool)
-    case postponed(AppID)
+    case acted(AppNotificationID, PersonAction)
+    case answered(PromptID, isAllowed: Bool)
+    case postponed(PromptID)
   }
 
   private struct Place {
@@ -170,13 +169,14 @@ struct DesktopNotificationState {
     case .notification(let presentation):
       guard let id = DesktopNotice.action(of: action, in: presentation) else { return (nil, []) }
       let calls = remove(key)
-      return (.acted(presentation.key, action: id, text: text, token: token), calls)
+      let action = PersonAction(id, text: text, activationToken: token)
+      return (.acted(presentation.key, action), calls)
     case .prompt(let prompt):
       guard action == DesktopNotice.allowKey || action == DesktopNotice.denyKey else {
         return (nil, [])
       }
       let calls = remove(key)
-      return (.decided(prompt.app, isAllowed: action == DesktopNotice.allowKey), calls)
+      return (.answered(prompt.id, isAllowed: action == DesktopNotice.allowKey), calls)
     }
   }
 
@@ -195,8 +195,8 @@ struct DesktopNotificationState {
     places[key] = nil
     guard reason == 2 else { return nil }
     switch key {
-    case .notification(let name): return .dismissed(name)
-    case .prompt(let app): return .postponed(app)
+    case .notification(let name): return .acted(name, .dismiss)
+    case .prompt(let id): return .postponed(id)
     }
   }
 

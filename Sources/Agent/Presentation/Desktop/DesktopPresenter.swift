@@ -36,6 +36,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
+  let kind = AgentConfiguration.PresenterKind.desktop
   var isAvailable: Bool { board.isServerThere }
   var canAsk: Bool { board.isServerThere && capabilities.hasActions }
 
@@ -46,8 +47,8 @@ final class DesktopPresenter: Presenter {
     case .refreshed(let presentation):
       make(board.refresh(.notification(presentation.key), .notification(presentation)))
     case .removed(let key): make(board.remove(.notification(key)))
-    case .prompt(let prompt): make(board.show(.prompt(prompt.app), .prompt(prompt)))
-    case .promptWithdrawn(let app): make(board.remove(.prompt(app)))
+    case .prompt(let prompt): make(board.show(.prompt(prompt.id), .prompt(prompt)))
+    case .promptWithdrawn(let prompt): make(board.remove(.prompt(prompt.id)))
     case .badge(let app, let badge): emitBadge(app, badge)
     case .sound(let key, _): vibrate(key.app)
     case .suppressed, .launched, .link: break
@@ -83,7 +84,7 @@ final class DesktopPresenter: Presenter {
       }
       self.log.info("a desktop notification server is there")
       self.make(self.board.serverAppeared())
-      self.listener?.presenterAppeared(self, isNew: false)
+      self.listener?.presenterAppeared(.desktop, isNew: false)
     }
   }
 
@@ -149,8 +150,8 @@ final class DesktopPresenter: Presenter {
           number, DesktopNotice.replyKey, text: second.stringValue ?? ""))
     case "ActivationToken": board.activationToken(number, second.stringValue ?? "")
     case "NotificationClosed":
-      let deed = board.closed(number, reason: UInt32(clamping: second.unsignedValue ?? 4))
-      act((deed, []))
+      let action = board.closed(number, reason: UInt32(clamping: second.unsignedValue ?? 4))
+      act((action, []))
     default: break
     }
   }
@@ -159,14 +160,10 @@ final class DesktopPresenter: Presenter {
   {
     make(what.1)
     switch what.0 {
-    case .acted(let key, let action, let text, let token):
-      listener?.presenterActed(key, action: action, text: text, activationToken: token)
-    case .dismissed(let key):
-      listener?.presenterActed(
-        key, action: NotificationResponse.dismissAction, text: nil, activationToken: nil)
-    case .decided(let app, let isAllowed):
-      listener?.presenterDecided(app, isAllowed: isAllowed)
-    case .postponed(let app): listener?.presenterPostponed(app)
+    case .acted(let key, let action): listener?.presenterActed(key, action)
+    case .answered(let prompt, let isAllowed):
+      listener?.presenterAnswered(prompt, isAllowed: isAllowed)
+    case .postponed(let prompt): listener?.presenterPostponed(prompt)
     case nil: break
     }
   }

@@ -7,16 +7,16 @@ final class FocusMonitor {
   private let loop: EventLoop
   private let log: Log
   private let environment = ProcessInfo.processInfo.environment
-  private let told: (FocusedWindow?) -> Void
+  private let onChange: (FocusedWindow?) -> Void
   /// `belfry-focus`, absolute; nil where it is not installed.
   let program: String?
   private var child: ChildProgram?
 
-  /// Looks for `belfry-focus` beside this program and on `PATH`; `told` hears of each change.
-  init(on loop: EventLoop, log: Log, told: @escaping (FocusedWindow?) -> Void) {
+  /// Looks for `belfry-focus` beside this program and on `PATH`; `onChange` hears of each change.
+  init(on loop: EventLoop, log: Log, onChange: @escaping (FocusedWindow?) -> Void) {
     self.loop = loop
     self.log = log
-    self.told = told
+    self.onChange = onChange
     program = HelperProgram.find("belfry-focus", environment)
   }
 
@@ -31,7 +31,7 @@ final class FocusMonitor {
     guard hasDisplay, child == nil, let program else { return }
     do {
       child = try ChildProgram(program, [], environment: environment, on: loop) { [weak self] in
-        self?.heard($0)
+        self?.onEvent($0)
       }
     } catch {
       log.warning("the window in front is not known", ["why": "\(error)"])
@@ -44,14 +44,14 @@ final class FocusMonitor {
     child = nil
   }
 
-  private func heard(_ event: ChildProgram.Event) {
+  private func onEvent(_ event: ChildProgram.Event) {
     switch event {
     case .line(let line):
-      if let change = Self.window(in: line) { told(change) }
+      if let change = Self.window(in: line) { onChange(change) }
     case .ended:
       log.info("the window in front is not known any more: the X server ended or has none to tell")
       child = nil
-      told(nil)
+      onChange(nil)
     }
   }
 

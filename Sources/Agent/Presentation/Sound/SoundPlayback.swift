@@ -57,14 +57,14 @@ final class SoundPlayback {
   private func start(_ program: String, _ arguments: [String]) {
     do {
       child = try ChildProgram(program, arguments, environment: environment, on: loop) {
-        [weak self] in self?.heard($0)
+        [weak self] in self?.onEvent($0)
       }
     } catch {
       log.warning("a sound could not be played", ["why": "\(error)"])
     }
   }
 
-  private func heard(_ event: ChildProgram.Event) {
+  private func onEvent(_ event: ChildProgram.Event) {
     switch event {
     case .line(let line): note(line)
     case .ended: child = nil

@@ -4,15 +4,13 @@ import Testing
 @testable import Agent
 
 @Suite("Apps, badges, tokens and the centre")
-struct DeviceModelTests {
+struct AgentModelTests {
   @Test("an app of another user, and one that claims another installed app's id, are refused")
   func identity() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     #expect(
       bench.connect(process: ProcessIdentity(pid: 1, uid: 8)).1.refusals == [.appRefused])
-    var record = LocalApp(id: AppID("org.example.mail")!)
-    record.installation = LocalApp.Installation(executable: "/opt/mail")
-    bench.model.add(record)
+    bench.install(AppID("org.example.mail")!) { $0.executable = "/opt/mail" }
     var process = ProcessIdentity(pid: 1, uid: 7)
     process.executable = "/opt/mail"
     #expect(bench.connect(process: process).1.refusals == [.appRefused])
@@ -24,34 +22,34 @@ struct DeviceModelTests {
 
   @Test("an app that names no id is known by what its process is")
   func derived() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     var process = ProcessIdentity(pid: 1, uid: 7)
     process.unitApp = "org.example.unit"
     let connection = ConnectionID(number: 99)
-    bench.model.greeted(
-      Ask(connection: connection, number: 1), AppHello(appID: nil), by: process)
+    bench.handle(
+      .appGreeted(Ask(connection: connection, number: 1), AppHello(appID: nil), process))
     let welcome = try #require(bench.take().answers.first).welcome()
     #expect(welcome.appID == "org.example.unit")
   }
 
   @Test("the protocol's version and the greeting are asked for")
   func greeting() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let ask = Ask(connection: ConnectionID(number: 5), number: 3)
-    bench.model.asked(ask, .settings, atUnixMilliseconds: 0)
+    bench.handle(.appRequested(ask, .settings))
     #expect(bench.take().refusals == [.helloExpected])
     var hello = AppHello(appID: "a.b", isDevelopment: true)
     hello.version = 2
-    bench.model.greeted(ask, hello, by: ProcessIdentity(pid: 1, uid: 7))
+    bench.handle(.appGreeted(ask, hello, ProcessIdentity(pid: 1, uid: 7)))
     #expect(bench.take().refusals == [.unsupportedProtocol])
   }
 
   @Test("S0-37, S1-17: registering again gives the same token at once")
   func registersAgain() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
-    bench.model.registered(ModelBench.burger, .alert, token: [1, 2])
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1, 2]))
     #expect(bench.take().told == [.token(.alert, [1, 2])])
     let again = bench.ask(connection, .register(.alert))
     #expect(again.told == [.token(.alert, [1, 2])])
@@ -60,21 +58,19 @@ struct DeviceModelTests {
   @Test(
     "S0-38: a token that changes while the app runs is told to it; the same one is not told again")
   func changes() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
-    bench.model.registered(ModelBench.burger, .alert, token: [1])
-    bench.model.registered(ModelBench.burger, .alert, token: [1])
-    bench.model.registered(ModelBench.burger, .alert, token: [2])
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [2]))
     #expect(bench.take().told == [.token(.alert, [1]), .token(.alert, [2])])
   }
 
   @Test("S4-13, S4-16: without a gateway, or offline, registering fails with a message for people")
   func offline() {
     for hasGateway in [false, true] {
-      var bench = ModelBench()
-      bench.model.hasGateway = hasGateway
-      bench.model.isLinkUp = false
+      let bench = ModelBench(hasGateway: hasGateway, isLinkUp: false)
       let (connection, _) = bench.connect()
       guard
         case .registrationFailed(.alert, let failure)? =
@@ -90,23 +86,23 @@ struct DeviceModelTests {
 
   @Test("client-api 3.58: after unregistering no push arrives")
   func unregistered() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .register(.alert))
     #expect(
       bench.ask(connection, .unregister(.alert)).contains(
         .unregister(ModelBench.burger, .alert)))
-    bench.model.pushed(
-      DeviceModel.Push(
-        id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 1),
-        app: ModelBench.burger, kind: .alert, payload: Array(RoutingTests.alert.utf8),
-        collapseID: "", expiration: .max, priority: 10), atUnixMilliseconds: 0)
+    bench.handle(
+      .pushReceived(
+        Push(
+          id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 1),
+          app: ModelBench.burger, kind: .alert, payload: Array(RoutingTests.alert.utf8))))
     #expect(bench.take().presented.isEmpty)
   }
 
   @Test("client-api 3.40: a badge is set, removed by 0, and refused when negative or not allowed")
   func badge() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .setBadge(5)).badges == [5])
     #expect(bench.ask(connection, .badge).answers.map(\.badge) == [5])
@@ -118,7 +114,7 @@ struct DeviceModelTests {
 
   @Test("client-api 3.40: a notification without a badge leaves it, one with 0 removes it")
   func badgeOfNotification() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .add(ModelBench.request("a", badge: 2))).badges == [2])
     #expect(bench.ask(connection, .add(ModelBench.request("b"))).badges == [])
@@ -127,45 +123,44 @@ struct DeviceModelTests {
 
   @Test("client-api 3.13: the same identifier replaces, and the delivered list has it once")
   func replaces() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request(title: "1")))
-    bench.model.shown(ResponseTests.key())
+    bench.shown("n")
     let second = bench.ask(connection, .add(ModelBench.request(title: "2"))).presented
     #expect(second.map(\.isUpdate) == [true])
-    let list = bench.model.delivered.of(nil)
-    #expect(list.map(\.notification.request.content.title.text) == ["2"])
+    #expect(bench.center().map { $0["title"] } == ["2"])
   }
 
   @Test("removing delivered ones takes them off the screen")
   func removes() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     for id in ["a", "b", "c"] { bench.ask(connection, .add(ModelBench.request(id))) }
     let effects = bench.ask(connection, .removeDelivered(["a", "x"]))
     #expect(effects.contains(.withdraw(ResponseTests.key("a"))))
-    #expect(bench.model.delivered.of(nil).map(\.key.id) == ["b", "c"])
+    #expect(bench.centerIDs() == ["b", "c"])
     bench.ask(connection, .removeDelivered(nil))
-    #expect(bench.model.delivered.of(nil).isEmpty)
+    #expect(bench.center().isEmpty)
   }
 
   @Test("the centre is bounded per app: the oldest goes")
   func bounded() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     for number in 0...Limits.deliveredPerApp {
       bench.ask(connection, .add(ModelBench.request("n\(number)")))
     }
-    let list = bench.model.delivered.of(nil)
-    #expect(list.count == Limits.deliveredPerApp)
-    #expect(list.first?.key.id == "n1")
+    let ids = bench.centerIDs()
+    #expect(ids.count == Limits.deliveredPerApp)
+    #expect(ids.first == "n1")
   }
 
   @Test(
     "S4-22, client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count"
   )
   func previews() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     let category = NotificationCategory(
       id: "C", options: [.hiddenPreviewsShowTitle], hiddenPreviewsPlaceholder: "%u messages")
@@ -186,7 +181,7 @@ struct DeviceModelTests {
 
   @Test("client-api 3.64: removing an app takes its notifications, registrations and badge along")
   func removed() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .register(.alert))
     bench.ask(connection, .add(ModelBench.request(badge: 2)))
@@ -196,36 +191,34 @@ struct DeviceModelTests {
     #expect(effects.contains(.withdraw(ResponseTests.key())))
     #expect(effects.contains(.close(connection)))
     #expect(effects.badges == [0])
-    #expect(bench.model.apps.isEmpty)
+    #expect(bench.command(.apps).answers.first?.rows == [])
+    #expect(bench.disk.keys(.apps) == [] && bench.disk.keys(.delivered) == [])
   }
 
   @Test("what is kept is the same after a restart, and what was not seen is shown")
   func restart() throws {
-    var bench = ModelBench()
+    let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([ResponseTests.category]))
     bench.ask(connection, .setBadge(3))
-    let app = try #require(bench.model.apps[ModelBench.burger])
-    #expect(LocalApp(json: app.json) == app)
     bench.ask(connection, .add(ModelBench.request("seen")))
-    bench.model.shown(ResponseTests.key("seen"))
+    bench.shown("seen")
     bench.ask(connection, .add(ModelBench.request("unseen")))
-    var second = DeviceModel(policy: .all, agentRun: "2", userID: 7)
-    second.restore(app)
-    for entry in bench.model.delivered.of(nil) {
-      let read = try #require(DeliveredList.Entry(record: entry.record))
-      #expect(read == entry)
-      second.delivered.restore(read)
-    }
-    second.resume()
-    let effects = second.takeEffects()
+    let rows = bench.center()
+    let second = bench.restarted()
+    let effects = second.start()
     #expect(effects.presented.map(\.key.id) == ["unseen"])
     #expect(effects.badges == [3])
+    #expect(second.center() == rows)
+    let categories = try #require(
+      second.ask(second.connect().0, .categories).answers.first
+    ).categories()
+    #expect(categories == [ResponseTests.category])
   }
 
   @Test("an id that two apps use needs the app")
   func ambiguous() {
-    var bench = ModelBench()
+    let bench = ModelBench()
     for app in [ModelBench.burger, AppID("org.example.b")!] {
       let connection = bench.authorized(app)
       bench.ask(connection, .add(ModelBench.request("same")))

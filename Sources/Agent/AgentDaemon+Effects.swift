@@ -1,0 +1,114 @@
+import BelfryWire
+import System
+
+extension AgentDaemon {
+  /// Does what the model wants done; the records before it have been taken care of.
+  func carryOut(_ effect: AgentEffect) {
+    switch effect {
+    case .persist, .persistClock: break
+    case .answer(let ask, let answer): send(answer.frame, answering: ask)
+    case .refuse(let ask, let failure):
+      guard let number = ask.number else { break }
+      server?.send(AppMessage.refusing(number, failure), to: ask.connection)
+    case .tell(let connection, let event): server?.send(event.frame, to: connection)
+    case .ask(let question, let event, let timeout): self.ask(question, event, timeout)
+    case .cancelTimeout(let question): timers?.cancel(question)
+    case .close(let connection): server?.close(connection)
+    case .readInstallation(let ask, let path, let languages):
+      handle(.installationRead(ask, AppInstaller.read(path, languages: languages)))
+    case .diagnose(let ask, let model):
+      carryOut(.answer(ask, .rows(diagnosis(model))))
+    case .present(let presentation): show(.presented(presentation))
+    case .refresh(let presentation): show(.refreshed(presentation))
+    case .withdraw(let key): show(.removed(key))
+    case .badge(let app, let badge): show(.badge(app, badge))
+    case .sound(let key, let sound, let app):
+      show(.sound(key, sound))
+      presenters?.play(sound, of: app)
+    case .suppressed(let key, let reason): show(.suppressed(key, reason))
+    case .prompt(let prompt): self.prompt(prompt)
+    case .withdrawPrompt(let prompt): show(.promptWithdrawn(prompt))
+    case .showLink(let isUp): show(.link(isUp: isUp))
+    case .replay(let kind, let events):
+      presenters?.replay(events, to: kind, atUnixMilliseconds: clock.now.wall)
+    case .launch(let order):
+      launcher?.launch(order)
+      show(.launched(order.app.id, order.reason))
+    case .expectApp(let app, let token, let timeout):
+      timers?.report(.appExpected(app, token: token), afterMilliseconds: timeout)
+    case .end(let app): launcher?.end(app)
+    case .startExtension(let order): start(order)
+    case .register(let app, let kind): receiver?.register(app, kind)
+    case .unregister(let app, let kind): receiver?.unregister(app, kind)
+    case .announceState(let state): receiver?.announce(state)
+    case .probeGateway(let isOtherNetwork): receiver?.probe(isOtherNetwork: isOtherNetwork)
+    case .acknowledge(let id): receiver?.acknowledge(id)
+    case .rejectPush(let id): receiver?.reject(id)
+    case .armSchedule(let wakeUp): clock.wake(atWall: wakeUp.wall, elapsed: wakeUp.elapsed)
+    case .armBackgroundWork(let moment): armBackgroundWork(atUnixMilliseconds: moment)
+    case .armRegions(let moment): places?.arm(atAwakeMilliseconds: moment)
+    case .useLocationServices(let needs): places?.run(needs)
+    case .moveClock(let moment):
+      (clock as? ManualClock)?.move(toWall: moment)
+      handle(.clockMoved)
+    case .moveZone(let name):
+      if let zone = clock.zones.zone(named: name) { (clock as? ManualClock)?.move(to: zone) }
+      reportZones()
+    case .log(let entry): write(entry)
+    }
+  }
+
+  private func show(_ event: PresenterEvent) {
+    presenters?.show(event, atUnixMilliseconds: clock.now.wall)
+  }
+
+  private func send(_ frame: AppFrame, answering ask: Ask) {
+    guard let number = ask.number else { return }
+    if server?.send(frame.answering(number), to: ask.connection) == false {
+      log.debug("an answer came too late or is too long")
+    }
+  }
+
+  private func ask(_ question: Question, _ event: AppEvent, _ timeoutMilliseconds: Int64) {
+    server?.send(event.frame.numbered(question.number), to: question.connection)
+    timers?.start(question, milliseconds: timeoutMilliseconds)
+  }
+
+  private func prompt(_ prompt: Prompt) {
+    show(.prompt(prompt))
+    if presenters?.canAsk != true {
+      log.warning(
+        "an app waits for permission: answer with 'belfry settings APP_ID notifications=on'",
+        ["app": prompt.app.text])
+    }
+  }
+
+  private func start(_ order: ExtensionOrder) {
+    guard launcher?.start(order) == true else {
+      return handle(.extensionFailed(token: order.token))
+    }
+    timers?.report(
+      .extensionTimeEnds(token: order.token),
+      afterMilliseconds: Limits.extensionWarningMilliseconds)
+    timers?.report(
+      .extensionTimedOut(token: order.token), afterMilliseconds: Limits.extensionMilliseconds)
+  }
+
+  private func armBackgroundWork(atUnixMilliseconds moment: Int64?) {
+    // A manual clock reports by itself where it stands.
+    let wait = clock.isManual ? nil : moment.map { $0 - clock.now.wall }
+    timers?.armBackgroundWork(afterMilliseconds: wait)
+  }
+
+  private func write(_ entry: LogEntry) {
+    switch entry {
+    case .damagedRecord(let collection, let key):
+      log.warning(
+        "a damaged record is passed over", ["collection": collection.rawValue, "record": key])
+    case .notificationExpired(let key):
+      log.info(
+        "a notification will not be shown: its time is over",
+        ["app": key.app.text, "id": key.id])
+    }
+  }
+}

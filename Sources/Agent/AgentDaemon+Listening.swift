@@ -1,0 +1,35 @@
+import BelfryWire
+import System
+
+extension AgentDaemon: AppServerListener {
+  func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity) {
+    handle(.appGreeted(ask, hello, process))
+  }
+
+  func appRequested(_ ask: Ask, _ request: AppRequest) { handle(.appRequested(ask, request)) }
+
+  func appReplied(_ question: Question, _ reply: AppReply) { handle(.appReplied(question, reply)) }
+
+  func appDisconnected(_ connection: ConnectionID) {
+    launcher?.reap()
+    handle(.appDisconnected(connection))
+  }
+}
+
+extension AgentDaemon: PresenterListener {
+  func presenterShowed(_ key: AppNotificationID) { handle(.notificationShown(key)) }
+
+  func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {
+    handle(.notificationActedOn(key, action))
+  }
+
+  func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) {
+    handle(.promptAnswered(prompt, isAllowed: isAllowed))
+  }
+
+  func presenterPostponed(_ prompt: PromptID) { handle(.promptPostponed(prompt)) }
+
+  func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {
+    handle(.presenterAppeared(kind, isNew: isNew))
+  }
+}

@@ -1,0 +1,63 @@
+import System
+
+/// The agent's timers that may be cancelled or set anew.
+///
+/// Confined to its loop.
+final class AgentTimers {
+  private let loop: EventLoop
+  private let report: (AgentEvent) -> Void
+  /// Until an app's answer is late.
+  private var questions: [Question: TimerID] = [:]
+  /// Until background work may go on.
+  private var backgroundWork: TimerID?
+
+  /// No timers yet; `report` hears of each that is due.
+  init(on loop: EventLoop, report: @escaping (AgentEvent) -> Void) {
+    self.loop = loop
+    self.report = report
+  }
+
+  /// Reports an event after so many milliseconds, whatever happens.
+  func report(_ event: AgentEvent, afterMilliseconds milliseconds: Int64) {
+    loop.schedule(afterNanoseconds: milliseconds * 1_000_000) { [weak self] in
+      self?.report(event)
+    }
+  }
+
+  /// Reports a question's time-out, unless it is cancelled.
+  func start(_ question: Question, milliseconds: Int64) {
+    assert(questions[question] == nil, "a question is asked once")
+    questions[question] = loop.schedule(afterNanoseconds: milliseconds * 1_000_000) {
+      [weak self] in
+      self?.questions[question] = nil
+      self?.report(.questionTimedOut(question))
+    }
+  }
+
+  /// Nobody waits for the answer any more.
+  func cancel(_ question: Question) {
+    if let timer = questions.removeValue(forKey: question) { loop.cancel(timer) }
+  }
+
+  /// Reports `backgroundWorkDue` after so many milliseconds, in place of an earlier moment; nil is
+  /// none.
+  func armBackgroundWork(afterMilliseconds milliseconds: Int64?) {
+    if let backgroundWork { loop.cancel(backgroundWork) }
+    backgroundWork = milliseconds.map { milliseconds in
+      loop.schedule(
+        afterNanoseconds: max(0, milliseconds) * 1_000_000,
+        slackNanoseconds: Limits.backgroundSlackNanoseconds
+      ) { [weak self] in
+        self?.backgroundWork = nil
+        self?.report(.backgroundWorkDue)
+      }
+    }
+  }
+
+  /// Ends those that could be cancelled.
+  func close() {
+    for timer in questions.values { loop.cancel(timer) }
+    questions = [:]
+    armBackgroundWork(afterMilliseconds: nil)
+  }
+}

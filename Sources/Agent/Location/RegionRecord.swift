@@ -1,0 +1,56 @@
+import BelfryWire
+
+/// What watches a region.
+enum RegionKey: Hashable, Sendable {
+  /// A notification that waits for a crossing.
+  case request(AppNotificationID)
+  /// An app that wants to be told (`CLLocationManager`), by its own name for the region.
+  case watched(AppID, String)
+
+  /// Whose region it is.
+  var app: AppID {
+    switch self {
+    case .request(let key): key.app
+    case .watched(let app, _): app
+    }
+  }
+}
+
+/// How a watched region stands in the agent's store.
+enum RegionRecord {
+  static func name(_ key: RegionKey) -> String {
+    switch key {
+    case .request(let key): "request/\(key.recordKey)"
+    case .watched(let app, let id): "watched/\(app)/\(id)"
+    }
+  }
+
+  static func key(_ name: String) -> RegionKey? {
+    let parts = name.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let app = AppID(String(parts[1])) else { return nil }
+    switch parts[0] {
+    case "request": return .request(AppNotificationID(app: app, id: String(parts[2])))
+    case "watched": return .watched(app, String(parts[2]))
+    default: return nil
+    }
+  }
+
+  static func put(
+    _ key: RegionKey, _ region: NotificationRegion, repeats: Bool, _ state: RegionState
+  ) -> RecordChange {
+    let known = RegionState.allCases.firstIndex(of: state) ?? 0
+    let request = NotificationRequest(
+      id: region.id, content: NotificationContent(), trigger: .region(region, repeats: repeats))
+    return .put(.regions, key: name(key), [UInt8(known)] + request.encoded)
+  }
+
+  static func remove(_ key: RegionKey) -> RecordChange { .remove(.regions, key: name(key)) }
+
+  static func read(_ value: [UInt8]) -> (NotificationRegion, repeats: Bool, RegionState)? {
+    guard let first = value.first, Int(first) < RegionState.allCases.count,
+      let request = try? NotificationRequest(decoding: Array(value.dropFirst())),
+      case .region(let region, let repeats)? = request.trigger
+    else { return nil }
+    return (region, repeats, RegionState.allCases[Int(first)])
+  }
+}

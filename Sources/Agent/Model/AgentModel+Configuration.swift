@@ -1,0 +1,37 @@
+import BelfryWire
+
+extension AgentModel {
+  /// What the agent was started with.
+  struct Configuration {
+    var policy = GrantPolicy.ask
+    /// Another one for each run of the agent: random, and part of every token that it hands out.
+    var agentRun: String
+    /// Whose apps are served.
+    var userID: UInt32
+    /// This program, absolute; nil when the machine does not tell.
+    var agentExecutable: String?
+    var hasGateway = false
+    /// Whether time and zone move by command alone.
+    var hasManualClock = false
+    /// The languages of the agent's environment.
+    var languages = ["en"]
+    /// Pending local notifications kept per app, the soonest.
+    var pendingLimit = ScheduleLimits.pendingPerApp
+
+    /// A configuration with the usual values.
+    init(agentRun: String, userID: UInt32) {
+      self.agentRun = agentRun
+      self.userID = userID
+    }
+  }
+
+  /// What the model may look up while it decides.
+  ///
+  /// Each has the same answer until an event changes it.
+  struct LookUps {
+    /// Finds a text in an app's language files, in the first of the languages that has it.
+    var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
+    /// The durable record of a scheduled request; nil when there is none.
+    var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
+  }
+}

@@ -1,0 +1,493 @@
+import BelfryWire
+
+/// All that the agent decides: apps, permission, delivery, responses, background work, schedule, places.
+///
+/// Knows no clock, no socket and no disk: an event and the time come in, effects to be carried out go
+/// out. A shell hands over what happens by `handle`, then carries out what `takeEffects` gives. Each
+/// machine has its own state; what concerns several is put together here.
+struct AgentModel: ~Copyable {
+  private let configuration: Configuration
+  private var context: AgentContext
+  private var permissions: Permissions
+  private var registrations: Registrations
+  private var pipeline = DeliveryPipeline()
+  private var local: LocalNotifications
+  private var front = FrontApp()
+  private var hasStarted = false
+
+  /// An agent that knows nothing yet: `recordsRestored` and `started` come first.
+  init(_ configuration: Configuration, zones: ZoneFolder, lookUps: LookUps = LookUps()) {
+    self.configuration = configuration
+    context = AgentContext(configuration, lookUps)
+    permissions = Permissions(policy: configuration.policy)
+    registrations = Registrations(hasGateway: configuration.hasGateway)
+    local = LocalNotifications(configuration, lookUps, zones)
+  }
+
+  /// The ids of the latest pushes, oldest first: the gateway's link tells repetitions by them, too.
+  var rememberedPushes: [NotificationID] { pipeline.rememberedPushes }
+
+  /// What is to be done since the last time this was asked.
+  mutating func takeEffects() -> [AgentEffect] { context.takeEffects() }
+
+  private mutating func emit(_ effect: AgentEffect) { context.emit(effect) }
+
+  // MARK: - Events
+
+  /// Decides what follows from an event; `takeEffects` has it.
+  mutating func handle(_ event: AgentEvent, at now: AgentTime) {
+    context.begin(at: now)
+    switch event {
+    case .recordsRestored(let records): onRecordsRestored(records)
+    case .identityReplaced: registrations.onIdentityReplaced(&context)
+    case .started: onStarted()
+    case .recordsPersisted: local.onRecordsPersisted()
+    case .appGreeted(let ask, let hello, let process): onGreeting(ask, hello, process)
+    case .appRequested(let ask, let request): onRequest(ask, request)
+    case .appReplied(let question, let reply): pipeline.onReply(question, reply, &context)
+    case .questionTimedOut(let question): pipeline.onReply(question, nil, &context)
+    case .appDisconnected(let connection): onDisconnected(connection)
+    case .installationRead(let ask, let result): context.install(ask, result)
+    case .promptAnswered(let id, let isAllowed):
+      let released = permissions.onAnswer(id, isAllowed: isAllowed, &context)
+      local.onPermissionChanged()
+      add(released)
+    case .promptPostponed(let id): permissions.onPostponed(id, &context)
+    case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
+    case .notificationShown(let key): pipeline.onShown(key, &context)
+    case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
+    case .pushReceived(let push): pipeline.onPush(push, &context)
+    case .registrationSucceeded(let app, let kind, let token):
+      registrations.onToken(app, kind, token, &context)
+    case .registrationRefused(let app, let kind, let message):
+      registrations.onRefused(app, kind, message, &context)
+    case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
+    case .conditionChanged(let change): onConditionChanged(change)
+    case .focusedWindowChanged(let window): front.onWindow(window, &context)
+    case .scheduleDue: local.onWakeUp()
+    case .clockWasSet: local.onClockSet(&context)
+    case .clockMoved: local.onClockMoved(&context)
+    case .zonesChanged(let zones): local.onZonesChanged(to: zones, &context)
+    case .backgroundWorkDue: pipeline.onBackgroundWorkDue()
+    case .located(let place): pipeline.deliver(local.onPlace(place, &context), &context)
+    case .locationServiceEnded: local.onLocationServiceEnded()
+    case .beaconHeard(let beacon): pipeline.deliver(local.onBeacon(beacon, &context), &context)
+    case .regionsDue: pipeline.deliver(local.onRegionsDue(&context), &context)
+    case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
+      pipeline.onStartFailed(app, token: token, &context)
+    case .extensionFailed(let token), .extensionTimedOut(let token):
+      pipeline.onExtensionFailed(token, &context)
+    case .extensionTimeEnds(let token): pipeline.onExtensionTimeEnds(token, &context)
+    }
+    settle()
+  }
+
+  /// What follows from whatever has happened: what is due fires, alarms and services are set.
+  private mutating func settle() {
+    guard hasStarted else { return }
+    while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
+    local.settle(&context)
+    pipeline.settle(&context)
+    #if DEBUG
+      checkInvariants()
+    #endif
+  }
+
+  /// Stops in a debug build when a machine contradicts itself, or two each other.
+  func checkInvariants() {
+    context.checkInvariants()
+    permissions.checkInvariants(context)
+    registrations.checkInvariants()
+    pipeline.checkInvariants(context)
+    local.checkInvariants()
+  }
+
+  // MARK: - Start
+
+  private mutating func onRecordsRestored(_ records: RestoredRecords) {
+    precondition(!hasStarted, "records are restored before anything else happens")
+    context.restore(records)
+    pipeline.restore(records, &context)
+    local.restore(records, &context)
+  }
+
+  private mutating func onStarted() {
+    precondition(!hasStarted, "an agent starts once")
+    hasStarted = true
+    pipeline.resume(&context)
+    registrations.announceAll(&context)
+  }
+
+  // MARK: - Connections
+
+  private mutating func onGreeting(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) {
+    let identification = AppIdentification(configuration: configuration, context: context)
+    do throws(AppLinkFailure) {
+      if let refusal = identification.refusal(ask, hello, process) { throw refusal }
+      switch hello.role {
+      case .control:
+        context.admit(
+          ask.connection, role: .control, app: nil, .background, process: process.pid)
+        context.answer(
+          ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
+      case .app, .serviceExtension:
+        admit(try identification.identify(hello, process), ask, hello, process)
+      }
+    } catch {
+      context.refuse(ask, error)
+      emit(.close(ask.connection))
+    }
+  }
+
+  private mutating func admit(
+    _ app: AppID, _ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity
+  ) {
+    if context.apps[app] == nil { context.add(LocalApp(id: app)) }
+    context.update(app) { $0.apply(hello, process) }
+    context.admit(
+      ask.connection, role: hello.role, app: app, hello.state, process: process.pid)
+    let launch = pipeline.launch(of: app, hello, &context)
+    context.answer(
+      ask,
+      .welcome(
+        AppWelcome(
+          appID: app.text, agentRun: configuration.agentRun, settings: context.settings(of: app),
+          badge: context.apps[app]?.badge ?? 0, languages: context.apps.languages(of: app),
+          launch: launch, isRegistered: context.apps[app]?.registrations.isEmpty == false)))
+    switch hello.role {
+    case .app:
+      pipeline.onAppConnected(app, &context)
+      front.onConnected(ask.connection, &context)
+    case .serviceExtension:
+      pipeline.onExtensionConnected(ask.connection, app, token: hello.launch, &context)
+    case .control: preconditionFailure("a command is no app")
+    }
+  }
+
+  private mutating func onDisconnected(_ connection: ConnectionID) {
+    guard let (peer, unanswered) = context.disconnect(connection) else { return }
+    permissions.onDisconnected(connection, peer.app)
+    local.onDisconnected(connection)
+    pipeline.onDisconnected(connection, unanswered, &context)
+  }
+
+  private mutating func onPresenterAppeared(
+    _ kind: AgentConfiguration.PresenterKind, isNew: Bool
+  ) {
+    var events: [PresenterEvent] = []
+    if isNew {
+      events += pipeline.unseen(context).map(PresenterEvent.presented)
+      events += permissions.openPrompts.map(PresenterEvent.prompt)
+    }
+    for app in context.apps.all where app.badge > 0 { events.append(.badge(app.id, app.badge)) }
+    emit(.replay(kind, events))
+  }
+
+  // MARK: - The device
+
+  private mutating func onConditionChanged(_ change: DeviceChange) {
+    if case .online(let isOtherNetwork) = change {
+      emit(.probeGateway(isOtherNetwork: isOtherNetwork))
+    }
+    changeConditions { $0.apply(change) }
+  }
+
+  private mutating func changeConditions(_ change: (inout AgentContext) -> Void) {
+    let before = context.conditions
+    change(&context)
+    let after = context.conditions
+    if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
+    if before.isAsleep, !after.isAsleep {
+      // A machine that wakes may be elsewhere, and what came due meanwhile need not wait for the
+      // kernel's alarm.
+      emit(.probeGateway(isOtherNetwork: true))
+      local.onWakeUp()
+    }
+    if before.isLocked != after.isLocked { pipeline.onLockChanged(&context) }
+  }
+
+  // MARK: - Requests of apps
+
+  private mutating func onRequest(_ ask: Ask, _ request: AppRequest) {
+    guard let peer = context.connections[ask.connection] else {
+      return context.refuse(ask, .helloExpected, "say hello first")
+    }
+    do throws(AppLinkFailure) {
+      if case .control(let request) = request {
+        guard peer.role == .control else {
+          throw AppLinkFailure(
+            .unsupportedMessage, "only a control connection may ask this")
+        }
+        try onCommand(ask, request)
+      } else if let app = peer.app {
+        try onRequest(ask, app, request)
+      } else {
+        throw AppLinkFailure(.unsupportedMessage, "only an app may ask this")
+      }
+    } catch {
+      context.refuse(ask, error)
+    }
+  }
+
+  /// An app asks: each request is answered here, by the machine that decides it, or later.
+  private mutating func onRequest(
+    _ ask: Ask, _ app: AppID, _ request: AppRequest
+  ) throws(AppLinkFailure) {
+    switch request {
+    case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
+    case .control: preconditionFailure("commands do not come here")
+    case .requestAuthorization(let options):
+      permissions.onAuthorizationRequest(ask, app, options, &context)
+    case .settings: context.answer(ask, .settings(context.settings(of: app)))
+    case .register(let kind): registrations.onRegister(ask, app, kind, &context)
+    case .unregister(let kind):
+      registrations.unregister(app, kind, &context)
+      context.confirm(ask)
+    case .setCategories(let categories):
+      try context.setCategories(app, categories)
+      context.confirm(ask)
+    case .categories: context.answer(ask, .categories(context.apps[app]?.categories ?? []))
+    case .add(let request): try add(ask, app, request)
+    case .pending:
+      context.answer(ask, .pending(local.pending(of: app.text, context).map(\.waiting)))
+    case .removePending(let ids):
+      let keys = ids?.map { AppNotificationID(app: app, id: $0) }
+      local.remove(keys ?? local.waiting(of: app.text, context), &context)
+      context.confirm(ask)
+    case .delivered:
+      context.answer(ask, .delivered(pipeline.listed(of: app).map(\.retained.notification)))
+    case .removeDelivered(let ids):
+      let keys = ids?.map { AppNotificationID(app: app, id: $0) }
+      pipeline.withdraw(keys ?? pipeline.keys(of: app), &context)
+      context.confirm(ask)
+    case .setBadge(let badge): pipeline.onBadgeRequest(ask, app, badge, &context)
+    case .badge: context.answer(ask, .badge(context.apps[app]?.badge ?? 0))
+    case .setState(let state):
+      context.setState(ask.connection, state)
+      context.confirm(ask)
+      if state == .foreground { pipeline.onForeground(app, &context) }
+    case .setLanguages(let languages):
+      context.update(app) { $0.languages = languages }
+      context.confirm(ask)
+    case .beginBackgroundTask:
+      context.answer(
+        ask, .background(seconds: Limits.backgroundSeconds, task: ask.number ?? 0))
+    case .endBackgroundTask: context.confirm(ask)
+    case .backgroundTime: context.answer(ask, .background(seconds: Limits.backgroundSeconds))
+    case .requestLocation(let always):
+      permissions.onLocationRequest(ask, app, always: always, &context)
+      local.onPermissionChanged()
+    case .locationStatus:
+      context.answer(ask, .locationStatus(context.apps.locationStatus(of: app)))
+    case .watchRegion(let region):
+      try local.watch(app, region, &context)
+      context.confirm(ask)
+    case .unwatchRegion(let id):
+      local.unwatch(app, id, &context)
+      context.confirm(ask)
+    case .watchedRegions: context.answer(ask, .regions(local.watched(by: app)))
+    case .regionState(let id):
+      context.answer(ask, .regionState(local.state(of: app, id, context)))
+    case .setLocationUpdates(let isOn):
+      context.confirm(ask)
+      local.follow(ask.connection, app, isOn: isOn, &context)
+    }
+  }
+
+  /// Takes a request in: now, or into the schedule.
+  private mutating func add(
+    _ ask: Ask, _ app: AppID, _ request: NotificationRequest
+  ) throws(AppLinkFailure) {
+    guard context.settings(of: app).status.allows else {
+      throw AppLinkFailure(
+        .notificationsNotAllowed, "Notifications are not allowed for this application")
+    }
+    guard !request.content.isEmpty else {
+      throw AppLinkFailure(.notificationInvalidNoContent, "there is nothing to show")
+    }
+    let key = AppNotificationID(app: app, id: request.id)
+    // What shows notifications can be switched off.
+    context.update(app) { $0.hasPane = true }
+    if let trigger = request.trigger {
+      try local.add(key, request, trigger, &context)
+    } else {
+      // The same name replaces, also what still waits (client-api 3.13).
+      local.remove([key], &context)
+      pipeline.deliver([LocalNotifications.Due(key: key, request: request)], &context)
+    }
+    context.confirm(ask)
+  }
+
+  private mutating func add(_ released: [Permissions.WaitingNotification]) {
+    for waiting in released {
+      do throws(AppLinkFailure) {
+        try add(waiting.ask, waiting.app, waiting.request)
+      } catch {
+        context.refuse(waiting.ask, error)
+      }
+    }
+  }
+
+  // MARK: - Commands
+
+  /// A command asks: each is answered here, by the machine that decides it, or later.
+  private mutating func onCommand(
+    _ ask: Ask, _ request: ControlRequest
+  ) throws(AppLinkFailure) {
+    switch request {
+    case .apps:
+      let rows = context.apps.all.map { $0.row(context) }
+      context.answer(ask, .rows(rows))
+    case .install(let path):
+      emit(.readInstallation(ask, path: path, languages: context.apps.languages))
+    case .removeApp(let app): remove(try context.apps.known(app), ask)
+    case .token(let app, let kind):
+      let token = context.apps[try context.apps.known(app)]?.registrations[kind]?.token
+      context.answer(ask, .token(token.map(hexadecimal)))
+    case .notify(let app, let request): try notify(ask, app, request)
+    case .scheduled(let app): context.answer(ask, .rows(local.rows(of: app, context)))
+    case .cancel(let app, let id):
+      let keys = try id.map { id throws(AppLinkFailure) in
+        [try local.onlyWaiting(id, of: app, context)]
+      }
+      local.remove(keys ?? local.waiting(of: app, context), &context)
+      context.confirm(ask)
+    case .nextDates(let app, let id, let count):
+      let key = try local.onlyWaiting(id, of: app, context)
+      context.answer(ask, .dates(local.dates(key, count: count, context)))
+    case .appSettings(let app?):
+      let row = context.apps[try context.apps.known(app)]?.settingsRow
+      context.answer(ask, .rows(row.map { [$0] } ?? []))
+    case .appSettings(nil):
+      // An app that never asked has no pane (S4-4, S4-7).
+      let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.hasPane }
+      context.answer(ask, .rows(apps.map(\.settingsRow)))
+    case .changeSettings(let app, let changes):
+      try changeSettings(ask, try context.apps.known(app), changes)
+    case .changeDevice(let changes): try changeDevice(ask, changes)
+    case .center(let app):
+      let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
+      context.answer(ask, .rows(entries.map { $0.row(context) }))
+    case .open(let app, let id):
+      pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
+      context.confirm(ask)
+    case .act(let app, let id, let action, let text):
+      try pipeline.onOfferedAction(
+        try pipeline.key(named: id, of: app), PersonAction(action, text: text), &context)
+      context.confirm(ask)
+    case .dismiss(let app, let id):
+      let key = try id.map { id throws(AppLinkFailure) in try pipeline.key(named: id, of: app) }
+      let keys = pipeline.keys(of: nil).filter { app == nil || $0.app.text == app }
+      for key in key.map({ [$0] }) ?? keys { pipeline.onAction(key, .dismiss, &context) }
+      context.confirm(ask)
+    case .clock: context.answer(ask, .rows([local.clockRow(context)]))
+    case .setClock(let milliseconds): try local.travel(ask, .set(milliseconds), &context)
+    case .advanceClock(let milliseconds): try local.travel(ask, .advance(milliseconds), &context)
+    case .setZone(let name): try local.travel(ask, .moveZone(name), &context)
+    case .setPlace(let latitude, let longitude):
+      let due = try local.onPlaceCommand(latitude: latitude, longitude: longitude, &context)
+      pipeline.deliver(due, &context)
+      context.confirm(ask)
+    case .state(let changes): try changeState(ask, changes)
+    case .diagnose: emit(.diagnose(ask, diagnosis))
+    }
+  }
+
+  private mutating func remove(_ app: AppID, _ ask: Ask) {
+    for kind in TokenKind.allCases { registrations.unregister(app, kind, &context) }
+    if let badge = context.apps[app]?.badge, badge > 0 { emit(.badge(app, 0)) }
+    local.removeAll(of: app, &context)
+    pipeline.onAppRemoved(app, &context)
+    permissions.onAppRemoved(app, &context)
+    front.onAppRemoved(app)
+    for connection in context.connections.connections(of: app) { emit(.close(connection)) }
+    context.remove(app)
+    context.confirm(ask)
+  }
+
+  /// A command adds a notification for an app; an unknown one becomes a development app, and one
+  /// that never asked asks first.
+  private mutating func notify(
+    _ ask: Ask, _ text: String, _ request: NotificationRequest
+  ) throws(AppLinkFailure) {
+    guard let app = AppID(text) else {
+      throw AppLinkFailure(
+        .invalidArgument, "\"\(text)\" is no app id: use one like org.example.app")
+    }
+    if context.apps[app] == nil {
+      guard context.apps.count < Limits.apps else {
+        throw AppLinkFailure(
+          .appRefused, "too many apps: remove some with 'belfry app remove'")
+      }
+      context.add(LocalApp(id: app))
+    }
+    if case .region? = request.trigger {
+      // A person who asks for a place's sake has decided that the app may know it.
+      if context.apps[app]?.locationStatus == .notDetermined {
+        permissions.setLocation(app, .whenInUse, &context)
+        local.onPermissionChanged()
+      }
+      guard context.apps.mayLocate(app) else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(app) may not know the place: 'belfry settings \(app) location=whenInUse', "
+            + "'belfry settings --location on'")
+      }
+    }
+    let waiting = Permissions.WaitingNotification(ask: ask, app: app, request: request)
+    guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
+    try add(ask, app, request)
+  }
+
+  private mutating func changeSettings(
+    _ ask: Ask, _ app: AppID, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let released = try permissions.onSettingsChange(app, changes, &context)
+    local.onPermissionChanged()
+    add(released)
+    context.answer(ask, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
+  }
+
+  private mutating func changeDevice(
+    _ ask: Ask, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let change = try DeviceSettingsChange(changes)
+    if let languages = change.languages { context.setLanguages(languages) }
+    if let isOn = change.isLocationOn {
+      permissions.setLocation(isOn: isOn, &context)
+      local.onPermissionChanged()
+    }
+    context.answer(
+      ask,
+      .rows([
+        [
+          "languages": .string(context.apps.languages.joined(separator: ",")),
+          "location": context.apps.isLocationOn ? "on" : "off",
+        ]
+      ]))
+  }
+
+  private mutating func changeState(
+    _ ask: Ask, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let conditions = try context.conditions.changed(by: changes, front, context)
+    if let word = changes["front"] { front.set(word, &context) }
+    changeConditions { $0.setConditions(conditions) }
+    var row = conditions.row
+    row["front"] = front.word
+    context.answer(ask, .rows([row]))
+  }
+
+  /// What the model contributes to `belfry doctor`.
+  private var diagnosis: ModelDiagnosis {
+    ModelDiagnosis(
+      languages: context.apps.languages, isLinkUp: registrations.isUp,
+      isLocationOn: context.apps.isLocationOn,
+      appFindings: context.apps.all.flatMap { app in
+        app.findings(
+          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          holdsPush: pipeline.holdsPush(of: app.id),
+          holdsBackgroundWork: context.conditions.holdsBackgroundWork)
+      })
+  }
+}

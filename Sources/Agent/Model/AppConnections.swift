@@ -1,0 +1,148 @@
+import BelfryWire
+
+/// Why an app was asked a question.
+enum QuestionPurpose: Hashable, Sendable {
+  /// What to show of a notification; its place in the order of delivery tells it from later ones with
+  /// the same name.
+  case willPresent(AppNotificationID, order: Int64)
+  /// What a push brought.
+  case fetch(AppID)
+  /// Whether a person's response is handled, by its record's key.
+  case response(AppID, key: String)
+  /// What a service extension makes of its notification.
+  case extend(token: String)
+}
+
+/// The connections of apps and commands that have greeted, and the questions that they are asked.
+struct AppConnections {
+  private var peers: [ConnectionID: AppPeer] = [:]
+  /// The connections of an app itself, in the order of their coming.
+  private var connectionsByApp: [AppID: [ConnectionID]] = [:]
+  private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
+  /// How often apps are asked just now what to show of a notification.
+  private var presentationQuestions: [AppNotificationID: Int] = [:]
+  private var nextOrder: UInt64 = 1
+
+  subscript(connection: ConnectionID) -> AppPeer? { peers[connection] }
+
+  /// All connections in the order of their coming.
+  var all: [AppPeer] { peers.values.sorted { $0.order < $1.order } }
+
+  /// The app's own connections, the latest first; those in front before those behind.
+  func peers(of app: AppID) -> [AppPeer] {
+    (connectionsByApp[app] ?? []).compactMap { peers[$0] }
+      .sorted {
+        ($0.state == .foreground ? 1 : 0, $0.order) > ($1.state == .foreground ? 1 : 0, $1.order)
+      }
+  }
+
+  /// Every connection that belongs to an app, its extensions' included.
+  func connections(of app: AppID) -> [ConnectionID] {
+    all.filter { $0.app == app }.map(\.connection)
+  }
+
+  /// The app of a process.
+  func app(ofProcess process: Int32) -> AppID? {
+    peers.values.filter { $0.role == .app && $0.process == process }
+      .min { $0.order < $1.order }?.app
+  }
+
+  func presence(of app: AppID) -> Routing.AppPresence {
+    guard let connections = connectionsByApp[app] else { return .notRunning }
+    let isInFront = connections.contains { peers[$0]?.state == .foreground }
+    return isInFront ? .foreground : .background
+  }
+
+  // MARK: Coming and going
+
+  /// A process has greeted.
+  mutating func admit(
+    _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
+    process: Int32
+  ) {
+    assert(peers[connection] == nil, "a connection greets once")
+    assert((app == nil) == (role == .control), "every connection but a command's has an app")
+    peers[connection] = AppPeer(
+      connection: connection, role: role, app: app, process: process, state: state,
+      order: nextOrder)
+    nextOrder += 1
+    if role == .app, let app { connectionsByApp[app, default: []].append(connection) }
+  }
+
+  /// A connection is gone; gives who it was, and the questions that stay unanswered, oldest first.
+  mutating func disconnect(
+    _ connection: ConnectionID
+  ) -> (AppPeer, [(Question, QuestionPurpose)])? {
+    guard let peer = peers.removeValue(forKey: connection) else { return nil }
+    if peer.role == .app, let app = peer.app {
+      connectionsByApp[app]?.removeAll { $0 == connection }
+      if connectionsByApp[app]?.isEmpty == true { connectionsByApp[app] = nil }
+    }
+    let open = (questions.removeValue(forKey: connection) ?? [:]).sorted { $0.key < $1.key }
+    for (_, purpose) in open { uncount(purpose) }
+    return (peer, open.map { (Question(connection: connection, number: $0.key), $0.value) })
+  }
+
+  mutating func setState(_ connection: ConnectionID, _ state: AppState) {
+    peers[connection]?.state = state
+  }
+
+  /// Whether the person looks at its window; false when that is no news.
+  mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) -> Bool {
+    guard let peer = peers[connection], isLookedAt != (peer.isLookedAt ?? false) else {
+      return false
+    }
+    peers[connection]?.isLookedAt = isLookedAt
+    return true
+  }
+
+  // MARK: Questions
+
+  /// Opens a question to a connection.
+  mutating func open(_ purpose: QuestionPurpose, on connection: ConnectionID) -> Question {
+    guard let question = peers[connection]?.makeQuestion() else {
+      preconditionFailure("only who has greeted is asked")
+    }
+    questions[connection, default: [:]][question.number] = purpose
+    if case .willPresent(let key, _) = purpose { presentationQuestions[key, default: 0] += 1 }
+    return question
+  }
+
+  /// Closes a question; gives its purpose, or nil when it is not open.
+  mutating func close(_ question: Question) -> QuestionPurpose? {
+    guard let purpose = questions[question.connection]?.removeValue(forKey: question.number) else {
+      return nil
+    }
+    uncount(purpose)
+    return purpose
+  }
+
+  private mutating func uncount(_ purpose: QuestionPurpose) {
+    guard case .willPresent(let key, _) = purpose else { return }
+    let count = presentationQuestions[key] ?? 0
+    assert(count > 0, "a question that is closed was open")
+    presentationQuestions[key] = count > 1 ? count - 1 : nil
+  }
+
+  /// Whether an app in front still has to say what to show of anything.
+  var areAskedWhatToShow: Bool { !presentationQuestions.isEmpty }
+
+  /// Whether an app in front still has to say what to show of a notification.
+  func areAskedWhatToShow(of key: AppNotificationID) -> Bool { presentationQuestions[key] != nil }
+
+  /// Stops in a debug build when connections and questions contradict each other.
+  func checkInvariants() {
+    var asked: [AppNotificationID: Int] = [:]
+    for (connection, open) in questions {
+      assert(peers[connection] != nil, "no question to a connection that is gone")
+      for case .willPresent(let key, _) in open.values { asked[key, default: 0] += 1 }
+    }
+    assert(asked == presentationQuestions, "questions about notifications are counted")
+    for (app, connections) in connectionsByApp {
+      assert(!connections.isEmpty, "an app without connections is not listed")
+      for connection in connections {
+        assert(peers[connection]?.app == app, "a connection stands under its own app")
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import BelfryWire
+
+/// Tells whose connection it is, by what the process is and then by what it says (linux-parts 13).
+struct AppIdentification {
+  let configuration: AgentModel.Configuration
+  let context: AgentContext
+
+  /// Why a process is not served; nil when it may be.
+  func refusal(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) -> AppLinkFailure? {
+    guard hello.version == AppHello.protocolVersion else {
+      return AppLinkFailure(
+        .unsupportedProtocol, "this agent speaks version \(AppHello.protocolVersion)")
+    }
+    guard process.uid == configuration.userID || process.uid == 0 else {
+      return AppLinkFailure(
+        .appRefused, "the agent serves user \(configuration.userID): run as that user")
+    }
+    guard context.connections[ask.connection] == nil else {
+      return AppLinkFailure(.appRefused, "greeted twice on one connection")
+    }
+    return nil
+  }
+
+  /// The app that a process is.
+  ///
+  /// - Throws: Why it is none.
+  func identify(
+    _ hello: AppHello, _ process: ProcessIdentity
+  ) throws(AppLinkFailure) -> AppID {
+    let installed = context.apps.installedApp(running: process.executable)
+    let known =
+      process.sandboxedApp ?? installed?.id.text ?? process.bundleApp ?? process.unitApp
+    guard let text = hello.appID ?? known else {
+      throw AppLinkFailure(
+        .appRefused,
+        "no app is known for this process: install it with 'belfry app install', or name it with "
+          + "BELFRY_APP_ID")
+    }
+    guard let id = AppID(text) else {
+      throw AppLinkFailure(
+        .appRefused, "\"\(text)\" is no app id: use a name like org.example.app")
+    }
+    if let sandboxed = process.sandboxedApp, sandboxed != text {
+      throw AppLinkFailure(.appRefused, "this process is \(sandboxed) and may not be \(id)")
+    }
+    if let installed, installed.id != id {
+      throw AppLinkFailure(.appRefused, "this program is \(installed.id) and may not be \(id)")
+    }
+    try checkProgram(id, hello, process)
+    let isKnown = context.apps[id] != nil || text == known
+    guard isKnown || hello.isDevelopment else {
+      throw AppLinkFailure(
+        .unknownApp, "\(id) is not installed: run 'belfry app install', or set BELFRY_APP_ID")
+    }
+    guard context.apps[id] != nil || context.apps.count < Limits.apps else {
+      throw AppLinkFailure(
+        .appRefused, "too many apps: remove some with 'belfry app remove'")
+    }
+    return id
+  }
+
+  /// Refuses a process that may not be an installed app: another program than the app's own, that
+  /// neither this agent started nor anything else vouches for.
+  ///
+  /// The agent's own executable is the shell's way to be an app (`belfry app run`).
+  private func checkProgram(
+    _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
+  ) throws(AppLinkFailure) {
+    guard let installation = context.apps[id]?.installation,
+      let own = installation.provingExecutable, let executable = process.executable,
+      executable != own, executable != configuration.agentExecutable,
+      executable != installation.serviceExtension
+    else { return }
+    if let token = hello.launch, context.launches.isAwaited(id, token: token) { return }
+    let vouched = [process.sandboxedApp, process.bundleApp, process.unitApp]
+    guard !vouched.contains(id.text) else { return }
+    throw AppLinkFailure(
+      .appRefused,
+      "\(id) is installed as \(own), and this program is \(executable): run that one, or "
+        + "remove the app with 'belfry app remove'")
+  }
+}
+
+extension LocalApp {
+  /// Takes in what a running app says of itself; what its installation says stands.
+  mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
+    // An extension's manifest is not the app's.
+    guard hello.role == .app else { return }
+    if let name = hello.name, installation == nil { self.name = name }
+    if let path = hello.bundlePath ?? process.bundlePath { bundlePath = path }
+    if let languages = hello.languages { self.languages = languages }
+    if !hello.backgroundModes.isEmpty { backgroundModes = hello.backgroundModes }
+    if let usage = hello.locationUsage { locationUsage = usage }
+  }
+
+  /// Takes in a newer installation; what it does not say stands.
+  mutating func apply(_ newer: LocalApp) {
+    assert(newer.id == id, "an installation is of its own app")
+    installation = newer.installation
+    name = newer.name ?? name
+    bundlePath = newer.bundlePath ?? bundlePath
+    if !newer.backgroundModes.isEmpty { backgroundModes = newer.backgroundModes }
+    locationUsage = newer.locationUsage ?? locationUsage
+  }
+
+  /// The row of `belfry app list`.
+  func row(_ context: AgentContext) -> JSONObject {
+    let state =
+      switch context.presence(of: id) {
+      case .foreground: "foreground"
+      case .background: "background"
+      case .notRunning: "notRunning"
+      }
+    var row: JSONObject = [
+      "app": .string(id.text), "name": .string(displayName),
+      "kind": installation == nil ? "development" : "installed", "state": .string(state),
+      "badge": .integer(badge), "authorization": .string(status.rawValue),
+    ]
+    let kinds = TokenKind.allCases.filter { registrations[$0] != nil }
+    row["registered"] = .array(kinds.map { .string("\($0.name)") })
+    row["bundle"] = bundlePath.map(JSONValue.string) ?? .null
+    return row
+  }
+}

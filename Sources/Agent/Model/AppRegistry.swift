@@ -1,0 +1,143 @@
+import BelfryWire
+
+/// The apps that the device knows, and what is set for all of them.
+struct AppRegistry {
+  private var apps: [AppID: LocalApp] = [:]
+  /// Apps by the programs that prove them.
+  private var appsByExecutable: [String: Set<AppID>] = [:]
+  /// Apps by what their windows call themselves.
+  private var appsByWindowClass: [String: Set<AppID>] = [:]
+  /// The device's languages: those of its settings, else of the agent's environment.
+  private(set) var languages: [String]
+  /// Whether places are told to anyone on this device (S1-73).
+  private(set) var isLocationOn = true
+
+  /// A registry without apps.
+  init(languages: [String]) { self.languages = languages }
+
+  subscript(app: AppID) -> LocalApp? { apps[app] }
+
+  /// The app of an id that a command names.
+  func known(_ text: String) throws(AppLinkFailure) -> AppID {
+    guard let app = AppID(text), apps[app] != nil else {
+      throw AppLinkFailure(
+        .unknownApp, "no app \(text): 'belfry app list' shows those there are")
+    }
+    return app
+  }
+
+  var count: Int { apps.count }
+
+  /// All apps in the order of their ids.
+  var all: [LocalApp] { apps.values.sorted { $0.id < $1.id } }
+
+  /// The languages in which an app's texts are shown.
+  func languages(of app: AppID) -> [String] { apps[app]?.languages ?? languages }
+
+  /// The installed app whose program this is; a program that takes arguments (an interpreter, a
+  /// launcher) may be several apps and tells nothing.
+  func installedApp(running executable: String?) -> LocalApp? {
+    executable.flatMap { appsByExecutable[$0]?.min() }.flatMap { apps[$0] }
+  }
+
+  /// The installed app whose windows call themselves so (`StartupWMClass`).
+  func app(ofWindowClass name: String) -> AppID? { appsByWindowClass[name]?.min() }
+
+  // MARK: Places
+
+  /// Whether an app may know the device's place now.
+  func mayLocate(_ app: AppID) -> Bool {
+    guard isLocationOn else { return false }
+    switch apps[app]?.locationStatus {
+    case .always, .whenInUse: return true
+    case .notDetermined, .restricted, .denied, nil: return false
+    }
+  }
+
+  /// What an app is told of its permission: where places are off for the whole device, it is denied.
+  func locationStatus(of app: AppID) -> LocationStatus {
+    let status = apps[app]?.locationStatus ?? .notDetermined
+    return isLocationOn || status == .notDetermined ? status : .denied
+  }
+
+  // MARK: Changes
+
+  /// Puts an app in, in place of one with the same id; gives its record.
+  mutating func put(_ record: LocalApp) -> RecordChange {
+    if let known = apps[record.id] { unindex(known) }
+    apps[record.id] = record
+    index(record)
+    return .put(.apps, key: record.id.text, record.json.bytes)
+  }
+
+  /// Changes an app; gives its record where that is another one.
+  mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) -> RecordChange? {
+    guard let known = apps[app] else { return nil }
+    var record = known
+    change(&record)
+    guard record != known else { return nil }
+    assert(record.id == app, "an app never changes its id")
+    return put(record)
+  }
+
+  /// Forgets an app; gives what becomes of its record.
+  mutating func remove(_ app: AppID) -> RecordChange? {
+    guard let known = apps.removeValue(forKey: app) else { return nil }
+    unindex(known)
+    return .remove(.apps, key: app.text)
+  }
+
+  /// Sets the device's languages; gives their record.
+  mutating func setLanguages(_ languages: [String]) -> RecordChange {
+    self.languages = languages
+    return .put(
+      .device, key: DeviceSettingsChange.languagesKey, Array(languages.joined(separator: ",").utf8))
+  }
+
+  /// Switches places on or off for the whole device; gives the record of it.
+  mutating func setLocation(isOn: Bool) -> RecordChange {
+    isLocationOn = isOn
+    return .put(.device, key: DeviceSettingsChange.locationKey, Array((isOn ? "on" : "off").utf8))
+  }
+
+  private mutating func index(_ record: LocalApp) {
+    if let executable = record.installation?.provingExecutable {
+      appsByExecutable[executable, default: []].insert(record.id)
+    }
+    if let name = record.installation?.windowClass {
+      appsByWindowClass[name, default: []].insert(record.id)
+    }
+  }
+
+  private mutating func unindex(_ record: LocalApp) {
+    if let executable = record.installation?.provingExecutable {
+      appsByExecutable[executable]?.remove(record.id)
+      if appsByExecutable[executable]?.isEmpty == true { appsByExecutable[executable] = nil }
+    }
+    if let name = record.installation?.windowClass {
+      appsByWindowClass[name]?.remove(record.id)
+      if appsByWindowClass[name]?.isEmpty == true { appsByWindowClass[name] = nil }
+    }
+  }
+
+  /// Stops in a debug build when records and indices contradict each other.
+  func checkInvariants() {
+    for (id, record) in apps {
+      assert(record.id == id, "a record stands under its own id")
+      assert(record.badge >= 0, "a badge is 0 or more")
+      guard let installation = record.installation else { continue }
+      if let executable = installation.provingExecutable {
+        assert(appsByExecutable[executable]?.contains(id) == true, "programs lead to their apps")
+      }
+      if let name = installation.windowClass {
+        assert(appsByWindowClass[name]?.contains(id) == true, "windows lead to their apps")
+      }
+    }
+    for owners in appsByExecutable.values {
+      assert(!owners.isEmpty && owners.allSatisfy { apps[$0] != nil }, "no program of no app")
+    }
+    for owners in appsByWindowClass.values {
+      assert(!owners.isEmpty && owners.allSatisfy { apps[$0] != nil }, "no window of no app")
+    }
+  }
+}

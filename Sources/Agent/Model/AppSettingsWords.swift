@@ -1,0 +1,58 @@
+import BelfryWire
+
+extension LocalApp {
+  /// Turns switches by the words of `belfry settings`.
+  ///
+  /// - Throws: What is wrong with the first change that cannot be made.
+  mutating func applySettings(_ changes: [String: String]) throws(AppLinkFailure) {
+    for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
+      try applySetting(name, word)
+    }
+  }
+
+  private mutating func applySetting(_ name: String, _ word: String) throws(AppLinkFailure) {
+    switch name {
+    case "notifications":
+      guard let isOn = AppSwitches.isOn(word) else {
+        throw AppLinkFailure(.invalidArgument, "\(name)=\(word): use on or off")
+      }
+      decideAuthorization(isAllowed: isOn)
+    case "location":
+      guard let status = LocationStatus(rawValue: word) else {
+        let words = LocationStatus.allCases.map(\.rawValue).joined(separator: ", ")
+        throw AppLinkFailure(.invalidArgument, "\(name)=\(word): use one of \(words)")
+      }
+      locationStatus = status
+    default:
+      if let option = AuthorizationOption(rawValue: name), !requested.contains(option) {
+        throw AppLinkFailure(
+          .invalidArgument, "\(id) never asked for \(name): there is no such switch")
+      }
+      guard switches.turn(name, to: word) else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(name)=\(word): use alert, sound, badge, center, lockScreen, criticalAlert or "
+            + "timeSensitive with on or off, style with none, banner or alert, previews with "
+            + "always, whenAuthenticated or never")
+      }
+    }
+  }
+
+  /// The row of `belfry settings`.
+  var settingsRow: JSONObject {
+    var row: JSONObject = [
+      "app": .string(id.text), "name": .string(displayName),
+      "authorization": .string(status.rawValue),
+    ]
+    for option in AuthorizationOption.allCases where requested.contains(option) {
+      guard let isOn = switches.json[option.rawValue]?.boolValue else { continue }
+      row[option.rawValue] = isOn && status.allows ? "on" : "off"
+    }
+    row["style"] = .string(switches.alertStyle.rawValue)
+    row["previews"] = .string(switches.previews.rawValue)
+    row["center"] = switches.center ? "on" : "off"
+    row["lockScreen"] = switches.lockScreen ? "on" : "off"
+    row["location"] = .string(locationStatus.rawValue)
+    return row
+  }
+}

@@ -1,0 +1,190 @@
+import BelfryWire
+
+/// Work in the background: which pushes wake an app, which wait, and what the device allows.
+struct BackgroundWork {
+  /// How often each app may be woken.
+  private var budgets: [AppID: BackgroundBudget] = [:]
+  /// The latest background push of each app that must not be woken now.
+  private var held: [AppID: RetainedPush] = [:]
+  /// The latest push that waits for each app that is being started.
+  private var awaitingStart: [AppID: RetainedPush] = [:]
+  /// Apps that run because of a push, and have not come to the front since.
+  private var startedForPush: Set<AppID> = []
+  /// When the shell was last asked to look again.
+  private var armed: Int64?
+
+  // MARK: - Start
+
+  /// Puts a kept push back; false when it is damaged.
+  mutating func restoreHeld(key: String, record: [UInt8]) -> Bool {
+    guard let app = AppID(key), let push = RetainedPush(record: record) else { return false }
+    held[app] = push
+    return true
+  }
+
+  /// The key of a budget's record.
+  private static func budgetKey(_ app: AppID) -> String { "budget/\(app)" }
+
+  /// Puts a kept budget back, where the record of the device is one.
+  mutating func restoreBudget(key: String, record: [UInt8]) {
+    guard key.hasPrefix("budget/"), let app = AppID(String(key.dropFirst(7))),
+      let object = (try? JSONValue(parsing: record))?.objectValue
+    else { return }
+    budgets[app] = BackgroundBudget(json: object)
+  }
+
+  /// Forgets what is kept of apps that are gone.
+  mutating func dropUnknownApps(_ context: inout AgentContext) {
+    for app in held.keys.sorted() where context.apps[app] == nil { _ = release(app, &context) }
+  }
+
+  // MARK: - Pushes
+
+  /// Gives a push to an app that is to fetch for it: at once in front, else as the budget and the
+  /// device allow (S2-17).
+  mutating func onPush(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
+    guard push.kind == .alert, context.presence(of: app) != .foreground else {
+      return wake(app, push, &context)
+    }
+    guard !context.conditions.holdsBackgroundWork, consumeWake(app, &context) else {
+      // Only the latest is kept (client-api 3.47).
+      held[app] = push
+      return context.persist(.put(.fetches, key: app.text, push.record))
+    }
+    wake(app, push, &context)
+  }
+
+  private mutating func wake(
+    _ app: AppID, _ push: RetainedPush, _ context: inout AgentContext
+  ) {
+    guard context.presence(of: app) == .notRunning else {
+      return ask(app, push, &context)
+    }
+    awaitingStart[app] = push
+    guard let token = context.launch(app, .push, isForeground: false) else { return }
+    startedForPush.insert(app)
+    context.emit(
+      .expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
+  }
+
+  private func ask(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
+    let isAsked = context.ask(
+      app, .arrived(push.arrival), .fetch(app), timeoutMilliseconds: Limits.fetchMilliseconds)
+    assert(isAsked, "only an app that runs is asked")
+  }
+
+  /// The push for which an app is being started.
+  func awaitedPush(of app: AppID) -> RetainedPush? { awaitingStart[app] }
+
+  /// An app has connected: what waited for its start is handed over.
+  mutating func onConnected(_ app: AppID, _ context: inout AgentContext) {
+    guard let push = awaitingStart.removeValue(forKey: app) else { return }
+    ask(app, push, &context)
+  }
+
+  /// An app came to the front: nothing of it waits, and it is no background work any more.
+  mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
+    startedForPush.remove(app)
+    if let push = release(app, &context) { wake(app, push, &context) }
+  }
+
+  /// An app said what a push brought, or went away without a word (nil).
+  mutating func onFetched(
+    _ app: AppID, _ result: FetchResult?, _ context: inout AgentContext
+  ) {
+    startedForPush.remove(app)
+    finishWake(app, result, &context)
+  }
+
+  /// An app did not say in time what a wake brought, or did not come at all: that counts as nothing,
+  /// and one that was started for it and is not in front is ended (client-api 3.45).
+  mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
+    finishWake(app, nil, &context)
+    guard startedForPush.remove(app) != nil, context.presence(of: app) != .foreground else {
+      return
+    }
+    context.emit(.end(app))
+  }
+
+  // MARK: - Budgets
+
+  /// Uses up a wake of the app's budget when there is one.
+  private mutating func consumeWake(_ app: AppID, _ context: inout AgentContext) -> Bool {
+    let isTaken = budgets[app, default: BackgroundBudget()]
+      .consumeWake(atUnixMilliseconds: context.now.wall)
+    persistBudget(app, &context)
+    return isTaken
+  }
+
+  private mutating func finishWake(
+    _ app: AppID, _ result: FetchResult?, _ context: inout AgentContext
+  ) {
+    guard budgets[app] != nil else { return }
+    budgets[app]?.finishWake(result)
+    persistBudget(app, &context)
+  }
+
+  private func persistBudget(_ app: AppID, _ context: inout AgentContext) {
+    guard let budget = budgets[app] else { return }
+    context.persist(.put(.device, key: Self.budgetKey(app), budget.json.bytes))
+  }
+
+  /// Whether a push of an app waits to be handed over.
+  func holdsPush(of app: AppID) -> Bool { held[app] != nil }
+
+  private mutating func release(
+    _ app: AppID, _ context: inout AgentContext
+  ) -> RetainedPush? {
+    guard let push = held.removeValue(forKey: app) else { return nil }
+    context.persist(.remove(.fetches, key: app.text))
+    return push
+  }
+
+  /// The shell has come back at the moment that it was asked to.
+  mutating func onDue() { armed = nil }
+
+  /// Wakes the apps that may be woken now, and asks the shell to come back for the others.
+  mutating func settle(_ context: inout AgentContext) {
+    let now = context.now.wall
+    var next: Int64?
+    if !context.conditions.holdsBackgroundWork {
+      for app in held.keys.sorted() {
+        let moment = (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now)
+        if moment <= now, consumeWake(app, &context), let push = release(app, &context) {
+          wake(app, push, &context)
+        } else {
+          next = min(next ?? .max, max(moment, now + 1))
+        }
+      }
+    }
+    guard next != armed else { return }
+    armed = next
+    context.emit(.armBackgroundWork(atUnixMilliseconds: next))
+  }
+
+  /// An app is removed: nothing waits for it.
+  mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
+    _ = release(app, &context)
+    awaitingStart[app] = nil
+    startedForPush.remove(app)
+    if budgets.removeValue(forKey: app) != nil {
+      context.persist(.remove(.device, key: Self.budgetKey(app)))
+    }
+  }
+
+  /// Stops in a debug build when what waits contradicts itself.
+  func checkInvariants(_ context: AgentContext) {
+    for (app, push) in held {
+      assert(context.apps[app] != nil, "nothing waits for an app that is gone")
+      assert(push.kind == .alert, "pushes of other kinds never wait")
+    }
+    for app in awaitingStart.keys {
+      assert(context.presence(of: app) == .notRunning, "an app that runs was handed its push")
+    }
+    for app in startedForPush {
+      assert(context.apps[app]?.installation != nil, "only installed apps are started")
+    }
+    assert(armed == nil || !held.isEmpty, "the shell comes back for what waits")
+    for budget in budgets.values { budget.checkInvariants() }
+  }
+}

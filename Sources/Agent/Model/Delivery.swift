@@ -1,0 +1,293 @@
+import BelfryWire
+
+/// Shows notifications as permission, switches and the app in front allow, and knows what stands in
+/// the notification centre.
+struct Delivery {
+  private var delivered = DeliveredList()
+  private var seen = SeenPushes(limit: Limits.rememberedPushes)
+
+  // MARK: - Start
+
+  /// Puts back what was kept.
+  mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
+    for (key, value) in records[.delivered] {
+      guard let entry = DeliveredList.Entry(record: value), context.apps[entry.key.app] != nil
+      else {
+        context.emit(.log(.damagedRecord(.delivered, key: key)))
+        continue
+      }
+      delivered.restore(entry)
+    }
+    seen.restore(
+      records[.seen].compactMap { key, value in
+        guard let number = UInt64(key), let id = NotificationID(value.span) else { return nil }
+        return (number, id)
+      })
+  }
+
+  /// No later notification has this order.
+  mutating func reserve(order: Int64) { delivered.reserve(order: order) }
+
+  /// After a start: what was kept and never seen is shown now, and badges are shown again.
+  mutating func resume(_ context: inout AgentContext) {
+    for entry in delivered.all where !entry.isShown { deliver(entry, &context) }
+    for app in context.apps.all where app.badge > 0 { context.emit(.badge(app.id, app.badge)) }
+  }
+
+  // MARK: - Looking
+
+  /// The ids of the latest pushes, oldest first.
+  var rememberedPushes: [NotificationID] { seen.all }
+
+  subscript(key: AppNotificationID) -> DeliveredList.Entry? { delivered[key] }
+
+  /// The notification of that name that was delivered as that one, and not another since.
+  func entry(_ key: AppNotificationID, order: Int64) -> DeliveredList.Entry? {
+    delivered.entry(key, order: order)
+  }
+
+  /// What a person sees in the centre, of one app or of all, oldest first.
+  func listed(of app: AppID?) -> [DeliveredList.Entry] {
+    (app.map(delivered.of) ?? delivered.all).filter(\.isListed)
+  }
+
+  /// All that is there, of one app or of all, listed or not, oldest first.
+  func keys(of app: AppID?) -> [AppNotificationID] {
+    (app.map(delivered.of) ?? delivered.all).map(\.key)
+  }
+
+  /// The one notification of that name.
+  ///
+  /// - Throws: When there is none, or several apps have one.
+  func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
+    let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
+    guard let key = keys.first else {
+      throw AppLinkFailure(
+        .unknownNotification, "no notification \(id): 'belfry center' shows those there are")
+    }
+    guard keys.count == 1 else {
+      let names = keys.map(\.app.text).joined(separator: ", ")
+      throw AppLinkFailure(
+        .invalidArgument, "\(id) is a notification of \(names): add --app")
+    }
+    return key
+  }
+
+  /// What nobody has seen yet, for a presenter that is new.
+  func unseen(_ context: AgentContext) -> [Presentation] {
+    delivered.all.compactMap { entry in
+      guard !entry.isShown, !context.connections.areAskedWhatToShow(of: entry.key),
+        let app = context.apps[entry.key.app]
+      else { return nil }
+      return presentation(entry, of: app, .onlyBanner, isUpdate: false, context)
+    }
+  }
+
+  // MARK: - Delivering
+
+  /// Whether a push is another one than those that came before; persists that it came.
+  mutating func isNew(_ push: Push, _ context: inout AgentContext) -> Bool {
+    guard !seen.contains(push.uniqueID) else { return false }
+    for change in seen.insert(push.uniqueID) { context.persist(change) }
+    return true
+  }
+
+  /// Retains a notification until something else has been asked about it: a crash in between shows
+  /// it. Gives its order.
+  mutating func hold(
+    _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
+  ) -> Int64 {
+    let entry = delivered.put(key, retained)
+    persist(entry, &context)
+    return entry.order
+  }
+
+  /// Delivers a notification as it was routed.
+  mutating func deliver(
+    _ key: AppNotificationID, _ retained: RetainedNotification, _ routing: Routing,
+    _ context: inout AgentContext
+  ) {
+    let before = delivered[key]
+    let entry = delivered.put(key, retained)
+    // A repeat is a new showing; what an app or a provider sends under the same name is a change.
+    let isUpdate = before?.isShown == true && !retained.repeats
+    perform(
+      routing, entry, isUpdate: isUpdate, isPersisted: before != nil, &context)
+  }
+
+  /// Delivers what was held, or could not be asked about: as if it came now.
+  mutating func deliver(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
+    assert(delivered[entry.key]?.order == entry.order, "only what is there is delivered")
+    let routing = context.route(
+      entry.retained.content, of: entry.key.app, isPush: false, wantsFetch: false)
+    perform(routing, entry, isUpdate: false, isPersisted: true, &context)
+  }
+
+  /// Replaces what is held by what a service extension made of it, and delivers it.
+  mutating func deliver(
+    _ entry: DeliveredList.Entry, changedTo content: NotificationContent,
+    _ context: inout AgentContext
+  ) {
+    let changed = delivered.put(entry.key, entry.retained.changed(to: content))
+    deliver(changed, &context)
+  }
+
+  /// The app in front said what to show; an empty set, or no answer in time, is nothing.
+  mutating func onPresentationAnswer(
+    _ key: AppNotificationID, order: Int64, _ options: Set<PresentationOption>,
+    _ context: inout AgentContext
+  ) {
+    // Withdrawn or replaced meanwhile: the answer is about something that is gone.
+    guard let entry = delivered.entry(key, order: order) else { return }
+    let routing = Routing.decide(
+      entry.retained.content, answer: options, settings: context.settings(of: key.app),
+      isLocked: context.conditions.isLocked, hasFocus: context.conditions.hasFocus)
+    perform(routing, entry, isUpdate: false, isPersisted: true, &context)
+  }
+
+  /// Carries out what was decided of a notification that stands in the list, still unseen.
+  private mutating func perform(
+    _ routing: Routing, _ entry: DeliveredList.Entry, isUpdate: Bool, isPersisted: Bool,
+    _ context: inout AgentContext
+  ) {
+    let key = entry.key
+    assert(!entry.isShown, "a notification is shown once")
+    if routing.asksApp {
+      // Until the app answers it stands in the store, unseen: a crash in between shows it.
+      persist(entry, &context)
+      let isAsked = context.ask(
+        key.app, .willPresent(entry.retained.notification),
+        .willPresent(key, order: entry.order),
+        timeoutMilliseconds: Limits.willPresentMilliseconds)
+      assert(isAsked, "an app in front is connected")
+      return
+    }
+    guard let app = context.apps[key.app] else {
+      assertionFailure("only the notifications of apps that are known are delivered")
+      return
+    }
+    let content = entry.retained.content
+    if routing.effects.banner || routing.effects.list {
+      let isListed = routing.effects.list
+      if let listed = delivered.update(key, { $0.isListed = isListed }) {
+        persist(listed, &context)
+      }
+      for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
+        withdraw(old.key, &context)
+      }
+    } else if isPersisted {
+      // The same name replaces, also by what shows nothing.
+      withdraw(key, &context)
+    } else {
+      _ = delivered.remove(key)
+    }
+    if routing.effects.banner {
+      context.emit(
+        .present(
+          presentation(entry, of: app, routing.effects, isUpdate: isUpdate, context)))
+    }
+    if let suppression = routing.suppression { context.emit(.suppressed(key, suppression)) }
+    if routing.effects.sound, let sound = content.sound,
+      !context.conditions.isDesktopQuiet || sound.isCritical
+    {
+      context.emit(.sound(key, sound, of: app))
+    }
+    if routing.effects.badge, let badge = content.badge { setBadge(key.app, badge, &context) }
+  }
+
+  private func persist(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
+    context.persist(.put(.delivered, key: entry.key.recordKey, entry.record))
+  }
+
+  private func presentation(
+    _ entry: DeliveredList.Entry, of app: LocalApp, _ effects: Routing.Effects, isUpdate: Bool,
+    _ context: AgentContext
+  ) -> Presentation {
+    let notification = entry.retained.notification
+    let thread = notification.request.content.thread
+    let privacy = Presentation.Privacy(
+      isLocked: context.conditions.isLocked, previews: app.switches.previews)
+    // Texts of the others are read only where their number is shown.
+    let threadCount =
+      privacy.hidesTexts
+      ? delivered.of(app.id).count { $0.retained.content.thread == thread } : 0
+    return Presentation(
+      notification, of: app, effects: effects, privacy: privacy, threadCount: threadCount,
+      isUpdate: isUpdate, lookup: { context.text($0, of: app.id) })
+  }
+
+  // MARK: - What becomes of it
+
+  /// A presenter has the notification on screen: it is not shown again after a restart.
+  mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
+    guard delivered[key]?.isShown == false else { return }
+    if let entry = delivered.update(key, { $0.isShown = true }) { persist(entry, &context) }
+  }
+
+  /// Takes a notification off the list and off the screen; nothing when it is gone already.
+  mutating func withdraw(_ key: AppNotificationID, _ context: inout AgentContext) {
+    guard delivered.remove(key) != nil else { return }
+    context.persist(.remove(.delivered, key: key.recordKey))
+    context.emit(.withdraw(key))
+  }
+
+  /// The screen was locked or unlocked: texts that only an unlocked one may show come or go
+  /// (client-api 3.39).
+  func refreshTexts(_ context: inout AgentContext) {
+    for app in context.apps.all where app.switches.previews == .whenAuthenticated {
+      for entry in delivered.of(app.id) where entry.isShown {
+        context.emit(
+          .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, context)))
+      }
+    }
+  }
+
+  // MARK: - Badges
+
+  /// An app sets its badge.
+  func onBadgeRequest(
+    _ ask: Ask, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
+  ) {
+    guard badge >= 0 else {
+      return context.refuse(ask, .badgeInputInvalid, "a badge is 0 or more")
+    }
+    guard context.settings(of: app).badge == .enabled else {
+      return context.refuse(
+        ask, .notificationsNotAllowed, "badges are not allowed for this application")
+    }
+    setBadge(app, badge, &context)
+    context.confirm(ask)
+  }
+
+  private func setBadge(_ app: AppID, _ badge: Int64, _ context: inout AgentContext) {
+    guard context.apps[app]?.badge != badge else { return }
+    context.update(app) { $0.badge = badge }
+    context.emit(.badge(app, badge))
+    context.tell(app, .badge(badge))
+  }
+
+  /// Stops in a debug build when what was delivered contradicts itself.
+  func checkInvariants(_ context: AgentContext) {
+    delivered.checkInvariants(context.apps)
+    seen.checkInvariants()
+  }
+}
+
+extension DeliveredList.Entry {
+  /// The row of `belfry center`.
+  func row(_ context: AgentContext) -> JSONObject {
+    let notification = retained.notification
+    let content = notification.request.content
+    return [
+      "app": .string(key.app.text), "id": .string(key.id),
+      "date": .integer(notification.unixMilliseconds),
+      "title": .string(context.text(content.title, of: key.app)),
+      "subtitle": .string(context.text(content.subtitle, of: key.app)),
+      "body": .string(context.text(content.body, of: key.app)),
+      "category": .string(content.category), "thread": .string(content.thread),
+      "userInfo": .object(content.userInfo),
+      "badge": .integer(context.apps[key.app]?.badge ?? 0),
+      "trigger": .string(Presentation.Origin(notification.request.trigger).rawValue),
+    ]
+  }
+}

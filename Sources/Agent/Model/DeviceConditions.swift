@@ -1,0 +1,105 @@
+import BelfryWire
+
+/// What the machine and its desktop report of themselves.
+struct DeviceConditions: Hashable, Sendable {
+  private(set) var isLocked = false
+  private(set) var hasFocus = false
+  private(set) var isBatteryLow = false
+  private(set) var isPowerSaver = false
+  private(set) var isMetered = false
+  private(set) var isAsleep = false
+  /// The desktop's own do-not-disturb: it holds banners back by itself, and nothing sounds.
+  private(set) var isDesktopQuiet = false
+  /// Whether the session's own service has locked the screen, not a command.
+  private var isLockedBySession = false
+
+  /// Whether work in the background waits (S2-17).
+  var holdsBackgroundWork: Bool { isBatteryLow || isPowerSaver || isMetered }
+
+  /// What the gateway is told.
+  var deviceState: DeviceState {
+    var state: DeviceState = []
+    if isBatteryLow || isPowerSaver { state.insert(.powerRestricted) }
+    if isBatteryLow { state.insert(.batteryLow) }
+    if isMetered { state.insert(.metered) }
+    if isAsleep { state.insert(.asleep) }
+    return state
+  }
+
+  /// Takes a change in.
+  mutating func apply(_ change: DeviceChange) {
+    switch change {
+    case .batteryLow(let isLow): isBatteryLow = isLow
+    case .powerSaver(let isOn): isPowerSaver = isOn
+    case .metered(let isMetered): self.isMetered = isMetered
+    case .sessionLocked(let isLocked):
+      self.isLocked = isLocked
+      isLockedBySession = isLocked
+    case .sessionEnded:
+      // What a command has locked is not a session's.
+      guard isLockedBySession else { break }
+      isLocked = false
+      isLockedBySession = false
+    case .asleep(let isAsleep): self.isAsleep = isAsleep
+    case .desktopQuiet(let isQuiet): isDesktopQuiet = isQuiet
+    case .online: break
+    case .servicesLost:
+      // What nobody tells any more holds nothing back. A locked screen stays locked, for all that is
+      // known: hidden texts are not shown because a service failed.
+      isAsleep = false
+      isBatteryLow = false
+      isPowerSaver = false
+      isMetered = false
+    }
+  }
+
+  /// Sets what a command says; false when there is no such name or word.
+  private mutating func set(_ name: String, to word: String) -> Bool {
+    switch (name, word) {
+    case ("locked", "on"), ("locked", "off"): isLocked = word == "on"
+    case ("focus", "on"), ("focus", "off"): hasFocus = word == "on"
+    case ("metered", "on"), ("metered", "off"): isMetered = word == "on"
+    case ("battery", "low"), ("battery", "normal"): isBatteryLow = word == "low"
+    default: return false
+    }
+    return true
+  }
+
+  /// The conditions as a command wants them (`belfry state`); whom the person looks at is only checked.
+  ///
+  /// - Throws: What is wrong with the first change that cannot be made.
+  func changed(
+    by changes: [String: String], _ front: FrontApp, _ context: AgentContext
+  ) throws(AppLinkFailure) -> DeviceConditions {
+    var conditions = self
+    for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
+      let isKnown =
+        name == "front" ? front.canSet(word, context) : conditions.set(name, to: word)
+      guard isKnown else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "
+            + "front=APP_ID|none")
+      }
+    }
+    return conditions
+  }
+
+  /// The row of `belfry state`, without the app in front.
+  var row: JSONObject {
+    [
+      "locked": isLocked ? "on" : "off", "battery": isBatteryLow ? "low" : "normal",
+      "metered": isMetered ? "on" : "off", "focus": hasFocus ? "on" : "off",
+    ]
+  }
+
+  /// Stops in a debug build when conditions contradict each other.
+  func checkInvariants() {
+    assert(
+      !deviceState.contains(.batteryLow) || deviceState.contains(.powerRestricted),
+      "a low battery restricts the device")
+    assert(
+      !holdsBackgroundWork || !deviceState.isDisjoint(with: [.powerRestricted, .metered]),
+      "the gateway knows why work in the background waits")
+  }
+}

@@ -1,0 +1,321 @@
+import BelfryWire
+import System
+
+/// Notifications of apps' own that wait for a moment or a place, and the regions that apps watch.
+struct LocalNotifications: ~Copyable {
+  /// A notification whose time or place has come.
+  struct Due {
+    let key: AppNotificationID
+    let request: NotificationRequest
+  }
+
+  private var scheduled: ScheduledNotifications
+  private var requests: PendingRequests
+  private var regions = WatchedRegions()
+
+  /// Nothing waits yet.
+  init(
+    _ configuration: AgentModel.Configuration, _ lookUps: AgentModel.LookUps, _ zones: ZoneFolder
+  ) {
+    scheduled = ScheduledNotifications(
+      pendingLimit: configuration.pendingLimit, zones: zones,
+      isManual: configuration.hasManualClock)
+    requests = PendingRequests(readRecord: lookUps.requestRecord)
+  }
+
+  /// Puts back what was kept.
+  mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
+    scheduled.restore(records[.schedule], at: context.now.moment, &context.effects)
+    regions.restore(records[.regions], atAwake: context.now.awake, &context.effects)
+  }
+
+  /// Every record is durable.
+  mutating func onRecordsPersisted() { requests.onRecordsPersisted() }
+
+  // MARK: - Requests
+
+  /// Lets a notification wait, in place of one with the same name.
+  mutating func add(
+    _ key: AppNotificationID, _ request: NotificationRequest, _ trigger: NotificationTrigger,
+    _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    assert(request.trigger == trigger, "a request waits for its own trigger")
+    guard case .region(let region, let repeats) = trigger else {
+      let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
+      regions.remove([.request(key)], &context.effects)
+      requests.put(key, request, &context.effects)
+      for key in dropped { requests.remove(key, &context.effects) }
+      return
+    }
+    try regions.add(.request(key), region, repeats: repeats, &context.effects)
+    _ = scheduled.remove([key], &context.effects)
+    requests.put(key, request, &context.effects)
+  }
+
+  /// Takes requests out; those that do not wait are passed over.
+  mutating func remove(_ keys: [AppNotificationID], _ context: inout AgentContext) {
+    for key in scheduled.remove(keys, &context.effects) { requests.remove(key, &context.effects) }
+    for case .request(let key) in regions.remove(keys.map(RegionKey.request), &context.effects) {
+      requests.remove(key, &context.effects)
+    }
+  }
+
+  /// Takes all out that an app waits for, and the regions that it watches.
+  mutating func removeAll(of app: AppID, _ context: inout AgentContext) {
+    remove(waiting(of: app.text, context), &context)
+    regions.remove(regions.keys(of: app), &context.effects)
+  }
+
+  /// The names under which requests wait, of one app or of all: the soonest first, then those that
+  /// wait for a place.
+  func waiting(of app: String?, _ context: AgentContext) -> [AppNotificationID] {
+    scheduled.pending(of: app, at: context.now.moment).map(\.key) + waitingForPlaces(of: app)
+  }
+
+  private func waitingForPlaces(of app: String?) -> [AppNotificationID] {
+    guard let app else { return regions.waiting(of: nil) }
+    return AppID(app).map { regions.waiting(of: $0) } ?? []
+  }
+
+  /// What waits, of one app or of all, with the next moments.
+  func pending(
+    of app: String?, _ context: AgentContext
+  ) -> [(key: AppNotificationID, waiting: PendingNotification)] {
+    let timed = scheduled.pending(of: app, at: context.now.moment)
+      .map { ($0.key, Int64?.some($0.next)) }
+    return (timed + waitingForPlaces(of: app).map { ($0, nil) }).compactMap { key, next in
+      requests.request(key).map {
+        (key, PendingNotification(request: $0, nextUnixMilliseconds: next))
+      }
+    }
+  }
+
+  /// The one request of that name that waits.
+  ///
+  /// - Throws: When none waits, or several apps have one.
+  func onlyWaiting(
+    _ id: String, of app: String?, _ context: AgentContext
+  ) throws(AppLinkFailure) -> AppNotificationID {
+    let keys = waiting(of: app, context).filter { $0.id == id }
+    guard let key = keys.first else {
+      throw AppLinkFailure(
+        .unknownNotification, "nothing named \(id) waits: see 'belfry notify list'")
+    }
+    guard keys.count == 1 else {
+      let apps = keys.map(\.app.text).joined(separator: ", ")
+      throw AppLinkFailure(.invalidArgument, "\(id) is a notification of \(apps): add --app")
+    }
+    return key
+  }
+
+  /// The next moments of one request, in milliseconds since 1970.
+  func dates(_ key: AppNotificationID, count: Int64, _ context: AgentContext) -> [Int64] {
+    let bounded = Int(clamping: min(count, Limits.datesAsked))
+    return scheduled.moments(of: key, count: bounded, at: context.now.moment)
+  }
+
+  /// The rows of `belfry notify list`.
+  func rows(of app: String?, _ context: AgentContext) -> [JSONObject] {
+    pending(of: app, context).map { key, waiting in
+      let content = waiting.request.content
+      return [
+        "app": .string(key.app.text), "id": .string(key.id),
+        "next": waiting.nextUnixMilliseconds.map(JSONValue.integer) ?? .null,
+        "title": .string(context.text(content.title, of: key.app)),
+        "body": .string(context.text(content.body, of: key.app)),
+        "trigger": .string(Presentation.Origin(waiting.request.trigger).rawValue),
+        "repeats": .bool(waiting.request.trigger?.repeats ?? false),
+      ]
+    }
+  }
+
+  // MARK: - Time
+
+  /// The row of `belfry clock`.
+  func clockRow(_ context: AgentContext) -> JSONObject {
+    [
+      "time": .string(Timestamp.rfc3339(unixMilliseconds: context.now.wall)),
+      "date": .integer(context.now.wall), "zone": .string(scheduled.zoneName),
+    ]
+  }
+
+  /// A command moves a manual clock; it is answered when the clock has arrived.
+  mutating func travel(
+    _ ask: Ask, _ command: ScheduledNotifications.ClockCommand, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    try scheduled.travel(command, ask, at: context.now.moment, &context.effects)
+  }
+
+  /// The alarms may have gone off.
+  mutating func onWakeUp() { scheduled.onWakeUp() }
+
+  /// The machine's clock was set.
+  mutating func onClockSet(_ context: inout AgentContext) {
+    scheduled.onClockSet(at: context.now.moment, &context.effects)
+  }
+
+  /// A manual clock stands where it was moved to.
+  mutating func onClockMoved(_ context: inout AgentContext) {
+    scheduled.onClockMoved(at: context.now.moment, &context.effects)
+  }
+
+  /// The device is in another zone, or its database was updated.
+  mutating func onZonesChanged(to zones: ZoneFolder, _ context: inout AgentContext) {
+    let ask = scheduled.onZonesChanged(to: zones, at: context.now.moment, &context.effects)
+    if let ask { context.answer(ask, .rows([clockRow(context)])) }
+  }
+
+  /// The next notification that is due at this moment; nil when none is, or a manual clock is on its
+  /// way elsewhere, or an app in front still has to say what to show of an earlier moment's.
+  mutating func nextDue(_ context: inout AgentContext) -> Due? {
+    guard scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow) else { return nil }
+    while let step = scheduled.step(at: context.now.moment, &context.effects) {
+      switch step {
+      case .fire(let key, let isLast):
+        if let due = due(key, isLast: isLast, &context) { return due }
+      case .expire(let key):
+        context.emit(.log(.notificationExpired(key)))
+        requests.remove(key, &context.effects)
+      }
+    }
+    return nil
+  }
+
+  private mutating func due(
+    _ key: AppNotificationID, isLast: Bool, _ context: inout AgentContext
+  ) -> Due? {
+    let request = requests.request(key)
+    if isLast { requests.remove(key, &context.effects) }
+    if request == nil { context.emit(.log(.damagedRecord(.pending, key: key.recordKey))) }
+    return request.map { Due(key: key, request: $0) }
+  }
+
+  // MARK: - Places
+
+  /// A command says where the device is; gives the notifications whose place that is.
+  mutating func onPlaceCommand(
+    latitude: Double, longitude: Double, _ context: inout AgentContext
+  ) throws(AppLinkFailure) -> [Due] {
+    guard let place = Place(latitude: latitude, longitude: longitude, certainty: .exact) else {
+      throw AppLinkFailure(
+        .invalidArgument, "no such place: use degrees, such as 48.86,2.29")
+    }
+    guard !regions.isToldByService else {
+      throw AppLinkFailure(
+        .invalidArgument, "a location service says where the device is: stop that first")
+    }
+    return onPlace(place, &context)
+  }
+
+  /// The device is somewhere; gives the notifications whose place that is.
+  mutating func onPlace(_ place: Place, _ context: inout AgentContext) -> [Due] {
+    let due = onCrossings(regions.onPlace(place, atAwake: context.now.awake), &context)
+    for (connection, app) in regions.following { tell(place, to: connection, of: app, &context) }
+    return due
+  }
+
+  /// No location service says any more where the device is.
+  mutating func onLocationServiceEnded() { regions.onServiceEnded() }
+
+  /// A beacon was heard; gives the notifications whose place that is.
+  mutating func onBeacon(_ beacon: Beacon, _ context: inout AgentContext) -> [Due] {
+    onCrossings(regions.onBeacon(beacon, atAwake: context.now.awake), &context)
+  }
+
+  /// Time has passed for crossings; gives the notifications whose place has come.
+  mutating func onRegionsDue(_ context: inout AgentContext) -> [Due] {
+    onCrossings(regions.onTimePassed(atAwake: context.now.awake), &context)
+  }
+
+  private mutating func onCrossings(
+    _ crossings: [WatchedRegions.Crossing], _ context: inout AgentContext
+  ) -> [Due] {
+    var result: [Due] = []
+    for crossing in crossings {
+      // What an app may not know is not told, nor used up (S1-73).
+      guard crossing.isWanted, context.apps.mayLocate(crossing.key.app) else {
+        regions.persist(crossing, &context.effects)
+        continue
+      }
+      let isLast = regions.use(crossing, &context.effects)
+      switch crossing.key {
+      case .request(let key):
+        if let due = due(key, isLast: isLast, &context) { result.append(due) }
+      case .watched(let app, _):
+        context.tell(app, .regionChanged(crossing.region, crossing.state))
+      }
+    }
+    return result
+  }
+
+  /// An app watches a region.
+  mutating func watch(
+    _ app: AppID, _ region: NotificationRegion, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    try regions.add(.watched(app, region.id), region, repeats: true, &context.effects)
+  }
+
+  /// An app watches a region no more.
+  mutating func unwatch(_ app: AppID, _ id: String, _ context: inout AgentContext) {
+    regions.remove([.watched(app, id)], &context.effects)
+  }
+
+  /// The regions that an app watches.
+  func watched(by app: AppID) -> [NotificationRegion] { regions.watched(by: app) }
+
+  /// Where the device is as to a region of an app, as far as that may know it.
+  func state(of app: AppID, _ id: String, _ context: AgentContext) -> RegionState {
+    context.apps.mayLocate(app) ? regions.state(of: .watched(app, id)) : .unknown
+  }
+
+  /// Tells every place to a connection of an app from now on, or no longer.
+  mutating func follow(
+    _ connection: ConnectionID, _ app: AppID, isOn: Bool, _ context: inout AgentContext
+  ) {
+    regions.setFollower(connection, isOn ? app : nil)
+    if isOn, let place = regions.place { tell(place, to: connection, of: app, &context) }
+  }
+
+  private func tell(
+    _ place: Place, to connection: ConnectionID, of app: AppID, _ context: inout AgentContext
+  ) {
+    guard context.apps.mayLocate(app) else { return }
+    var accuracy = 0.0
+    if case .measured(let metres) = place.certainty { accuracy = metres ?? 0 }
+    context.tell(
+      connection,
+      .place(
+        latitude: place.latitude, longitude: place.longitude, accuracy: accuracy,
+        unixMilliseconds: context.now.wall))
+  }
+
+  /// A connection is gone.
+  mutating func onDisconnected(_ connection: ConnectionID) { regions.setFollower(connection, nil) }
+
+  /// Who may know the place may have changed.
+  mutating func onPermissionChanged() { regions.onPermissionChanged() }
+
+  // MARK: - After each event
+
+  /// Sends a manual clock on where nothing is due any more, and sets alarms and services.
+  mutating func settle(_ context: inout AgentContext) {
+    if scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow),
+      let ask = scheduled.advance(at: context.now.moment, &context.effects)
+    {
+      context.answer(ask, .rows([clockRow(context)]))
+    }
+    scheduled.arm(at: context.now.moment, &context.effects)
+    if let apps = regions.appsToAllow {
+      let allowed = apps.filter { context.apps.mayLocate($0) }
+      regions.updateNeeds(allowed: allowed, &context.effects)
+    }
+    regions.arm(&context.effects)
+  }
+
+  /// Stops in a debug build when what waits contradicts itself.
+  func checkInvariants() {
+    scheduled.checkInvariants()
+    requests.checkInvariants()
+    regions.checkInvariants()
+  }
+}

@@ -1,0 +1,81 @@
+import BelfryWire
+
+/// One line of `belfry doctor`.
+struct Finding: Hashable, Sendable {
+  /// What the line is about.
+  var feature: String
+  /// Whether it works as far as the agent can tell.
+  var isFine: Bool
+  /// Whether something is not there, rather than set so.
+  var isLack = true
+  /// What is there, or what is wrong.
+  var detail: String
+  /// What to do about it; empty when there is nothing.
+  var advice = ""
+
+  /// The object that the command prints.
+  var json: JSONObject {
+    [
+      "feature": .string(feature), "state": isFine ? "ok" : isLack ? "missing" : "attention",
+      "detail": .string(detail),
+      "do": .string(isFine ? "" : advice),
+    ]
+  }
+}
+
+/// What the model contributes to a diagnosis.
+struct ModelDiagnosis: Hashable, Sendable {
+  /// The device's languages, most wanted first.
+  var languages: [String]
+  var isLinkUp: Bool
+  /// Whether places are told to anyone on this device.
+  var isLocationOn: Bool
+  /// What keeps each app's notifications from being seen.
+  var appFindings: [Finding]
+}
+
+extension LocalApp {
+  /// What keeps its notifications from being seen.
+  func findings(
+    isUndecided: Bool, tokenAdvice: String, holdsPush: Bool, holdsBackgroundWork: Bool
+  ) -> [Finding] {
+    var problems: [(String, String)] = []
+    switch status {
+    case .notDetermined:
+      problems.append(
+        isUndecided
+          ? ("waits for a person's answer", "belfry settings \(id) notifications=on")
+          : ("never asked for permission", "let the app call requestAuthorization"))
+    case .denied:
+      problems.append(("a person said no", "belfry settings \(id) notifications=on"))
+    case .authorized, .provisional: break
+    }
+    if status.allows, settings.alert == .disabled {
+      problems.append(("alerts are switched off", "belfry settings \(id) alert=on"))
+    }
+    if !claims(.pushes) {
+      problems.append(
+        (
+          "its manifest does not claim aps-environment: it gets no token",
+          "add it and run 'belfry app install' again"
+        ))
+    } else if let registration = registrations[.alert], registration.token == nil {
+      problems.append(("registered, and has no token yet", tokenAdvice))
+    }
+    if holdsPush {
+      problems.append(
+        (
+          "a background push waits",
+          holdsBackgroundWork
+            ? "for power or another network" : "its budget is used up: it comes later"
+        ))
+    }
+    let feature = "app \(id)"
+    guard !problems.isEmpty else {
+      return [Finding(feature: feature, isFine: true, detail: "may notify")]
+    }
+    return problems.map { problem, advice in
+      Finding(feature: feature, isFine: false, isLack: false, detail: problem, advice: advice)
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import BelfryWire
+
+/// What apps may do, and the questions to the person about it.
+///
+/// A question has an identity, and its answer names it: one that comes late, or twice, or for another
+/// question decides nothing.
+struct Permissions {
+  /// A notification of a command for an app that the person has yet to decide about.
+  struct WaitingNotification: Hashable {
+    let ask: Ask
+    let app: AppID
+    let request: NotificationRequest
+  }
+
+  private let policy: GrantPolicy
+  /// The question that a person sees about each app: one at a time.
+  private var prompts: [AppID: Prompt] = [:]
+  /// Requests that wait for a decision about notifications, oldest first.
+  private var notificationAsks: [AppID: [Ask]] = [:]
+  /// Notifications of commands that wait for the same.
+  private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
+  /// Requests that wait for a decision about the place, oldest first.
+  private var locationAsks: [AppID: [Ask]] = [:]
+  /// Apps that asked for the place at all times.
+  private var wantAlways: Set<AppID> = []
+  private var nextPrompt: UInt64 = 1
+
+  /// Nothing was asked yet; `policy` answers in the person's stead.
+  init(policy: GrantPolicy) { self.policy = policy }
+
+  /// The questions that a person sees, oldest first.
+  var openPrompts: [Prompt] { prompts.values.sorted { $0.id.number < $1.id.number } }
+
+  /// Whether the person has yet to decide about an app's notifications.
+  func isUndecided(_ app: AppID) -> Bool {
+    notificationAsks[app] != nil || waitingNotifications[app] != nil
+  }
+
+  // MARK: - Requests
+
+  /// An app asks for permission to notify.
+  mutating func onAuthorizationRequest(
+    _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>,
+    _ context: inout AgentContext
+  ) {
+    let before = context.settings(of: app)
+    if requestAuthorization(app, options, &context) {
+      answerAuthorization(ask, app, &context)
+    } else {
+      notificationAsks[app, default: []].append(ask)
+      promptNext(app, &context)
+    }
+    tellSettings(app, before, &context)
+  }
+
+  /// A command notifies in the name of an app; gives the notification once it may be added.
+  mutating func onNotifyRequest(
+    _ waiting: WaitingNotification, _ context: inout AgentContext
+  ) -> WaitingNotification? {
+    guard context.apps[waiting.app]?.status == .notDetermined else { return waiting }
+    if requestAuthorization(waiting.app, [.alert, .sound, .badge], &context) { return waiting }
+    waitingNotifications[waiting.app, default: []].append(waiting)
+    promptNext(waiting.app, &context)
+    return nil
+  }
+
+  /// Asks in the app's name; false when a person has to decide.
+  private func requestAuthorization(
+    _ app: AppID, _ options: Set<AuthorizationOption>, _ context: inout AgentContext
+  ) -> Bool {
+    var isDecided = true
+    context.update(app) {
+      isDecided = $0.requestAuthorization(options, policy: policy) == .answered
+    }
+    return isDecided
+  }
+
+  /// The app asks for the place; a person decides the first time (S1-65).
+  mutating func onLocationRequest(
+    _ ask: Ask, _ app: AppID, always: Bool, _ context: inout AgentContext
+  ) {
+    guard let record = context.apps[app], record.locationStatus == .notDetermined,
+      record.locationUsage?.isEmpty == false
+    else {
+      // Without a word on what it is for there is no question, and no access.
+      return answerLocation(ask, app, &context)
+    }
+    switch policy {
+    case .all: setLocation(app, always ? .always : .whenInUse, &context)
+    case .none, .types: setLocation(app, .denied, &context)
+    case .ask:
+      locationAsks[app, default: []].append(ask)
+      if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
+      return promptNext(app, &context)
+    }
+    answerLocation(ask, app, &context)
+  }
+
+  // MARK: - Answers
+
+  /// A person answered a question; gives the notifications that waited for it.
+  mutating func onAnswer(
+    _ id: PromptID, isAllowed: Bool, _ context: inout AgentContext
+  ) -> [WaitingNotification] {
+    guard let prompt = openPrompt(id) else { return [] }
+    var released: [WaitingNotification] = []
+    switch prompt.subject {
+    case .notifications:
+      context.update(prompt.app) { $0.decideAuthorization(isAllowed: isAllowed) }
+      released = onNotificationsDecided(prompt.app, &context)
+      context.tell(prompt.app, .settings(context.settings(of: prompt.app)))
+    case .location:
+      let status: LocationStatus = wantAlways.contains(prompt.app) ? .always : .whenInUse
+      setLocation(prompt.app, isAllowed ? status : .denied, &context)
+      onLocationDecided(prompt.app, &context)
+    }
+    promptNext(prompt.app, &context)
+    return released
+  }
+
+  /// The person put a question away: nothing is decided, and it comes with the app's next request.
+  mutating func onPostponed(_ id: PromptID, _ context: inout AgentContext) {
+    guard let prompt = openPrompt(id) else { return }
+    switch prompt.subject {
+    case .notifications:
+      for waiting in onNotificationsDecided(prompt.app, &context) {
+        context.refuse(
+          waiting.ask, .notificationsNotAllowed,
+          "the question was put away unanswered: ask again")
+      }
+    case .location: onLocationDecided(prompt.app, &context)
+    }
+    promptNext(prompt.app, &context)
+  }
+
+  private func openPrompt(_ id: PromptID) -> Prompt? { prompts.values.first { $0.id == id } }
+
+  /// Withdraws the question about notifications and answers who waited for it; gives the notifications
+  /// that did.
+  private mutating func onNotificationsDecided(
+    _ app: AppID, _ context: inout AgentContext
+  ) -> [WaitingNotification] {
+    withdrawPrompt(app, about: .notifications, &context)
+    for ask in notificationAsks.removeValue(forKey: app) ?? [] {
+      answerAuthorization(ask, app, &context)
+    }
+    return waitingNotifications.removeValue(forKey: app) ?? []
+  }
+
+  /// Withdraws the question about the place and answers who waited for it.
+  private mutating func onLocationDecided(_ app: AppID, _ context: inout AgentContext) {
+    withdrawPrompt(app, about: .location(usage: ""), &context)
+    wantAlways.remove(app)
+    for ask in locationAsks.removeValue(forKey: app) ?? [] { answerLocation(ask, app, &context) }
+  }
+
+  private func answerAuthorization(_ ask: Ask, _ app: AppID, _ context: inout AgentContext) {
+    let settings = context.settings(of: app)
+    context.answer(ask, .settings(settings, granted: settings.status.allows))
+  }
+
+  private func answerLocation(_ ask: Ask, _ app: AppID, _ context: inout AgentContext) {
+    context.answer(ask, .locationStatus(context.apps.locationStatus(of: app)))
+  }
+
+  // MARK: - Prompts
+
+  /// Asks the person what an app waits for next, unless a question about it is open.
+  private mutating func promptNext(_ app: AppID, _ context: inout AgentContext) {
+    guard prompts[app] == nil, let record = context.apps[app] else { return }
+    let subject: Prompt.Subject
+    if isUndecided(app) {
+      subject = .notifications
+    } else if locationAsks[app] != nil {
+      subject = .location(usage: record.locationUsage ?? "")
+    } else {
+      return
+    }
+    let prompt = Prompt(
+      id: PromptID(number: nextPrompt), app: app, appName: record.displayName,
+      icon: record.installation?.icon, subject: subject)
+    nextPrompt += 1
+    prompts[app] = prompt
+    context.emit(.prompt(prompt))
+  }
+
+  private mutating func withdrawPrompt(
+    _ app: AppID, about subject: Prompt.Subject, _ context: inout AgentContext
+  ) {
+    guard let prompt = prompts[app], prompt.subject.isSameDecision(as: subject) else { return }
+    prompts[app] = nil
+    context.emit(.withdrawPrompt(prompt))
+  }
+
+  // MARK: - Settings
+
+  /// A person changes an app's settings, or none of them when one cannot be; gives the notifications
+  /// that waited for that decision.
+  mutating func onSettingsChange(
+    _ app: AppID, _ changes: [String: String], _ context: inout AgentContext
+  ) throws(AppLinkFailure) -> [WaitingNotification] {
+    guard var record = context.apps[app] else { return [] }
+    try record.applySettings(changes)
+    let before = context.settings(of: app)
+    let status = context.apps.locationStatus(of: app)
+    context.update(app) { $0 = record }
+    tellSettings(app, before, &context)
+    if context.apps.locationStatus(of: app) != status { tellLocation(app, &context) }
+    // An open question about the same decision is answered with it.
+    var released: [WaitingNotification] = []
+    if changes["notifications"] != nil { released = onNotificationsDecided(app, &context) }
+    if changes["location"] != nil { onLocationDecided(app, &context) }
+    promptNext(app, &context)
+    return released
+  }
+
+  /// Sets what an app may know of the place, and tells it.
+  func setLocation(_ app: AppID, _ status: LocationStatus, _ context: inout AgentContext) {
+    guard context.apps[app]?.locationStatus != status else { return }
+    context.update(app) { $0.locationStatus = status }
+    tellLocation(app, &context)
+  }
+
+  /// Switches places on or off for the whole device (S1-73).
+  func setLocation(isOn: Bool, _ context: inout AgentContext) {
+    guard isOn != context.apps.isLocationOn else { return }
+    context.setLocation(isOn: isOn)
+    for app in context.apps.all where app.locationStatus != .notDetermined {
+      tellLocation(app.id, &context)
+    }
+  }
+
+  private func tellSettings(
+    _ app: AppID, _ before: NotificationSettings, _ context: inout AgentContext
+  ) {
+    let settings = context.settings(of: app)
+    if settings != before { context.tell(app, .settings(settings)) }
+  }
+
+  private func tellLocation(_ app: AppID, _ context: inout AgentContext) {
+    context.tell(app, .locationStatus(context.apps.locationStatus(of: app)))
+  }
+
+  // MARK: - Ends
+
+  /// A connection is gone: nobody waits there for a decision any more.
+  mutating func onDisconnected(_ connection: ConnectionID, _ app: AppID?) {
+    if let app {
+      notificationAsks[app]?.removeAll { $0.connection == connection }
+      locationAsks[app]?.removeAll { $0.connection == connection }
+    }
+  }
+
+  /// An app is removed: there is nothing to decide about it, and who waits for a decision is told so.
+  mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
+    if let prompt = prompts.removeValue(forKey: app) { context.emit(.withdrawPrompt(prompt)) }
+    var asks = notificationAsks.removeValue(forKey: app) ?? []
+    asks += (waitingNotifications.removeValue(forKey: app) ?? []).map(\.ask)
+    asks += locationAsks.removeValue(forKey: app) ?? []
+    wantAlways.remove(app)
+    for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
+  }
+
+  /// Stops in a debug build when questions and those who wait for them contradict each other.
+  func checkInvariants(_ context: AgentContext) {
+    for (app, prompt) in prompts {
+      assert(prompt.app == app, "a question stands under its own app")
+      assert(prompt.id.number < nextPrompt, "a question has a number that was given out")
+      assert(context.apps[app] != nil, "no question about an app that is gone")
+      switch prompt.subject {
+      case .notifications: assert(isUndecided(app), "somebody waits for the answer")
+      case .location: assert(locationAsks[app] != nil, "somebody waits for the answer")
+      }
+    }
+    for app in notificationAsks.keys { assert(prompts[app] != nil, "a person is asked") }
+    for app in waitingNotifications.keys { assert(prompts[app] != nil, "a person is asked") }
+    for app in locationAsks.keys { assert(prompts[app] != nil, "a person is asked, in turn") }
+    assert(policy == .ask || prompts.isEmpty, "a policy needs no person")
+  }
+}
+
+extension Prompt.Subject {
+  /// Whether both are about the same decision, in whatever words.
+  func isSameDecision(as other: Prompt.Subject) -> Bool {
+    switch (self, other) {
+    case (.notifications, .notifications), (.location, .location): true
+    case (.notifications, .location), (.location, .notifications): false
+    }
+  }
+}

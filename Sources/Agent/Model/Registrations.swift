@@ -1,0 +1,113 @@
+import BelfryWire
+
+/// Registrations for remote notifications, and the tokens that the gateway gave.
+///
+/// They stand in the apps' records; this decides how they change and who hears of it.
+struct Registrations {
+  private let hasGateway: Bool
+  private var isLinkUp = false
+
+  /// No link yet.
+  init(hasGateway: Bool) { self.hasGateway = hasGateway }
+
+  /// What keeps a registered app from a token, for a person; nil while the gateway may still send it.
+  var advice: String {
+    hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
+  }
+
+  /// Whether notifications can come now.
+  var isUp: Bool { isLinkUp }
+
+  /// The link to the gateway is up, or down.
+  mutating func onLinkChanged(isUp: Bool, _ context: inout AgentContext) {
+    assert(hasGateway || !isUp, "there is no link without a gateway")
+    isLinkUp = isUp
+    context.emit(.showLink(isUp: isUp))
+  }
+
+  /// After a start: the gateway is to know every registration that is kept.
+  func announceAll(_ context: inout AgentContext) {
+    for app in context.apps.all {
+      for kind in TokenKind.allCases where app.registrations[kind] != nil {
+        context.emit(.register(app.id, kind))
+      }
+    }
+  }
+
+  /// An app registers.
+  func onRegister(_ ask: Ask, _ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+    context.confirm(ask)
+    func fail(_ reason: AppLinkFailure.Reason, _ message: String) {
+      context.tell(
+        ask.connection, .registrationFailed(kind, AppLinkFailure(reason, message)))
+    }
+    guard context.apps[app]?.claims(.pushes) != false else {
+      // S2-23: without the entitlement there is no token.
+      return fail(
+        .registrationRefused,
+        "\(app) does not claim aps-environment in its manifest: set it to development or "
+          + "production and run 'belfry app install' again")
+    }
+    guard hasGateway else {
+      return fail(
+        .noGateway, "this device has no gateway: start the agent with --gateway")
+    }
+    let known = context.apps[app]?.registrations[kind]
+    if known == nil {
+      context.update(app) { record in
+        record.registrations[kind] = LocalApp.Registration()
+        record.hasPane = true
+      }
+    }
+    if let token = known?.token {
+      // S0-37, S1-17: the token that is there is told at once.
+      context.tell(ask.connection, .token(kind, token))
+    } else if !isLinkUp {
+      // S4-13: the device must be online. The token is told when it comes.
+      fail(.gatewayUnreachable, "the gateway cannot be reached: check the network")
+    }
+    context.emit(.register(app, kind))
+  }
+
+  /// An app unregisters, or is removed.
+  func unregister(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+    guard context.apps[app]?.registrations[kind] != nil else { return }
+    context.update(app) { record in
+      record.registrations[kind] = nil
+      // S4-7: its controls disappear from the settings.
+      if kind == .alert { record.hasPane = false }
+    }
+    context.emit(.unregister(app, kind))
+  }
+
+  /// The gateway gave a token: the first one, the same one again, or another (S0-38).
+  func onToken(
+    _ app: AppID, _ kind: TokenKind, _ token: [UInt8], _ context: inout AgentContext
+  ) {
+    guard let known = context.apps[app]?.registrations[kind], known.token != token else { return }
+    context.update(app) { $0.registrations[kind] = LocalApp.Registration(token: token) }
+    context.tell(app, .token(kind, token))
+  }
+
+  /// The gateway refused to register.
+  func onRefused(
+    _ app: AppID, _ kind: TokenKind, _ message: String, _ context: inout AgentContext
+  ) {
+    guard context.apps[app]?.registrations[kind] != nil else { return }
+    context.update(app) { $0.registrations[kind] = nil }
+    context.tell(
+      app, .registrationFailed(kind, AppLinkFailure(.registrationRefused, message)))
+  }
+
+  /// The device has another identity: every token is another one (S1-16).
+  func onIdentityReplaced(_ context: inout AgentContext) {
+    for app in context.apps.all where !app.registrations.isEmpty {
+      context.update(app.id) { record in
+        for kind in record.registrations.keys { record.registrations[kind]?.token = nil }
+      }
+    }
+  }
+
+  /// Stops in a debug build when the link contradicts the gateway.
+  func checkInvariants() { assert(hasGateway || !isLinkUp, "there is no link without a gateway") }
+}

@@ -1,0 +1,195 @@
+import BelfryWire
+
+/// What a person did to notifications, until their apps have handled it.
+struct Responses {
+  /// A response that waits for its app.
+  struct Waiting: Hashable, Sendable {
+    /// Its key on disk.
+    let key: String
+    let retained: RetainedNotification
+    let action: String
+    let text: String?
+
+    /// What the app is told.
+    var response: NotificationResponse {
+      NotificationResponse(notification: retained.notification, action: action, text: text)
+    }
+  }
+
+  /// What a person chose on the locked screen and needs an unlocked one.
+  struct LockedChoice: Hashable, Sendable {
+    let key: AppNotificationID
+    /// Of which delivery under that name it was chosen.
+    let order: Int64
+    let action: PersonAction
+  }
+
+  /// Oldest first.
+  private var waiting: [AppID: [Waiting]] = [:]
+  /// The keys of those that an app is asked about just now.
+  private var sent: Set<String> = []
+  /// Oldest first; one at most for each notification.
+  private var lockedChoices: [LockedChoice] = []
+
+  /// Puts a kept response back, at the start; gives its order of delivery, or nil when it is damaged.
+  mutating func restore(key: String, record: [UInt8]) -> Int64? {
+    let parts = key.split(separator: "/")
+    guard parts.count == 2, let app = AppID(String(parts[0])), let order = Int64(parts[1]),
+      let response = Waiting(key: key, record: record)
+    else { return nil }
+    waiting[app, default: []].append(response)
+    return order
+  }
+
+  /// The oldest response that waits for an app.
+  func first(of app: AppID) -> Waiting? { waiting[app]?.first }
+
+  /// Retains a choice until the screen is unlocked, in place of an earlier one.
+  mutating func holdUntilUnlock(_ choice: LockedChoice) {
+    lockedChoices.removeAll { $0.key == choice.key }
+    lockedChoices.append(choice)
+  }
+
+  /// The screen is unlocked: what was chosen is done now, oldest first.
+  mutating func releaseLockedChoices() -> [LockedChoice] {
+    defer { lockedChoices = [] }
+    return lockedChoices
+  }
+
+  /// Retains a response until its app has handled it.
+  mutating func add(
+    _ entry: DeliveredList.Entry, _ action: PersonAction, _ context: inout AgentContext
+  ) -> Waiting {
+    let app = entry.key.app
+    let response = Waiting(
+      key: "\(app)/\(entry.order)", retained: entry.retained, action: action.id,
+      text: action.text)
+    assert(
+      waiting[app]?.contains { $0.key == response.key } != true, "a response has a key of its own")
+    waiting[app, default: []].append(response)
+    context.persist(.put(.responses, key: response.key, response.record))
+    if waiting[app, default: []].count > Limits.waitingResponsesPerApp,
+      let dropped = waiting[app]?.removeFirst()
+    {
+      sent.remove(dropped.key)
+      context.persist(.remove(.responses, key: dropped.key))
+    }
+    return response
+  }
+
+  /// Tells an app that runs a response.
+  mutating func send(_ response: Waiting, to app: AppID, _ context: inout AgentContext) {
+    guard sent.insert(response.key).inserted else { return }
+    let isAsked = context.ask(
+      app, .response(response.response), .response(app, key: response.key),
+      timeoutMilliseconds: Limits.responseMilliseconds)
+    assert(isAsked, "only an app that runs is told")
+  }
+
+  /// Tells an app that has just connected all that waits for it.
+  mutating func sendAll(to app: AppID, _ context: inout AgentContext) {
+    for response in waiting[app] ?? [] { send(response, to: app, &context) }
+  }
+
+  /// The instance of an app that was told a response is gone: another one is told, or the next to come.
+  mutating func onUnanswered(_ app: AppID, key: String, _ context: inout AgentContext) {
+    sent.remove(key)
+    guard context.presence(of: app) != .notRunning,
+      let response = waiting[app]?.first(where: { $0.key == key })
+    else { return }
+    send(response, to: app, &context)
+  }
+
+  /// An app has handled a response; late is as good as handled: the app has it (client-api 3.25).
+  mutating func onHandled(_ app: AppID, key: String, _ context: inout AgentContext) {
+    guard let index = waiting[app]?.firstIndex(where: { $0.key == key }) else { return }
+    waiting[app]?.remove(at: index)
+    if waiting[app]?.isEmpty == true { waiting[app] = nil }
+    sent.remove(key)
+    context.persist(.remove(.responses, key: key))
+  }
+
+  /// An app is removed: nothing waits for it.
+  mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
+    for response in waiting.removeValue(forKey: app) ?? [] {
+      sent.remove(response.key)
+      context.persist(.remove(.responses, key: response.key))
+    }
+    lockedChoices.removeAll { $0.key.app == app }
+  }
+
+  /// Stops in a debug build when what waits contradicts itself.
+  func checkInvariants(_ context: AgentContext) {
+    for (app, responses) in waiting {
+      assert(!responses.isEmpty, "an app for which nothing waits is not listed")
+      assert(responses.count <= Limits.waitingResponsesPerApp, "a bounded number waits")
+      assert(
+        Set(responses.map(\.key)).count == responses.count, "a response has a key of its own")
+      assert(responses.allSatisfy { $0.key.hasPrefix("\(app)/") }, "each under its own app")
+    }
+    let known = Set(waiting.values.flatMap { $0.map(\.key) })
+    assert(sent.isSubset(of: known), "what an app is asked about waits for it")
+    assert(
+      lockedChoices.isEmpty || context.conditions.isLocked,
+      "nothing waits for an unlocked screen where it is unlocked")
+  }
+}
+
+extension Responses.Waiting {
+  /// The response as it is on disk.
+  var record: [UInt8] {
+    var frame = retained.frame
+    frame.object["action"] = .string(action)
+    frame.object["text"] = text.map(JSONValue.string)
+    return frame.encoded
+  }
+
+  /// Reads what `record` made, or the event that earlier agents kept; nil when it is damaged.
+  init?(key: String, record: [UInt8]) {
+    guard let frame = try? AppFrame(decoding: record) else { return nil }
+    if frame.object["type"] == "response" {
+      guard case .response(let response) = try? AppEvent(type: "response", frame) else {
+        return nil
+      }
+      self.init(
+        key: key, retained: RetainedNotification(response.notification),
+        action: response.action, text: response.text)
+      return
+    }
+    guard let retained = RetainedNotification(frame: frame),
+      let action = frame.object["action"]?.stringValue
+    else { return nil }
+    self.init(
+      key: key, retained: retained, action: action, text: frame.object["text"]?.stringValue)
+  }
+}
+
+/// What follows from an action of a person on a notification.
+struct ActionConsequences: Hashable {
+  /// Whether it must not be done on a locked screen: what asks for it, and what brings the app to the
+  /// front (client-api 3.26).
+  let needsUnlock: Bool
+  /// Whether the app is told: of putting away only where it asked for that (client-api 3.25).
+  let isTold: Bool
+  /// Whether the app is to come to the front.
+  let bringsToFront: Bool
+
+  /// What follows from an action on a notification of an app.
+  init(_ id: String, on content: NotificationContent, of app: LocalApp) {
+    let category = app.category(content.category)
+    let action = content.actions?.first { $0.id == id } ?? category?.action(id)
+    let options = action?.options ?? []
+    bringsToFront = id == NotificationResponse.defaultAction || options.contains(.foreground)
+    needsUnlock = bringsToFront || options.contains(.authenticationRequired)
+    isTold =
+      id != NotificationResponse.dismissAction || content.tellsDismissal
+      || category?.options.contains(.customDismissAction) == true
+  }
+}
+
+extension NotificationCategory {
+  /// The action of that identifier, in either context.
+  func action(_ id: String) -> NotificationAction? {
+    (actions + (minimalActions ?? [])).first { $0.id == id }
+  }
+}

@@ -1,0 +1,224 @@
+import BelfryWire
+
+/// A notification as the agent retains it, in memory and on disk.
+///
+/// Of a push it has the payload's bytes, once; everything else is read from them when it is needed.
+struct RetainedNotification: Hashable, Sendable {
+  private enum Source: Hashable, Sendable {
+    /// The app's own.
+    case request(NotificationRequest)
+    case push(id: String, payload: [UInt8])
+    /// A push that a service extension has changed; `readsUserInfo` when it left the app's data as the
+    /// payload has them.
+    case changedPush(id: String, payload: [UInt8], NotificationContent, readsUserInfo: Bool)
+  }
+
+  /// When it came, in milliseconds since 1970.
+  let unixMilliseconds: Int64
+  private let source: Source
+
+  private init(_ source: Source, unixMilliseconds: Int64) {
+    self.source = source
+    self.unixMilliseconds = unixMilliseconds
+  }
+
+  /// A notification of the app's own.
+  init(_ request: NotificationRequest, unixMilliseconds: Int64) {
+    self.init(.request(request), unixMilliseconds: unixMilliseconds)
+  }
+
+  /// A push, under the name of the notification that it becomes.
+  init(pushNamed id: String, payload: [UInt8], unixMilliseconds: Int64) {
+    self.init(.push(id: id, payload: payload), unixMilliseconds: unixMilliseconds)
+  }
+
+  /// The same push with what a service extension made of it.
+  func changed(to content: NotificationContent) -> RetainedNotification {
+    guard let payload else {
+      assertionFailure("only pushes have service extensions")
+      return self
+    }
+    var content = content
+    let readsUserInfo = content.userInfo == (PushPayload(payload)?.content.userInfo ?? [:])
+    if readsUserInfo { content.userInfo = [:] }
+    return RetainedNotification(
+      .changedPush(id: id, payload: payload, content, readsUserInfo: readsUserInfo),
+      unixMilliseconds: unixMilliseconds)
+  }
+
+  /// Its name among its app's.
+  var id: String {
+    switch source {
+    case .request(let request): request.id
+    case .push(let id, _), .changedPush(let id, _, _, _): id
+    }
+  }
+
+  /// The push's payload, byte for byte.
+  var payload: [UInt8]? {
+    switch source {
+    case .request: nil
+    case .push(_, let payload), .changedPush(_, let payload, _, _): payload
+    }
+  }
+
+  /// Whether the same name comes again by itself.
+  var repeats: Bool {
+    if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
+  }
+
+  /// What it shows and carries.
+  var content: NotificationContent {
+    switch source {
+    case .request(let request): return request.content
+    case .push(_, let payload): return PushPayload(payload)?.content ?? NotificationContent()
+    case .changedPush(_, let payload, var content, let readsUserInfo):
+      if readsUserInfo { content.userInfo = PushPayload(payload)?.content.userInfo ?? [:] }
+      return content
+    }
+  }
+
+  /// The notification as apps know it.
+  var notification: DeliveredNotification {
+    let request =
+      switch source {
+      case .request(let request): request
+      case .push, .changedPush: NotificationRequest(id: id, content: content, trigger: .push)
+      }
+    return DeliveredNotification(
+      request: request, unixMilliseconds: unixMilliseconds, payload: payload)
+  }
+}
+
+extension RetainedNotification {
+  private static let pushKey = "push"
+  private static let readsUserInfoKey = "readsUserInfo"
+
+  /// The frame that it is on disk, to which its owner adds members of its own.
+  var frame: AppFrame {
+    switch source {
+    case .request: return Self.frame(of: notification)
+    case .push(let id, let payload):
+      return AppFrame(
+        [
+          "id": .string(id), "date": .integer(unixMilliseconds),
+          Self.pushKey: .integer(Int64(payload.count)),
+        ], attached: payload)
+    case .changedPush(let id, let payload, let content, let readsUserInfo):
+      var frame = Self.frame(
+        of: DeliveredNotification(
+          request: NotificationRequest(id: id, content: content, trigger: .push),
+          unixMilliseconds: unixMilliseconds, payload: payload))
+      frame.object[Self.readsUserInfoKey] = .bool(readsUserInfo)
+      return frame
+    }
+  }
+
+  private static func frame(of notification: DeliveredNotification) -> AppFrame {
+    guard let frame = try? AppFrame(decoding: notification.encoded) else {
+      preconditionFailure("what was written can be read")
+    }
+    return frame
+  }
+
+  /// Reads what `frame` made, or what an agent kept that held a push's texts beside its payload; nil
+  /// when it is damaged.
+  init?(frame: AppFrame) {
+    if let length = frame.object[Self.pushKey]?.integerValue {
+      guard let id = frame.object["id"]?.stringValue,
+        let date = frame.object["date"]?.integerValue, length == frame.attached.count
+      else { return nil }
+      self.init(pushNamed: id, payload: frame.attached, unixMilliseconds: date)
+      return
+    }
+    guard let notification = try? DeliveredNotification(decoding: frame.encoded) else { return nil }
+    self.init(
+      notification, readsUserInfo: frame.object[Self.readsUserInfoKey]?.boolValue ?? false)
+  }
+
+  /// Retains what was kept with texts and payload: texts that the payload has are read from it.
+  init(_ notification: DeliveredNotification, readsUserInfo: Bool = false) {
+    let request = notification.request
+    guard let payload = notification.payload else {
+      self.init(request, unixMilliseconds: notification.unixMilliseconds)
+      return
+    }
+    let push = RetainedNotification(
+      pushNamed: request.id, payload: payload, unixMilliseconds: notification.unixMilliseconds)
+    var content = request.content
+    if readsUserInfo { content.userInfo = PushPayload(payload)?.content.userInfo ?? [:] }
+    self = content == push.content ? push : push.changed(to: content)
+  }
+}
+
+/// A push that waits for its app, in memory and on disk: its payload's bytes, once.
+struct RetainedPush: Hashable, Sendable {
+  let kind: TokenKind
+  let payload: [UInt8]
+  /// The `apns-id`, in lower case.
+  let id: String
+  /// The name of the notification that it becomes.
+  let notificationID: String
+  let unixMilliseconds: Int64
+
+  /// A push that has just come.
+  init(_ push: Push, unixMilliseconds: Int64) {
+    kind = push.kind
+    payload = push.payload
+    id = push.id.text.lowercased()
+    notificationID = push.notificationID
+    self.unixMilliseconds = unixMilliseconds
+  }
+
+  /// Whether it is ever shown: pushes of other kinds go straight to the app (client-api 2.5).
+  func isVisible(_ content: NotificationContent) -> Bool { kind == .alert && !content.isEmpty }
+
+  /// What the app is handed.
+  var arrival: RemoteArrival {
+    let parsed = PushPayload(payload)
+    let content = parsed?.content ?? NotificationContent()
+    return RemoteArrival(
+      kind: kind, payload: payload, id: id, unixMilliseconds: unixMilliseconds,
+      wantsFetch: kind != .alert || parsed?.isContentAvailable == true,
+      notification: isVisible(content) ? retained.notification : nil)
+  }
+
+  /// The notification that it becomes.
+  var retained: RetainedNotification {
+    RetainedNotification(
+      pushNamed: notificationID, payload: payload, unixMilliseconds: unixMilliseconds)
+  }
+
+  /// The push as it is on disk.
+  var record: [UInt8] {
+    AppFrame(
+      [
+        "push": .string(id), "kind": .string("\(kind.name)"), "date": .integer(unixMilliseconds),
+        "notification": .string(notificationID),
+      ], attached: payload
+    ).encoded
+  }
+
+  /// Reads what `record` made, or the event that earlier agents kept; nil when it is damaged.
+  init?(record: [UInt8]) {
+    guard let frame = try? AppFrame(decoding: record) else { return nil }
+    if let id = frame.object["push"]?.stringValue {
+      guard let kind = frame.object["kind"]?.stringValue.flatMap(TokenKind.init(name:)),
+        let date = frame.object["date"]?.integerValue,
+        let notificationID = frame.object["notification"]?.stringValue
+      else { return nil }
+      self.kind = kind
+      self.id = id
+      self.notificationID = notificationID
+      payload = frame.attached
+      unixMilliseconds = date
+      return
+    }
+    guard case .arrived(let arrival) = try? AppEvent(type: "arrived", frame) else { return nil }
+    kind = arrival.kind
+    id = arrival.id
+    notificationID = arrival.notification?.request.id ?? arrival.id
+    payload = arrival.payload
+    unixMilliseconds = arrival.unixMilliseconds
+  }
+}

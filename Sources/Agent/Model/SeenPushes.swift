@@ -1,0 +1,60 @@
+import BelfryWire
+
+/// The ids of the latest pushes, so that one that comes again is not shown again.
+struct SeenPushes: Sendable {
+  private let limit: Int
+  private var ids: Set<NotificationID> = []
+  /// With the numbers under which they are on disk, oldest first; those before `head` are forgotten.
+  private var queue: [(number: UInt64, id: NotificationID)] = []
+  private var head = 0
+  private var nextNumber: UInt64 = 1
+
+  /// Remembers `limit` pushes.
+  init(limit: Int) {
+    precondition(limit > 0, "at least one push is remembered")
+    self.limit = limit
+  }
+
+  func contains(_ id: NotificationID) -> Bool { ids.contains(id) }
+
+  /// The ids, oldest first.
+  var all: [NotificationID] { queue[head...].map(\.id) }
+
+  /// Puts back what was kept, in any order.
+  mutating func restore(_ records: [(number: UInt64, id: NotificationID)]) {
+    assert(queue.isEmpty, "records are restored once, at the start")
+    for record in records.sorted(by: { $0.number < $1.number }).suffix(limit) {
+      guard record.number < .max, ids.insert(record.id).inserted else { continue }
+      queue.append(record)
+      nextNumber = record.number + 1
+    }
+  }
+
+  /// Remembers an id; gives the changes of its record and of those that are forgotten for it.
+  mutating func insert(_ id: NotificationID) -> [RecordChange] {
+    let isNew = ids.insert(id).inserted
+    assert(isNew, "a push that was seen is not remembered twice")
+    queue.append((nextNumber, id))
+    var changes = [
+      RecordChange.put(.seen, key: String(nextNumber), Array(id.text.utf8))
+    ]
+    nextNumber += 1
+    while queue.count - head > limit {
+      ids.remove(queue[head].id)
+      changes.append(.remove(.seen, key: String(queue[head].number)))
+      head += 1
+    }
+    if head > limit {
+      queue.removeFirst(head)
+      head = 0
+    }
+    return changes
+  }
+
+  /// Stops in a debug build when the queue and the set contradict each other.
+  func checkInvariants() {
+    assert(queue.count - head == ids.count, "each id is remembered once")
+    assert(ids.count <= limit, "so many are remembered, and no more")
+    assert(queue.last.map { $0.number < nextNumber } ?? true, "numbers rise")
+  }
+}

@@ -1,0 +1,97 @@
+import BelfryWire
+
+/// A service extension to be started.
+struct ExtensionOrder: Hashable, Sendable {
+  /// Whose it is.
+  let app: AppID
+  /// The extension's program, absolute.
+  let executable: String
+  /// What its `hello` will name.
+  let token: String
+}
+
+/// Service extensions, which may change a push before it is shown (client-api 3.48).
+struct ServiceExtensions {
+  /// A push that an extension has in its hands; it stands in the notification centre, unseen.
+  struct Job: Hashable {
+    let key: AppNotificationID
+    /// Of which delivery under that name.
+    let order: Int64
+    /// The extension's connection, once it has greeted.
+    fileprivate(set) var connection: ConnectionID?
+  }
+
+  /// By what the extension's `hello` names.
+  private var jobs: [String: Job] = [:]
+  private var tokens: [ConnectionID: String] = [:]
+
+  /// The program that may change a push: an alert with text, marked mutable, of an app whose alerts
+  /// are on (client-api 3.48); nil for every other push.
+  static func executable(
+    for payload: PushPayload, of app: AppID, _ context: AgentContext
+  ) -> String? {
+    guard payload.isMutable, payload.content.hasAlert,
+      context.settings(of: app).alert == .enabled
+    else { return nil }
+    return context.apps[app]?.installation?.serviceExtension
+  }
+
+  /// Starts an extension for a push that is held under that order.
+  mutating func start(
+    _ executable: String, for key: AppNotificationID, order: Int64,
+    _ context: inout AgentContext
+  ) {
+    let token = context.makeToken("extension-")
+    assert(jobs[token] == nil, "each push has a process of its own")
+    jobs[token] = Job(key: key, order: order, connection: nil)
+    context.emit(
+      .startExtension(ExtensionOrder(app: key.app, executable: executable, token: token)))
+  }
+
+  /// A service extension greeted; gives the token and the job that it is for, or nil when nobody
+  /// waits for it.
+  mutating func onGreeted(
+    _ connection: ConnectionID, _ app: AppID, token: String?
+  ) -> (token: String, job: Job)? {
+    guard let token, let job = jobs[token], job.connection == nil, job.key.app == app else {
+      return nil
+    }
+    jobs[token]?.connection = connection
+    tokens[connection] = token
+    return (token, job)
+  }
+
+  /// The extension's time is nearly over.
+  func onTimeEnds(_ token: String, _ context: inout AgentContext) {
+    guard let connection = jobs[token]?.connection else { return }
+    context.tell(connection, .extensionTimeEnds)
+  }
+
+  /// The extension has answered, or has failed; gives its job, or nil when that is over already.
+  mutating func finish(_ token: String) -> Job? {
+    guard let job = jobs.removeValue(forKey: token) else { return nil }
+    if let connection = job.connection { tokens[connection] = nil }
+    return job
+  }
+
+  /// A connection is gone: its extension has failed unless it has answered; gives its job.
+  mutating func onDisconnected(_ connection: ConnectionID) -> Job? {
+    tokens[connection].flatMap { finish($0) }
+  }
+
+  /// An app is removed: what its extensions make is not shown.
+  mutating func onAppRemoved(_ app: AppID) {
+    for (token, job) in jobs where job.key.app == app { _ = finish(token) }
+  }
+
+  /// Stops in a debug build when jobs and connections contradict each other.
+  func checkInvariants(_ context: AgentContext) {
+    for (connection, token) in tokens {
+      assert(jobs[token]?.connection == connection, "a connection leads to its job")
+      assert(context.connections[connection] != nil, "no job of a connection that is gone")
+    }
+    for job in jobs.values {
+      assert(context.apps[job.key.app] != nil, "no job of an app that is gone")
+    }
+  }
+}

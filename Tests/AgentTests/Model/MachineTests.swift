@@ -1,0 +1,215 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+/// Each machine of the model by itself.
+@Suite struct MachineTests {
+  private static let fries: AppID = {
+    guard let id = AppID("org.example.fries") else { preconditionFailure("a valid id") }
+    return id
+  }()
+
+  /// What a call that changes something gives, for an expectation.
+  private func did<Value>(_ call: () -> Value) -> Value { call() }
+
+  private func context(_ apps: AppID...) -> AgentContext {
+    var context = AgentContext(
+      AgentModel.Configuration(agentRun: "run", userID: 7), AgentModel.LookUps())
+    for app in apps { context.add(LocalApp(id: app)) }
+    _ = context.takeEffects()
+    return context
+  }
+
+  @Test func `connections know who is most in front, and what nobody answers any more`() {
+    var connections = AppConnections()
+    let ids = (1...3).map { ConnectionID(number: $0) }
+    for id in ids {
+      connections.admit(id, role: .app, app: ModelBench.burger, .background, process: 1)
+    }
+    #expect(connections.presence(of: ModelBench.burger) == .background)
+    #expect(connections.presence(of: Self.fries) == .notRunning)
+    connections.setState(ids[0], .foreground)
+    #expect(connections.peers(of: ModelBench.burger).map(\.connection) == [ids[0], ids[2], ids[1]])
+    let key = ResponseTests.key()
+    let question = connections.open(.willPresent(key, order: 1), on: ids[0])
+    _ = connections.open(.fetch(ModelBench.burger), on: ids[0])
+    #expect(connections.areAskedWhatToShow && connections.areAskedWhatToShow(of: key))
+    connections.checkInvariants()
+    let ended = connections.disconnect(ids[0])
+    #expect(
+      ended?.1.map(\.1) == [.willPresent(key, order: 1), .fetch(ModelBench.burger)])
+    #expect(!connections.areAskedWhatToShow && did { connections.close(question) } == nil)
+    #expect(connections.presence(of: ModelBench.burger) == .background)
+    connections.checkInvariants()
+  }
+
+  @Test func `the registry finds apps by programs and windows, as they change`() {
+    var registry = AppRegistry(languages: ["en"])
+    var record = LocalApp(id: ModelBench.burger)
+    record.installation = LocalApp.Installation(executable: "/opt/a")
+    record.installation?.windowClass = "Burger"
+    _ = registry.put(record)
+    #expect(registry.installedApp(running: "/opt/a")?.id == ModelBench.burger)
+    #expect(registry.app(ofWindowClass: "Burger") == ModelBench.burger)
+    #expect(did { registry.update(ModelBench.burger) { $0.badge = 0 } } == nil)
+    #expect(
+      did { registry.update(ModelBench.burger) { $0.installation?.executable = "/opt/b" } } != nil)
+    #expect(registry.installedApp(running: "/opt/a") == nil)
+    #expect(registry.installedApp(running: "/opt/b")?.id == ModelBench.burger)
+    registry.checkInvariants()
+    // A program that takes arguments may be several apps and proves none.
+    _ = registry.update(ModelBench.burger) { $0.installation?.arguments = ["-x"] }
+    #expect(registry.installedApp(running: "/opt/b") == nil)
+    #expect(did { registry.remove(ModelBench.burger) } != nil && registry.count == 0)
+    #expect(registry.app(ofWindowClass: "Burger") == nil)
+    registry.checkInvariants()
+  }
+
+  @Test func `a launch is claimed once, by its own token`() {
+    var launches = AppLaunches(agentRun: "run")
+    let record = LocalApp(id: ModelBench.burger)
+    let order = launches.order(record, .push, isForeground: false, activationToken: nil)
+    #expect(launches.isAwaited(ModelBench.burger, token: order.token))
+    #expect(!did { launches.claim(ModelBench.burger, token: "other", isAnyTokenGood: false) })
+    #expect(did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: false) })
+    #expect(!did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: true) })
+    let second = launches.order(record, .push, isForeground: false, activationToken: nil)
+    #expect(second.token != order.token)
+    #expect(did { launches.claim(ModelBench.burger, token: nil, isAnyTokenGood: true) })
+  }
+
+  @Test func `what a session has locked its end unlocks, and what a command has locked stays`()
+    throws
+  {
+    let context = context()
+    var conditions = DeviceConditions()
+    conditions.apply(.sessionLocked(true))
+    conditions.apply(.sessionEnded)
+    #expect(!conditions.isLocked)
+    conditions = try conditions.changed(by: ["locked": "on"], FrontApp(), context)
+    conditions.apply(.sessionEnded)
+    #expect(conditions.isLocked)
+    conditions.apply(.batteryLow(true))
+    conditions.apply(.asleep(true))
+    #expect(conditions.deviceState == [.asleep, .powerRestricted, .batteryLow])
+    conditions.apply(.servicesLost)
+    #expect(conditions.deviceState == [] && conditions.isLocked && !conditions.holdsBackgroundWork)
+    conditions.checkInvariants()
+    #expect(throws: AppLinkFailure.self) {
+      try conditions.changed(by: ["locked": "perhaps"], FrontApp(), context)
+    }
+    #expect(throws: AppLinkFailure.self) {
+      try conditions.changed(by: ["front": "org.example.nobody"], FrontApp(), context)
+    }
+  }
+
+  @Test func `the list tells deliveries of one name apart, and bounds those of an app`() {
+    var list = DeliveredList()
+    let request = ModelBench.request()
+    let key = ResponseTests.key()
+    let first = list.put(key, RetainedNotification(request, unixMilliseconds: 1))
+    let second = list.put(key, RetainedNotification(request, unixMilliseconds: 2))
+    #expect(list.entry(key, order: first.order) == nil)
+    #expect(list.entry(key, order: second.order) == second)
+    list.reserve(order: 90)
+    let other = AppNotificationID(app: Self.fries, id: "n")
+    #expect(did { list.put(other, RetainedNotification(request, unixMilliseconds: 3)) }.order == 91)
+    #expect(list.keys(named: "n") == [key, other])
+    #expect(list.excess(of: Self.fries, limit: 1).isEmpty)
+    #expect(list.excess(of: Self.fries, limit: 0).map(\.key) == [other])
+    #expect(did { list.remove(key) } == second && did { list.remove(key) } == nil)
+    list.checkInvariants(context(Self.fries).apps)
+  }
+
+  @Test func `responses are bounded, told once at a time, and gone once handled`() {
+    var context = context(ModelBench.burger)
+    var responses = Responses()
+    var list = DeliveredList()
+    for number in 0...Limits.waitingResponsesPerApp {
+      let key = ResponseTests.key("\(number)")
+      let entry = list.put(
+        key, RetainedNotification(ModelBench.request(key.id), unixMilliseconds: 1))
+      _ = responses.add(entry, .open, &context)
+      responses.checkInvariants(context)
+    }
+    #expect(
+      did { context.takeEffects() }.contains(
+        .persist(.remove(.responses, key: "\(ModelBench.burger)/1"))))
+    #expect(responses.first(of: ModelBench.burger)?.retained.id == "1")
+    let connection = ConnectionID(number: 1)
+    context.admit(connection, role: .app, app: ModelBench.burger, .background, process: 1)
+    responses.sendAll(to: ModelBench.burger, &context)
+    #expect(did { context.takeEffects() }.asked.count == Limits.waitingResponsesPerApp)
+    responses.sendAll(to: ModelBench.burger, &context)
+    #expect(did { context.takeEffects() }.isEmpty)
+    responses.onHandled(ModelBench.burger, key: "\(ModelBench.burger)/2", &context)
+    #expect(
+      did { context.takeEffects() } == [
+        .persist(.remove(.responses, key: "\(ModelBench.burger)/2"))
+      ])
+    responses.onAppRemoved(ModelBench.burger, &context)
+    #expect(responses.first(of: ModelBench.burger) == nil)
+    responses.checkInvariants(context)
+  }
+
+  @Test func `registrations without a gateway fail, and a token is told once`() {
+    var context = context(ModelBench.burger)
+    let ask = Ask(connection: ConnectionID(number: 1), number: 1)
+    Registrations(hasGateway: false).onRegister(ask, ModelBench.burger, .alert, &context)
+    #expect(context.apps[ModelBench.burger]?.registrations.isEmpty == true)
+    var registrations = Registrations(hasGateway: true)
+    registrations.onLinkChanged(isUp: true, &context)
+    _ = context.takeEffects()
+    registrations.onToken(ModelBench.burger, .alert, [1], &context)
+    #expect(did { context.takeEffects() }.isEmpty)
+    registrations.onRegister(ask, ModelBench.burger, .alert, &context)
+    #expect(did { context.takeEffects() }.contains(.register(ModelBench.burger, .alert)))
+    registrations.onToken(ModelBench.burger, .alert, [1], &context)
+    #expect(context.apps[ModelBench.burger]?.registrations[.alert]?.token == [1])
+    registrations.onIdentityReplaced(&context)
+    #expect(context.apps[ModelBench.burger]?.registrations[.alert] == LocalApp.Registration())
+    registrations.unregister(ModelBench.burger, .alert, &context)
+    #expect(did { context.takeEffects() }.last == .unregister(ModelBench.burger, .alert))
+    registrations.checkInvariants()
+  }
+
+  @Test func `an extension's job ends once, by whatever comes first`() throws {
+    var context = context(ModelBench.burger)
+    var extensions = ServiceExtensions()
+    let connection = ConnectionID(number: 4)
+    extensions.start("/opt/e", for: ResponseTests.key(), order: 3, &context)
+    let order = try #require(did { context.takeEffects() }.extensions.first)
+    #expect(did { extensions.onGreeted(connection, Self.fries, token: order.token) } == nil)
+    context.admit(
+      connection, role: .serviceExtension, app: ModelBench.burger, .background, process: 1)
+    #expect(
+      did { extensions.onGreeted(connection, ModelBench.burger, token: order.token) }?.job.order
+        == 3)
+    #expect(did { extensions.onGreeted(connection, ModelBench.burger, token: order.token) } == nil)
+    extensions.checkInvariants(context)
+    extensions.onTimeEnds(order.token, &context)
+    #expect(did { context.takeEffects() } == [.tell(connection, .extensionTimeEnds)])
+    #expect(did { extensions.finish(order.token) }?.key == ResponseTests.key())
+    #expect(
+      did { extensions.finish(order.token) } == nil
+        && did { extensions.onDisconnected(connection) } == nil)
+    extensions.checkInvariants(context)
+  }
+
+  @Test func `requests are read from their records once those are durable`() {
+    let disk = BenchDisk()
+    var requests = PendingRequests { disk[.pending, $0.recordKey] }
+    var effects: [AgentEffect] = []
+    let key = ResponseTests.key()
+    let request = ModelBench.request(trigger: .interval(seconds: 60, repeats: false))
+    requests.put(key, request, &effects)
+    #expect(requests.request(key) == request && disk.keys(.pending).isEmpty)
+    disk.commit(effects)
+    requests.onRecordsPersisted()
+    #expect(requests.request(key) == request)
+    requests.remove(key, &effects)
+    #expect(requests.request(key) == nil && disk.keys(.pending).count == 1)
+    requests.checkInvariants()
+  }
+}

@@ -1,0 +1,89 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+/// A question to the person has an identity, and its answer decides that question alone.
+@Suite struct PromptTests {
+  private func bench() -> (ModelBench, ConnectionID) {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect { $0.locationUsage = "To ring at the door" }
+    return (bench, connection)
+  }
+
+  private func status(_ bench: ModelBench) -> [JSONValue?] {
+    let settings = bench.settings()
+    return [settings["authorization"], settings["location"]]
+  }
+
+  @Test func `a yes to a question about the place grants no notifications`() throws {
+    let (bench, connection) = bench()
+    bench.ask(connection, .requestLocation(always: false))
+    let place = try #require(bench.openPrompts.first)
+    // One question at a time about an app: this one follows.
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.isEmpty)
+    let effects = bench.handle(.promptAnswered(place.id, isAllowed: true))
+    #expect(effects.withdrawnPrompts == [place])
+    #expect(status(bench) == ["notDetermined", "whenInUse"])
+    let notifications = try #require(effects.prompts.first)
+    #expect(notifications.subject == .notifications && notifications.id != place.id)
+    // The same answer again, or from a presenter that was slow, decides nothing.
+    #expect(bench.handle(.promptAnswered(place.id, isAllowed: true)).isEmpty)
+    #expect(bench.handle(.promptPostponed(place.id)).isEmpty)
+    #expect(status(bench) == ["notDetermined", "whenInUse"])
+    bench.handle(.promptAnswered(notifications.id, isAllowed: false))
+    #expect(status(bench) == ["denied", "whenInUse"])
+  }
+
+  @Test func `a setting answers the open question about the same decision, and no other`() throws {
+    let (bench, connection) = bench()
+    bench.ask(connection, .requestLocation(always: true))
+    let place = try #require(bench.openPrompts.first)
+    bench.command(.changeSettings(app: ModelBench.burger.text, ["notifications": "on"]))
+    #expect(status(bench) == ["authorized", "notDetermined"])
+    #expect(bench.openPrompts == [place])
+    let effects = bench.command(
+      .changeSettings(app: ModelBench.burger.text, ["location": "denied"]))
+    #expect(effects.withdrawnPrompts == [place])
+    #expect(effects.answers.compactMap { try? $0.locationStatus() } == [.denied])
+    #expect(bench.handle(.promptAnswered(place.id, isAllowed: true)).isEmpty)
+    #expect(status(bench) == ["authorized", "denied"])
+  }
+
+  @Test func `a setting that answers a question loses nothing of what follows from it`() throws {
+    let (bench, _) = bench()
+    let (control, _) = bench.connect(role: .control)
+    let request = ModelBench.request("n", badge: 3)
+    #expect(
+      bench.ask(control, .control(.notify(app: ModelBench.burger.text, request))).prompts.count
+        == 1)
+    let effects = bench.command(
+      .changeSettings(app: ModelBench.burger.text, ["notifications": "on"]))
+    #expect(effects.presented.count == 1 && effects.badges == [3])
+    let rows = try #require(bench.command(.apps).answers.first).rows
+    #expect(rows.map { $0["badge"] } == [3])
+    #expect(bench.openPrompts.isEmpty)
+  }
+
+  @Test func `a setting that cannot be made changes none of the others`() {
+    let (bench, connection) = bench()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    let effects = bench.command(
+      .changeSettings(
+        app: ModelBench.burger.text, ["notifications": "on", "style": "loud"]))
+    #expect(effects.refusals == [.invalidArgument])
+    #expect(status(bench).first == "notDetermined" && bench.openPrompts.count == 1)
+  }
+
+  @Test func `a second request asks nobody anew, and whoever waits for a removed app is told`() {
+    let (bench, connection) = bench()
+    let (control, _) = bench.connect(role: .control)
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.isEmpty)
+    let notify = ControlRequest.notify(app: ModelBench.burger.text, ModelBench.request())
+    #expect(bench.ask(control, .control(notify)).prompts.isEmpty)
+    let effects = bench.command(.removeApp(ModelBench.burger.text))
+    #expect(effects.refusals == [.unknownApp, .unknownApp, .unknownApp])
+    #expect(bench.openPrompts.isEmpty)
+  }
+}
