@@ -28,7 +28,8 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// A notification, handed out once; its bytes are valid during the call.
   ///
   /// Answer with ``GatewayConnection/kept(_:)`` or ``GatewayConnection/dropped(_:_:)``, now or later.
-  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
+  func link(
+    _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
 
   /// The gateway knows now whether the topic's notifications are on.
   func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool)

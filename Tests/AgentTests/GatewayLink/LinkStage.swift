@@ -60,7 +60,9 @@ final class RecordingDevice: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, isDownBecause reason: String) { downs.append(reason) }
 
-  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) { self.identity = identity }
+  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
+    self.identity = identity
+  }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     refusals.append(refusal)
@@ -76,8 +78,9 @@ final class RecordingDevice: GatewayConnectionDelegate {
     refused[subject] = refusal
   }
 
-  func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
-  {
+  func link(
+    _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
+  ) {
     let payload = String(decoding: notification.payload, as: UTF8.self)
     received.append((notification.uniqueID, payload, notification.isFromStorage))
     if keepsAtOnce { link.kept(notification.uniqueID) }

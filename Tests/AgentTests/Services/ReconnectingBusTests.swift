@@ -54,7 +54,8 @@ struct BusFinderTests {
     #expect(system("tcp:host=localhost,port=1;unix:path=/c") == "/c")
     #expect(system("unix:abstract=/a") == nil)
     #expect(system("") == nil)
-    #expect(ReconnectingBus.socket(of: .session, ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/bus")
+    #expect(
+      ReconnectingBus.socket(of: .session, ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/bus")
     #expect(
       ReconnectingBus.socket(
         of: .session,
