@@ -92,8 +92,9 @@ struct Delivery {
     return true
   }
 
-  /// Retains a notification until something else has been asked about it: a crash in between shows
-  /// it. Gives its order.
+  /// Retains a notification until something else has been asked about it; gives its order.
+  ///
+  /// A crash in between shows it.
   mutating func hold(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
   ) -> Int64 {
