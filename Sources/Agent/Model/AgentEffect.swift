@@ -129,6 +129,9 @@ struct Ask: Hashable, Sendable {
   let connection: ConnectionID
   /// The number that the app gave; nil when it wants no answer.
   let number: Int64?
+
+  /// The same request, where nobody waits for its answer any more.
+  var unanswered: Ask { Ask(connection: connection, number: nil) }
 }
 
 /// A question of the agent to an app.

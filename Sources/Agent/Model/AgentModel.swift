@@ -179,7 +179,9 @@ struct AgentModel: ~Copyable {
       events += pipeline.unseen(context).map(PresenterEvent.presented)
       events += permissions.openPrompts.map(PresenterEvent.prompt)
     }
-    for app in context.apps.all where app.badge > 0 { events.append(.badge(app.id, app.badge)) }
+    for app in context.apps.all where app.visibleBadge > 0 {
+      events.append(.badge(app.id, app.visibleBadge))
+    }
     emit(.replay(kind, events))
   }
 

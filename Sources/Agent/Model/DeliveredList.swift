@@ -12,6 +12,13 @@ struct DeliveredList: Sendable {
     var isListed: Bool
     /// Whether a presenter has it on screen or had.
     var isShown: Bool
+    /// Whether it was decided to be without a banner: it stands in the list alone.
+    var isQuiet = false
+    /// Whether presenters were given it, in this run of the agent.
+    var isPresented = false
+
+    /// Whether it still has to be decided, or may not have reached a screen.
+    var isUnfinished: Bool { !isShown && !isQuiet }
   }
 
   private var entries: [AppID: [String: Entry]] = [:]
@@ -102,6 +109,7 @@ extension DeliveredList.Entry {
     frame.object["order"] = .integer(order)
     frame.object["listed"] = .bool(isListed)
     frame.object["shown"] = .bool(isShown)
+    frame.object["quiet"] = isQuiet ? true : nil
     return frame.encoded
   }
 
@@ -115,6 +123,7 @@ extension DeliveredList.Entry {
       key: AppNotificationID(app: app, id: retained.id), retained: retained,
       order: frame.object["order"]?.integerValue ?? 0,
       isListed: frame.object["listed"]?.boolValue ?? true,
-      isShown: frame.object["shown"]?.boolValue ?? true)
+      isShown: frame.object["shown"]?.boolValue ?? true,
+      isQuiet: frame.object["quiet"]?.boolValue ?? false)
   }
 }

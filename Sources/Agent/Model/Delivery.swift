@@ -30,8 +30,10 @@ struct Delivery {
 
   /// After a start: what was kept and never seen is shown now, and badges are shown again.
   mutating func resume(_ context: inout AgentContext) {
-    for entry in delivered.all where !entry.isShown { deliver(entry, &context) }
-    for app in context.apps.all where app.badge > 0 { context.emit(.badge(app.id, app.badge)) }
+    for entry in delivered.all where entry.isUnfinished { deliver(entry, &context) }
+    for app in context.apps.all where app.visibleBadge > 0 {
+      context.emit(.badge(app.id, app.visibleBadge))
+    }
   }
 
   // MARK: - Looking
@@ -73,11 +75,16 @@ struct Delivery {
     return key
   }
 
-  /// What nobody has seen yet, for a presenter that is new.
+  /// What was given to presenters and may not have reached a screen, for a presenter that is new; only
+  /// what may still be shown.
   func unseen(_ context: AgentContext) -> [Presentation] {
     delivered.all.compactMap { entry in
-      guard !entry.isShown, !context.connections.areAskedWhatToShow(of: entry.key),
-        let app = context.apps[entry.key.app]
+      guard entry.isPresented, entry.isUnfinished, let app = context.apps[entry.key.app],
+        Routing.decide(
+          entry.retained.content, presence: .background, isPush: false, wantsFetch: false,
+          settings: app.settings, isLocked: context.conditions.isLocked,
+          hasFocus: context.conditions.hasFocus
+        ).effects.banner
       else { return nil }
       return presentation(entry, of: app, .onlyBanner, isUpdate: false, context)
     }
@@ -169,10 +176,12 @@ struct Delivery {
     }
     let content = entry.retained.content
     if routing.effects.banner || routing.effects.list {
-      let isListed = routing.effects.list
-      if let listed = delivered.update(key, { $0.isListed = isListed }) {
-        persist(listed, &context)
+      let decided = delivered.update(key) { entry in
+        entry.isListed = routing.effects.list
+        entry.isQuiet = !routing.effects.banner
+        entry.isPresented = routing.effects.banner
       }
+      if let decided { persist(decided, &context) }
       for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
         withdraw(old.key, &context)
       }
@@ -188,10 +197,12 @@ struct Delivery {
           presentation(entry, of: app, routing.effects, isUpdate: isUpdate, context)))
     }
     if let suppression = routing.suppression { context.emit(.suppressed(key, suppression)) }
-    if routing.effects.sound, let sound = content.sound,
-      !context.conditions.isDesktopQuiet || sound.isCritical
-    {
-      context.emit(.sound(key, sound, of: app))
+    if routing.effects.sound, let sound = content.sound {
+      if !context.conditions.isDesktopQuiet || sound.isCritical {
+        context.emit(.sound(key, sound, of: app))
+      } else if !routing.effects.banner {
+        context.emit(.suppressed(key, .focus))
+      }
     }
     if routing.effects.badge, let badge = content.badge { setBadge(key.app, badge, &context) }
   }
@@ -220,8 +231,10 @@ struct Delivery {
   // MARK: - What becomes of it
 
   /// A presenter has the notification on screen: it is not shown again after a restart.
+  ///
+  /// One that no presenter was given stands in place of the one that this is about.
   mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
-    guard delivered[key]?.isShown == false else { return }
+    guard let entry = delivered[key], entry.isPresented, !entry.isShown else { return }
     if let entry = delivered.update(key, { $0.isShown = true }) { persist(entry, &context) }
   }
 
@@ -236,7 +249,7 @@ struct Delivery {
   /// (client-api 3.39).
   func refreshTexts(_ context: inout AgentContext) {
     for app in context.apps.all where app.switches.previews == .whenAuthenticated {
-      for entry in delivered.of(app.id) where entry.isShown {
+      for entry in delivered.of(app.id) where entry.isShown || entry.isPresented {
         context.emit(
           .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, context)))
       }

@@ -57,6 +57,9 @@ struct LocalApp: Hashable, Sendable {
   /// The name for people.
   var displayName: String { name ?? id.text }
 
+  /// The number on its icon, as far as the person allows one.
+  var visibleBadge: Int64 { settings.badge == .enabled ? badge : 0 }
+
   /// Whether the app may have what a manifest has to claim.
   func claims(_ entitlement: Entitlement) -> Bool {
     installation?.entitlements.contains(entitlement) ?? true

@@ -290,7 +290,10 @@ struct LocalNotifications: ~Copyable {
   }
 
   /// A connection is gone.
-  mutating func onDisconnected(_ connection: ConnectionID) { regions.setFollower(connection, nil) }
+  mutating func onDisconnected(_ connection: ConnectionID) {
+    regions.setFollower(connection, nil)
+    scheduled.onDisconnected(connection)
+  }
 
   /// Who may know the place may have changed.
   mutating func onPermissionChanged() { regions.onPermissionChanged() }

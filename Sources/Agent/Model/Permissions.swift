@@ -249,6 +249,14 @@ struct Permissions {
       notificationAsks[app]?.removeAll { $0.connection == connection }
       locationAsks[app]?.removeAll { $0.connection == connection }
     }
+    // What a command wanted to be shown is shown all the same.
+    for app in waitingNotifications.keys {
+      waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
+        guard waiting.ask.connection == connection else { return waiting }
+        return WaitingNotification(
+          ask: waiting.ask.unanswered, app: waiting.app, request: waiting.request)
+      }
+    }
   }
 
   /// An app is removed: there is nothing to decide about it, and who waits for a decision is told so.

@@ -258,6 +258,16 @@ struct ScheduledNotifications: ~Copyable {
     return nil
   }
 
+  /// A connection is gone: the clock goes on to where it was sent, and nobody waits for that.
+  mutating func onDisconnected(_ connection: ConnectionID) {
+    switch journey {
+    case .toTime(let end, let ask) where ask.connection == connection:
+      journey = .toTime(end: end, ask.unanswered)
+    case .toZone(let ask) where ask.connection == connection: journey = .toZone(ask.unanswered)
+    case .toTime, .toZone, nil: break
+    }
+  }
+
   private func nextMoment(at now: ScheduleMoment) -> Int64 {
     let wakeUp = schedule.wakeUp
     return min(wakeUp.wall ?? .max, wakeUp.elapsed.map { $0 - now.elapsed + now.wall } ?? .max)

@@ -1,0 +1,51 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("Commands that leave before their answer")
+struct GoneConnectionTests {
+  @Test(
+    "what a command wanted to be shown is shown once a person allows it, and nobody is answered")
+  func notify() {
+    let bench = ModelBench(policy: .ask)
+    let connection = bench.connect(role: .control).0
+    bench.ask(
+      connection, .control(.notify(app: "\(ModelBench.burger)", ModelBench.request())))
+    bench.handle(.appDisconnected(connection))
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    let effects = bench.take()
+    #expect(effects.presented.count == 1)
+    #expect(effects.answered(connection).isEmpty)
+  }
+
+  @Test("a manual clock arrives where a command sent it, and nobody is answered")
+  func clock() {
+    let bench = ModelBench(hasManualClock: true)
+    for request in [ControlRequest.setClock(unixMilliseconds: 500), .setZone("UTC")] {
+      let connection = bench.connect(role: .control).0
+      let number: Int64 = 9
+      let start = bench.decide(
+        .appRequested(Ask(connection: connection, number: number), .control(request)))
+      var effects = start + bench.decide(.appDisconnected(connection))
+      bench.move(to: 500)
+      effects += bench.decide(
+        request == .setZone("UTC") ? .zonesChanged(BenchDisk.zones()) : .clockMoved)
+      #expect(effects.answered(connection).isEmpty)
+    }
+  }
+}
+
+extension [AgentEffect] {
+  /// Answers that somebody on a connection waits for.
+  fileprivate func answered(_ connection: ConnectionID) -> [Ask] {
+    compactMap { effect in
+      switch effect {
+      case .answer(let ask, _), .refuse(let ask, _):
+        ask.connection == connection && ask.number != nil ? ask : nil
+      default: nil
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("What nobody has seen yet, after a restart and on a presenter that is new")
+struct UnseenTests {
+  @Test("what stands in the list alone is neither shown nor decided again")
+  func quiet() {
+    let bench = ModelBench()
+    let connection = bench.authorized(options: [.alert, .sound, .badge, .provisional])
+    #expect(
+      bench.ask(connection, .add(ModelBench.request(badge: 3, sound: true))).suppressed == [.quiet])
+    #expect(bench.ask(connection, .setBadge(0)).badges == [0])
+    #expect(bench.handle(.presenterAppeared(.json, isNew: true)).replayed.isEmpty)
+    let effects = bench.restarted().start()
+    #expect(effects.presented.isEmpty && effects.suppressed.isEmpty)
+    #expect(effects.badges.isEmpty)
+  }
+
+  @Test("a presenter that is new is given only what may still be shown")
+  func permissionTaken() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    #expect(bench.ask(connection, .add(ModelBench.request(badge: 3))).presented.count == 1)
+    #expect(bench.handle(.presenterAppeared(.json, isNew: true)).replayed.count == 1)
+    bench.command(.changeSettings(app: "\(ModelBench.burger)", ["notifications": "off"]))
+    let effects = bench.handle(.presenterAppeared(.json, isNew: true))
+    #expect(effects.replayed.isEmpty && effects.replayedBadges.isEmpty)
+    #expect(bench.restarted().start().badges.isEmpty)
+  }
+
+  @Test("a presenter that is there before the start gets what is unseen once")
+  func presenterBeforeStart() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .add(ModelBench.request()))
+    let next = bench.restarted()
+    let effects =
+      next.handle(.recordsRestored(next.disk.records))
+      + next.handle(.presenterAppeared(.desktop, isNew: true)) + next.handle(.started)
+    #expect(effects.presented.count + effects.replayed.count == 1)
+  }
+
+  @Test("what a service extension has in its hands is not shown beforehand")
+  func extended() throws {
+    let bench = ModelBench()
+    bench.install { $0.serviceExtension = "/opt/extension" }
+    _ = bench.authorized()
+    let effects = bench.push(#"{"aps":{"alert":"B","mutable-content":1}}"#)
+    #expect(effects.extensions.count == 1)
+    #expect(bench.handle(.presenterAppeared(.json, isNew: true)).replayed.isEmpty)
+  }
+
+  @Test("a presenter's word about a notification does not count for the one that takes its place")
+  func lateWord() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    #expect(bench.ask(connection, .add(ModelBench.request(title: "1"))).presented.count == 1)
+    bench.ask(connection, .setState(.foreground))
+    let effects = bench.ask(connection, .add(ModelBench.request(title: "2")))
+    let (question, _) = try #require(effects.asked.first)
+    bench.shown("n")
+    #expect(bench.restarted().start().presented.map(\.title) == ["2"])
+    #expect(
+      bench.handle(.appReplied(question, .present([.banner]))).presented.map(\.title) == ["2"])
+  }
+
+  @Test(
+    "client-api 3.39: texts are hidden also where the presenter has not yet said that it shows them"
+  )
+  func hiddenBeforeWord() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(
+      .changeSettings(app: "\(ModelBench.burger)", ["previews": "whenAuthenticated"]))
+    bench.ask(connection, .add(ModelBench.request()))
+    let effects = bench.handle(.conditionChanged(.sessionLocked(true)))
+    #expect(effects.refreshed.map(\.title) == [""])
+  }
+
+  @Test(
+    "a sound that the desktop's do-not-disturb mutes is accounted for where it was all there is")
+  func muted() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(
+      .changeSettings(app: "\(ModelBench.burger)", ["style": "none", "center": "off"]))
+    bench.handle(.conditionChanged(.desktopQuiet(true)))
+    let effects = bench.ask(connection, .add(ModelBench.request(sound: true)))
+    #expect(effects.presented.isEmpty && effects.sounds == 0)
+    #expect(effects.suppressed == [.focus])
+  }
+}
+
+extension [AgentEffect] {
+  private var replays: [PresenterEvent] {
+    flatMap { effect -> [PresenterEvent] in
+      if case .replay(_, let events) = effect { events } else { [] }
+    }
+  }
+  fileprivate var replayed: [Presentation] {
+    replays.compactMap { if case .presented(let presentation) = $0 { presentation } else { nil } }
+  }
+  fileprivate var replayedBadges: [Int64] {
+    replays.compactMap { if case .badge(_, let badge) = $0 { badge } else { nil } }
+  }
+}
