@@ -4,7 +4,7 @@ import System
 
 /// What devices register, and the tokens that they get for it.
 extension GatewayLoop {
-  /// Carries out what a device asks for a topic; an app that is not known yet is the desk's matter.
+  /// Carries out what a device asks for a topic; an app that is not known yet is the control plane's matter.
   func take(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
@@ -40,8 +40,7 @@ extension GatewayLoop {
   }
 
   /// Makes changes durable; the ticket that the reply names.
-  func keep(_ changes: [ControlChange]) -> UInt64? {
-    guard let controlReplies else { return nil }
+  func persist(_ changes: [ControlChange]) -> UInt64 {
     commitTicket += 1
     shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
     return commitTicket
@@ -52,7 +51,7 @@ extension GatewayLoop {
     _ key: NotificationKey, _ entry: RegistrationTable.Entry, wantsToken: Bool, request: UInt16,
     on connection: DeviceConnection
   ) {
-    guard let ticket = keep([.putRegistration(entry.record(of: key))]) else { return }
+    let ticket = persist([.putRegistration(entry.record(of: key))])
     registering[ticket] = Registering(
       session: connection.session, request: request, key: key, entry: entry,
       wantsToken: wantsToken)
@@ -63,7 +62,7 @@ extension GatewayLoop {
       finishSubscription(reply)
       return
     }
-    let connection = devices[done.session]
+    let connection = connections.device(done.session)
     if let failure = reply.failure {
       log.error("cannot keep a registration", ["why": "\(failure)"])
       connection?.answer(done.request, with: .refused(.tryLater))
@@ -74,27 +73,14 @@ extension GatewayLoop {
     }
   }
 
-  /// Asks the control plane, which alone knows what every loop's devices unregistered.
-  func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
-    feedback[nextConnection] = connection
-    ask(.feedback(number: nextConnection, app: app))
-    nextConnection += 1
-  }
-
-  func tuple(_ record: RegistrationRecord) -> FeedbackTuple {
-    let token = tokens.seal(
-      TokenContents(
-        environment: environment, kind: TokenKind(rawValue: record.key.kind) ?? .alert,
-        generation: record.generation, app: record.key.app, device: record.key.device))
-    return FeedbackTuple(
-      seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
-  }
-
   func answerToken(
     _ key: NotificationKey, _ entry: RegistrationTable.Entry, request: UInt16,
     on connection: DeviceConnection
   ) {
-    guard let kind = TokenKind(rawValue: key.kind) else { return }
+    guard let kind = TokenKind(rawValue: key.kind) else {
+      assertionFailure("a registration has the unknown kind \(key.kind)")
+      return connection.answer(request, with: .refused(.tryLater))
+    }
     let token = tokens.seal(
       TokenContents(
         environment: environment, kind: kind, generation: entry.generation, app: key.app,

@@ -37,7 +37,7 @@ struct ChannelWork {
 
 /// A loop's devices and their channels.
 extension GatewayLoop {
-  /// Takes in what the store had when the gateway started.
+  /// Restores what the store had when the gateway started.
   func restore(_ snapshot: ChannelSnapshot) {
     for channel in snapshot.channels { core.addChannel(channel.id, app: channel.app) }
     for broadcast in snapshot.newest { core.restoreNewest(broadcast) }
@@ -47,8 +47,8 @@ extension GatewayLoop {
     metrics.subscriptions.add(Int64(snapshot.subscriptions.count))
   }
 
-  func take(_ news: ChannelUpdate) {
-    switch news {
+  func handle(_ update: ChannelUpdate) {
+    switch update {
     case .made(let id, let app): core.addChannel(id, app: app)
     case .removed(let id):
       metrics.subscriptions.add(-Int64(core.removeChannel(id)))
@@ -76,7 +76,10 @@ extension GatewayLoop {
 
   /// A subscription is confirmed only once it is on disk.
   func subscribe(_ connection: DeviceConnection, to id: ChannelID, app: UInt32, request: UInt16) {
-    guard let device = connection.device else { return }
+    guard let device = connection.device else {
+      assertionFailure("a connection without device subscribes to a channel")
+      return connection.answer(request, with: .refused(.unknownChannel))
+    }
     guard connection.hasRoom(for: id) else {
       return connection.answer(request, with: .refused(.tooMany))
     }
@@ -88,7 +91,7 @@ extension GatewayLoop {
     case .stranger:
       let change = ControlChange.putSubscription(
         SubscriptionRecord(device: device, channel: id.bytes))
-      guard let ticket = keep([change]) else { return }
+      let ticket = persist([change])
       channelWork.subscribing[ticket] = ChannelWork.Subscribing(
         session: connection.session, request: request, channel: id, device: device)
     }
@@ -96,8 +99,9 @@ extension GatewayLoop {
 
   /// Takes in that a subscription is on disk, or that it cannot be.
   func finishSubscription(_ reply: ControlReply) {
+    assert(reply.ticket <= commitTicket, "an answer came to a ticket of the future")
     guard let done = channelWork.subscribing.removeValue(forKey: reply.ticket) else { return }
-    let connection = devices[done.session]
+    let connection = connections.device(done.session)
     if let failure = reply.failure {
       log.error("cannot keep a subscription", ["why": "\(failure)"])
       connection?.answer(done.request, with: .refused(.tryLater))
@@ -146,30 +150,33 @@ extension GatewayLoop {
     }
     connection.remove(channel: id)
     metrics.subscriptions.add(-1)
-    _ = keep([.removeSubscription(SubscriptionRecord(device: device, channel: id.bytes))])
+    _ = persist([.removeSubscription(SubscriptionRecord(device: device, channel: id.bytes))])
     connection.answer(request, with: .done)
-    finishEvent()
+    performEffects()
   }
 
   /// A session takes the channel's messages from now on.
   func listen(to id: ChannelID, _ device: UInt64, _ session: SessionID) {
     core.listen(to: id, device, session: session, now: now)
-    finishEvent()
+    performEffects()
   }
 
   // MARK: Messages
 
   /// The rest of a broadcast's devices get it in later turns.
-  func continueFanOutSoon() {
-    guard !channelWork.isContinuing, peers.indices.contains(index) else { return }
+  func scheduleFanOut() {
+    guard !channelWork.isContinuing else { return }
+    guard outbox.peers.indices.contains(index) else {
+      return assertionFailure("a broadcast came before the gateway was open")
+    }
     channelWork.isContinuing = true
-    peers[index].post(.continueFanOut)
+    outbox.peers[index].post(.continueFanOut)
   }
 
-  /// Notes what devices acknowledged, in one batch.
-  func keepMarks() {
+  /// Persists what devices acknowledged, in one batch.
+  func persistMarks() {
     guard !channelWork.marks.isEmpty else { return }
-    _ = keep(channelWork.marks)
+    _ = persist(channelWork.marks)
     channelWork.marks.removeAll(keepingCapacity: true)
   }
 
@@ -177,13 +184,13 @@ extension GatewayLoop {
   func record(_ state: DeliveryState, ofCopy notification: AcceptedNotification) {
     metrics.count(copy: state)
     guard notification.isLogged else { return }
-    note(
+    appendToLog(
       DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
   }
 
   /// A broadcast was accepted: one line, for no device.
-  func note(received broadcast: Broadcast) {
-    note(
+  func appendToLog(received broadcast: Broadcast) {
+    appendToLog(
       DeliveryLog.Entry(
         atMilliseconds: broadcast.acceptedMilliseconds, state: .received,
         key: NotificationKey(

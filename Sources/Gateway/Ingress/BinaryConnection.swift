@@ -22,7 +22,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
-  /// The provider is gone; frames that came before are its legacy.
+  /// The provider is gone; frames that came before are still handled.
   private var hasEnded = false
 
   init(number: UInt64, home: GatewayLoop) {
@@ -52,7 +52,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     guard !isClosing else { return }
     let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
     unsafe parser.append(arrived.span)
-    takeFrames()
+    handleFrames()
   }
 
   func streamDrained(_ stream: ByteStream) {}
@@ -65,17 +65,17 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     self.stream = nil
     hasEnded = true
     // Who writes and leaves at once has sent all the same.
-    takeFrames()
-    forgetIfDone()
+    handleFrames()
+    removeIfDone()
   }
 
-  private func forgetIfDone() {
+  private func removeIfDone() {
     guard hasEnded, isClosing || open.isEmpty else { return }
     isClosing = true
-    home.forget(self)
+    home.remove(self)
   }
 
-  private func takeFrames() {
+  private func handleFrames() {
     while !isClosing, !isDraining, awaited == nil {
       switch parser.next() {
       case .incomplete:
@@ -84,13 +84,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       case .fault(let status, let identifier):
         refuse(status, identifier: identifier)
       case .notification(let notification):
-        take(notification)
+        handle(notification)
       }
     }
     if parser.heldBytes >= Limits.binaryHeldBytesMax { stream?.pauseReading() }
   }
 
-  private func take(_ notification: BinaryNotification) {
+  private func handle(_ notification: BinaryNotification) {
     if let fault = notification.sizeFault {
       refuse(fault, identifier: notification.identifier)
       return
@@ -117,6 +117,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       return
     }
     nextSerial &+= 1
+    assert(open[nextSerial] == nil && awaited == nil, "a frame is handled while another is awaited")
     open[nextSerial] = .some(notification.identifier)
     let isHere = home.isHome(of: contents.device)
     if !isHere { awaited = nextSerial }
@@ -167,7 +168,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   // MARK: Answers
 
   func answer(_ serial: Int32, _ answer: ProviderAnswer) {
-    guard let identifier = open.removeValue(forKey: serial) else { return }
+    guard let identifier = open.removeValue(forKey: serial) else {
+      return assertionFailure("frame \(serial) is answered, which is not open")
+    }
+    assert(awaited == nil || awaited == serial || open[awaited ?? 0] != nil, "nothing is awaited")
     if awaited == serial { awaited = nil }
     switch answer {
     case .accepted:
@@ -180,9 +184,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       home.metrics.count(rejection)
       refuse(BinaryStatus(rejection), identifier: identifier)
     }
-    takeFrames()
+    handleFrames()
     if isDraining, open.isEmpty { endDraining() }
-    forgetIfDone()
+    removeIfDone()
   }
 
   /// A frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
@@ -191,7 +195,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     if let identifier { stream?.write(status.packet(identifier: identifier)) }
     stream?.close()
-    forgetIfDone()
+    removeIfDone()
   }
 
   /// Takes no more frames; status 10 names the last accepted one, so what is open is awaited first.
@@ -206,12 +210,12 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     stream?.write(BinaryStatus.shutdown.packet(identifier: lastAccepted))
     stream?.close()
-    forgetIfDone()
+    removeIfDone()
   }
 
   func close() {
     isClosing = true
     stream?.close(afterFlush: false)
-    forgetIfDone()
+    removeIfDone()
   }
 }

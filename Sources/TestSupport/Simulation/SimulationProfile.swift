@@ -21,6 +21,19 @@ struct SimulationProfile {
   let commitFailure: Double
   let window: UInt16
   let keepMost: Int64
+  let loops: Int
+  let providers: Int
+  /// What a socket takes before its reader reads; nil: what the kernel gives.
+  let bufferBytes: Int32?
+  let stallEvery: Int64
+  let pauseEvery: Int64
+  let fullEvery: Int64
+  let clockStepEvery: Int64
+  let revokeEvery: Int64
+  let feedbackEvery: Int64
+
+  /// Whether the wall clock is ever set.
+  var hasClockSteps: Bool { clockStepEvery < troubled }
 
   init(_ random: inout SeededGenerator) {
     func pick(_ choices: Int64...) -> Int64 {
@@ -45,5 +58,14 @@ struct SimulationProfile {
     commitFailure = pick(0, 0, 1) == 1 ? 0.02 : 0
     window = UInt16(pick(1, 4, 64))
     keepMost = pick(1_000_000, 50_000_000, 2_000_000_000)
+    loops = Int(pick(1, 2, 2, 3))
+    providers = Int(pick(1, 2, 3))
+    bufferBytes = [nil, nil, 4_608][Int(pick(0, 1, 2))]
+    stallEvery = pick(never, 5 * second, 30 * second)
+    pauseEvery = pick(never, second, 10 * second)
+    fullEvery = pick(never, never, 40 * second)
+    clockStepEvery = pick(never, never, 30 * second)
+    revokeEvery = pick(never, never, 60 * second)
+    feedbackEvery = pick(never, 20 * second)
   }
 }
