@@ -133,8 +133,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     }
     let push = DeviceModel.Push(
       id: notification.id, uniqueID: notification.uniqueID, app: app, kind: topic.kind,
-      payload: unsafe Array(notification.payload),
-      collapseID: unsafe String(decoding: notification.collapseID, as: UTF8.self),
+      payload: notification.payload,
+      collapseID: String(decoding: notification.collapseID, as: UTF8.self),
       expiration: notification.expiration, priority: notification.priority)
     daemon.model.pushed(push, atUnixMilliseconds: daemon.clock.now.wall)
     daemon.flush()

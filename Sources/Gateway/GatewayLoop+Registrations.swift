@@ -22,79 +22,72 @@ extension GatewayLoop {
       connection.answer(request, with: .refused(.tooMany))
       return
     }
-    switch registrations.decide(verb, key, atMilliseconds: loop.unixMilliseconds) {
-    case .unchanged(let entry) where verb == .register:
-      answerToken(key, entry, request: request, on: connection)
-    case .unchanged:
-      connection.answer(request, with: .done)
-    case .notRegistered:
-      connection.answer(request, with: .refused(.notRegistered))
-    case .changed(let entry):
-      switch entry.state {
-      case .unregistered: core.unregister(key, now: now)
-      case .disabled: core.disable(key, now: now)
-      case .active: break
+    perform(
+      registrations.handle(
+        RegistrationTable.Request(
+          session: connection.session, number: request, verb: verb, key: key),
+        atMilliseconds: loop.unixMilliseconds))
+  }
+
+  private func perform(_ actions: [RegistrationTable.Action]) {
+    for action in actions {
+      switch action {
+      case .persist(let record):
+        registering[persist([.putRegistration(record)])] = record.key
+      case .discardWaiting(let key, let state):
+        if state == .disabled {
+          core.disable(key, now: now)
+        } else {
+          core.unregister(key, now: now)
+        }
+      case .reply(let request, let reply):
+        // The session may have ended while the disk was written.
+        guard let connection = connections.device(request.session) else { continue }
+        answer(request, with: reply, on: connection)
       }
-      persist(key, entry, wantsToken: verb == .register, request: request, on: connection)
     }
   }
 
   /// Makes changes durable; the ticket that the reply names.
   func persist(_ changes: [ControlChange]) -> UInt64 {
+    assert(!changes.isEmpty, "nothing is to be made durable")
     commitTicket += 1
     shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
     return commitTicket
   }
 
-  /// A token is handed out only once its registration is on disk.
-  func persist(
-    _ key: NotificationKey, _ entry: RegistrationTable.Entry, wantsToken: Bool, request: UInt16,
-    on connection: DeviceConnection
-  ) {
-    let ticket = persist([.putRegistration(entry.record(of: key))])
-    registering[ticket] = Registering(
-      session: connection.session, request: request, key: key, entry: entry,
-      wantsToken: wantsToken)
-  }
-
   func take(_ reply: ControlReply) {
-    guard let done = registering.removeValue(forKey: reply.ticket) else {
-      finishSubscription(reply)
-      return
-    }
-    let connection = connections.device(done.session)
     if let failure = reply.failure {
-      log.error("cannot keep a registration", ["why": "\(failure)"])
-      connection?.answer(done.request, with: .refused(.tryLater))
-    } else if done.wantsToken, let connection {
-      answerToken(done.key, done.entry, request: done.request, on: connection)
+      log.error("cannot keep what a device asked for", ["why": "\(failure)"])
+    }
+    let isDurable = reply.failure == nil
+    if let key = registering.removeValue(forKey: reply.ticket) {
+      perform(
+        registrations.finish(key, isDurable: isDurable, atMilliseconds: loop.unixMilliseconds))
     } else {
-      connection?.answer(done.request, with: .done)
+      finishSubscription(reply.ticket, isDurable: isDurable)
     }
   }
 
-  func answerToken(
-    _ key: NotificationKey, _ entry: RegistrationTable.Entry, request: UInt16,
+  private func answer(
+    _ request: RegistrationTable.Request, with reply: RegistrationTable.Reply,
     on connection: DeviceConnection
   ) {
-    guard let kind = TokenKind(rawValue: key.kind) else {
-      assertionFailure("a registration has the unknown kind \(key.kind)")
-      return connection.answer(request, with: .refused(.tryLater))
+    switch reply {
+    case .done: connection.answer(request.number, with: .done)
+    case .notRegistered: connection.answer(request.number, with: .refused(.notRegistered))
+    case .tryLater: connection.answer(request.number, with: .refused(.tryLater))
+    case .token(let entry):
+      guard let kind = TokenKind(rawValue: request.key.kind) else {
+        preconditionFailure("a registration of no kind: \(request.key.kind)")
+      }
+      let token = tokens.seal(
+        TokenContents(
+          environment: environment, kind: kind, generation: entry.generation,
+          app: request.key.app, device: request.key.device))
+      connection.answer(
+        request.number, with: .token(handle: request.key.linkHandle, token: token))
+      connection.add(topic: request.key)
     }
-    let token = tokens.seal(
-      TokenContents(
-        environment: environment, kind: kind, generation: entry.generation, app: key.app,
-        device: key.device))
-    connection.answer(request, with: .token(handle: key.linkHandle, token: token))
-    connection.add(topic: key)
   }
-}
-
-/// A registration on its way to disk.
-struct Registering {
-  let session: SessionID
-  let request: UInt16
-  let key: NotificationKey
-  let entry: RegistrationTable.Entry
-  let wantsToken: Bool
 }

@@ -21,7 +21,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private(set) var directory: CredentialDirectory
   var registrations: RegistrationTable
   var core: DeliveryCore
-  var registering: [UInt64: Registering] = [:]
+  /// Registrations on their way to disk, by ticket.
+  var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   var connections = LoopConnections()
   var providerMemory = ProviderMemory()
@@ -310,12 +311,12 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   private func perform(_ effect: DeliveryEffect) {
     switch effect {
-    case .send(let session, let notification):
-      connections.device(session)?.deliver(notification)
-    case .answer(let notification):
-      answer(notification, .accepted)
-    case .fail(let notification):
-      answer(notification, .refused(.internalServerError, timestampMilliseconds: nil))
+    case .send(let session, let entry):
+      connections.device(session)?.deliver(entry)
+    case .answer(let entry):
+      answer(entry.notification, .accepted)
+    case .fail(let entry):
+      answer(entry.notification, .refused(.internalServerError, timestampMilliseconds: nil))
     case .load(let device, let session):
       commitTicket += 1
       loads[commitTicket] = (device, session)
@@ -324,14 +325,14 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       connections.device(session)?.end(end.linkReason)
     case .mark(let device, let channel, let received):
       channelWork.mark(device, channel, received)
-    case .record(let state, let notification):
-      guard notification.broadcast == nil else {
-        record(state, ofCopy: notification)
+    case .record(let state, let entry):
+      guard entry.broadcast == nil else {
+        record(state, ofCopy: entry)
         return
       }
       metrics.count(state)
       appendToLog(
-        DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
+        DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
     }
   }
 
@@ -459,6 +460,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// Traps, in builds with assertions, where the loop's state contradicts itself.
   package func checkInvariants() {
     connections.checkInvariants()
+    core.checkInvariants()
+    registrations.checkInvariants()
     assert(!isPerforming, "effects are still being carried out")
     assert(effects.isEmpty, "effects were left over")
     assert(!hasReportedDrained || isDraining, "a loop is drained though nobody asked for it")

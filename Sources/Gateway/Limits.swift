@@ -16,6 +16,10 @@ enum Limits {
   static let backgroundRate = RateLimit(intervalNanoseconds: 1_200_000_000_000, burst: 3)
   /// Between clean-ups of what rate limits remember.
   static let rateMemoryNanoseconds: Int64 = 60_000_000_000
+  /// Rows of one commit: more would only delay those who wait for it, and its end freeze the loop.
+  static let commitRowsMax = 4_096
+  /// Expired rows that one commit sweeps, some milliseconds' work, so that pushes wait no longer.
+  static let sweepRowsMax = 1_000
   /// Between sweeps of expired rows.
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
   /// Between looks at what time alone asks for.

@@ -8,6 +8,8 @@ enum Limits {
   static let walBytesKept = 67_108_864
   /// Operations that share one transaction: more would only delay those who wait for it.
   static let operationsPerCommitMax = 4_096
+  /// Rows that are read at a time, some milliseconds' work: commits go in between.
+  static let rowsPerPage = 1_000
   /// Bytes of a device's public key hash: SHA-256.
   static let keyHashBytes = 32
   /// Random bytes of a channel's identifier (contract: 16, in base64).

@@ -22,6 +22,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     try removesOneWhenAcknowledged()
     try removesAKeyAndADevice()
     try removesWhatHasExpired()
+    try removesWhatHasExpiredInSlices()
     try putsTwiceWithoutChange()
     try carriesOutInOrder()
     try loadsInPages()
@@ -125,9 +126,24 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
       .put(sample(1, expiration: 100), keep: .max), .put(sample(2, expiration: 101), keep: .max),
       .put(sample(3, expiration: .max), keep: .max),
     ])
-    let dropped = try store.commit([.removeExpired(beforeUnixSeconds: 101)])
+    let dropped = try store.commit([.removeExpired(beforeUnixSeconds: 101, limit: 10)])
     #expect(dropped.map(\.sequence) == [1])
     #expect(try sequences(store) == [2, 3])
+  }
+
+  private func removesWhatHasExpiredInSlices() throws {
+    let store = try make()
+    // The later it was accepted, the earlier it expires; two of them at the same time.
+    try store.commit(
+      [50, 40, 30, 30, 10].enumerated().map { index, expiration in
+        .put(sample(UInt64(index) + 1, expiration: expiration), keep: .max)
+      })
+    let sweep = StoreOperation.removeExpired(beforeUnixSeconds: 50, limit: 2)
+    #expect(try store.commit([sweep]).map(\.sequence) == [3, 5])
+    #expect(try sequences(store) == [1, 2, 4])
+    #expect(try store.commit([sweep]).map(\.sequence) == [2, 4])
+    #expect(try store.commit([sweep]).isEmpty)
+    #expect(try sequences(store) == [1])
   }
 
   private func putsTwiceWithoutChange() throws {
@@ -208,6 +224,8 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
           randomOperation(&sequence, &random)
         }
         #expect(try store.commit(batch) == model.commit(batch), "seed \(seed)")
+        try store.checkInvariants()
+        try model.checkInvariants()
       }
       for device in UInt64(1)...3 {
         #expect(try store.load(device: device) == model.load(device: device), "seed \(seed)")
@@ -234,7 +252,10 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     switch Int.random(in: 0..<20, using: &random) {
     case 0: return .removeDevice(key.device)
     case 1: return .removeKey(key)
-    case 2: return .removeExpired(beforeUnixSeconds: .random(in: 0...20, using: &random))
+    case 2:
+      return .removeExpired(
+        beforeUnixSeconds: .random(in: 0...20, using: &random),
+        limit: .random(in: 1...5, using: &random))
     case 3..<8: return .remove(key, sequence: .random(in: 0...sequence, using: &random))
     default:
       sequence += 1

@@ -84,6 +84,45 @@ import Testing
     harness.writer.close()
   }
 
+  @Test("a long load lets commits go in between, and has nothing that they took out")
+  func loadsInPages() throws {
+    let store = GatedStore()
+    let rows = Limits.rowsPerPage * 2 + 500
+    store.fill((1...rows).map { put(UInt64($0), keep: .max) })
+    let harness = try Harness(store)
+    harness.writer.load(device: 1, ticket: 1, reply: harness.mailbox)
+    store.waitUntilEntered()
+    harness.writer.submit(
+      batch: [
+        .remove(NotificationKey(device: 1, app: 1, kind: 1), sequence: 7), put(9_000, keep: .max),
+      ], ticket: 2, reply: harness.mailbox)
+    store.open()
+    let replies = harness.replies(2)
+    #expect(replies.map(\.ticket) == [2, 1], "the commit did not wait for the load")
+    guard case .loaded(let loaded)? = replies.last?.outcome else {
+      Issue.record("nothing loaded")
+      return
+    }
+    #expect(loaded.map(\.sequence) == (1...UInt64(rows)).filter { $0 != 7 } + [9_000])
+    #expect(store.pages.allSatisfy { $0 <= Limits.rowsPerPage })
+    harness.writer.close()
+  }
+
+  @Test("closing reads a long load to its end")
+  func closesBehindALoad() throws {
+    let store = GatedStore()
+    store.open()
+    store.fill((1...5_000).map { put($0, keep: .max) })
+    let harness = try Harness(store)
+    harness.writer.load(device: 1, ticket: 1, reply: harness.mailbox)
+    harness.writer.load(device: 1, limit: 1_700, ticket: 2, reply: harness.mailbox)
+    harness.writer.close()
+    let counts = harness.replies(2).map { reply in
+      if case .loaded(let rows) = reply.outcome { rows.count } else { 0 }
+    }
+    #expect(counts == [5_000, 1_700])
+  }
+
   @Test("each batch is told what its own operations dropped")
   func splitsDropped() throws {
     let store = GatedStore()
@@ -134,8 +173,10 @@ import Testing
     #expect(text.contains("belfry_store_commit_seconds_count{store=\"notifications\"} 1"))
   }
 
-  private func put(_ sequence: UInt64, device: UInt64 = 1) -> StoreOperation {
-    .put(.sample(sequence, NotificationKey(device: device, app: 1, kind: 1)), keep: 1)
+  private func put(
+    _ sequence: UInt64, device: UInt64 = 1, keep: UInt32 = 1
+  ) -> StoreOperation {
+    .put(.sample(sequence, NotificationKey(device: device, app: 1, kind: 1)), keep: keep)
   }
 }
 
@@ -170,10 +211,11 @@ private final class Harness {
   }
 }
 
-/// A memory store whose first commit waits until the test lets it go on.
+/// A memory store whose first commit or load waits until the test lets it go on.
 private final class GatedStore: NotificationStore {
   private struct State {
     var sizes: [Int] = []
+    var pages: [Int] = []
     var isOpen = false
     var entered = false
     var failsNext = false
@@ -183,6 +225,9 @@ private final class GatedStore: NotificationStore {
   private let state = Mutex(State())
 
   var sizes: [Int] { state.withLock(\.sizes) }
+  var pages: [Int] { state.withLock(\.pages) }
+
+  func fill(_ operations: [StoreOperation]) { _ = try? inner.commit(operations) }
 
   func failNext() { state.withLock { $0.failsNext = true } }
   func open() { state.withLock { $0.isOpen = true } }
@@ -207,7 +252,12 @@ private final class GatedStore: NotificationStore {
   func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
-    try inner.load(device: device, after: after, limit: limit)
+    state.withLock {
+      $0.entered = true
+      $0.pages.append(limit)
+    }
+    while !state.withLock(\.isOpen) { sched_yield() }
+    return try inner.load(device: device, after: after, limit: limit)
   }
 
   func highestSequence() throws(StorageFailure) -> UInt64 { try inner.highestSequence() }

@@ -19,7 +19,11 @@ struct DeliveriesInFlight: ~Copyable {
   /// Deliveries that are not settled.
   var count: Int { references.count - head - holes }
 
-  mutating func append(_ reference: UInt64) { references.append(reference) }
+  mutating func append(_ reference: UInt64) {
+    assert(reference != Self.settledReference, "the reference of what is settled")
+    assert(next < .max, "a connection has no more numbers")
+    references.append(reference)
+  }
 
   /// Takes a cumulative acknowledgement in; `false` when it goes back or names what was never sent.
   mutating func acknowledge(through number: UInt32) -> Bool {
@@ -53,6 +57,7 @@ struct DeliveriesInFlight: ~Copyable {
   }
 
   private mutating func step() {
+    assert(head < references.count, "a step behind the last delivery")
     if references[head] == Self.settledReference { holes -= 1 }
     head += 1
     oldest &+= 1
@@ -66,6 +71,16 @@ struct DeliveriesInFlight: ~Copyable {
       references.removeFirst(head)
       head = 0
     }
+  }
+
+  /// Asserts what holds between calls.
+  func checkInvariants() {
+    assert(head <= references.count, "the oldest delivery is behind the last")
+    assert(
+      references[head...].count { $0 == Self.settledReference } == holes,
+      "\(holes) holes were counted")
+    assert(acknowledged < next, "\(acknowledged) is acknowledged, and \(next) is the next")
+    assert(oldest > 0, "deliveries count from 1")
   }
 
   /// Gives back memory while nothing is in flight.

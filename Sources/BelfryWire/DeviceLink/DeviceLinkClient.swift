@@ -198,7 +198,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The TLS connection is open.
   public mutating func opened(at now: Int64, output: inout [UInt8]) {
+    // A device that was told to leave meanwhile closes what has opened.
     guard phase == .dialling else { return }
+    assert(acknowledgementDue == .max && pingEnd == .max, "timers of the connection before")
     phase = .greeting
     phaseEnd = now + settings.openNanoseconds
     let hello = LinkFrame.Hello(
@@ -213,7 +215,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The signature over what ``Action/sign(_:)`` asked for: r ‖ s, 64 bytes.
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
+    // The connection may have ended while it was signed.
     guard phase == .enrolling, var enrolment else { return }
+    assert(proof.count == LinkLimits.proofBytes, "a proof of \(proof.count) bytes")
     enrolment.proof = proof
     send(.enrol(enrolment), at: now, output: &output)
   }
@@ -235,6 +239,29 @@ public struct DeviceLinkClient: ~Copyable {
     deliveries.disconnected()
     acknowledgementDue = .max
     pingEnd = .max
+  }
+
+  /// Asserts what holds between calls; tests and the simulation call it after each event.
+  public func checkInvariants() {
+    subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
+    deliveries.checkInvariants()
+    assert(intervalSeconds > 0, "an interval without length")
+    assert(deliveries.memory.capacity >= Int(settings.window), "the device forgets its window")
+    switch phase {
+    case .offline, .stopped, .waiting, .dialling:
+      assert(acknowledgementDue == .max && pingEnd == .max, "timers of a connection that is gone")
+      assert(deliveries.owed == 0, "a connection that is gone is owed something")
+    case .greeting, .enrolling:
+      assert(phaseEnd < .max, "an opening without an end")
+      assert(acknowledgementDue == .max && pingEnd == .max, "timers of a link that is not up")
+    case .connecting:
+      assert(enrolment == nil, "a device without a certificate connects")
+      assert(phaseEnd < .max, "an opening without an end")
+    case .up:
+      assert(enrolment == nil, "a device without a certificate is up")
+      assert(deadline < .max, "a link that is not kept alive")
+    case .closing: break
+    }
   }
 
   private mutating func disconnect(
@@ -424,6 +451,7 @@ public struct DeviceLinkClient: ~Copyable {
     acknowledgementDue = .max
     guard case .up = phase, let number = deliveries.acknowledgeable else { return }
     deliveries.acknowledge(through: number)
+    assert(deliveries.acknowledgeable == nil, "an acknowledgement that leaves some out")
     send(.acknowledge(through: number), at: now, output: &output)
   }
 
@@ -451,6 +479,7 @@ public struct DeviceLinkClient: ~Copyable {
   }
 
   private mutating func ping(at now: Int64, seconds: UInt16, output: inout [UInt8]) {
+    assert(isUp, "a ping on a link that is not up")
     pingToken &+= 1
     pingedSeconds = seconds
     pingEnd = now + settings.graceNanoseconds

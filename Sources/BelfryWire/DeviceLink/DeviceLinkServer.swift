@@ -324,7 +324,9 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Lets the device in; `unixMilliseconds` is the gateway's clock.
   public mutating func accept(unixMilliseconds: UInt64, output: inout [UInt8]) {
-    guard case .connected = phase, case .device(let device) = peer else { return }
+    guard case .connected = phase, case .device(let device) = peer else {
+      return assertionFailure("a link that is \(phase) is let in")
+    }
     LinkFrame.connected(device: device, unixMilliseconds: unixMilliseconds).encode(to: &output)
   }
 
@@ -341,6 +343,7 @@ public struct DeviceLinkServer: ~Copyable {
     numbered.delivery = deliveries.next
     guard numbered.encode(to: &output) else { return false }
     deliveries.append(reference)
+    assert(deliveries.count <= Int(window), "more is sent than the device takes")
     if waitingSince == .max { waitingSince = now }
     return true
   }
@@ -355,8 +358,10 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Answers a request; ignored once the link is closed.
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
+    // What a device asked may be decided on after its link ended.
     if case .closed = phase { return }
-    openRequests -= openRequests > 0 ? 1 : 0
+    precondition(openRequests > 0, "an answer to no request")
+    openRequests -= 1
     switch answer {
     case .token(let handle, let token):
       LinkFrame.token(request: request, handle: handle, token: token).encode(to: &output)
@@ -374,7 +379,9 @@ public struct DeviceLinkServer: ~Copyable {
   public mutating func answerEnrolment(
     _ answer: EnrolmentAnswer, output: inout [UInt8]
   ) -> Action? {
+    // The device may have gone while it was decided on.
     guard case .enrolling = phase else { return nil }
+    assert(peer == .stranger, "a device that has a certificate enrols")
     switch answer {
     case .enrolled(let device, let chainPEM):
       LinkFrame.enrolled(device: device, chainPEM: chainPEM).encode(to: &output)
@@ -416,6 +423,36 @@ public struct DeviceLinkServer: ~Copyable {
     LinkFrame.close(fault).encode(to: &output)
     phase = .closed
     return .close(fault)
+  }
+
+  // MARK: Invariants
+
+  /// Asserts what holds between calls; tests and the simulation call it after each event.
+  public func checkInvariants() {
+    deliveries.checkInvariants()
+    assert(openRequests <= settings.requestsMax, "\(openRequests) requests are open")
+    assert(window <= settings.windowMax, "a window of \(window)")
+    assert(deliveries.count <= Int(window), "more is sent than the device takes")
+    assert(deliveries.count == 0 || waitingSince != .max, "deliveries that nobody waits for")
+    assert(phaseEnd != .max, "a phase without an end")
+    switch phase {
+    case .greeting, .greeted:
+      assert(deliveries.count == 0 && openRequests == 0, "a stranger was spoken to")
+      assert(waitingSince == .max && probeEnd == .max, "a stranger is waited for")
+    case .enrolling:
+      assert(peer == .stranger, "a device that has a certificate enrols")
+      assert(deliveries.count == 0 && openRequests == 0, "a stranger was spoken to")
+    case .connected:
+      assert(peer != .stranger, "a stranger is connected")
+      assert(deliveries.count == 0, "something was sent before READY")
+    case .ready:
+      assert(peer != .stranger, "a stranger is connected")
+      assert(deadline < .max, "a link that nothing ends")
+    case .draining:
+      assert(peer != .stranger, "a stranger is connected")
+    case .closed:
+      assert(deadline == .max, "a timer of a link that ended")
+    }
   }
 
   // MARK: Time

@@ -41,14 +41,17 @@ public struct KeepAliveInterval: Hashable, Sendable {
     let wished = provedSeconds == 0 ? policy.firstSeconds : provedSeconds
     seconds = min(max(wished, least), mostSeconds)
     proofs = policy.proofs
+    assert(seconds >= 1 && seconds <= mostSeconds, "an interval of \(seconds) s")
   }
 
   /// A keep-alive came after a whole interval of silence: the path held.
   public mutating func held() {
+    assert(proved < proofs, "the interval should have grown")
     proved += 1
     guard proved >= proofs else { return }
     proved = 0
     seconds = UInt16(min(UInt32(mostSeconds), UInt32(seconds) + UInt32(seconds) / 2 + 1))
+    assert(seconds <= mostSeconds, "an interval of \(seconds) s")
   }
 
   /// Nanoseconds without a frame after which the gateway takes the link for dead: the interval, a

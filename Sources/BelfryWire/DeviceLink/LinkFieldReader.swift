@@ -21,22 +21,19 @@
   ) throws(LinkFault) -> Value {
     let size = MemoryLayout<Value>.size
     guard remaining >= size else { throw fault(.truncated) }
+    assert(offset >= 0, "the reader went back")
     let value = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
     offset += size
     return Value(bigEndian: value)
   }
 
-  /// The next `count` bytes, where they are.
-  mutating func view(_ count: Int) throws(LinkFault) -> UnsafeRawBufferPointer {
-    guard remaining >= count else { throw fault(.truncated) }
-    let view = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
-    offset += count
-    return unsafe view
-  }
-
   /// The next `count` bytes, copied.
   mutating func bytes(_ count: Int) throws(LinkFault) -> [UInt8] {
-    unsafe [UInt8](try view(count))
+    assert(count >= 0, "less than nothing is read")
+    guard remaining >= count else { throw fault(.truncated) }
+    let copy = unsafe [UInt8](bytes[offset..<offset + count])
+    offset += count
+    return copy
   }
 
   /// Bytes behind their length in one byte, which has to lie in `range`.
@@ -60,10 +57,8 @@
     NotificationID(high: try integer(), low: try integer())
   }
 
-  /// What is left.
-  mutating func rest() throws(LinkFault) -> UnsafeRawBufferPointer {
-    try unsafe view(remaining)
-  }
+  /// What is left, copied.
+  mutating func rest() throws(LinkFault) -> [UInt8] { try bytes(remaining) }
 
   /// Refuses bytes after the last field.
   func finish() throws(LinkFault) {

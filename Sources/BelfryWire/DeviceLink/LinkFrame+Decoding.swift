@@ -2,7 +2,7 @@ extension LinkFrame {
   /// Takes a frame's body apart.
   ///
   /// Returns `nil` for a type that is to be passed over. Throws the fault that CLOSE has to name:
-  /// unknown type, truncated, trailing bytes, bad value. Views in the result point into `body`.
+  /// unknown type, truncated, trailing bytes, bad value. The result owns its bytes.
   public init?(type code: UInt8, body: UnsafeRawBufferPointer) throws(LinkFault) {
     guard let type = LinkFrameType(rawValue: code) else {
       if LinkFrameType.isSkippable(code) { return nil }
@@ -51,7 +51,7 @@ extension LinkFrame {
       return .enrol(try Enrolment(&reader))
     case .enrolled:
       let device = try reader.integer(UInt64.self)
-      return .enrolled(device: device, chainPEM: unsafe [UInt8](try reader.rest()))
+      return .enrolled(device: device, chainPEM: try reader.rest())
     default:
       return .enrolRefused(LinkEnrolmentRefusal(rawValue: try reader.integer()))
     }

@@ -72,6 +72,7 @@ extension LinkFrame {
     case .enrol(let enrolment):
       writer.integer(UInt16(truncatingIfNeeded: enrolment.publicKey.count), to: &output)
       output.append(contentsOf: enrolment.publicKey)
+      assert(enrolment.proof.count == LinkLimits.proofBytes, "an enrolment without its proof")
       output.append(contentsOf: enrolment.proof)
       writer.shortText(enrolment.code, to: &output)
       writer.shortText(enrolment.name, to: &output)
@@ -82,7 +83,8 @@ extension LinkFrame {
     case .connected(let device, let unixMilliseconds):
       writer.integer(device, to: &output)
       writer.integer(unixMilliseconds, to: &output)
-    default: break
+    case .connect, .ready: break
+    default: assertionFailure("\(type) does not open a link")
     }
     writer.finish(&output)
   }
@@ -91,6 +93,7 @@ extension LinkFrame {
     let writer = LinkFieldWriter(type, to: &output)
     switch self {
     case .topic(_, let request, let topic):
+      assert(!topic.bundleID.isEmpty, "a topic without an app")
       writer.integer(request, to: &output)
       writer.integer(topic.kind.rawValue, to: &output)
       writer.shortText(topic.bundleID, to: &output)
@@ -110,7 +113,7 @@ extension LinkFrame {
       writer.integer(request, to: &output)
       writer.integer(handle, to: &output)
     case .done(let request): writer.integer(request, to: &output)
-    default: break
+    default: assertionFailure("\(type) is no request")
     }
     writer.finish(&output)
   }
@@ -136,7 +139,7 @@ extension LinkFrame {
     case .close(let fault):
       writer.integer(fault.reason.rawValue, to: &output)
       writer.integer(fault.frameType, to: &output)
-    default: break
+    default: assertionFailure("\(type) is no traffic")
     }
     writer.finish(&output)
   }

@@ -1,8 +1,5 @@
 /// One frame of the device link, taken apart (`docs/device-link.md` 4).
-///
-/// The frames of every push (`notification`, `acknowledge`) hold no copied bytes; the rest own what
-/// they carry.
-public enum LinkFrame: Equatable {
+public enum LinkFrame: Equatable, Sendable {
   case hello(Hello)
   case welcome(Welcome)
   case enrol(Enrolment)

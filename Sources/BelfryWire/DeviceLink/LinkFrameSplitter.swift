@@ -5,7 +5,7 @@
 /// reads is put together in a buffer, which is freed with the next call.
 @safe public struct LinkFrameSplitter: ~Copyable {
   /// One frame: the type's code and the body, valid until the splitter's next call.
-  @safe public struct Frame {
+  @unsafe public struct Frame {
     /// The type's code, known or not.
     public let type: UInt8
     /// The body.
@@ -75,7 +75,10 @@
     let buffer =
       unsafe partial ?? UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
     unsafe partial = buffer
+    assert(headerBytes == 3 && !isHandedOut, "a body without a header")
+    assert(buffer.count == length, "a buffer of another frame")
     let taken = min(length - Int(bodyBytes), input.count)
+    assert(taken >= 0, "a body that is too long already")
     let target = unsafe UnsafeMutableRawBufferPointer(
       rebasing: buffer[Int(bodyBytes)..<Int(bodyBytes) + taken])
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[0..<taken]))
@@ -87,6 +90,7 @@
   }
 
   private mutating func release() {
+    assert(unsafe partial?.count == Int(bodyBytes), "half a frame was handed out")
     unsafe partial?.deallocate()
     unsafe partial = nil
     headerBytes = 0

@@ -1,8 +1,8 @@
 /// One notification or broadcast as it travels to a device (`docs/device-link.md` 4.5).
 ///
-/// The two byte ranges are views: valid as long as the bytes that they were made from, that is,
-/// while the caller handles the one frame or sends the one message.
-@safe public struct LinkNotification {
+/// It owns its bytes: on the gateway's side they are shared with what was accepted, so that sending copies
+/// them once, into the output; a device copies them out of the frame that it received.
+public struct LinkNotification: Equatable, Sendable {
   /// The expiration of a notification that may be tried once only.
   public static let expirationOnce: UInt64 = 0
   /// The expiration of a notification that has none.
@@ -29,19 +29,19 @@
   /// The push type's code; one that this version does not know is handed on.
   public var pushTypeCode: UInt8
   /// The collapse identifier, 0 to 64 bytes.
-  public var collapseID: UnsafeRawBufferPointer
+  public var collapseID: [UInt8]
   /// The payload, byte for byte as the provider sent it, 0 to 5,120 bytes.
-  public var payload: UnsafeRawBufferPointer
+  public var payload: [UInt8]
 
   /// The push type, where this version knows it.
   public var pushType: PushType? { PushType(rawValue: pushTypeCode) }
 
-  /// A notification over the caller's bytes.
+  /// A notification from its parts.
   @inlinable public init(
     delivery: UInt32 = 0, handle: UInt32, id: NotificationID, uniqueID: NotificationID,
     acceptedMilliseconds: UInt64, expiration: UInt64, isFromStorage: Bool,
     isBroadcast: Bool = false, priority: UInt8, pushTypeCode: UInt8,
-    collapseID: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer
+    collapseID: [UInt8], payload: [UInt8]
   ) {
     self.delivery = delivery
     self.handle = handle
@@ -53,13 +53,13 @@
     self.isBroadcast = isBroadcast
     self.priority = priority
     self.pushTypeCode = pushTypeCode
-    unsafe self.collapseID = collapseID
-    unsafe self.payload = payload
+    self.collapseID = collapseID
+    self.payload = payload
   }
 
   /// Whether it fits the protocol: what ``encode(to:)`` demands.
   @inlinable public var isWithinLimits: Bool {
-    unsafe collapseID.count <= LinkLimits.collapseIDBytesMax
+    collapseID.count <= LinkLimits.collapseIDBytesMax
       && payload.count <= LinkLimits.payloadBytesMax
   }
 
@@ -79,9 +79,9 @@
     writer.integer(UInt8(isFromStorage ? 1 : 0) | (id.isLowercase ? 2 : 0), to: &output)
     writer.integer(priority, to: &output)
     writer.integer(pushTypeCode, to: &output)
-    writer.integer(unsafe UInt8(truncatingIfNeeded: collapseID.count), to: &output)
-    unsafe output.append(contentsOf: collapseID)
-    unsafe output.append(contentsOf: payload)
+    writer.integer(UInt8(truncatingIfNeeded: collapseID.count), to: &output)
+    output.append(contentsOf: collapseID)
+    output.append(contentsOf: payload)
     writer.finish(&output)
     return true
   }
@@ -102,24 +102,9 @@
     guard delivery > 0, priority == 10 || priority == 5 || priority == 1,
       collapseCount <= LinkLimits.collapseIDBytesMax
     else { throw reader.fault(.badValue) }
-    unsafe collapseID = try reader.view(collapseCount)
-    unsafe payload = try reader.rest()
-    guard unsafe payload.count <= LinkLimits.payloadBytesMax else {
-      throw reader.fault(.oversize)
-    }
+    collapseID = try reader.bytes(collapseCount)
+    guard reader.remaining <= LinkLimits.payloadBytesMax else { throw reader.fault(.oversize) }
+    payload = try reader.rest()
     self.isBroadcast = isBroadcast
-  }
-}
-
-extension LinkNotification: Equatable {
-  /// Whether all fields and bytes are the same.
-  public static func == (one: LinkNotification, other: LinkNotification) -> Bool {
-    unsafe one.delivery == other.delivery && one.handle == other.handle && one.id == other.id
-      && one.uniqueID == other.uniqueID && one.expiration == other.expiration
-      && one.acceptedMilliseconds == other.acceptedMilliseconds
-      && one.isFromStorage == other.isFromStorage && one.isBroadcast == other.isBroadcast
-      && one.priority == other.priority && one.pushTypeCode == other.pushTypeCode
-      && one.collapseID.elementsEqual(other.collapseID)
-      && one.payload.elementsEqual(other.payload)
   }
 }

@@ -122,7 +122,7 @@ struct LinkSubjects {
         request: lastNumber, bundleID: channel.bundleID, channel: channel.identifier
       ).encode(to: &output)
     case (.channel, .disable), (.channel, .enable):
-      return
+      return assertionFailure("a channel is not switched")
     }
     open.append((lastNumber, wish, subject))
   }
@@ -151,6 +151,20 @@ struct LinkSubjects {
     case .disable: break
     }
     return (wish, subject)
+  }
+
+  /// Asserts what holds between calls.
+  func checkInvariants(isConnected: Bool) {
+    assert(Set(entries.map(\.subject)).count == entries.count, "a subject is known twice")
+    for entry in entries {
+      assert(
+        entry.isWanted || entry.owesCancel || entry.isDisabled || entry.owesEnable,
+        "\(entry.subject) is remembered for nothing")
+      assert(isConnected || entry.handle == nil, "a handle of a connection that is gone")
+      assert(!entry.owesEnable || !entry.isDisabled, "\(entry.subject) is on and off")
+      if case .channel = entry.subject { assert(!entry.isDisabled, "a channel is not switched") }
+    }
+    assert(isConnected || open.isEmpty, "requests of a connection that is gone")
   }
 
   /// The connection is gone: handles and open requests with it.

@@ -54,12 +54,28 @@ struct ReceivedDeliveries {
   var owed: Int { acknowledgeable.map { Int($0 - acknowledged) } ?? 0 }
 
   /// An acknowledgement up to `number` was written.
-  mutating func acknowledge(through number: UInt32) { acknowledged = number }
+  mutating func acknowledge(through number: UInt32) {
+    assert(number > acknowledged && number <= last, "\(number) is acknowledged out of order")
+    acknowledged = number
+  }
 
   /// The connection is gone, and its numbers with it.
   mutating func disconnected() {
     last = 0
     acknowledged = 0
     for index in unkept.indices { unkept[index].delivery = 0 }
+  }
+
+  /// Asserts what holds between calls.
+  func checkInvariants() {
+    memory.checkInvariants()
+    assert(acknowledged <= last, "\(acknowledged) is acknowledged, and \(last) the last to come")
+    assert(Set(unkept.map(\.id)).count == unkept.count, "one is handed out twice")
+    for entry in unkept {
+      assert(entry.delivery <= last, "delivery \(entry.delivery) has not come yet")
+      assert(
+        entry.delivery == 0 || entry.delivery > acknowledged,
+        "delivery \(entry.delivery) is acknowledged, and not kept")
+    }
   }
 }

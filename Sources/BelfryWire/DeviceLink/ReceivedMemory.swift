@@ -30,6 +30,13 @@ public struct ReceivedMemory: Sendable {
     }
   }
 
+  /// Asserts what holds between calls.
+  func checkInvariants() {
+    assert(ring.count <= capacity, "\(ring.count) ids are remembered, of \(capacity)")
+    assert(oldest == 0 || ring.count == capacity, "a ring that is not full has a beginning")
+    assert(oldest < capacity, "the oldest id is out of the ring")
+  }
+
   /// Forgets `id`, which could not be kept after all.
   public mutating func remove(_ id: NotificationID) {
     var left = ids

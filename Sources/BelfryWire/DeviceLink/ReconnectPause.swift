@@ -25,6 +25,7 @@ public struct ReconnectPause: Hashable, Sendable {
 
   /// A part of `whole` that `random` chooses.
   static func part(of whole: Int64, random: UInt64) -> Int64 {
+    assert(whole >= 0, "a pause that is over")
     guard whole > 0 else { return 0 }
     return Int64(truncatingIfNeeded: random % UInt64(whole))
   }

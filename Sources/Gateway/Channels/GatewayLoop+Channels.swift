@@ -2,30 +2,29 @@ import BelfryWire
 import Storage
 import System
 
-/// What a loop has under way about channels.
-struct ChannelWork {
-  struct Subscribing {
-    let session: SessionID
-    let request: UInt16
-    let channel: ChannelID
+/// A device's wish to join a channel or to leave it.
+struct SubscriptionRequest: Equatable, Sendable {
+  struct Key: Hashable, Sendable {
     let device: UInt64
-    /// Requests to leave the channel that came meanwhile.
-    var departures: [UInt16] = []
+    let channel: ChannelID
   }
 
-  /// Subscriptions on their way to disk, by ticket.
-  var subscribing: [UInt64: Subscribing] = [:]
+  let session: SessionID
+  let number: UInt16
+  let key: Key
+  /// Whether it joins.
+  let isJoining: Bool
+}
+
+/// What a loop has under way about channels.
+struct ChannelWork {
+  /// Subscriptions that come or go, on their way to disk.
+  var pending = PendingChanges<SubscriptionRequest.Key, ControlChange, SubscriptionRequest>()
+  /// Their keys, by ticket.
+  var changing: [UInt64: SubscriptionRequest.Key] = [:]
   /// What devices acknowledged, to be noted with the next ones.
   var marks: [ControlChange] = []
   var isContinuing = false
-
-  /// Whether a device leaves a channel that it is about to join: it does once it has.
-  mutating func leavesLater(_ id: ChannelID, _ session: SessionID, request: UInt16) -> Bool {
-    let joining = subscribing.filter { $0.value.channel == id && $0.value.session == session }
-    guard let ticket = joining.keys.max() else { return false }
-    subscribing[ticket]?.departures.append(request)
-    return true
-  }
 
   /// A mark may wait: without it a device is only told again what it knows by its unique id.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
@@ -83,52 +82,13 @@ extension GatewayLoop {
     guard connection.hasRoom(for: id) else {
       return connection.answer(request, with: .refused(.tooMany))
     }
-    switch core.standing(of: device, to: id, app: app) {
-    case .unknownChannel:
-      connection.answer(request, with: .refused(.unknownChannel))
-    case .subscriber:
-      confirm(request, of: connection, device, to: id)
-    case .stranger:
-      let change = ControlChange.putSubscription(
-        SubscriptionRecord(device: device, channel: id.bytes))
-      let ticket = persist([change])
-      channelWork.subscribing[ticket] = ChannelWork.Subscribing(
-        session: connection.session, request: request, channel: id, device: device)
-    }
-  }
-
-  /// Takes in that a subscription is on disk, or that it cannot be.
-  func finishSubscription(_ reply: ControlReply) {
-    assert(reply.ticket <= commitTicket, "an answer came to a ticket of the future")
-    guard let done = channelWork.subscribing.removeValue(forKey: reply.ticket) else { return }
-    let connection = connections.device(done.session)
-    if let failure = reply.failure {
-      log.error("cannot keep a subscription", ["why": "\(failure)"])
-      connection?.answer(done.request, with: .refused(.tryLater))
-      for request in done.departures {
-        connection?.answer(request, with: .refused(.notRegistered))
-      }
-    } else if let connection {
-      confirm(done.request, of: connection, done.device, to: done.channel)
-      for request in done.departures {
-        unsubscribe(connection, done.device, from: done.channel, request: request)
-      }
-    } else if core.standing(of: done.device, to: done.channel) == .stranger {
-      _ = core.subscribe(done.device, to: done.channel)
-      metrics.subscriptions.add()
-    }
-  }
-
-  private func confirm(
-    _ request: UInt16, of connection: DeviceConnection, _ device: UInt64, to id: ChannelID
-  ) {
-    let isNew = core.standing(of: device, to: id) == .stranger
-    guard let handle = core.subscribe(device, to: id) else {
+    guard core.standing(of: device, to: id, app: app) != .unknownChannel else {
       return connection.answer(request, with: .refused(.unknownChannel))
     }
-    if isNew { metrics.subscriptions.add() }
-    connection.answer(request, with: .subscribed(handle: handle))
-    connection.add(channel: id)
+    handle(
+      SubscriptionRequest(
+        session: connection.session, number: request, key: .init(device: device, channel: id),
+        isJoining: true))
   }
 
   func unsubscribe(
@@ -138,21 +98,73 @@ extension GatewayLoop {
     guard let id = ChannelID(channel) else {
       return connection.answer(request, with: .refused(.notRegistered))
     }
-    guard !channelWork.leavesLater(id, connection.session, request: request) else { return }
-    unsubscribe(connection, device, from: id, request: request)
+    handle(
+      SubscriptionRequest(
+        session: connection.session, number: request, key: .init(device: device, channel: id),
+        isJoining: false))
   }
 
-  private func unsubscribe(
-    _ connection: DeviceConnection, _ device: UInt64, from id: ChannelID, request: UInt16
-  ) {
-    guard core.unsubscribe(device, from: id) else {
-      return connection.answer(request, with: .refused(.notRegistered))
+  /// Answers a request at once, or makes durable what it changes and answers then.
+  private func handle(_ request: SubscriptionRequest) {
+    guard !channelWork.pending.waits(request, for: request.key) else { return }
+    let isSubscriber = core.standing(of: request.key.device, to: request.key.channel) == .subscriber
+    switch (request.isJoining, isSubscriber) {
+    case (true, true): return answer(request, isDurable: true)
+    case (false, false): return answer(request, with: .refused(.notRegistered))
+    case (true, false), (false, true): break
     }
-    connection.remove(channel: id)
-    metrics.subscriptions.add(-1)
-    _ = persist([.removeSubscription(SubscriptionRecord(device: device, channel: id.bytes))])
-    connection.answer(request, with: .done)
-    performEffects()
+    let record = SubscriptionRecord(device: request.key.device, channel: request.key.channel.bytes)
+    let change: ControlChange =
+      request.isJoining ? .putSubscription(record) : .removeSubscription(record)
+    channelWork.pending.begin(change, of: request.key, for: request)
+    channelWork.changing[persist([change])] = request.key
+  }
+
+  /// Takes in that a subscription has come or gone on disk, or that the store failed.
+  func finishSubscription(_ ticket: UInt64, isDurable: Bool) {
+    // Marks are written without anybody who waits for them.
+    guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
+    let finished = channelWork.pending.finish(key)
+    if isDurable { apply(finished.change, key) }
+    let isJoining = finished.requests.first?.isJoining
+    let sharing = finished.requests.prefix { $0.isJoining == isJoining }
+    for request in sharing { answer(request, isDurable: isDurable) }
+    for request in finished.requests.dropFirst(sharing.count) { handle(request) }
+  }
+
+  /// Takes in what is on disk.
+  private func apply(_ change: ControlChange, _ key: SubscriptionRequest.Key) {
+    switch change {
+    case .putSubscription:
+      let isNew = core.standing(of: key.device, to: key.channel) == .stranger
+      // `nil` where the channel was removed meanwhile.
+      if core.subscribe(key.device, to: key.channel) != nil, isNew { metrics.subscriptions.add() }
+    case .removeSubscription:
+      // False where the channel was removed meanwhile.
+      if core.unsubscribe(key.device, from: key.channel) { metrics.subscriptions.add(-1) }
+    default:
+      preconditionFailure("\(change) is no change of a subscription")
+    }
+  }
+
+  private func answer(_ request: SubscriptionRequest, isDurable: Bool) {
+    guard isDurable else { return answer(request, with: .refused(.tryLater)) }
+    if request.isJoining {
+      // The channel may have been removed while the disk was written.
+      guard let handle = core.subscribe(request.key.device, to: request.key.channel) else {
+        return answer(request, with: .refused(.unknownChannel))
+      }
+      answer(request, with: .subscribed(handle: handle))
+      connections.device(request.session)?.add(channel: request.key.channel)
+    } else {
+      connections.device(request.session)?.remove(channel: request.key.channel)
+      answer(request, with: .done)
+    }
+  }
+
+  /// The session may have ended while the disk was written.
+  private func answer(_ request: SubscriptionRequest, with answer: DeviceLinkServer.Answer) {
+    connections.device(request.session)?.answer(request.number, with: answer)
   }
 
   /// A session takes the channel's messages from now on.
@@ -181,11 +193,11 @@ extension GatewayLoop {
   }
 
   /// What became of one device's copy of a broadcast.
-  func record(_ state: DeliveryState, ofCopy notification: AcceptedNotification) {
+  func record(_ state: DeliveryState, ofCopy entry: DeliveryEntry) {
     metrics.count(copy: state)
-    guard notification.isLogged else { return }
+    guard entry.isLogged else { return }
     appendToLog(
-      DeliveryLog.Entry(state, of: notification, atMilliseconds: loop.unixMilliseconds))
+      DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
   }
 
   /// A broadcast was accepted: one line, for no device.

@@ -95,7 +95,7 @@ extension DeliveryCore {
     else { return }
     device.channels.append(channel)
     guard let newest = channel.newest, newest.expiration > now.unixSeconds,
-      !channel.served.contains(number), !isOnItsWay(newest, to: device)
+      !channel.served.contains(number), !device.queue.isOnItsWay(newest)
     else { return }
     send(newest, of: channel, to: device, isLogged: true, isFromStore: true, now: now)
   }
@@ -149,66 +149,44 @@ extension DeliveryCore {
     // One that connected after the message came was given it as the newest.
     if broadcast.isKept {
       let isServed = channel.newest === broadcast && channel.served.contains(number)
-      if isServed || isOnItsWay(broadcast, to: device) { return }
+      if isServed || device.queue.isOnItsWay(broadcast) { return }
     }
     send(
       broadcast, of: channel, to: device, isLogged: isLogged, isFromStore: false, now: now)
-  }
-
-  private func isOnItsWay(_ broadcast: Broadcast, to device: DeviceDelivery) -> Bool {
-    func isIt(_ notification: AcceptedNotification) -> Bool {
-      notification.broadcast === broadcast
-    }
-    return device.inFlight.contains(where: isIt) || device.waiting.contains(where: isIt)
-      || device.held.contains(where: isIt)
   }
 
   private mutating func send(
     _ broadcast: Broadcast, of channel: ChannelState, to device: DeviceDelivery, isLogged: Bool,
     isFromStore: Bool, now: Moment
   ) {
-    let notification = AcceptedNotification(
+    let entry = DeliveryEntry(
       broadcast, to: device.device, handle: channel.handle, isLogged: isLogged,
-      sequence: nextSequence)
-    nextSequence += shardCount
-    notification.isFromStore = isFromStore
+      isFromStore: isFromStore, sequence: makeSequence())
     if broadcast.isKept { dropUnsent(of: channel.id, on: device, as: .replaced) }
-    guard broadcast.isKept || device.waiting.count < Limits.deviceWaitingMax else {
-      effects.append(.record(.discardedExpired, notification))
-      return
+    guard broadcast.isKept || device.queue.waitingCount < Limits.deviceWaitingMax else {
+      return giveUp(entry)
     }
-    guard case .live = device.presence else {
-      device.waiting.append(notification)
-      return
+    if device.presence.isLive {
+      guard !device.holdsBack(entry) else { return hold(orGiveUp: entry, on: device, now: now) }
+      wake(device, now: now)
     }
-    if device.holdsBack(notification) {
-      hold(orGiveUp: notification, on: device, now: now)
-      return
-    }
-    wake(device, now: now)
-    device.waiting.append(notification)
-    pump(device, now: now)
+    device.queue.wait(entry)
+    sendWaiting(on: device, now: now)
   }
 
   /// Takes out the kept message of a channel that has not gone to the device yet.
   private mutating func dropUnsent(
     of channel: ChannelID, on device: DeviceDelivery, as state: DeliveryState
   ) {
-    func isOne(_ notification: AcceptedNotification) -> Bool {
-      notification.durability == .channel && notification.broadcast?.channel == channel
-    }
-    for notification in device.waiting + device.held where isOne(notification) {
-      notification.isDropped = true
-      effects.append(.record(state, notification))
-    }
-    device.waiting.removeAll(where: isOne)
-    device.held.removeAll(where: isOne)
+    guard let entry = device.queue.removeUnsentMessage(of: channel) else { return }
+    drop(entry, as: state)
+    if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
   /// The device has a kept message: it is not sent again.
-  mutating func serve(_ notification: AcceptedNotification) {
-    let number = notification.key.device
-    guard let broadcast = notification.broadcast, let channel = channels[broadcast.channel],
+  mutating func serve(_ entry: DeliveryEntry) {
+    let number = entry.key.device
+    guard let broadcast = entry.broadcast, let channel = channels[broadcast.channel],
       channel.newest === broadcast, channel.subscribers.contains(number),
       channel.served.insert(number).inserted
     else { return }

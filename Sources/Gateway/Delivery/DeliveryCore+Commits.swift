@@ -1,80 +1,16 @@
 public import Storage
 
-/// What the core asks of the store: which rows, in which commit.
+/// What the core asks of the store, and what it makes of the answer.
 extension DeliveryCore {
-  mutating func stage(_ notification: AcceptedNotification, deadlineNanoseconds: Int64) {
-    notification.durability = .staged(deadlineNanoseconds: deadlineNanoseconds)
-    stagedDueNanoseconds = min(stagedDueNanoseconds ?? deadlineNanoseconds, deadlineNanoseconds)
-    staged.append(notification)
-  }
-
-  mutating func stageRemoval(of notification: AcceptedNotification, now: Moment) {
-    stageRemoval(.remove(notification.key, sequence: notification.sequence), now: now)
-  }
-
-  mutating func stageRemoval(_ operation: StoreOperation, now: Moment) {
-    removals.append(operation)
-    if removalsDueNanoseconds == nil {
-      removalsDueNanoseconds = now.nanoseconds + Limits.removalNanoseconds
-    }
-  }
-
-  func isBeingRemoved(_ key: NotificationKey, sequence: UInt64) -> Bool {
-    func removes(_ operation: StoreOperation) -> Bool {
-      switch operation {
-      case .remove(let other, let number): other == key && number == sequence
-      case .removeKey(let other): other == key
-      case .removeDevice(let device): device == key.device
-      case .put, .removeExpired: false
-      }
-    }
-    return removals.contains(where: removes) || committingRemovals.contains(where: removes)
-  }
-
   /// When the next commit should start, in monotonic nanoseconds; `nil` when nothing waits for one or
   /// one runs.
-  public func nextCommitNanoseconds() -> Int64? {
-    guard !isCommitting else { return nil }
-    guard let staged = stagedDueNanoseconds else { return removalsDueNanoseconds }
-    return min(staged, removalsDueNanoseconds ?? staged)
-  }
+  public func nextCommitNanoseconds() -> Int64? { stage.nextCommitNanoseconds }
 
   /// The operations of the next commit; empty when none is due or one runs.
   ///
   /// What a connected device may still acknowledge in time stays behind. After a call that gave
-  /// operations, ``commitFinished(isDurable:now:)`` must follow.
-  public mutating func takeCommit(now: Moment) -> [StoreOperation] {
-    guard !isCommitting else { return [] }
-    var operations: [StoreOperation] = []
-    var left: [AcceptedNotification] = []
-    stagedDueNanoseconds = nil
-    for notification in staged {
-      guard case .staged(let deadline) = notification.durability else { continue }
-      if notification.isAcknowledged || notification.isDropped && notification.isAnswered {
-        notification.durability = .none
-        endedRows.remove(notification.sequence)
-        continue
-      }
-      guard deadline <= now.nanoseconds else {
-        left.append(notification)
-        stagedDueNanoseconds = min(stagedDueNanoseconds ?? deadline, deadline)
-        continue
-      }
-      notification.durability = .committing
-      committing.append(notification)
-      operations.append(.put(notification.stored, keep: notification.keep))
-    }
-    staged = left
-    guard !operations.isEmpty || (removalsDueNanoseconds ?? .max) <= now.nanoseconds else {
-      return []
-    }
-    // Removals first: a key that was emptied may have been filled again.
-    swap(&removals, &committingRemovals)
-    removals.removeAll(keepingCapacity: true)
-    removalsDueNanoseconds = nil
-    isCommitting = true
-    return committingRemovals + operations
-  }
+  /// operations, ``commitFinished(isDurable:dropping:now:)`` must follow.
+  public mutating func takeCommit(now: Moment) -> [StoreOperation] { stage.startCommit(now: now) }
 
   /// The commit of the last ``takeCommit(now:)`` ended, in which the store `dropped` rows.
   ///
@@ -83,74 +19,83 @@ extension DeliveryCore {
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
   ) -> [DroppedNotification] {
-    guard isCommitting else { return dropped }
-    isCommitting = false
+    precondition(stage.isCommitting, "a commit ended that was not begun")
+    assert(isDurable || dropped.isEmpty, "a commit that failed dropped rows")
+    let expired = dropped.count { $0.reason == .expired }
+    var finished = stage.finishCommit(isDurable: isDurable, expired: expired, now: now)
+    for entry in finished {
+      if isDurable { settle(entry, now: now) } else { abandon(entry, now: now) }
+    }
+    stage.reuse(&finished)
     let ended = dropped.filter { isEnd($0) }
-    let finished = committing
-    committing.removeAll(keepingCapacity: true)
-    if !isDurable {
-      removals.append(contentsOf: committingRemovals)
-      if !removals.isEmpty {
-        removalsDueNanoseconds = now.nanoseconds + Limits.removalNanoseconds
-      }
-    }
-    if isDurable {
-      for case .remove(_, let sequence) in committingRemovals { endedRows.remove(sequence) }
-    }
-    committingRemovals.removeAll(keepingCapacity: true)
-    for notification in finished {
-      if isDurable {
-        settle(notification, now: now)
-      } else {
-        abandon(notification)
-      }
-    }
+    stage.forgetRemovals(isDurable: isDurable)
     return ended
   }
 
   /// Whether a row that the store dropped was the last of its notification, and that is news: one that
   /// is on its way to a connected device gets there without its row.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
-    guard endedRows.remove(dropped.sequence) == nil else { return false }
+    guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
-      let known = device.known(dropped.sequence)
+      let entry = device.queue.entry(dropped.sequence)
     else { return true }
-    known.lostRow = dropped.reason
+    assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
+    entry.advance(to: .rowLost(dropped.reason))
     return false
   }
 
-  private mutating func settle(_ notification: AcceptedNotification, now: Moment) {
-    notification.durability = .stored
-    answer(notification)
-    if notification.isAcknowledged || notification.isDropped {
-      stageRemoval(of: notification, now: now)
+  /// An entry's row is on disk.
+  private mutating func settle(_ entry: DeliveryEntry, now: Moment) {
+    if case .endedCommitting(let ending) = entry.state {
+      entry.advance(to: .ended)
+      if ending != .droppedAnswered { effects.append(.answer(entry)) }
+      stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+      return
     }
-    guard let device = devices[notification.key.device] else { return }
+    entry.advance(to: .stored)
+    effects.append(.answer(entry))
+    // A broadcast's copy has no row; what is committed has a device.
+    guard let device = devices[entry.key.device] else {
+      return assertionFailure("#\(entry.sequence) is for a device that was forgotten")
+    }
     switch device.presence {
     case .offline:
-      effects.append(.record(.storedOffline, notification))
-      device.uncommitted.removeAll { $0 === notification }
+      effects.append(.record(.storedOffline, entry))
+      device.queue.removeUncommitted(entry)
       forgetIfIdle(device)
     case .live:
-      device.uncommitted.removeAll { $0 === notification }
-      if !device.topics.contains(notification.key) {
-        effects.append(.record(.storedOffline, notification))
-      } else if device.held.contains(where: { $0 === notification }) {
-        effects.append(.record(.storedPower, notification))
+      if entry.place == .uncommitted { device.queue.removeUncommitted(entry) }
+      if !device.topics.contains(entry.key) {
+        effects.append(.record(.storedOffline, entry))
+      } else if entry.place == .held {
+        effects.append(.record(.storedPower, entry))
       }
     case .loading:
+      // The load may have been read before: memory keeps it until the rows are here.
       break
     }
   }
 
-  private mutating func abandon(_ notification: AcceptedNotification) {
-    notification.durability = .none
-    endedRows.remove(notification.sequence)
-    guard !notification.isAnswered else { return }
-    notification.isAnswered = true
-    effects.append(notification.isAcknowledged ? .answer(notification) : .fail(notification))
-    guard let device = devices[notification.key.device], device.presence == .offline else { return }
-    device.uncommitted.removeAll { $0 === notification }
-    forgetIfIdle(device)
+  /// An entry's commit failed: nothing is promised.
+  private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
+    switch entry.state {
+    case .committing:
+      effects.append(.fail(entry))
+      let device = devices[entry.key.device]
+      device?.queue.forgetRow(of: entry)
+      entry.advance(to: .transient(isAnswered: true))
+      if let device { forgetIfIdle(device) }
+    case .endedCommitting(.acknowledged):
+      effects.append(.answer(entry))
+      entry.advance(to: .ended)
+      stageRemovalOfReplaced(by: entry, now: now)
+    case .endedCommitting(.dropped):
+      effects.append(.fail(entry))
+      entry.advance(to: .ended)
+    case .endedCommitting(.droppedAnswered):
+      entry.advance(to: .ended)
+    default:
+      assertionFailure("#\(entry.sequence) is \(entry.state), and its commit failed")
+    }
   }
 }

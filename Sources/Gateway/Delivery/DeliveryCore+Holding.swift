@@ -3,78 +3,53 @@ import Storage
 
 /// What is kept back for a while: for a device's power, or because an app has had its background pushes.
 extension DeliveryCore {
-  mutating func hold(
-    _ notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
-  ) {
-    notification.heldSinceNanoseconds = now.nanoseconds
-    notification.isForConnected = false
-    device.held.append(notification)
-    holding.insert(device.device)
-    if notification.durability == .none {
-      stage(notification, deadlineNanoseconds: now.nanoseconds)
+  mutating func hold(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
+    entry.heldSinceNanoseconds = now.nanoseconds
+    entry.isForConnected = false
+    if entry.isTransient {
+      stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now)
     }
+    device.queue.hold(entry)
+    holding.insert(device.device)
+  }
+
+  /// Holds what has or gets a row; what is tried once has had its moment.
+  mutating func hold(orGiveUp entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
+    if entry.isTransient { giveUp(entry) } else { hold(entry, on: device, now: now) }
   }
 
   /// The power was restricted while the window was full: what had to wait for it waits for that too.
   mutating func holdWaiting(on device: DeviceDelivery, now: Moment) {
-    let unsent = device.waiting
-    device.waiting.removeAll(where: device.holdsBack)
-    for notification in unsent where device.holdsBack(notification) {
-      hold(orGiveUp: notification, on: device, now: now)
+    for entry in device.queue.removeWaiting(where: { device.holdsBack($0) }) {
+      hold(orGiveUp: entry, on: device, now: now)
     }
-    device.held.sort { $0.sequence < $1.sequence }
   }
 
-  mutating func hold(
-    orGiveUp notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
-  ) {
-    guard notification.durability == .none else {
-      return hold(notification, on: device, now: now)
-    }
-    // To be tried once, and this is not the moment.
-    effects.append(.record(.discardedExpired, notification))
-    answer(notification)
-  }
-
+  /// The device is awake: what was kept back for its sleep is to be sent.
   mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {
-    guard !device.held.isEmpty, !device.power.isRestricted else { return }
-    release(from: device) { core, notification in !core.isThrottled(notification, now: now) }
+    guard device.queue.heldCount > 0, !device.power.isRestricted else { return }
+    release(on: device) { core, entry in !core.isThrottled(entry, now: now) }
   }
 
   /// Moves what `isDue` from what is held to what waits to be sent.
   private mutating func release(
-    from device: DeviceDelivery, where isDue: (inout DeliveryCore, AcceptedNotification) -> Bool
+    on device: DeviceDelivery, where isDue: (inout DeliveryCore, DeliveryEntry) -> Bool
   ) {
-    var due: [AcceptedNotification] = []
-    var held: [AcceptedNotification] = []
-    for notification in device.held {
-      if isDue(&self, notification) {
-        notification.waited()
-        due.append(notification)
-      } else {
-        held.append(notification)
-      }
-    }
-    guard !due.isEmpty else { return }
-    device.held = held
-    if held.isEmpty { holding.remove(device.device) }
-    device.waiting.append(contentsOf: due)
-    device.waiting.sort { $0.sequence < $1.sequence }
+    guard device.queue.releaseHeld(where: { isDue(&self, $0) }) else { return }
+    if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
   /// Whether the app has had its background pushes on the device for now; one that has not is counted.
-  mutating func isThrottled(_ notification: AcceptedNotification, now: Moment) -> Bool {
-    guard notification.pushType == .background, !notification.hasPassedThrottle else {
-      return false
-    }
-    guard notification.throttledUntilNanoseconds <= now.nanoseconds else { return true }
+  mutating func isThrottled(_ entry: DeliveryEntry, now: Moment) -> Bool {
+    guard entry.pushType == .background, entry.throttle != .passed else { return false }
+    if case .until(let end) = entry.throttle, end > now.nanoseconds { return true }
     let limit = Limits.backgroundRate
-    if limit.admits(&backgroundNext[notification.key, default: 0], at: now.nanoseconds) {
-      notification.hasPassedThrottle = true
+    if limit.admits(&backgroundNext[entry.key, default: 0], at: now.nanoseconds) {
+      entry.throttle = .passed
       return false
     }
-    let wait = limit.wait(backgroundNext[notification.key, default: 0], at: now.nanoseconds)
-    notification.throttledUntilNanoseconds = now.nanoseconds + wait
+    let wait = limit.wait(backgroundNext[entry.key, default: 0], at: now.nanoseconds)
+    entry.throttle = .until(nanoseconds: now.nanoseconds + wait)
     return true
   }
 
@@ -83,19 +58,18 @@ extension DeliveryCore {
     // Sorted, so that a run can be replayed.
     for number in holding.sorted() {
       guard let device = devices[number], !device.power.isRestricted else { continue }
-      release(from: device) { core, notification in
-        let waited = now.nanoseconds - notification.heldSinceNanoseconds
+      release(on: device) { core, entry in
+        let waited = now.nanoseconds - entry.heldSinceNanoseconds
         guard
-          !device.holdsBack(notification)
-            || notification.priority == 5 && waited >= Limits.sleepHoldNanoseconds
+          !device.holdsBack(entry) || entry.priority == 5 && waited >= Limits.sleepHoldNanoseconds
         else { return false }
-        return !core.isThrottled(notification, now: now)
+        return !core.isThrottled(entry, now: now)
       }
-      pump(device, now: now)
+      sendWaiting(on: device, now: now)
     }
     guard now.nanoseconds >= nextSweepNanoseconds else { return }
     nextSweepNanoseconds = now.nanoseconds + Limits.expirySweepNanoseconds
-    stageRemoval(.removeExpired(beforeUnixSeconds: now.unixSeconds), now: now)
+    stage.stageSweep(now: now)
     sweepBroadcasts(now: now)
     backgroundNext = backgroundNext.filter { $0.value > now.nanoseconds }
   }

@@ -1,5 +1,5 @@
-internal import BelfryWire
-public import Storage
+import BelfryWire
+import Storage
 
 /// Store and forward for the devices of one loop: decides, and does nothing itself.
 ///
@@ -13,116 +13,116 @@ public import Storage
 ///         └─ device offline or power holds it back ── commit ── answer
 /// connect ── load ── send what is stored, oldest first, then what came meanwhile
 /// ```
+/// ``DeviceQueue`` has what one device has before it, ``CommitStage`` what the store is asked next.
 public struct DeliveryCore: ~Copyable {
   var devices: [UInt64: DeviceDelivery] = [:]
-  var staged: [AcceptedNotification] = []
-  var committing: [AcceptedNotification] = []
-  var removals: [StoreOperation] = []
-  var committingRemovals: [StoreOperation] = []
-  var stagedDueNanoseconds: Int64?
-  var removalsDueNanoseconds: Int64?
-  var isCommitting = false
+  var stage = CommitStage()
+  /// Devices for which something is held.
   var holding: Set<UInt64> = []
-  /// The rows of notifications whose end is recorded: the store may have yet to drop them.
-  var endedRows: Set<UInt64> = []
-  var nextSequence: UInt64
-  let shardCount: UInt64
+  private var nextSequence: UInt64
+  private let shard: UInt64
+  private let shardCount: UInt64
   var nextSweepNanoseconds: Int64 = 0
   var backgroundNext: [NotificationKey: Int64] = [:]
   var effects: [DeliveryEffect] = []
   var channels: [ChannelID: ChannelState] = [:]
   var nextChannelHandle: UInt32 = 0
   var fanOuts: [FanOut] = []
+  #if DEBUG
+    private var visitsOfForgotten = 0
+  #endif
 
   /// A core whose sequence numbers go on after `highestSequence`.
   ///
   /// Loops share one store, so each counts in a shard of its own: the numbers `n` with
   /// `n % shards == shard`.
   public init(highestSequence: UInt64, shard: Int = 0, shards: Int = 1) {
-    shardCount = UInt64(max(1, shards))
+    precondition(shards > 0 && (0..<shards).contains(shard), "shard \(shard) of \(shards)")
+    shardCount = UInt64(shards)
+    self.shard = UInt64(shard)
     let start = highestSequence + 1
-    let behind = (UInt64(max(0, shard)) + shardCount - start % shardCount) % shardCount
-    nextSequence = start + behind
+    nextSequence = start + (self.shard + shardCount - start % shardCount) % shardCount
   }
 
   /// Moves every effect since the last call into `taken`, which has to be empty, in order.
   public mutating func takeEffects(into taken: inout [DeliveryEffect]) {
+    assert(taken.isEmpty, "\(taken.count) effects were not carried out")
     swap(&effects, &taken)
+  }
+
+  mutating func makeSequence() -> UInt64 {
+    defer { nextSequence += shardCount }
+    return nextSequence
   }
 
   // MARK: Providers
 
   /// A notification passed every check and its token is active.
   public mutating func accept(_ notification: AcceptedNotification, now: Moment) {
-    notification.sequence = nextSequence
-    nextSequence += shardCount
-    effects.append(.record(.received, notification))
+    let entry = DeliveryEntry(notification, sequence: makeSequence())
+    effects.append(.record(.received, entry))
     let once = notification.isOnce(at: now)
     guard let device = devices[notification.key.device],
       device.session != nil, device.topics.contains(notification.key)
     else {
-      acceptOffline(notification, once: once, now: now)
+      acceptOffline(entry, once: once, now: now)
       return
     }
-    notification.isForConnected = !once && !device.holdsBack(notification)
-    if !once { replaceUnsent(by: notification, on: device) }
+    entry.isForConnected = !once && !device.holdsBack(entry)
+    if !once { replaceUnsent(by: entry, on: device) }
     switch device.presence {
     case .offline:
-      acceptOffline(notification, once: once, now: now)
+      assertionFailure("a device that is away has a session")
+      acceptOffline(entry, once: once, now: now)
     case .loading:
-      device.waiting.append(notification)
-      if !once { stage(notification, deadlineNanoseconds: now.nanoseconds) }
+      if !once { stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now) }
+      device.queue.wait(entry)
     case .live(let session):
-      acceptLive(notification, once: once, on: device, session: session, now: now)
+      acceptLive(entry, once: once, on: device, session: session, now: now)
     }
   }
 
   /// A notification that is accepted and goes nowhere, such as one for an app that a person silenced.
   public mutating func discard(_ notification: AcceptedNotification, as state: DeliveryState) {
-    effects.append(.record(.received, notification))
-    effects.append(.record(state, notification))
-    answer(notification)
+    let entry = DeliveryEntry(notification, sequence: 0)
+    effects.append(.record(.received, entry))
+    effects.append(.record(state, entry))
+    effects.append(.answer(entry))
+    entry.advance(to: .ended)
   }
 
-  private mutating func acceptOffline(
-    _ notification: AcceptedNotification, once: Bool, now: Moment
-  ) {
-    guard !once else {
-      effects.append(.record(.discardedExpired, notification))
-      answer(notification)
-      return
-    }
-    stage(notification, deadlineNanoseconds: now.nanoseconds)
-    let device = delivery(for: notification.key.device)
-    device.uncommitted.append(notification)
+  private mutating func acceptOffline(_ entry: DeliveryEntry, once: Bool, now: Moment) {
+    guard !once else { return giveUp(entry) }
+    stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now)
+    delivery(for: entry.key.device).queue.leaveToStore(entry)
   }
 
   private mutating func acceptLive(
-    _ notification: AcceptedNotification, once: Bool, on device: DeviceDelivery, session: SessionID,
-    now: Moment
+    _ entry: DeliveryEntry, once: Bool, on device: DeviceDelivery, session: SessionID, now: Moment
   ) {
-    let isFull = device.waiting.count >= Limits.deviceWaitingMax
-    if device.holdsBack(notification) || once && isFull || isThrottled(notification, now: now) {
-      guard !once else {
-        effects.append(.record(.discardedExpired, notification))
-        answer(notification)
-        return
-      }
-      hold(notification, on: device, now: now)
+    let isFull = device.queue.waitingCount >= Limits.deviceWaitingMax
+    if device.holdsBack(entry) || once && isFull || isThrottled(entry, now: now) {
+      if once { giveUp(entry) } else { hold(entry, on: device, now: now) }
       return
     }
     wake(device, now: now)
     if !once, device.isOverflowing || isFull {
       device.isOverflowing = true
-      stage(notification, deadlineNanoseconds: now.nanoseconds)
-      device.uncommitted.append(notification)
+      stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now)
+      device.queue.leaveToStore(entry)
+      sendWaiting(on: device, now: now)
       return
     }
     if !once {
-      stage(notification, deadlineNanoseconds: now.nanoseconds + Limits.gatherNanoseconds)
+      let deadline = now.nanoseconds + Limits.gatherNanoseconds
+      stage.stage(entry, deadlineNanoseconds: deadline, now: now)
     }
-    device.waiting.append(notification)
-    pump(device, now: now)
+    if device.queue.waitingCount == 0, device.queue.inFlightCount < device.window {
+      send(entry, to: device, session: session)
+    } else {
+      device.queue.wait(entry)
+      sendWaiting(on: device, now: now)
+    }
   }
 
   /// What goes to a sleeping device at once wakes it: what waited for that goes along.
@@ -130,343 +130,120 @@ public struct DeliveryCore: ~Copyable {
     if device.power.isAsleep { releaseHeld(on: device, now: now) }
   }
 
-  private mutating func replaceUnsent(by newer: AcceptedNotification, on device: DeviceDelivery) {
-    for older in device.takeReplaced(by: newer) {
-      older.isDropped = true
+  mutating func replaceUnsent(by newer: DeliveryEntry, on device: DeviceDelivery) {
+    for older in device.queue.removeReplaced(by: newer) {
       effects.append(.record(.replaced, older))
-      noteEnded(older)
-      if older.durability == .stored { newer.replacedRows.append(older.sequence) }
-      // Its row, if any, goes with the newer one's; its answer waits for that commit.
-      if older.durability == .none { answer(older) }
-    }
-  }
-
-  // MARK: Devices
-
-  /// A device opened a session and is ready for the topics that it registered; an older session ends.
-  ///
-  /// What is stored for another topic waits until the device registers it.
-  public mutating func connect(
-    _ device: UInt64, session: SessionID, topics: Set<NotificationKey>, window: Int,
-    power: DevicePower, now: Moment
-  ) {
-    let delivery = delivery(for: device)
-    if let old = delivery.session {
-      effects.append(.close(old, .replaced))
-      disconnect(device, session: old, now: now)
-    }
-    let current = self.delivery(for: device)
-    current.presence = .loading(session)
-    current.power = power
-    current.topics = topics
-    current.window = min(max(window, 1), Limits.deviceWindow)
-    effects.append(.load(device: device, session))
-  }
-
-  /// The device registered one more topic on its session.
-  public mutating func addTopic(
-    _ key: NotificationKey, session: SessionID, now: Moment
-  ) {
-    guard let device = devices[key.device], device.session == session,
-      device.topics.insert(key).inserted
-    else { return }
-    // What the store has for it comes with the next load.
-    device.isOverflowing = true
-    pump(device, now: now)
-  }
-
-  /// The store's answer to `.load`; `rows` is `nil` when it failed.
-  public mutating func loaded(
-    _ device: UInt64, session: SessionID, rows: [StoredNotification]?, now: Moment
-  ) {
-    guard let delivery = devices[device], delivery.presence == .loading(session) else { return }
-    guard let rows else {
-      effects.append(.close(session, .storeFailed))
-      disconnect(device, session: session, now: now)
-      return
-    }
-    delivery.presence = .live(session)
-    delivery.isOverflowing = false
-    var bySequence: [UInt64: AcceptedNotification] = [:]
-    for row in rows
-    where delivery.topics.contains(row.key) && !isBeingRemoved(row.key, sequence: row.sequence) {
-      bySequence[row.sequence] = AcceptedNotification(row)
-    }
-    for held in delivery.held { bySequence[held.sequence] = nil }
-    for known in delivery.uncommitted + delivery.waiting
-    where !known.isDropped && (known.broadcast != nil || delivery.topics.contains(known.key)) {
-      bySequence[known.sequence] = known
-    }
-    delivery.uncommitted.removeAll {
-      delivery.topics.contains($0.key) || $0.durability == .stored
-    }
-    delivery.waiting.removeAll()
-    for notification in bySequence.values.sorted(by: { $0.sequence < $1.sequence }) {
-      enqueueLoaded(notification, on: delivery, now: now)
-    }
-    putRepetitionsFirst(on: delivery, of: rows)
-    pump(delivery, now: now)
-  }
-
-  private mutating func enqueueLoaded(
-    _ notification: AcceptedNotification, on device: DeviceDelivery, now: Moment
-  ) {
-    if notification.isFromStore, notification.isOnce(at: now) {
-      expire(notification, now: now)
-      return
-    }
-    // Rows have replaced one another in the store.
-    if !notification.isFromStore, notification.broadcast == nil, !notification.isOnce(at: now) {
-      replaceUnsent(by: notification, on: device)
-    }
-    notification.waited()
-    if device.holdsBack(notification) || isThrottled(notification, now: now) {
-      hold(orGiveUp: notification, on: device, now: now)
-    } else {
-      device.waiting.append(notification)
-    }
-  }
-
-  /// A device's session ended, however it did.
-  public mutating func disconnect(_ device: UInt64, session: SessionID, now: Moment) {
-    guard let delivery = devices[device], delivery.session == session else { return }
-    delivery.presence = .offline
-    delivery.power = DevicePower()
-    delivery.isOverflowing = false
-    holding.remove(device)
-    var unsafeOnes: [AcceptedNotification] = delivery.uncommitted
-    for notification in delivery.inFlight + delivery.waiting + delivery.held
-    where !notification.isDropped {
-      switch notification.durability {
-      case .none:
-        if !notification.isAnswered {
-          effects.append(.record(.discardedExpired, notification))
-          answer(notification)
-        }
-      case .staged:
-        notification.durability = .staged(deadlineNanoseconds: now.nanoseconds)
-        stagedDueNanoseconds = now.nanoseconds
-        unsafeOnes.append(notification)
-      case .committing:
-        unsafeOnes.append(notification)
+      switch older.state {
+      case .staged: stage.supersede(older)
+      case .committing: stage.end(older, .dropped)
       case .stored:
-        if let reason = notification.lostRow {
-          effects.append(.record(reason.state, notification))
-        }
-      case .channel:
-        break
+        older.advance(to: .ended)
+        stage.noteEnded(older.sequence)
+        newer.replacedRows.append(older.sequence)
+      case .rowLost: older.advance(to: .ended)
+      case .transient, .keptByChannel, .superseded, .withdrawn, .endedCommitting, .ended:
+        assertionFailure("#\(older.sequence) is \(older.state), and was replaced")
       }
-    }
-    stopListening(delivery)
-    noteUnsettled(on: delivery)
-    delivery.inFlight.removeAll()
-    delivery.waiting.removeAll()
-    delivery.held.removeAll()
-    var known: Set<UInt64> = []
-    delivery.uncommitted =
-      unsafeOnes
-      .filter { $0.durability != .stored && known.insert($0.sequence).inserted }
-      .sorted { $0.sequence < $1.sequence }
-    forgetIfIdle(delivery)
-  }
-
-  /// The device acknowledged what was sent with these sequence numbers.
-  public mutating func acknowledge(
-    _ device: UInt64, session: SessionID, sequence: UInt64, now: Moment
-  ) {
-    guard let delivery = devices[device], delivery.session == session,
-      let index = delivery.inFlight.firstIndex(where: { $0.sequence == sequence })
-    else { return }
-    let notification = delivery.inFlight.remove(at: index)
-    delivery.unsettled.remove(sequence)
-    guard !notification.isDropped else {
-      pump(delivery, now: now)
-      return
-    }
-    notification.isAcknowledged = true
-    effects.append(
-      .record(notification.isFromStore ? .deliveredFromStorage : .delivered, notification))
-    switch notification.durability {
-    case .none, .staged:
-      answer(notification)
-      // Without a row of its own nothing else takes theirs away.
-      for row in notification.replacedRows {
-        stageRemoval(.remove(notification.key, sequence: row), now: now)
-      }
-    case .committing: noteEnded(notification)
-    case .stored:
-      noteEnded(notification)
-      stageRemoval(of: notification, now: now)
-    case .channel: serve(notification)
-    }
-    pump(delivery, now: now)
-  }
-
-  /// The device said something about its power.
-  public mutating func setPower(
-    _ power: DevicePower, of device: UInt64, session: SessionID, now: Moment
-  ) {
-    guard let delivery = devices[device], delivery.session == session else { return }
-    delivery.power = power
-    if power.isRestricted { holdWaiting(on: delivery, now: now) }
-    if !power.isAsleep || !power.isRestricted { releaseHeld(on: delivery, now: now) }
-    pump(delivery, now: now)
-  }
-
-  /// A sleeping device showed that it is awake for a moment: by its keep-alive or its own traffic.
-  public mutating func stirred(_ device: UInt64, session: SessionID, now: Moment) {
-    guard let delivery = devices[device], delivery.session == session, !delivery.held.isEmpty else {
-      return
-    }
-    releaseHeld(on: delivery, now: now)
-    pump(delivery, now: now)
-  }
-
-  /// A token died: what waits for it is discarded.
-  public mutating func unregister(_ key: NotificationKey, now: Moment) {
-    if let delivery = devices[key.device] {
-      for notification in takeAll(of: delivery, where: { $0.key == key }) {
-        drop(
-          notification,
-          as: notification.isFromStore || notification.durability == .stored
-            ? .discardedUnregisteredFromStorage : .discardedUnregistered)
-      }
-      forgetIfIdle(delivery)
-    }
-    stageRemoval(.removeKey(key), now: now)
-  }
-
-  /// A person turned the app's notifications off: what waits for it is discarded.
-  public mutating func disable(_ key: NotificationKey, now: Moment) {
-    if let delivery = devices[key.device] {
-      // What was sent before is the device's.
-      let sent = Set(delivery.inFlight.map(\.sequence))
-      let matches = { (one: AcceptedNotification) in one.key == key && !sent.contains(one.sequence)
-      }
-      for notification in takeAll(of: delivery, where: matches) {
-        drop(
-          notification,
-          as: notification.durability == .stored
-            ? .discardedDisabledFromStorage : .discardedDisabled)
-      }
-      forgetIfIdle(delivery)
-    }
-    stageRemoval(.removeKey(key), now: now)
-  }
-
-  /// A device was revoked: its session ends and what waits for it is discarded.
-  public mutating func revoke(_ device: UInt64, now: Moment) {
-    if let delivery = devices[device] {
-      for notification in takeAll(of: delivery, where: { _ in true }) {
-        drop(notification, as: .discardedUnregistered)
-      }
-      if let session = delivery.session {
-        effects.append(.close(session, .revoked))
-        delivery.presence = .offline
-      }
-      holding.remove(device)
-      delivery.unsettled.removeAll()
-      stopListening(delivery)
-      forgetIfIdle(delivery)
-    }
-    stageRemoval(.removeDevice(device), now: now)
-  }
-
-  private mutating func takeAll(
-    of device: DeviceDelivery, where matches: (AcceptedNotification) -> Bool
-  ) -> [AcceptedNotification] {
-    var taken: [UInt64: AcceptedNotification] = [:]
-    for notification in device.inFlight + device.waiting + device.held + device.uncommitted
-    where matches(notification) && !notification.isDropped {
-      taken[notification.sequence] = notification
-    }
-    // What was sent takes up the window until the device has acknowledged it.
-    device.waiting.removeAll(where: matches)
-    device.held.removeAll(where: matches)
-    device.uncommitted.removeAll(where: matches)
-    return taken.values.sorted { $0.sequence < $1.sequence }
-  }
-
-  private mutating func drop(_ notification: AcceptedNotification, as state: DeliveryState) {
-    notification.isDropped = true
-    effects.append(.record(state, notification))
-    noteEnded(notification)
-    if case .committing = notification.durability { return }
-    answer(notification)
-  }
-
-  private mutating func noteEnded(_ notification: AcceptedNotification) {
-    switch notification.durability {
-    case .staged, .committing, .stored:
-      if notification.lostRow == nil { endedRows.insert(notification.sequence) }
-    case .none, .channel: break
     }
   }
 
   // MARK: Sending
 
-  mutating func pump(_ device: DeviceDelivery, now: Moment) {
+  /// Sends what waits, as far as the window goes; when all is sent, reads what memory could not hold.
+  mutating func sendWaiting(on device: DeviceDelivery, now: Moment) {
+    // A device that loads gets what waits with its load.
     guard case .live(let session) = device.presence else { return }
-    var sent = 0
-    while sent < device.waiting.count, device.inFlight.count < device.window {
-      let notification = device.waiting[sent]
-      sent += 1
-      if notification.durability != .none, notification.isOnce(at: now) {
-        expire(notification, now: now)
-        continue
+    while device.queue.inFlightCount < device.window, let entry = device.queue.popWaiting() {
+      if !entry.isTransient, entry.notification.isOnce(at: now) {
+        expire(entry, now: now)
+      } else {
+        send(entry, to: device, session: session)
       }
-      device.inFlight.append(notification)
-      effects.append(.send(session, notification))
-      effects.append(.record(.sent, notification))
-      // Tried once is all that was promised.
-      if notification.durability == .none { answer(notification) }
     }
-    device.waiting.removeFirst(sent)
-    if device.isOverflowing, device.waiting.isEmpty, device.inFlight.isEmpty {
+    if device.isOverflowing, device.queue.waitingCount == 0, device.queue.inFlightCount == 0 {
       device.presence = .loading(session)
       effects.append(.load(device: device.device, session))
     }
   }
 
-  mutating func expire(_ notification: AcceptedNotification, now: Moment) {
-    notification.isDropped = true
-    effects.append(.record(.discardedExpired, notification))
-    noteEnded(notification)
-    if notification.durability == .stored {
-      stageRemoval(of: notification, now: now)
-    } else {
-      answer(notification)
+  private mutating func send(
+    _ entry: DeliveryEntry, to device: DeviceDelivery, session: SessionID
+  ) {
+    device.queue.send(entry)
+    effects.append(.send(session, entry))
+    effects.append(.record(.sent, entry))
+    // Tried once is all that was promised.
+    if entry.state == .transient(isAnswered: false) {
+      entry.advance(to: .transient(isAnswered: true))
+      effects.append(.answer(entry))
     }
   }
 
-  mutating func answer(_ notification: AcceptedNotification) {
-    guard !notification.isAnswered else { return }
-    notification.isAnswered = true
-    effects.append(.answer(notification))
+  // MARK: Ends
+
+  /// What was to be tried once cannot be sent, and this was the moment.
+  mutating func giveUp(_ entry: DeliveryEntry) {
+    assert(entry.isTransient, "#\(entry.sequence) is \(entry.state), and not tried once")
+    effects.append(.record(.discardedExpired, entry))
+    if !entry.isAnswered { effects.append(.answer(entry)) }
+    entry.advance(to: .ended)
+  }
+
+  /// An entry that is in no list any more is too old to be sent.
+  mutating func expire(_ entry: DeliveryEntry, now: Moment) {
+    effects.append(.record(.discardedExpired, entry))
+    switch entry.state {
+    case .staged:
+      effects.append(.answer(entry))
+      stage.withdraw(entry)
+    case .committing:
+      effects.append(.answer(entry))
+      stage.end(entry, .droppedAnswered)
+    case .stored:
+      entry.advance(to: .ended)
+      stage.noteEnded(entry.sequence)
+      stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+    case .rowLost, .keptByChannel:
+      entry.advance(to: .ended)
+    case .transient, .superseded, .withdrawn, .endedCommitting, .ended:
+      assertionFailure("#\(entry.sequence) is \(entry.state), and expired")
+    }
+  }
+
+  /// Ends what a device or a person does not want any more.
+  mutating func drop(_ entry: DeliveryEntry, as state: DeliveryState) {
+    effects.append(.record(state, entry))
+    switch entry.state {
+    case .transient(let isAnswered):
+      if !isAnswered { effects.append(.answer(entry)) }
+      entry.advance(to: .ended)
+    case .staged:
+      effects.append(.answer(entry))
+      stage.withdraw(entry)
+    case .committing:
+      stage.end(entry, .dropped)
+    case .stored:
+      entry.advance(to: .ended)
+      stage.noteEnded(entry.sequence)
+    case .rowLost, .keptByChannel:
+      entry.advance(to: .ended)
+    case .superseded, .withdrawn, .endedCommitting, .ended:
+      assertionFailure("#\(entry.sequence) is \(entry.state), and was dropped")
+    }
   }
 
   // MARK: Time
 
   /// Makes everything that is accepted due at once, for a shutdown.
-  public mutating func flush(now: Moment) {
-    for notification in staged where !notification.isAcknowledged {
-      guard case .staged = notification.durability else { continue }
-      notification.durability = .staged(deadlineNanoseconds: now.nanoseconds)
-      stagedDueNanoseconds = now.nanoseconds
-    }
-    if removalsDueNanoseconds != nil { removalsDueNanoseconds = now.nanoseconds }
-  }
+  public mutating func flush(now: Moment) { stage.flush(now: now) }
 
   /// Whether everything accepted is on disk or delivered.
-  public var isSettled: Bool {
-    !isCommitting && removals.isEmpty
-      && staged.allSatisfy { $0.isAcknowledged || $0.isAnswered }
-  }
+  public var isSettled: Bool { stage.isSettled }
 
   /// The session of a device, if it has one.
   public func session(of device: UInt64) -> SessionID? { devices[device]?.session }
 
-  private mutating func delivery(for device: UInt64) -> DeviceDelivery {
+  mutating func delivery(for device: UInt64) -> DeviceDelivery {
     if let known = devices[device] { return known }
     let new = DeviceDelivery(device: device)
     devices[device] = new
@@ -474,9 +251,55 @@ public struct DeliveryCore: ~Copyable {
   }
 
   mutating func forgetIfIdle(_ device: DeviceDelivery) {
-    guard device.presence == .offline, device.uncommitted.isEmpty, device.unsettled.isEmpty else {
-      return
-    }
+    guard device.presence == .offline, device.queue.isForgettable else { return }
+    assert(devices[device.device] === device, "device \(device.device) is forgotten twice")
+    #if DEBUG
+      visitsOfForgotten += device.queue.visits
+    #endif
     devices[device.device] = nil
+  }
+
+  // MARK: Invariants
+
+  #if DEBUG
+    /// Entries that lists looked at or moved so far: what tests measure work by.
+    package var visits: Int {
+      devices.values.reduce(visitsOfForgotten + stage.visits) { $0 + $1.queue.visits }
+    }
+  #endif
+
+  /// Asserts what holds between events; tests and the simulation call it after each.
+  public func checkInvariants() {
+    stage.checkInvariants()
+    assert(nextSequence % shardCount == shard, "sequence \(nextSequence) is another shard's")
+    for (number, device) in devices {
+      assert(device.device == number, "device \(device.device) is known as \(number)")
+      device.checkInvariants()
+      assert(
+        device.queue.heldCount == 0 || holding.contains(number),
+        "what device \(number) is kept from is forgotten")
+      for channel in device.channels {
+        assert(channel.listeners.contains(number), "device \(number) listens, and is not known to")
+      }
+    }
+    for number in holding {
+      assert(devices[number]?.session != nil, "something is held for device \(number), which is away")
+    }
+    for (id, channel) in channels { check(channel, id: id) }
+    for fanOut in fanOuts {
+      assert(fanOut.next < fanOut.devices.count, "a broadcast has gone to all, and is kept")
+    }
+  }
+
+  private func check(_ channel: ChannelState, id: ChannelID) {
+    assert(channel.id == id, "a channel is known by another's id")
+    assert(channel.served.isSubset(of: channel.subscribers), "a stranger was served")
+    assert(channel.newest.map { $0.isKept } ?? true, "a message that is not kept waits")
+    for number in channel.listeners.devices {
+      assert(channel.subscribers.contains(number), "device \(number) listens unsubscribed")
+      assert(
+        devices[number]?.channels.contains { $0 === channel } == true,
+        "device \(number) listens without a session")
+    }
   }
 }

@@ -12,11 +12,11 @@ public struct SessionID: Hashable, Sendable {
 /// What the delivery core wants done; the shell does it in this order.
 public enum DeliveryEffect {
   /// Write the notification to the device's link.
-  case send(SessionID, AcceptedNotification)
+  case send(SessionID, DeliveryEntry)
   /// Answer the provider: accepted.
-  case answer(AcceptedNotification)
+  case answer(DeliveryEntry)
   /// Answer the provider: the store failed, so nothing is promised.
-  case fail(AcceptedNotification)
+  case fail(DeliveryEntry)
   /// Read what is stored for the device; the answer is ``DeliveryCore/loaded(_:session:rows:now:)``.
   case load(device: UInt64, SessionID)
   /// End the session: another one took its place, or the store cannot be read.
@@ -24,7 +24,7 @@ public enum DeliveryEffect {
   /// Note, when it is convenient, that the device has this message of the channel.
   case mark(device: UInt64, ChannelID, received: NotificationID)
   /// Put a line into the delivery log.
-  case record(DeliveryState, AcceptedNotification)
+  case record(DeliveryState, DeliveryEntry)
 }
 
 /// Why the core ends a device's session.

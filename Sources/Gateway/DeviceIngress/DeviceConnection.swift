@@ -213,25 +213,18 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     if let action { perform(action) }
   }
 
-  func deliver(_ notification: AcceptedNotification) {
+  func deliver(_ entry: DeliveryEntry) {
     guard !isClosed else { return }
-    assert(isReady && notification.key.device == device, "this is for another device")
+    assert(isReady && entry.key.device == device, "this is for another device")
     var output = home.takeScratch()
-    var isSent = false
-    unsafe notification.payload.withUnsafeBytes { payload in
-      unsafe notification.collapseID.withUnsafeBytes { collapseID in
-        let framed = unsafe LinkNotification(
-          handle: notification.linkHandle, id: notification.id,
-          uniqueID: notification.uniqueID,
-          acceptedMilliseconds: UInt64(clamping: notification.acceptedMilliseconds),
-          expiration: UInt64(clamping: notification.expiration),
-          isFromStorage: notification.isFromStore,
-          isBroadcast: notification.broadcast != nil, priority: notification.priority,
-          pushTypeCode: notification.pushType.rawValue, collapseID: collapseID, payload: payload)
-        isSent = link.deliver(
-          framed, reference: notification.sequence, at: home.loop.nowNanoseconds, output: &output)
-      }
-    }
+    let framed = LinkNotification(
+      handle: entry.linkHandle, id: entry.id, uniqueID: entry.uniqueID,
+      acceptedMilliseconds: UInt64(clamping: entry.acceptedMilliseconds),
+      expiration: UInt64(clamping: entry.expiration), isFromStorage: entry.isFromStore,
+      isBroadcast: entry.broadcast != nil, priority: entry.priority,
+      pushTypeCode: entry.pushType.rawValue, collapseID: entry.collapseID, payload: entry.payload)
+    let isSent = link.deliver(
+      framed, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
     assert(isSent || link.isClosed || link.isDraining, "the window has no room for what is sent")
     send(&output)
     armTimer()
@@ -264,7 +257,7 @@ extension DeviceState {
   }
 }
 
-extension AcceptedNotification {
+extension DeliveryEntry {
   /// What its frame names the app and kind by, or the channel.
   var linkHandle: UInt32 { broadcast == nil ? key.linkHandle : channelHandle }
 }

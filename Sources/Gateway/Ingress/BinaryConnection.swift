@@ -18,6 +18,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   /// Identifiers of frames that were handed on and not yet answered, by their serial numbers.
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
+  /// The first frame at fault, by its serial number, or `.max` for one that was not handed on.
+  private var refusal: (serial: Int32, status: BinaryStatus, identifier: UInt32?)?
   private var lastAccepted: UInt32 = 0
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
@@ -76,7 +78,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handleFrames() {
-    while !isClosing, !isDraining, awaited == nil {
+    while !isClosing, !isDraining, awaited == nil, refusal == nil {
       switch parser.next() {
       case .incomplete:
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
@@ -182,18 +184,30 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       home.metrics.accepted.add()
     case .refused(let rejection, _):
       home.metrics.count(rejection)
-      refuse(BinaryStatus(rejection), identifier: identifier)
+      refuse(BinaryStatus(rejection), identifier: identifier, serial: serial)
     }
+    closeIfRefused()
     handleFrames()
     if isDraining, open.isEmpty { endDraining() }
     removeIfDone()
   }
 
-  /// A frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
-  private func refuse(_ status: BinaryStatus, identifier: UInt32?) {
+  /// Notes a fault: no frame after it is handled.
+  private func refuse(_ status: BinaryStatus, identifier: UInt32?, serial: Int32 = .max) {
     guard !isClosing else { return }
+    if let refusal, refusal.serial <= serial { return }
+    refusal = (serial, status, identifier)
+    closeIfRefused()
+  }
+
+  /// The packet says that every frame before the one that it names was accepted, so their answers are
+  /// awaited; a frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
+  private func closeIfRefused() {
+    guard let refusal, !isClosing, open.keys.allSatisfy({ $0 > refusal.serial }) else { return }
     isClosing = true
-    if let identifier { stream?.write(status.packet(identifier: identifier)) }
+    if let identifier = refusal.identifier {
+      stream?.write(refusal.status.packet(identifier: identifier))
+    }
     stream?.close()
     removeIfDone()
   }

@@ -40,13 +40,51 @@ public struct RegistrationTable: Sendable {
   /// The life of a registration.
   public typealias State = RegistrationRecord.State
 
-  /// What a device's wish makes of a registration.
-  public enum Decision: Equatable, Sendable {
-    /// It is so already.
-    case unchanged(Entry)
-    /// It is so from now on; to be made durable before the device hears of it.
-    case changed(Entry)
+  /// What a device asks for a topic.
+  public struct Request: Equatable, Sendable {
+    /// Where the answer goes.
+    public let session: SessionID
+    /// The request's number on that session.
+    public let number: UInt16
+    /// What is asked.
+    public let verb: LinkFrame.TopicVerb
+    /// For which of the device's topics.
+    public let key: NotificationKey
+
+    /// A request from its parts.
+    public init(
+      session: SessionID, number: UInt16, verb: LinkFrame.TopicVerb, key: NotificationKey
+    ) {
+      self.session = session
+      self.number = number
+      self.verb = verb
+      self.key = key
+    }
+  }
+
+  /// How a request is answered.
+  public enum Reply: Equatable, Sendable {
+    /// The token of this entry.
+    case token(Entry)
+    case done
     /// The device never registered this.
+    case notRegistered
+    /// The store failed.
+    case tryLater
+  }
+
+  /// What the shell has to do, in this order.
+  public enum Action: Equatable, Sendable {
+    /// Make this durable, then call ``finish(_:isDurable:atMilliseconds:)`` with its key.
+    case persist(RegistrationRecord)
+    /// The topic takes nothing any more: what waits for it is to be discarded.
+    case discardWaiting(NotificationKey, State)
+    case reply(Request, Reply)
+  }
+
+  private enum Decision {
+    case unchanged(Entry)
+    case changed(Entry)
     case notRegistered
   }
 
@@ -61,7 +99,9 @@ public struct RegistrationTable: Sendable {
     case unknown
   }
 
+  /// What is on disk: pushes are judged by this alone.
   private var entries: [NotificationKey: Entry] = [:]
+  private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
 
   /// An empty table.
@@ -70,22 +110,64 @@ public struct RegistrationTable: Sendable {
   /// Makes room for that many registrations.
   public mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// Notes the present state of a key.
+  /// Takes in the state of a key that the store had when the gateway started.
   public mutating func set(_ key: NotificationKey, to entry: Entry) { entries[key] = entry }
 
-  /// The present state of a key.
+  /// The state of a key, as it is on disk.
   public func entry(_ key: NotificationKey) -> Entry? { entries[key] }
 
-  /// Decides on a device's wish and notes the outcome.
+  // MARK: Requests
+
+  /// Handles what a device asks; what changes something is answered once it is on disk.
   ///
   /// Registering again gives the same token; registering after unregistering begins a new generation
   /// and so a new token.
-  public mutating func decide(
+  public mutating func handle(_ request: Request, atMilliseconds now: Int64) -> [Action] {
+    guard !pending.waits(request, for: request.key) else { return [] }
+    switch decide(request.verb, request.key, atMilliseconds: now) {
+    case .unchanged(let entry): return [.reply(request, reply(to: request, entry))]
+    case .notRegistered: return [.reply(request, .notRegistered)]
+    case .changed(let entry):
+      pending.begin(entry, of: request.key, for: request)
+      return [.persist(entry.record(of: request.key))]
+    }
+  }
+
+  /// What ``Action/persist(_:)`` asked for is on disk, or the store failed and nothing has changed.
+  ///
+  /// Those who asked for the same hear the same; who asked for something else after that is decided on
+  /// anew.
+  public mutating func finish(
+    _ key: NotificationKey, isDurable: Bool, atMilliseconds now: Int64
+  ) -> [Action] {
+    let finished = pending.finish(key)
+    let entry = finished.change
+    var actions: [Action] = []
+    if isDurable {
+      assert(isSuccessor(entry, of: entries[key]), "\(entry) follows \(String(describing: entries[key]))")
+      entries[key] = entry
+      if entry.state != .active { actions.append(.discardWaiting(key, entry.state)) }
+    }
+    let sharing = finished.requests.prefix { $0.verb == finished.requests[0].verb }
+    for request in sharing {
+      actions.append(.reply(request, isDurable ? reply(to: request, entry) : .tryLater))
+    }
+    for request in finished.requests.dropFirst(sharing.count) {
+      actions += handle(request, atMilliseconds: now)
+    }
+    return actions
+  }
+
+  private func reply(to request: Request, _ entry: Entry) -> Reply {
+    request.verb == .register ? .token(entry) : .done
+  }
+
+  private func decide(
     _ verb: LinkFrame.TopicVerb, _ key: NotificationKey, atMilliseconds now: Int64
   ) -> Decision {
     guard var entry = entries[key] else {
       guard verb == .register else { return .notRegistered }
-      return change(key, Entry(generation: 0, state: .active, changedMilliseconds: now))
+      return .changed(Entry(generation: 0, state: .active, changedMilliseconds: now))
     }
     switch (verb, entry.state) {
     case (.register, .active), (.register, .disabled), (.disable, .disabled), (.enable, .active),
@@ -96,21 +178,27 @@ public struct RegistrationTable: Sendable {
     case (.register, .unregistered):
       entry.generation &+= 1
       entry.state = .active
-    case (.unregister, _):
+    case (.unregister, .active), (.unregister, .disabled):
       entry.state = .unregistered
       entry.changedMilliseconds = now
-    case (.disable, _):
+    case (.disable, .active):
       entry.state = .disabled
-    case (.enable, _):
+    case (.enable, .disabled):
       entry.state = .active
     }
-    return change(key, entry)
-  }
-
-  private mutating func change(_ key: NotificationKey, _ entry: Entry) -> Decision {
-    entries[key] = entry
     return .changed(entry)
   }
+
+  /// Whether `next` may come after `old`: a new generation begins with a registration alone.
+  private func isSuccessor(_ next: Entry, of old: Entry?) -> Bool {
+    guard let old else { return next.state == .active && next.generation == 0 }
+    if next.generation == old.generation { return next.state != old.state }
+    return next.generation == old.generation &+ 1 && next.state == .active
+      && old.state == .unregistered
+  }
+
+  /// Asserts what holds between calls.
+  public func checkInvariants() { pending.checkInvariants() }
 
   /// Notes that a device was revoked, at that time in milliseconds since 1970.
   public mutating func revoke(_ device: UInt64, atMilliseconds: Int64) {

@@ -90,6 +90,7 @@ final class ControlEngine {
   func allocate(
     _ counter: ControlCounter, _ count: UInt64
   ) throws(StorageFailure) -> UInt64 {
+    assert(count > 0, "no number is reserved")
     let statement = try database.prepare(
       """
       INSERT INTO counter (name, next) VALUES (?1, 1 + ?2)
@@ -100,6 +101,7 @@ final class ControlEngine {
       try statement.bind(2, count)
       let first = try statement.step() ? statement.unsigned(0) : 0
       try statement.run()
+      assert(first > 0, "numbers begin at 1")
       return first
     }
   }

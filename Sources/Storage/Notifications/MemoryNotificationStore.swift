@@ -82,12 +82,13 @@ private struct KeptNotifications {
       let all = kept.removeValue(forKey: device).map { Array($0.values.joined()) } ?? []
       dropped += all.sorted { $0.sequence < $1.sequence }.map { drop($0, .unregistered) }
       count -= all.count
-    case .removeExpired(let second):
-      var expired: [DroppedNotification] = []
-      for key in kept.values.flatMap(\.keys) {
-        filter(key, &expired) { $0.expiration < second ? .drop(.expired) : .keep }
+    case .removeExpired(let second, let limit):
+      let expired = kept.values.flatMap(\.values).joined().filter { $0.expiration < second }
+        .sorted { ($0.expiration, $0.sequence) < ($1.expiration, $1.sequence) }.prefix(limit)
+      for notification in expired {
+        filter(notification.key) { $0.sequence == notification.sequence ? .forget : .keep }
       }
-      dropped += expired.sorted { $0.sequence < $1.sequence }
+      dropped += expired.sorted { $0.sequence < $1.sequence }.map { drop($0, .expired) }
     }
   }
 
@@ -95,6 +96,8 @@ private struct KeptNotifications {
     _ notification: StoredNotification, _ keep: UInt32, _ dropped: inout [DroppedNotification]
   ) {
     let key = notification.key
+    assert(notification.sequence > 0, "sequences count from 1")
+    assert(keep > 0, "an app that keeps nothing")
     highestSequence = max(highestSequence, notification.sequence)
     var list = kept[key.device, default: [:]][key, default: []]
     count -= list.count
@@ -116,6 +119,7 @@ private struct KeptNotifications {
     list.removeFirst(excess)
     count += list.count
     kept[key.device, default: [:]][key] = list
+    assert(!list.isEmpty, "an empty list is kept")
     replaced.sort { $0.sequence < $1.sequence }
     dropped += replaced.map { drop($0, .replaced) }
   }
@@ -150,6 +154,7 @@ private struct KeptNotifications {
       }
     }
     count -= list.count - left.count
+    assert(count >= 0, "fewer than none are kept")
     kept[key.device]?[key] = left.isEmpty ? nil : left
     if kept[key.device]?.isEmpty == true { kept[key.device] = nil }
   }

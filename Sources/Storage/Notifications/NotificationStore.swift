@@ -11,8 +11,9 @@ public enum StoreOperation: Sendable {
   case removeKey(NotificationKey)
   /// Forgets all of a device.
   case removeDevice(UInt64)
-  /// Forgets what has an expiration before this second since 1970.
-  case removeExpired(beforeUnixSeconds: Int64)
+  /// Forgets of what has an expiration before this second since 1970 at most `limit`, by expiration, then
+  /// sequence: a slice, so that who waits for the store waits no longer than for that.
+  case removeExpired(beforeUnixSeconds: Int64, limit: Int)
 }
 
 /// A notification that a commit took out of the store although no device acknowledged it.
@@ -74,9 +75,28 @@ public protocol NotificationStore: AnyObject, Sendable {
   func devices() throws(StorageFailure) -> [UInt64]
   /// Lets go of the files; later calls throw `.closed`.
   func close()
+  /// Asserts what holds between calls; walks over everything that is kept, for tests and simulations.
+  func checkInvariants() throws(StorageFailure)
 }
 
 extension NotificationStore {
+  /// Asserts what every engine has to keep: an engine may add what it knows.
+  public func checkInvariants() throws(StorageFailure) {
+    let highest = try highestSequence()
+    var total = 0
+    for device in try devices() {
+      let rows = try load(device: device)
+      total += rows.count
+      assert(!rows.isEmpty, "device \(device) is kept for nothing")
+      assert(rows.allSatisfy { $0.key.device == device }, "rows of another device")
+      assert(rows.allSatisfy { (1...highest).contains($0.sequence) }, "a sequence that was not put")
+      assert(
+        zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "rows out of order")
+    }
+    let counted = try count()
+    assert(total == counted, "\(total) are kept, and \(counted) counted")
+  }
+
   /// All of a device's notifications, by sequence.
   public func load(device: UInt64) throws(StorageFailure) -> [StoredNotification] {
     try load(device: device, after: 0, limit: .max)

@@ -155,8 +155,10 @@ private final class Engine {
       """)
     removeExpired = try database.prepare(
       """
-      DELETE FROM notification WHERE expiration < ?1
-      RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
+      DELETE FROM notification WHERE sequence IN (
+        SELECT sequence FROM notification WHERE expiration < ?1
+        ORDER BY expiration, sequence LIMIT ?2
+      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
       """)
     advance = try database.prepare("UPDATE progress SET highest = ?1 WHERE highest < ?1")
     select = try database.prepare(
@@ -181,6 +183,10 @@ private final class Engine {
         try apply(operations[index], &dropped)
         if dropped.count > start + 1 { dropped[start...].sort { $0.sequence < $1.sequence } }
       }
+      assert(
+        zip(dropped, dropped.dropFirst()).allSatisfy {
+          ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
+        }, "what was dropped is out of order")
       if highest > 0 {
         try advance.bind(1, highest)
         try advance.run()
@@ -194,6 +200,7 @@ private final class Engine {
   ) throws(StorageFailure) {
     switch operation {
     case .put(let notification, let keep):
+      assert(keep > 0, "an app that keeps nothing")
       try put(notification)
       if keep > 1, !notification.collapseID.isEmpty {
         try bind(notification.key, to: collapse)
@@ -214,13 +221,17 @@ private final class Engine {
     case .removeDevice(let device):
       try removeDevice.bind(1, device)
       try drain(removeDevice, .unregistered, &dropped)
-    case .removeExpired(let second):
+    case .removeExpired(let second, let limit):
+      assert(limit > 0, "a slice of nothing")
       try removeExpired.bind(1, second)
+      try removeExpired.bind(2, Int64(limit))
       try drain(removeExpired, .expired, &dropped)
     }
   }
 
   private func put(_ notification: StoredNotification) throws(StorageFailure) {
+    assert(notification.sequence > 0, "sequences count from 1")
+    assert(notification.sequence <= UInt64(Int64.max), "a sequence that SQLite cannot order")
     try bind(notification.key, to: insert)
     try insert.bind(4, notification.sequence)
     try insert.bind(5, notification.id.high)
@@ -251,6 +262,7 @@ private final class Engine {
     _ dropped: inout [DroppedNotification]
   ) throws(StorageFailure) {
     while try statement.step() {
+      assert(statement.unsigned(3) > 0, "sequences count from 1")
       dropped.append(
         DroppedNotification(
           key: key(statement), sequence: statement.unsigned(3),
@@ -269,11 +281,13 @@ private final class Engine {
   func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
+    assert(limit > 0, "a page of nothing")
     try select.bind(1, device)
     try select.bind(2, Int64(clamping: after))
     try select.bind(3, Int64(limit))
     var loaded: [StoredNotification] = []
     while try select.step() {
+      assert(select.unsigned(3) > loaded.last?.sequence ?? after, "rows out of order")
       loaded.append(
         StoredNotification(
           key: key(select), sequence: select.unsigned(3),

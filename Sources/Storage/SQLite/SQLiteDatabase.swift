@@ -68,6 +68,7 @@ internal import System
     try execute("PRAGMA journal_mode = WAL")
     try execute("PRAGMA journal_size_limit = \(Limits.walBytesKept)")
     try execute("PRAGMA synchronous = FULL")
+    assert(!schema.migrations.isEmpty, "a schema without a version")
     for (index, script) in schema.migrations.enumerated().dropFirst(version) {
       try transaction { () throws(StorageFailure) in
         try execute("\(script)")
@@ -104,20 +105,23 @@ internal import System
   func transaction<Answer>(
     _ body: () throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
+    assert(!isInTransaction, "a transaction in a transaction")
     try execute("BEGIN IMMEDIATE")
     do throws(StorageFailure) {
       let answer = try body()
+      assert(isInTransaction, "a transaction ended before its end")
       try execute("COMMIT")
+      assert(!isInTransaction, "a transaction that does not end")
       return answer
     } catch {
       // A disk that is full has undone it already; then this one fails, and nothing is lost by it.
       unsafe sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
+      assert(!isInTransaction, "a transaction that cannot be undone")
       throw error
     }
   }
 
-  /// How many rows the last statement changed.
-  var changedRows: Int { Int(unsafe sqlite3_changes(connection)) }
+  private var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
 
   /// Lets go of the file; statements must be gone or are closed with their last reference.
   func close() {

@@ -45,6 +45,7 @@ internal import Transport
   }
 
   private func check(_ code: Int32) throws(StorageFailure) {
+    assert(code != SQLITE_MISUSE && code != SQLITE_RANGE, "a value is bound where none is asked for")
     guard code == SQLITE_OK else { throw database.failure("bind a value", code) }
   }
 
@@ -68,13 +69,23 @@ internal import Transport
   /// Leaves the rows that are left.
   func reset() { unsafe sqlite3_reset(statement) }
 
-  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
+  func integer(_ column: Int32) -> Int64 {
+    checkColumn(column)
+    return unsafe sqlite3_column_int64(statement, column)
+  }
+
+  private func checkColumn(_ column: Int32) {
+    assert(column >= 0, "columns count from 0")
+    assert(unsafe column < sqlite3_column_count(statement), "the row has no column \(column)")
+    assert(unsafe sqlite3_data_count(statement) > 0, "a column is read, and there is no row")
+  }
 
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
   func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
   func bytes(_ column: Int32) -> [UInt8] {
+    checkColumn(column)
     guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(statement, column))
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -87,6 +98,7 @@ internal import Transport
   }
 
   func text(_ column: Int32) -> String {
+    checkColumn(column)
     guard let start = unsafe sqlite3_column_text(statement, column) else { return "" }
     return unsafe String(cString: start)
   }

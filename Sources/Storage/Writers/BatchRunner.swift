@@ -15,8 +15,11 @@ public protocol BatchInbox<Request>: Sendable {
 public protocol BatchRunner: Sendable {
   /// Calls `work` with what arrived, in batches and in order: what arrives while one batch is worked on
   /// is the next.
+  ///
+  /// Where `work` has more to do than one batch should wait for it returns true: it is called again, with
+  /// what has arrived meanwhile or nothing.
   func start<Request: Sendable>(
-    name: String, _ work: @escaping @Sendable ([Request]) -> Void
+    name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request>
 }
 
@@ -27,7 +30,7 @@ public struct ThreadBatchRunner: BatchRunner {
 
   /// Starts a thread.
   public func start<Request: Sendable>(
-    name: String, _ work: @escaping @Sendable ([Request]) -> Void
+    name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request> {
     try BatchThread(name: name, work)
   }

@@ -5,6 +5,8 @@ internal import System
 final class BatchThread<Request: Sendable>: BatchInbox {
   private enum Message: Sendable {
     case request(Request)
+    /// There is work left of the batch before.
+    case proceed
     case end
   }
 
@@ -19,7 +21,10 @@ final class BatchThread<Request: Sendable>: BatchInbox {
 
     func open(_ mailbox: Mailbox<Message>) {
       state.withLock { state in
-        if case .opening(let early) = state { mailbox.post(contentsOf: early) }
+        guard case .opening(let early) = state else {
+          return assertionFailure("a thread has a second mailbox")
+        }
+        mailbox.post(contentsOf: early)
         state = .open(mailbox)
       }
     }
@@ -39,16 +44,22 @@ final class BatchThread<Request: Sendable>: BatchInbox {
   private let thread: LoopThread
 
   /// Starts the thread; `work` runs on it with each batch, in order of posting.
-  init(name: String, _ work: @escaping @Sendable ([Request]) -> Void) throws(SystemFailure) {
+  ///
+  /// Where it has more to do than one batch should wait for it returns true: it is called again, with
+  /// what has arrived meanwhile or nothing.
+  init(name: String, _ work: @escaping @Sendable ([Request]) -> Bool) throws(SystemFailure) {
     let inbox = inbox
     thread = try LoopThread.start(name: name) { loop in
       let mailbox = loop.mailbox(of: Message.self) { messages in
         var requests: [Request] = []
         requests.reserveCapacity(messages.count)
         for case .request(let request) in messages { requests.append(request) }
-        if !requests.isEmpty { work(requests) }
-        // `.end` is posted last, so that nothing can stand behind it.
-        if case .end = messages.last { loop.stop() }
+        assert(messages.count - requests.count <= 2, "a thread is told to proceed or to end twice")
+        let isEnding = messages.contains { if case .end = $0 { true } else { false } }
+        let isGoingOn = messages.contains { if case .proceed = $0 { true } else { false } }
+        var hasMore = isGoingOn || !requests.isEmpty ? work(requests) : false
+        while isEnding, hasMore { hasMore = work([]) }
+        if isEnding { loop.stop() } else if hasMore { inbox.post(.proceed) }
       }
       inbox.open(mailbox)
     }

@@ -26,6 +26,7 @@ public final class ControlWriter: Sendable {
   ) throws(SystemFailure) {
     let metrics = CommitMetrics(metrics, store: "control")
     inbox = try runner.start(name: "control") { (requests: [Request]) in
+      assert(!requests.isEmpty, "a batch of nothing")
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
         // In company one bad request undoes all of them; alone, only itself.
@@ -34,6 +35,7 @@ public final class ControlWriter: Sendable {
           ? failure : Self.commit([request], to: store, metrics)
         request.reply.post(ControlReply(ticket: request.ticket, failure: own))
       }
+      return false
     }
   }
 
@@ -54,6 +56,7 @@ public final class ControlWriter: Sendable {
 
   /// Makes `changes` durable, all or none, in order of submission, and answers to `reply`.
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
+    assert(!changes.isEmpty, "nothing is to be made durable")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
     if !inbox.post(request) {
       reply.post(ControlReply(ticket: ticket, failure: .closed))

@@ -24,7 +24,7 @@ public struct StoreReply: Sendable {
 /// What arrived while a commit ran shares the next one, so that the disk's own sync time sets the
 /// pace and not the number of batches (design.md section 3, "`200` means durable").
 public final class GroupCommitWriter: Sendable {
-  fileprivate struct Request: Sendable {
+  struct Request: Sendable {
     enum Task: Sendable {
       case commit([StoreOperation])
       case load(device: UInt64, after: UInt64, limit: Int)
@@ -48,8 +48,8 @@ public final class GroupCommitWriter: Sendable {
     on runner: any BatchRunner = ThreadBatchRunner()
   ) throws(SystemFailure) {
     self.store = store
-    let work = Work(store: store, metrics: CommitMetrics(metrics, store: "notifications"))
-    inbox = try runner.start(name: "store", work.perform)
+    let work = StoreWork(store: store, metrics: CommitMetrics(metrics, store: "notifications"))
+    inbox = try runner.start(name: "store") { work.perform($0) }
   }
 
   /// Commits `batch`, all of it or nothing, and answers to `reply`.
@@ -61,7 +61,8 @@ public final class GroupCommitWriter: Sendable {
 
   /// Reads at most `limit` of a device's notifications with a sequence over `after`.
   ///
-  /// It sees every batch that was submitted before, and may see later ones.
+  /// It sees every batch that was submitted before, and may see later ones. It reads some at a time, with
+  /// commits in between; what these take out is not among what is loaded.
   public func load(
     device: UInt64, after: UInt64 = 0, limit: Int = .max, ticket: UInt64,
     reply: Mailbox<StoreReply>
@@ -81,75 +82,5 @@ public final class GroupCommitWriter: Sendable {
 
   private func post(_ request: Request) {
     if !inbox.post(request) { request.answer(.failed(.closed)) }
-  }
-}
-
-/// What the writer's thread does with what has arrived.
-private struct Work: Sendable {
-  let store: any NotificationStore
-  let metrics: CommitMetrics
-
-  func perform(_ requests: [GroupCommitWriter.Request]) {
-    var group: [GroupCommitWriter.Request] = []
-    var operations: [StoreOperation] = []
-    for request in requests {
-      guard case .commit(let batch) = request.task else { continue }
-      if !group.isEmpty, operations.count + batch.count > Limits.operationsPerCommitMax {
-        commit(operations, of: group)
-        group.removeAll()
-        operations.removeAll()
-      }
-      group.append(request)
-      operations += batch
-    }
-    if !group.isEmpty { commit(operations, of: group) }
-    for request in requests {
-      if case .load(let device, let after, let limit) = request.task {
-        load(device, after, limit, for: request)
-      }
-    }
-  }
-
-  private func commit(_ operations: [StoreOperation], of group: [GroupCommitWriter.Request]) {
-    let start = SystemClock.monotonicNanoseconds
-    do throws(StorageFailure) {
-      let dropped = try store.commit(operations)
-      metrics.committed(operations: operations.count, since: start)
-      answer(group, dropped)
-    } catch {
-      metrics.failed(since: start)
-      for request in group { request.answer(.failed(error)) }
-    }
-  }
-
-  /// Hands each batch what its own operations dropped.
-  private func answer(_ group: [GroupCommitWriter.Request], _ dropped: [DroppedNotification]) {
-    var rest = dropped[...]
-    var offset = 0
-    for request in group {
-      guard case .commit(let batch) = request.task else { continue }
-      let mine = rest.prefix { $0.operation < offset + batch.count }
-      rest = rest.dropFirst(mine.count)
-      request.answer(.committed(mine.map { $0.counted(from: offset) }))
-      offset += batch.count
-    }
-  }
-
-  private func load(
-    _ device: UInt64, _ after: UInt64, _ limit: Int, for request: GroupCommitWriter.Request
-  ) {
-    do throws(StorageFailure) {
-      request.answer(.loaded(try store.load(device: device, after: after, limit: limit)))
-    } catch {
-      request.answer(.failed(error))
-    }
-  }
-}
-
-extension DroppedNotification {
-  fileprivate func counted(from offset: Int) -> DroppedNotification {
-    DroppedNotification(
-      key: key, sequence: sequence, id: id, uniqueID: uniqueID, reason: reason,
-      operation: operation - offset)
   }
 }

@@ -121,17 +121,15 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     _ number: UInt64, handle: UInt32, payload: [UInt8], priority: UInt8 = 10,
     fromStorage: Bool = false
   ) -> Bool {
-    let isSent = payload.withUnsafeBytes { payload in
-      let notification = LinkNotification(
-        handle: handle, id: NotificationID(high: 1, low: number),
-        uniqueID: NotificationID(high: 2, low: number),
-        acceptedMilliseconds: UInt64(gateway.loop.unixMilliseconds),
-        expiration: LinkNotification.expirationNone, isFromStorage: fromStorage,
-        priority: priority, pushTypeCode: PushType.alert.rawValue,
-        collapseID: UnsafeRawBufferPointer(start: nil, count: 0), payload: payload)
-      return machine?.deliver(
+    let notification = LinkNotification(
+      handle: handle, id: NotificationID(high: 1, low: number),
+      uniqueID: NotificationID(high: 2, low: number),
+      acceptedMilliseconds: UInt64(gateway.loop.unixMilliseconds),
+      expiration: LinkNotification.expirationNone, isFromStorage: fromStorage,
+      priority: priority, pushTypeCode: PushType.alert.rawValue, collapseID: [], payload: payload)
+    let isSent =
+      machine?.deliver(
         notification, reference: number, at: gateway.loop.nowNanoseconds, output: &output) == true
-    }
     settle()
     return isSent
   }

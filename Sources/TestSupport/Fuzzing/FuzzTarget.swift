@@ -105,22 +105,20 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         }
       }
       _ = server.timerFired(at: time, output: &output)
+      server.checkInvariants()
     }
   }
 
   private static func deliver(
     to server: inout DeviceLinkServer, at time: Int64, output: inout [UInt8]
   ) {
-    let payload: [UInt8] = [0x7B, 0x7D]
-    payload.withUnsafeBytes { payload in
-      for reference in 1...3 as ClosedRange<UInt64> {
-        let notification = LinkNotification(
-          handle: 1, id: NotificationID(high: 0, low: reference),
-          uniqueID: NotificationID(high: 1, low: reference), acceptedMilliseconds: 1,
-          expiration: 0, isFromStorage: false, priority: 10, pushTypeCode: 1,
-          collapseID: UnsafeRawBufferPointer(rebasing: payload[0..<0]), payload: payload)
-        _ = server.deliver(notification, reference: reference, at: time, output: &output)
-      }
+    for reference in 1...3 as ClosedRange<UInt64> {
+      let notification = LinkNotification(
+        handle: 1, id: NotificationID(high: 0, low: reference),
+        uniqueID: NotificationID(high: 1, low: reference), acceptedMilliseconds: 1,
+        expiration: 0, isFromStorage: false, priority: 10, pushTypeCode: 1, collapseID: [],
+        payload: [0x7B, 0x7D])
+      _ = server.deliver(notification, reference: reference, at: time, output: &output)
     }
   }
 
@@ -148,6 +146,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         }
       }
       client.flush(at: time, output: &output)
+      client.checkInvariants()
     }
     client.lost(at: time, random: 1)
   }

@@ -84,7 +84,7 @@ public final class GatewaySimulation: @unchecked Sendable {
   private let seed: UInt64
   private let isTracing: Bool
   private var lines: [String] = []
-  private var violation: String?
+  private(set) var violation: String?
   private(set) var isTroubled = false
   private(set) var isRunning = true
   private var troubleEnd: Int64 = 0
@@ -98,16 +98,18 @@ public final class GatewaySimulation: @unchecked Sendable {
   private var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
   private var extraChannels: [ChannelID] = []
 
-  private init(seed: UInt64, isTracing: Bool) throws {
+  /// The world of a seed, or one that is as rough as `profile` says.
+  init(seed: UInt64, isTracing: Bool, profile: SimulationProfile? = nil) throws {
     self.seed = seed
     self.isTracing = isTracing
     identities = try SimulatedIdentities.shared.get()
     tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
     random = SeededGenerator(seed: seed)
-    profile = SimulationProfile(&random)
-    topics = (1...profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
+    let drawn = SimulationProfile(&random)
+    self.profile = profile ?? drawn
+    topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
     network = try SimulatedNetwork(in: self)
-    var changes = identities.firstChanges(apps: profile.apps)
+    var changes = identities.firstChanges(apps: self.profile.apps)
     for (index, channel) in channels.enumerated() {
       changes.append(
         .putChannel(
@@ -189,7 +191,7 @@ public final class GatewaySimulation: @unchecked Sendable {
 
   /// The gateway's number of an app; 0 for one that it has not adopted.
   func app(of topic: LinkTopic) -> UInt32 {
-    ((try? gateway.controlStore.apps()) ?? []).first { $0.bundleID == topic.bundleID }?.number ?? 0
+    gateway.controlStore.appNumbers[topic.bundleID] ?? 0
   }
 
   /// A device has a token, which its app tells the providers.
@@ -260,7 +262,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     isTroubled = true
     gateway.start()
     addDevices()
-    providers = (0..<profile.providers).map { SimulatedProvider($0, in: self) }
+    for _ in 0..<profile.providers { addProvider() }
     plan(every: profile.pushEvery) { [self] in push() }
     plan(every: profile.pushEvery * 5) { [self] in broadcast(isForAll: false) }
     planTrouble()
@@ -294,6 +296,8 @@ public final class GatewaySimulation: @unchecked Sendable {
     device.start()
   }
 
+  func addProvider() { providers.append(SimulatedProvider(providers.count, in: self)) }
+
   private func heal() {
     for device in devices {
       device.setState([])
@@ -317,20 +321,21 @@ public final class GatewaySimulation: @unchecked Sendable {
     expect(!gateway.isUp, "the gateway did not go down")
   }
 
-  private func end() {
+  func end() {
     isRunning = false
     gateway.release()
     network.release()
   }
 
   /// Lets everything happen until `end`, unless a promise is broken before.
-  private func step(until end: Int64) {
+  func step(until end: Int64) {
     while violation == nil {
       let wakeup = min(gateway.nextWakeup, network.clientLoop.nextWakeup)
       let event = time.nextEvent
       guard min(wakeup, event) <= end else { break }
       if event <= wakeup { time.handleNext() } else { time.wakeUp(at: wakeup) }
       gateway.settle()
+      guard !gateway.hasPausedLoops else { continue }
       for device in devices { device.loopsAreAtRest() }
     }
     time.advance(to: end)

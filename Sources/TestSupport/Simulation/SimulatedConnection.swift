@@ -32,8 +32,9 @@ final class SimulatedConnection: StreamHandler {
   private(set) var isDark = false
   /// Bytes that the client has sent so far.
   private(set) var sentBytes = 0
+  private var writtenBytes = 0
   /// Bytes of those that are in the gateway's socket.
-  private(set) var deliveredBytes = 0
+  var deliveredBytes: Int { writtenBytes - (stream?.pendingOutputBytes ?? 0) }
 
   init(number: Int, in world: GatewaySimulation, client: any SimulatedClient) {
     self.number = number
@@ -65,7 +66,7 @@ final class SimulatedConnection: StreamHandler {
   private func deliver(_ piece: [UInt8]) {
     guard let stream else { return }
     stream.write(piece)
-    deliveredBytes += piece.count
+    writtenBytes += piece.count
   }
 
   /// The client ends the connection; what it sent before still arrives.

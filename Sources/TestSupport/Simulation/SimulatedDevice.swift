@@ -343,6 +343,7 @@ final class SimulatedDevice: SimulatedClient {
 
   private func settle() {
     client.flush(at: now, output: &output)
+    client.checkInvariants()
     send()
     let deadline = client.deadline
     guard deadline < armed else { return }

@@ -11,7 +11,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
   init(in world: GatewaySimulation) { self.world = world }
 
   func start<Request: Sendable>(
-    name: String, _ work: @escaping @Sendable ([Request]) -> Void
+    name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request> {
     let inbox = Inbox(name: name, in: world, work)
     inboxes.append(inbox)
@@ -27,13 +27,16 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
   private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {
     private let name: String
     private unowned let world: GatewaySimulation
-    private let work: @Sendable ([Request]) -> Void
+    private let work: @Sendable ([Request]) -> Bool
     private var waiting: [Request] = []
     private var running: [Request] = []
+    private var isRunning = false
+    /// Whether the last batch left something to go on with.
+    private var hasMore = false
     private var isClosed = false
 
     init(
-      name: String, in world: GatewaySimulation, _ work: @escaping @Sendable ([Request]) -> Void
+      name: String, in world: GatewaySimulation, _ work: @escaping @Sendable ([Request]) -> Bool
     ) {
       self.name = name
       self.world = world
@@ -43,25 +46,29 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     func post(_ request: Request) -> Bool {
       guard !isClosed else { return false }
       waiting.append(request)
-      if running.isEmpty { begin() }
+      if !isRunning { begin() }
       return true
     }
 
     private func begin() {
+      assert(!isRunning && running.isEmpty, "a batch runs already")
+      isRunning = true
       swap(&running, &waiting)
       world.time.after(world.random(50_000...world.profile.commitMost)) { [self] in
         guard !isClosed else { return }
         let batch = running
         running = []
-        work(batch)
-        if !waiting.isEmpty, running.isEmpty { begin() }
+        hasMore = work(batch)
+        isRunning = false
+        if hasMore || !waiting.isEmpty { begin() }
       }
     }
 
     func close() {
       guard !isClosed else { return }
       isClosed = true
-      for batch in [running, waiting] where !batch.isEmpty { work(batch) }
+      for batch in [running, waiting] where !batch.isEmpty { hasMore = work(batch) }
+      while hasMore { hasMore = work([]) }
       running = []
       waiting = []
     }
@@ -71,7 +78,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
       isClosed = true
       if !running.isEmpty, world.chance(0.5) {
         world.note("the running batch of \(name) is durable")
-        work(running)
+        _ = work(running)
       }
       running = []
       waiting = []

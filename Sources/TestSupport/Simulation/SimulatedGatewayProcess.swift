@@ -186,6 +186,9 @@ final class SimulatedGatewayProcess {
     loop.pausedUntil = world.time.now + nanoseconds
   }
 
+  /// Whether some loop stands still, with what came for it unread.
+  var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
+
   /// Turns every loop until none has anything to do at this time.
   func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) {
     var rounds = 0

@@ -254,7 +254,10 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
         "provider \(number) is told \(request.status) \(reason(request))")
       tokenMade = nil
       wantsFreshConnection = true
-      queue.append(Request(call: request.call, fields: request.fields, body: request.body))
+      world.time.after(5_000_000_000) { [self] in
+        queue.append(Request(call: request.call, fields: request.fields, body: request.body))
+        advance()
+      }
       return
     }
     switch request.call {
@@ -283,7 +286,11 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     case 410:
       world.pushRefusedAsUnregistered(number, topic, token: token)
       world.ledger.refused(number)
-    case 503: queue.append(Request(call: request.call, fields: request.fields, body: request.body))
+    case 503:
+      world.time.after(1_000_000_000) { [self] in
+        queue.append(Request(call: request.call, fields: request.fields, body: request.body))
+        advance()
+      }
     default:
       world.fail("#\(number) is answered \(request.status) \(reason(request))")
     }

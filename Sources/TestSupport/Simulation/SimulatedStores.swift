@@ -6,6 +6,10 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   // Only ever used on the simulation's own thread, which is what the conformance promises.
   private unowned let world: GatewaySimulation
   private let contents = MemoryNotificationStore()
+  /// How many of the next commits fail, whatever the world's fortune.
+  var failingCommits = 0
+  /// How many of the next loads fail.
+  var failingLoads = 0
 
   init(in world: GatewaySimulation) { self.world = world }
 
@@ -19,6 +23,10 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
         row.expiration > world.earliestUnixSeconds - 5,
         "\(world.name(of: row.payload)) is stored though it was to be tried once")
     }
+    if failingCommits > 0 {
+      failingCommits -= 1
+      throw .diskFull(path: "notifications")
+    }
     if hasPut, world.isDiskFull { throw .diskFull(path: "notifications") }
     try world.maybeFail("a commit of \(operations.count) operations")
     let dropped = try contents.commit(operations)
@@ -29,6 +37,10 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
+    if failingLoads > 0 {
+      failingLoads -= 1
+      throw .corrupt(path: "notifications", detail: "a simulated fault")
+    }
     try world.maybeFail("a load of device \(device)")
     return try contents.load(device: device, after: after, limit: limit)
   }
@@ -46,9 +58,13 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   // Only ever used on the simulation's own thread, which is what the conformance promises.
   private unowned let world: GatewaySimulation
   private let contents: SQLiteControlStore
+  /// How many of the next changes fail, whatever the world's fortune.
+  var failingChanges = 0
   /// Every registration that ever was on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
   private(set) var durableDevices: Set<UInt64> = []
+  /// By bundle identifier.
+  private(set) var appNumbers: [String: UInt32] = [:]
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {
@@ -57,6 +73,10 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   }
 
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {
+    if failingChanges > 0 {
+      failingChanges -= 1
+      throw .diskFull(path: "control")
+    }
     if world.isDiskFull { throw .diskFull(path: "control") }
     try world.maybeFail("a commit of \(changes.count) changes")
     try contents.apply(changes)
@@ -73,6 +93,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
         RegistrationRecord(
           key: record.key, generation: record.generation, state: .active, changedMilliseconds: 0))
       if record.state == .unregistered { world.ledger.unregistered(record.key) }
+    case .putApp(let app): appNumbers[app.bundleID] = app.number
     case .putDevice(let device): durableDevices.insert(device.number)
     case .putChannel(let channel): durableChannels.insert(channel.id)
     case .putBroadcast(let record):

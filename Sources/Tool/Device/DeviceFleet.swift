@@ -130,7 +130,7 @@ final class DeviceFleet: TurnEndTarget {
 
   func received(_ notification: LinkNotification, latencyMicros: Int64?) {
     tally.received(
-      payloadBytes: unsafe notification.payload.count, fromStorage: notification.isFromStorage,
+      payloadBytes: notification.payload.count, fromStorage: notification.isFromStorage,
       latencyMicros: latencyMicros, at: loop.nowNanoseconds)
   }
 

@@ -48,13 +48,13 @@ enum DeviceLine {
     output += "\",\"uniqueID\":\"".utf8
     notification.uniqueID.forEachTextByte { output.append($0) }
     output += "\",\"payload\":\"".utf8
-    output += unsafe Base64.encode([UInt8](notification.payload), url: false).utf8
+    output += Base64.encode(notification.payload, url: false).utf8
     output += "\",\"priority\":\(notification.priority),\"stored\":".utf8
     output += (notification.isFromStorage ? "true" : "false").utf8
     if let type = notification.pushType { output += ",\"pushType\":\"\(type.name)\"".utf8 }
-    if unsafe !notification.collapseID.isEmpty {
+    if !notification.collapseID.isEmpty {
       output += ",\"collapseID\":".utf8
-      let text = unsafe String(decoding: notification.collapseID, as: UTF8.self)
+      let text = String(decoding: notification.collapseID, as: UTF8.self)
       JSONValue.string(text).append(to: &output)
     }
     if let latencyMicros { output += ",\"latencyMicros\":\(latencyMicros)".utf8 }

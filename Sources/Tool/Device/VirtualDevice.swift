@@ -132,7 +132,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
   {
-    let latency = unsafe DeviceLine.latencyMicros(notification.payload)
+    let latency = unsafe notification.payload.withUnsafeBytes { unsafe DeviceLine.latencyMicros($0) }
     fleet.received(notification, latencyMicros: latency)
     if !fleet.plan.isSummary {
       let index = index(of: subject)

@@ -132,16 +132,12 @@ import Testing
 
   private func checkNotification(
     _ name: String, collapseID: String, payload: String,
-    _ make: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> LinkNotification
+    _ make: ([UInt8], [UInt8]) -> LinkNotification
   ) throws {
     let bytes = try #require(Self.examples[name])
-    try Array(collapseID.utf8).withUnsafeBytes { collapseID in
-      try Array(payload.utf8).withUnsafeBytes { payload in
-        let notification = make(collapseID, payload)
-        try decode(bytes) { #expect($0 == .notification(notification)) }
-        #expect(LinkFrame.notification(notification).encoded == bytes)
-      }
-    }
+    let notification = make(Array(collapseID.utf8), Array(payload.utf8))
+    try decode(bytes) { #expect($0 == .notification(notification)) }
+    #expect(LinkFrame.notification(notification).encoded == bytes)
   }
 
   private func decode(_ bytes: [UInt8], _ body: (LinkFrame?) throws -> Void) throws {

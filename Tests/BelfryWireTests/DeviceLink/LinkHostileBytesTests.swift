@@ -104,11 +104,10 @@ import Testing
   func anIdReadsOnTheDeviceAsItsProviderWroteIt(text: String) throws {
     let read = NotificationID(Array(text.utf8).span)
     let id = try #require(read)
-    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     let frame = LinkFrame.notification(
       LinkNotification(
         delivery: 1, handle: 1, id: id, uniqueID: id, acceptedMilliseconds: 0, expiration: 0,
-        isFromStorage: false, priority: 10, pushTypeCode: 1, collapseID: nothing, payload: nothing)
+        isFromStorage: false, priority: 10, pushTypeCode: 1, collapseID: [], payload: [])
     ).encoded
     try frame.withUnsafeBytes { raw in
       let body = UnsafeRawBufferPointer(rebasing: raw[LinkLimits.headerBytes...])
@@ -216,26 +215,25 @@ import Testing
     output.reserveCapacity(16_384)
     let payload = [UInt8](repeating: 0x61, count: 1_000)
     var number: UInt32 = 0
-    payload.withUnsafeBytes { payload in
-      expectAllocations(atMost: 0) {
-        number += 1
-        output.removeAll(keepingCapacity: true)
-        let notification = LinkNotification(
-          handle: 1, id: NotificationID(high: 1, low: 2),
-          uniqueID: NotificationID(high: 3, low: UInt64(number)), acceptedMilliseconds: 1,
-          expiration: 2, isFromStorage: false, priority: 10, pushTypeCode: 1,
-          collapseID: UnsafeRawBufferPointer(rebasing: payload[..<9]), payload: payload)
-        _ = pair.server.deliver(notification, reference: 1, at: pair.now, output: &output)
-        let through = number.bigEndian
-        withUnsafeTemporaryAllocation(byteCount: 7, alignment: 4) { ack in
-          ack[0] = 0
-          ack[1] = 4
-          ack[2] = LinkFrameType.acknowledge.rawValue
-          ack.storeBytes(of: through, toByteOffset: 3, as: UInt32.self)
-          var input = UnsafeRawBufferPointer(ack)
-          while pair.server.next(&input, at: pair.now, output: &output) != nil {
-            while pair.server.takeSettled() != nil {}
-          }
+    let collapseID = [UInt8](repeating: 0x62, count: 9)
+    expectAllocations(atMost: 0) {
+      number += 1
+      output.removeAll(keepingCapacity: true)
+      let notification = LinkNotification(
+        handle: 1, id: NotificationID(high: 1, low: 2),
+        uniqueID: NotificationID(high: 3, low: UInt64(number)), acceptedMilliseconds: 1,
+        expiration: 2, isFromStorage: false, priority: 10, pushTypeCode: 1,
+        collapseID: collapseID, payload: payload)
+      _ = pair.server.deliver(notification, reference: 1, at: pair.now, output: &output)
+      let through = number.bigEndian
+      withUnsafeTemporaryAllocation(byteCount: 7, alignment: 4) { ack in
+        ack[0] = 0
+        ack[1] = 4
+        ack[2] = LinkFrameType.acknowledge.rawValue
+        ack.storeBytes(of: through, toByteOffset: 3, as: UInt32.self)
+        var input = UnsafeRawBufferPointer(ack)
+        while pair.server.next(&input, at: pair.now, output: &output) != nil {
+          while pair.server.takeSettled() != nil {}
         }
       }
     }

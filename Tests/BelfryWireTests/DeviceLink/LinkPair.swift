@@ -70,6 +70,7 @@ final class LinkPair {
       var input = raw
       while let action = server.next(&input, at: now, output: &toClient) { handle(action) }
     }
+    server.checkInvariants()
   }
 
   func feedClient() {
@@ -80,6 +81,7 @@ final class LinkPair {
       while let action = client.next(&input, at: now, output: &toServer) { handle(action) }
     }
     client.flush(at: now, output: &toServer)
+    client.checkInvariants()
   }
 
   func handle(_ action: DeviceLinkServer.Action) {
@@ -111,14 +113,12 @@ final class LinkPair {
   func deliver(
     _ number: UInt64, handle: UInt32 = 0x31, payload: String = "{}"
   ) -> Bool {
-    Array(payload.utf8).withUnsafeBytes { payload in
-      let notification = LinkNotification(
-        handle: handle, id: NotificationID(high: 9, low: number),
-        uniqueID: NotificationID(high: 8, low: number), acceptedMilliseconds: 1, expiration: 0,
-        isFromStorage: false, priority: 10, pushTypeCode: 1,
-        collapseID: UnsafeRawBufferPointer(start: nil, count: 0), payload: payload)
-      return server.deliver(notification, reference: number, at: now, output: &toClient)
-    }
+    let notification = LinkNotification(
+      handle: handle, id: NotificationID(high: 9, low: number),
+      uniqueID: NotificationID(high: 8, low: number), acceptedMilliseconds: 1, expiration: 0,
+      isFromStorage: false, priority: 10, pushTypeCode: 1, collapseID: [],
+      payload: Array(payload.utf8))
+    return server.deliver(notification, reference: number, at: now, output: &toClient)
   }
 
   /// Moves the clock, firing both ends' timers on the way and carrying their bytes.
@@ -130,6 +130,8 @@ final class LinkPair {
       now = max(now, next)
       if let action = client.timerFired(at: now, output: &toServer) { handle(action) }
       if let action = server.timerFired(at: now, output: &toClient) { handle(action) }
+      client.checkInvariants()
+      server.checkInvariants()
       exchange()
     }
     now = end
@@ -139,5 +141,6 @@ final class LinkPair {
     toServer = []
     toClient = []
     client.lost(at: now, random: random)
+    client.checkInvariants()
   }
 }

@@ -35,6 +35,7 @@ private struct Bench: ~Copyable {
       case .answer, .fail, .close: break
       }
     }
+    if loads.isEmpty { core.checkInvariants() }
     while let (device, session) = loads.popLast() {
       core.loaded(device, session: session, rows: [], now: now)
       drain()

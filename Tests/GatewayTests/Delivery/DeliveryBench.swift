@@ -16,6 +16,8 @@ struct DeliveryBench: ~Copyable {
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
   var loads: [(UInt64, SessionID)] = []
+  /// After each event; off where a test has too much in memory for that.
+  var checksInvariants = true
   private var nextID: UInt64 = 1
 
   static let app: UInt32 = 7
@@ -56,10 +58,11 @@ struct DeliveryBench: ~Copyable {
       case .mark: break
       }
     }
+    if checksInvariants { core.checkInvariants() }
   }
 
-  private func text(_ notification: AcceptedNotification) -> String {
-    String(decoding: notification.payload, as: UTF8.self)
+  private func text(_ entry: DeliveryEntry) -> String {
+    String(decoding: entry.payload, as: UTF8.self)
   }
 
   mutating func connect(

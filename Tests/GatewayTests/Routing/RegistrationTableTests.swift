@@ -6,38 +6,140 @@ import Testing
 @Suite struct RegistrationTableTests {
   private let key = NotificationKey(device: 5, app: 1, kind: TokenKind.alert.rawValue)
 
+  private func request(
+    _ verb: LinkFrame.TopicVerb, number: UInt16 = 1
+  ) -> RegistrationTable.Request {
+    RegistrationTable.Request(session: SessionID(1), number: number, verb: verb, key: key)
+  }
+
+  /// Has a request decided on and made durable; the reply.
+  @discardableResult
+  private func carryOut(
+    _ verb: LinkFrame.TopicVerb, _ table: inout RegistrationTable, atMilliseconds now: Int64
+  ) -> RegistrationTable.Reply? {
+    var actions = table.handle(request(verb), atMilliseconds: now)
+    if case .persist? = actions.first {
+      actions = table.finish(key, isDurable: true, atMilliseconds: now)
+    }
+    table.checkInvariants()
+    guard case .reply(_, let reply)? = actions.last else { return nil }
+    return reply
+  }
+
+  private func entry(
+    _ generation: UInt16, _ state: RegistrationTable.State, _ changed: Int64
+  ) -> RegistrationTable.Entry {
+    RegistrationTable.Entry(generation: generation, state: state, changedMilliseconds: changed)
+  }
+
   @Test func `registering again changes nothing`() {
     var table = RegistrationTable()
-    let entry = RegistrationTable.Entry(
-      generation: 0, state: .active, changedMilliseconds: 1)
-    #expect(table.decide(.register, key, atMilliseconds: 1) == .changed(entry))
-    #expect(table.decide(.register, key, atMilliseconds: 2) == .unchanged(entry))
+    let entry = entry(0, .active, 1)
+    #expect(carryOut(.register, &table, atMilliseconds: 1) == .token(entry))
+    #expect(
+      table.handle(request(.register), atMilliseconds: 2)
+        == [.reply(request(.register), .token(entry))])
     #expect(table.verdict(key, generation: 0) == .active)
   }
 
   @Test func `C08 registering after unregistering begins a new token, the old one tells its time`()
   {
     var table = RegistrationTable()
-    _ = table.decide(.register, key, atMilliseconds: 1)
-    _ = table.decide(.unregister, key, atMilliseconds: 20)
+    carryOut(.register, &table, atMilliseconds: 1)
+    carryOut(.unregister, &table, atMilliseconds: 20)
     #expect(table.verdict(key, generation: 0) == .unregistered(sinceMilliseconds: 20))
-    _ = table.decide(.register, key, atMilliseconds: 30)
+    carryOut(.register, &table, atMilliseconds: 30)
     #expect(table.verdict(key, generation: 0) == .unregistered(sinceMilliseconds: 20))
     #expect(table.verdict(key, generation: 1) == .active)
   }
 
   @Test func `I15 a silenced app's token lives`() {
     var table = RegistrationTable()
-    _ = table.decide(.register, key, atMilliseconds: 1)
-    _ = table.decide(.disable, key, atMilliseconds: 2)
+    carryOut(.register, &table, atMilliseconds: 1)
+    carryOut(.disable, &table, atMilliseconds: 2)
     #expect(table.verdict(key, generation: 0) == .disabled)
-    _ = table.decide(.enable, key, atMilliseconds: 3)
+    carryOut(.enable, &table, atMilliseconds: 3)
     #expect(table.verdict(key, generation: 0) == .active)
+  }
+
+  @Test func `a registration is good once it is on disk`() {
+    var table = RegistrationTable()
+    let first = request(.register, number: 1)
+    let second = request(.register, number: 2)
+    let entry = entry(0, .active, 1)
+    #expect(
+      table.handle(first, atMilliseconds: 1) == [.persist(entry.record(of: key))])
+    #expect(table.verdict(key, generation: 0) == .unknown)
+    #expect(table.handle(second, atMilliseconds: 2) == [], "it waits for the same commit")
+    #expect(
+      table.finish(key, isDurable: true, atMilliseconds: 3)
+        == [.reply(first, .token(entry)), .reply(second, .token(entry))])
+    #expect(table.verdict(key, generation: 0) == .active)
+  }
+
+  @Test func `a registration that is not on disk is none, however often it is asked for`() {
+    var table = RegistrationTable()
+    let first = request(.register, number: 1)
+    let second = request(.register, number: 2)
+    _ = table.handle(first, atMilliseconds: 1)
+    _ = table.handle(second, atMilliseconds: 1)
+    #expect(
+      table.finish(key, isDurable: false, atMilliseconds: 2)
+        == [.reply(first, .tryLater), .reply(second, .tryLater)])
+    #expect(table.verdict(key, generation: 0) == .unknown)
+    #expect(table.entry(key) == nil)
+    #expect(
+      table.handle(first, atMilliseconds: 3) == [.persist(entry(0, .active, 3).record(of: key))])
+  }
+
+  @Test(arguments: [LinkFrame.TopicVerb.unregister, .disable])
+  func `what a topic takes no more is discarded once that is on disk`(verb: LinkFrame.TopicVerb) {
+    var table = RegistrationTable()
+    carryOut(.register, &table, atMilliseconds: 1)
+    #expect(table.handle(request(verb), atMilliseconds: 2).count == 1)
+    #expect(table.verdict(key, generation: 0) == .active)
+    #expect(
+      table.finish(key, isDurable: false, atMilliseconds: 3) == [.reply(request(verb), .tryLater)])
+    #expect(table.verdict(key, generation: 0) == .active)
+    _ = table.handle(request(verb), atMilliseconds: 4)
+    let state: RegistrationTable.State = verb == .disable ? .disabled : .unregistered
+    #expect(
+      table.finish(key, isDurable: true, atMilliseconds: 5)
+        == [.discardWaiting(key, state), .reply(request(verb), .done)])
+    #expect(table.verdict(key, generation: 0) != .active)
+  }
+
+  @Test func `what is asked after something else is decided on anew, in order`() {
+    var table = RegistrationTable()
+    let requests = [LinkFrame.TopicVerb.register, .unregister, .register, .register].enumerated()
+      .map { request($0.element, number: UInt16($0.offset)) }
+    var persisted: [RegistrationRecord] = []
+    var replies: [RegistrationTable.Reply] = []
+    func note(_ actions: [RegistrationTable.Action]) {
+      for action in actions {
+        switch action {
+        case .persist(let record): persisted.append(record)
+        case .reply(let request, let reply):
+          #expect(request == requests[replies.count])
+          replies.append(reply)
+        case .discardWaiting: break
+        }
+      }
+    }
+    for request in requests { note(table.handle(request, atMilliseconds: 1)) }
+    #expect(persisted.count == 1)
+    for _ in 0..<3 { note(table.finish(key, isDurable: true, atMilliseconds: 2)) }
+    #expect(persisted.map(\.generation) == [0, 0, 1])
+    #expect(
+      replies == [
+        .token(entry(0, .active, 1)), .done, .token(entry(1, .active, 2)),
+        .token(entry(1, .active, 2)),
+      ])
   }
 
   @Test func `every token of a revoked device is dead since then`() {
     var table = RegistrationTable()
-    _ = table.decide(.register, key, atMilliseconds: 1)
+    carryOut(.register, &table, atMilliseconds: 1)
     table.revoke(5, atMilliseconds: 9)
     #expect(table.verdict(key, generation: 0) == .unregistered(sinceMilliseconds: 9))
   }
@@ -46,7 +148,7 @@ import Testing
     var table = RegistrationTable()
     #expect(table.verdict(key, generation: 0) == .unknown)
     for verb: LinkFrame.TopicVerb in [.unregister, .disable, .enable] {
-      #expect(table.decide(verb, key, atMilliseconds: 1) == .notRegistered)
+      #expect(carryOut(verb, &table, atMilliseconds: 1) == .notRegistered)
     }
   }
 

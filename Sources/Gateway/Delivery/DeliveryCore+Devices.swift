@@ -1,0 +1,243 @@
+public import Storage
+
+/// What devices do: they come, acknowledge, say how their power stands, and go.
+///
+/// A session that has ended may still be heard of, since its last messages were on their way: they are
+/// ignored.
+extension DeliveryCore {
+  /// A device opened a session and is ready for the topics that it registered; an older session ends.
+  ///
+  /// What is stored for another topic waits until the device registers it.
+  public mutating func connect(
+    _ device: UInt64, session: SessionID, topics: Set<NotificationKey>, window: Int,
+    power: DevicePower, now: Moment
+  ) {
+    assert(topics.allSatisfy { $0.device == device }, "a topic of another device")
+    if let old = devices[device]?.session {
+      assert(old != session, "session \(session.number) connects twice")
+      effects.append(.close(old, .replaced))
+      disconnect(device, session: old, now: now)
+    }
+    let delivery = delivery(for: device)
+    delivery.presence = .loading(session)
+    delivery.power = power
+    delivery.topics = topics
+    delivery.window = min(max(window, 1), Limits.deviceWindow)
+    effects.append(.load(device: device, session))
+  }
+
+  /// The device registered one more topic on its session.
+  public mutating func addTopic(_ key: NotificationKey, session: SessionID, now: Moment) {
+    guard let device = devices[key.device], device.session == session,
+      device.topics.insert(key).inserted
+    else { return }
+    // What the store has for it comes with the next load.
+    device.isOverflowing = true
+    sendWaiting(on: device, now: now)
+  }
+
+  /// The store's answer to `.load`; `rows` is `nil` when it failed.
+  public mutating func loaded(
+    _ device: UInt64, session: SessionID, rows: [StoredNotification]?, now: Moment
+  ) {
+    guard let delivery = devices[device], delivery.presence == .loading(session) else { return }
+    guard let rows else {
+      effects.append(.close(session, .storeFailed))
+      disconnect(device, session: session, now: now)
+      return
+    }
+    assert(rows.allSatisfy { $0.key.device == device }, "rows of another device")
+    assert(
+      zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "rows out of order")
+    delivery.presence = .live(session)
+    delivery.isOverflowing = false
+    for entry in mergeLoaded(rows, on: delivery) { enqueueLoaded(entry, on: delivery, now: now) }
+    delivery.queue.keepPossiblyReceived(in: rows)
+    sendWaiting(on: delivery, now: now)
+  }
+
+  /// What the store and memory have for a device, each once, in order of acceptance.
+  private mutating func mergeLoaded(
+    _ rows: [StoredNotification], on device: DeviceDelivery
+  ) -> [DeliveryEntry] {
+    let pending = device.queue.removeForLoad { device.topics.contains($0) }
+    var merged: [DeliveryEntry] = []
+    merged.reserveCapacity(rows.count + pending.count)
+    var next = 0
+    for row in rows {
+      while next < pending.count, pending[next].sequence < row.sequence {
+        merged.append(pending[next])
+        next += 1
+      }
+      let isInMemory = next < pending.count && pending[next].sequence == row.sequence
+      guard !isInMemory, device.topics.contains(row.key), !device.queue.isHeld(row.sequence),
+        !stage.isBeingRemoved(row.key, sequence: row.sequence)
+      else { continue }
+      merged.append(DeliveryEntry(row))
+    }
+    merged.append(contentsOf: pending[next...])
+    return merged
+  }
+
+  private mutating func enqueueLoaded(
+    _ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment
+  ) {
+    let isOnce = entry.notification.isOnce(at: now)
+    if entry.isFromStore, isOnce { return expire(entry, now: now) }
+    // Rows have replaced one another in the store.
+    if !entry.isFromStore, !entry.isTransient, entry.broadcast == nil, !isOnce {
+      replaceUnsent(by: entry, on: device)
+    }
+    entry.markAsWaited()
+    entry.isRepetition = device.queue.mayHaveReceived(entry)
+    if device.holdsBack(entry) || isThrottled(entry, now: now) {
+      hold(orGiveUp: entry, on: device, now: now)
+    } else {
+      device.queue.wait(entry)
+    }
+  }
+
+  /// A device's session ended, however it did.
+  public mutating func disconnect(_ device: UInt64, session: SessionID, now: Moment) {
+    guard let delivery = devices[device], delivery.session == session else { return }
+    delivery.presence = .offline
+    delivery.power = DevicePower()
+    delivery.isOverflowing = false
+    holding.remove(device)
+    var uncommitted: [DeliveryEntry] = []
+    for entry in delivery.queue.endSession() where !entry.isEnded {
+      if leaveBehind(entry, now: now) { uncommitted.append(entry) }
+    }
+    delivery.queue.leaveToStore(contentsOf: uncommitted)
+    stopListening(delivery)
+    forgetIfIdle(delivery)
+  }
+
+  /// Ends an entry whose device is gone, or leaves it to the store; whether it waits for its commit.
+  private mutating func leaveBehind(_ entry: DeliveryEntry, now: Moment) -> Bool {
+    entry.isRepetition = false
+    switch entry.state {
+    case .transient(let isAnswered):
+      if isAnswered { entry.advance(to: .ended) } else { giveUp(entry) }
+    case .staged:
+      stage.hasten(entry, now: now)
+      return true
+    case .committing:
+      return true
+    case .rowLost(let reason):
+      effects.append(.record(reason.state, entry))
+      entry.advance(to: .ended)
+    case .stored, .keptByChannel:
+      entry.advance(to: .ended)
+    case .superseded, .withdrawn, .endedCommitting, .ended:
+      assertionFailure("#\(entry.sequence) is \(entry.state), and was on its way")
+    }
+    return false
+  }
+
+  /// The device acknowledged what was sent with this sequence number.
+  public mutating func acknowledge(
+    _ device: UInt64, session: SessionID, sequence: UInt64, now: Moment
+  ) {
+    guard let delivery = devices[device], delivery.session == session,
+      let entry = delivery.queue.acknowledge(sequence)
+    else { return }
+    if !entry.isEnded { finish(entry, now: now) }
+    sendWaiting(on: delivery, now: now)
+  }
+
+  /// An entry was delivered.
+  private mutating func finish(_ entry: DeliveryEntry, now: Moment) {
+    effects.append(.record(entry.isFromStore ? .deliveredFromStorage : .delivered, entry))
+    switch entry.state {
+    case .transient:
+      entry.advance(to: .ended)
+      stageRemovalOfReplaced(by: entry, now: now)
+    case .staged:
+      effects.append(.answer(entry))
+      stage.withdraw(entry)
+      stageRemovalOfReplaced(by: entry, now: now)
+    case .committing:
+      stage.end(entry, .acknowledged)
+    case .stored:
+      entry.advance(to: .ended)
+      stage.noteEnded(entry.sequence)
+      stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+    case .rowLost:
+      entry.advance(to: .ended)
+    case .keptByChannel:
+      entry.advance(to: .ended)
+      serve(entry)
+    case .superseded, .withdrawn, .endedCommitting, .ended:
+      assertionFailure("#\(entry.sequence) is \(entry.state), and was acknowledged")
+    }
+  }
+
+  /// Without a row of its own nothing else takes away the rows of those that it replaced.
+  mutating func stageRemovalOfReplaced(by entry: DeliveryEntry, now: Moment) {
+    for row in entry.replacedRows {
+      stage.stageRemoval(.remove(entry.key, sequence: row), now: now)
+    }
+  }
+
+  /// The device said something about its power.
+  public mutating func setPower(
+    _ power: DevicePower, of device: UInt64, session: SessionID, now: Moment
+  ) {
+    guard let delivery = devices[device], delivery.session == session else { return }
+    delivery.power = power
+    if power.isRestricted { holdWaiting(on: delivery, now: now) }
+    if !power.isAsleep || !power.isRestricted { releaseHeld(on: delivery, now: now) }
+    sendWaiting(on: delivery, now: now)
+  }
+
+  /// A sleeping device showed that it is awake for a moment: by its keep-alive or its own traffic.
+  public mutating func stirred(_ device: UInt64, session: SessionID, now: Moment) {
+    guard let delivery = devices[device], delivery.session == session else { return }
+    releaseHeld(on: delivery, now: now)
+    sendWaiting(on: delivery, now: now)
+  }
+
+  /// A token died: what waits for it is discarded.
+  public mutating func unregister(_ key: NotificationKey, now: Moment) {
+    discard(of: key.device, where: { $0.key == key }) { entry in
+      entry.isFromStore || entry.state.isOnDisk
+        ? .discardedUnregisteredFromStorage : .discardedUnregistered
+    }
+    stage.stageRemoval(.removeKey(key), now: now)
+  }
+
+  /// A person turned the app's notifications off: what waits for it is discarded.
+  public mutating func disable(_ key: NotificationKey, now: Moment) {
+    // What was sent before is the device's.
+    discard(of: key.device, where: { $0.key == key && $0.place != .inFlight }) { entry in
+      entry.state.isOnDisk ? .discardedDisabledFromStorage : .discardedDisabled
+    }
+    stage.stageRemoval(.removeKey(key), now: now)
+  }
+
+  /// A device was revoked: its session ends and what waits for it is discarded.
+  public mutating func revoke(_ device: UInt64, now: Moment) {
+    discard(of: device, where: { _ in true }) { _ in .discardedUnregistered }
+    if let delivery = devices[device] {
+      delivery.queue.forgetPossiblyReceived()
+      if let session = delivery.session {
+        effects.append(.close(session, .revoked))
+        disconnect(device, session: session, now: now)
+      } else {
+        forgetIfIdle(delivery)
+      }
+    }
+    stage.stageRemoval(.removeDevice(device), now: now)
+  }
+
+  private mutating func discard(
+    of number: UInt64, where matches: (DeliveryEntry) -> Bool,
+    as state: (DeliveryEntry) -> DeliveryState
+  ) {
+    guard let device = devices[number] else { return }
+    for entry in device.queue.discard(where: matches) { drop(entry, as: state(entry)) }
+    if device.queue.heldCount == 0 { holding.remove(number) }
+    forgetIfIdle(device)
+  }
+}

@@ -1,0 +1,245 @@
+public import BelfryWire
+public import Storage
+
+/// A notification on its way to one device: what was accepted, and how far it has come.
+///
+/// Confined to the device's home loop. ``DeviceQueue`` alone changes its place, ``DeliveryCore`` and
+/// ``CommitStage`` its state.
+public final class DeliveryEntry {
+  /// What has become of a notification and of its row in the store.
+  ///
+  /// ```
+  /// transient ─ staged ─┬─ committing ─┬─ stored ─┬─ rowLost
+  ///             │       └─ withdrawn   │          └─ ended
+  ///             └─ superseded ─────────┴─ endedCommitting ─ ended
+  /// ```
+  enum State: Equatable {
+    /// Without a row, and to get none: tried once, or refused because its commit failed.
+    case transient(isAnswered: Bool)
+    /// Its channel keeps it, for all devices at once.
+    case keptByChannel
+    /// Waits for a commit, at the latest at this monotonic time.
+    case staged(deadlineNanoseconds: Int64)
+    /// A newer one replaced it while it was staged. It is committed all the same: the store replaces
+    /// it, and the answer waits for that.
+    case superseded(deadlineNanoseconds: Int64)
+    /// Ended before its commit started; leaves the stage without a row.
+    case withdrawn
+    /// Part of the commit that runs.
+    case committing
+    /// Ended while its commit runs.
+    case endedCommitting(Ending)
+    /// On disk, and still to be delivered.
+    case stored
+    /// On its way to the device, though the store dropped its row.
+    case rowLost(DroppedNotification.Reason)
+    /// Delivered, replaced, expired, discarded or left to the store.
+    case ended
+  }
+
+  /// How a notification ended while its commit was running.
+  enum Ending: Equatable {
+    /// The device has it; the provider is answered with the commit.
+    case acknowledged
+    /// Something else made it needless; the provider is answered with the commit.
+    case dropped
+    /// The same, and the provider was answered.
+    case droppedAnswered
+  }
+
+  /// The list of its device's queue that it is in.
+  enum Place: UInt8 {
+    /// In none: new, ended, or in the stage of commits alone.
+    case none
+    /// Sent and not yet acknowledged.
+    case inFlight
+    /// To be sent when the window or the load allows.
+    case waiting
+    /// Kept back for the device's power or the app's background rate.
+    case held
+    /// Accepted while the device was away or loading, and not known to be on disk.
+    case uncommitted
+  }
+
+  /// Whether the app may have one more background push on the device.
+  enum Throttle: Equatable {
+    case unchecked
+    /// Not before this monotonic time.
+    case until(nanoseconds: Int64)
+    /// It has been counted against the rate.
+    case passed
+  }
+
+  /// What was accepted.
+  public let notification: AcceptedNotification
+  /// The order of acceptance on this device's loop.
+  public let sequence: UInt64
+  /// The message of a channel that this is one device's copy of.
+  public let broadcast: Broadcast?
+  /// What a broadcast's frame names its channel by.
+  public let channelHandle: UInt32
+  /// Whether the delivery log tells of it: of a broadcast's thousands of copies it tells of some.
+  let isLogged: Bool
+  /// Whether it waited on disk.
+  public private(set) var isFromStore: Bool
+  private(set) var state: State
+  private(set) var place = Place.none
+  /// Its device may have it already; decided when it is put in line.
+  var isRepetition = false
+  /// Its device was connected when it came, and its power does not keep it back: it takes no other's
+  /// place in memory, nor another its, for what an app keeps is what waits for a device that is away.
+  var isForConnected = false
+  var throttle = Throttle.unchecked
+  var heldSinceNanoseconds: Int64 = 0
+  /// Rows of those that it replaced, which go with its own.
+  var replacedRows: [UInt64] = []
+
+  private init(
+    _ notification: AcceptedNotification, sequence: UInt64, state: State, isFromStore: Bool,
+    broadcast: Broadcast? = nil, channelHandle: UInt32 = 0, isLogged: Bool = true
+  ) {
+    self.notification = notification
+    self.sequence = sequence
+    self.state = state
+    self.isFromStore = isFromStore
+    self.broadcast = broadcast
+    self.channelHandle = channelHandle
+    self.isLogged = isLogged
+  }
+
+  /// One that was just accepted.
+  convenience init(_ notification: AcceptedNotification, sequence: UInt64) {
+    self.init(
+      notification, sequence: sequence, state: .transient(isAnswered: false), isFromStore: false)
+  }
+
+  /// One that waited on disk.
+  convenience init(_ stored: StoredNotification) {
+    self.init(
+      AcceptedNotification(stored), sequence: stored.sequence, state: .stored, isFromStore: true)
+  }
+
+  /// A device's copy of a broadcast; its provider was answered.
+  convenience init(
+    _ broadcast: Broadcast, to device: UInt64, handle: UInt32, isLogged: Bool, isFromStore: Bool,
+    sequence: UInt64
+  ) {
+    self.init(
+      AcceptedNotification(broadcast, to: device), sequence: sequence,
+      state: broadcast.isKept ? .keptByChannel : .transient(isAnswered: true),
+      isFromStore: isFromStore, broadcast: broadcast, channelHandle: handle, isLogged: isLogged)
+  }
+
+  /// The device, app and kind of token.
+  public var key: NotificationKey { notification.key }
+  /// `apns-id`.
+  public var id: NotificationID { notification.id }
+  /// `apns-unique-id`.
+  public var uniqueID: NotificationID { notification.uniqueID }
+  /// Seconds since 1970 until which it is kept; 0 for once.
+  public var expiration: Int64 { notification.expiration }
+  /// 10, 5 or 1.
+  public var priority: UInt8 { notification.priority }
+  /// The push type.
+  public var pushType: PushType { notification.pushType }
+  /// `apns-collapse-id`, empty for none.
+  public var collapseID: [UInt8] { notification.collapseID }
+  /// The payload, byte for byte.
+  public var payload: [UInt8] { notification.payload }
+  /// When it was accepted, in milliseconds since 1970.
+  public var acceptedMilliseconds: Int64 { notification.acceptedMilliseconds }
+
+  /// What the store keeps of it.
+  var row: StoredNotification {
+    StoredNotification(
+      key: key, sequence: sequence, id: id, uniqueID: uniqueID, expiration: expiration,
+      priority: priority, pushType: pushType.rawValue, collapseID: collapseID, payload: payload,
+      acceptedMilliseconds: acceptedMilliseconds)
+  }
+}
+
+// MARK: State
+
+extension DeliveryEntry {
+  /// Whether its provider was answered.
+  var isAnswered: Bool {
+    switch state {
+    case .transient(let isAnswered): isAnswered
+    case .staged, .superseded, .committing: false
+    case .endedCommitting(let ending): ending == .droppedAnswered
+    case .keptByChannel, .withdrawn, .stored, .rowLost, .ended: true
+    }
+  }
+
+  /// Whether nothing is to be done for its delivery any more.
+  var isEnded: Bool {
+    switch state {
+    case .superseded, .withdrawn, .endedCommitting, .ended: true
+    case .transient, .keptByChannel, .staged, .committing, .stored, .rowLost: false
+    }
+  }
+
+  /// Whether it has no row and gets none.
+  var isTransient: Bool {
+    if case .transient = state { true } else { false }
+  }
+
+  /// Whether it counts among those of its key that the app keeps, of which the newest stay.
+  var countsAgainstKeep: Bool {
+    switch state {
+    case .staged, .committing, .stored, .rowLost: !isForConnected
+    case .transient, .keptByChannel, .superseded, .withdrawn, .endedCommitting, .ended: false
+    }
+  }
+
+  /// When its commit is due; `nil` for one that waits for none.
+  var commitDeadline: Int64? {
+    switch state {
+    case .staged(let deadline), .superseded(let deadline): deadline
+    default: nil
+    }
+  }
+
+  /// Its place in line: repetitions come first, then the order of acceptance.
+  var order: UInt64 { isRepetition ? sequence : sequence | 1 << 63 }
+
+  /// Moves on to `next`, which has to follow from the present state.
+  func advance(to next: State) {
+    assert(state.mayBecome(next), "#\(sequence) goes from \(state) to \(next)")
+    state = next
+  }
+
+  /// Goes to its device after a wait: from storage, where that is what the provider was told.
+  func markAsWaited() {
+    switch state {
+    case .stored, .rowLost, .keptByChannel: isFromStore = true
+    default: break
+    }
+  }
+
+  /// For ``DeviceQueue`` alone.
+  func move(from old: Place, to new: Place) {
+    assert(place == old, "#\(sequence) is \(place), not \(old)")
+    assert(old != new, "#\(sequence) moves to where it is")
+    place = new
+  }
+}
+
+extension DeliveryEntry.State {
+  /// Whether the one state follows from the other.
+  func mayBecome(_ next: Self) -> Bool {
+    switch (self, next) {
+    case (.transient(false), .transient(true)), (.transient(false), .staged): true
+    case (.transient, .ended), (.keptByChannel, .ended): true
+    case (.staged(let old), .staged(let new)): new <= old
+    case (.superseded(let old), .superseded(let new)): new <= old
+    case (.staged, .superseded), (.staged, .withdrawn), (.staged, .committing): true
+    case (.superseded, .endedCommitting(.dropped)): true
+    case (.committing, .endedCommitting), (.committing, .stored): true
+    case (.committing, .transient(isAnswered: true)): true
+    case (.endedCommitting, .ended): true
+    case (.stored, .rowLost), (.stored, .ended), (.rowLost, .ended): true
+    default: false
+    }
+  }
+}

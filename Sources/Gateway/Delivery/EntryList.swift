@@ -1,0 +1,171 @@
+/// A device's entries in the order of ``DeliveryEntry/order``; any of them leaves in O(log n).
+///
+/// One that leaves from the middle leaves a gap. Gaps never outnumber what is left by more than
+/// ``gapsMin``, so a walk over the list costs what it yields.
+struct EntryList {
+  private struct Slot {
+    let order: UInt64
+    /// `nil`: a gap.
+    var entry: DeliveryEntry?
+  }
+
+  /// Gaps that are not worth closing.
+  private static let gapsMin = 16
+  /// Slots that an empty list keeps for the next entries; a backlog's memory is given back.
+  private static let spareSlotsMax = 64
+
+  private var slots: [Slot] = []
+  /// The index of the first slot that is no gap; `slots.count` where all are.
+  private var head: Int32 = 0
+  private var live: Int32 = 0
+  #if DEBUG
+    /// Slots that were looked at or moved: what tests measure work by.
+    private(set) var visits = 0
+  #endif
+
+  /// Entries in the list.
+  var count: Int { Int(live) }
+  var isEmpty: Bool { live == 0 }
+
+  /// The entry that is first in line.
+  var first: DeliveryEntry? { isEmpty ? nil : slots[Int(head)].entry }
+
+  /// All entries, in order.
+  var entries: [DeliveryEntry] {
+    var entries: [DeliveryEntry] = []
+    entries.reserveCapacity(count)
+    for slot in slots[Int(head)...] {
+      if let entry = slot.entry { entries.append(entry) }
+    }
+    return entries
+  }
+
+  /// Puts an entry in its place, which is mostly the last.
+  mutating func insert(_ entry: DeliveryEntry) {
+    let order = entry.order
+    count(visits: 1)
+    live += 1
+    guard let last = slots.last, last.order >= order else {
+      slots.append(Slot(order: order, entry: entry))
+      return
+    }
+    let index = position(of: order)
+    if slots[index].order == order {
+      assert(slots[index].entry == nil, "#\(entry.sequence) is in the list")
+      slots[index].entry = entry
+    } else {
+      count(visits: slots.count - index)
+      slots.insert(Slot(order: order, entry: entry), at: index)
+    }
+    head = min(head, Int32(index))
+  }
+
+  /// Puts entries in their places, in one pass over both.
+  mutating func insert(contentsOf new: [DeliveryEntry]) {
+    guard let lowest = new.first?.order, !isEmpty, let last = slots.last?.order, last >= lowest
+    else {
+      for entry in new { insert(entry) }
+      return
+    }
+    let all = (entries + new).sorted { $0.order < $1.order }
+    count(visits: all.count)
+    slots = all.map { Slot(order: $0.order, entry: $0) }
+    head = 0
+    live = Int32(all.count)
+  }
+
+  /// The entry of this order.
+  mutating func entry(order: UInt64) -> DeliveryEntry? {
+    let index = position(of: order)
+    guard index < slots.count, slots[index].order == order else { return nil }
+    return slots[index].entry
+  }
+
+  /// Takes out an entry that is in the list.
+  mutating func remove(_ entry: DeliveryEntry) {
+    let index = first === entry ? Int(head) : position(of: entry.order)
+    guard index < slots.count, slots[index].entry === entry else {
+      assertionFailure("#\(entry.sequence) is not in the list")
+      return
+    }
+    slots[index].entry = nil
+    live -= 1
+    count(visits: 1)
+    closeGaps()
+  }
+
+  /// Takes out the first in line.
+  mutating func popFirst() -> DeliveryEntry? {
+    guard let entry = first else { return nil }
+    remove(entry)
+    return entry
+  }
+
+  /// Takes out those that match, in order.
+  mutating func removeAll(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
+    var removed: [DeliveryEntry] = []
+    count(visits: slots.count - Int(head))
+    for index in slots.indices[Int(head)...] {
+      guard let entry = slots[index].entry, matches(entry) else { continue }
+      removed.append(entry)
+      slots[index].entry = nil
+    }
+    live -= Int32(removed.count)
+    closeGaps()
+    return removed
+  }
+
+  private mutating func closeGaps() {
+    if isEmpty {
+      slots.removeAll(keepingCapacity: slots.capacity <= Self.spareSlotsMax)
+      head = 0
+      return
+    }
+    while slots[Int(head)].entry == nil {
+      head += 1
+      count(visits: 1)
+    }
+    guard slots.count - count > count + Self.gapsMin else { return }
+    count(visits: slots.count)
+    slots.removeAll { $0.entry == nil }
+    head = 0
+  }
+
+  /// The index of the first slot that does not come before `order`.
+  private mutating func position(of order: UInt64) -> Int {
+    var low = Int(head)
+    // A gap before the first entry may be filled again.
+    if low > 0, slots[low - 1].order >= order { low = 0 }
+    var high = slots.count
+    while low < high {
+      count(visits: 1)
+      let middle = low + (high - low) / 2
+      if slots[middle].order < order { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  @inline(__always)
+  private mutating func count(visits number: Int) {
+    #if DEBUG
+      visits += number
+    #endif
+  }
+
+  /// Asserts what holds between calls; `place` is where its entries have to be.
+  func checkInvariants(_ place: DeliveryEntry.Place) {
+    assert(slots.count { $0.entry != nil } == count, "the list has miscounted")
+    assert(isEmpty ? slots.isEmpty && head == 0 : slots[Int(head)].entry != nil, "a wrong head")
+    assert(slots[..<Int(head)].allSatisfy { $0.entry == nil }, "an entry before the first")
+    assert(slots.count - count <= count + Self.gapsMin || isEmpty, "too many gaps")
+    assert(
+      zip(slots, slots.dropFirst()).allSatisfy { $0.order < $1.order }, "the list is out of order")
+    for case let entry? in slots.map(\.entry) {
+      assert(entry.place == place, "#\(entry.sequence) is \(entry.place), not \(place)")
+      assert(!entry.isEnded, "#\(entry.sequence) ended, and is \(place)")
+    }
+    for slot in slots {
+      assert(slot.entry.map { $0.order == slot.order } ?? true, "an entry changed its order")
+    }
+  }
+}

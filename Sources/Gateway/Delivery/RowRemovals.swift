@@ -1,0 +1,62 @@
+import Storage
+
+/// Rows that are to leave the store with the next commit.
+struct RowRemovals {
+  private(set) var operations: [StoreOperation] = []
+  private var rows: Set<UInt64> = []
+  private var keys: Set<NotificationKey> = []
+  private var devices: Set<UInt64> = []
+  /// What expired before this second since 1970 is swept, a slice of it.
+  private(set) var sweepSecond: Int64?
+
+  var isEmpty: Bool { operations.isEmpty && sweepSecond == nil }
+
+  mutating func add(_ operation: StoreOperation) {
+    switch operation {
+    case .remove(_, let sequence): rows.insert(sequence)
+    case .removeKey(let key): keys.insert(key)
+    case .removeDevice(let device): devices.insert(device)
+    case .put, .removeExpired:
+      assertionFailure("\(operation) is no removal of a row")
+      return
+    }
+    operations.append(operation)
+  }
+
+  mutating func sweep(beforeUnixSeconds second: Int64) {
+    sweepSecond = max(sweepSecond ?? second, second)
+  }
+
+  /// Whether a row goes with one of them.
+  func contains(_ key: NotificationKey, sequence: UInt64) -> Bool {
+    rows.contains(sequence) || keys.contains(key) || devices.contains(key.device)
+  }
+
+  /// Adds those of a commit that failed.
+  mutating func add(contentsOf failed: RowRemovals) {
+    for operation in failed.operations { add(operation) }
+    if let second = failed.sweepSecond { sweep(beforeUnixSeconds: second) }
+  }
+
+  mutating func removeAll() {
+    operations.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    keys.removeAll(keepingCapacity: true)
+    devices.removeAll(keepingCapacity: true)
+    sweepSecond = nil
+  }
+
+  /// Asserts what holds between calls.
+  func checkInvariants() {
+    assert(rows.count + keys.count + devices.count <= operations.count, "a removal is missing")
+    assert(
+      operations.allSatisfy { operation in
+        switch operation {
+        case .remove(_, let sequence): rows.contains(sequence)
+        case .removeKey(let key): keys.contains(key)
+        case .removeDevice(let device): devices.contains(device)
+        case .put, .removeExpired: false
+        }
+      }, "a removal is not known")
+  }
+}

@@ -1,0 +1,156 @@
+import BelfryWire
+import Storage
+
+/// Entries that wait or are held, in order, with what finds those that a newer one replaces.
+struct UnsentEntries {
+  private struct CollapseKey: Hashable {
+    let key: NotificationKey
+    let collapseID: [UInt8]
+  }
+
+  let place: DeliveryEntry.Place
+  private var list = EntryList()
+  /// Those that count against what their key's app keeps.
+  private var byKey: [NotificationKey: EntryList] = [:]
+  /// The newest of each collapse id.
+  private var byCollapseID: [CollapseKey: DeliveryEntry] = [:]
+  /// The one message of each channel that keeps its newest.
+  private var byChannel: [ChannelID: DeliveryEntry] = [:]
+
+  init(_ place: DeliveryEntry.Place) { self.place = place }
+
+  var count: Int { list.count }
+  var isEmpty: Bool { list.isEmpty }
+  var entries: [DeliveryEntry] { list.entries }
+
+  mutating func entry(order: UInt64) -> DeliveryEntry? { list.entry(order: order) }
+
+  /// The kept message of a channel.
+  func message(of channel: ChannelID) -> DeliveryEntry? { byChannel[channel] }
+
+  // MARK: Coming and going
+
+  mutating func insert(_ entry: DeliveryEntry) {
+    entry.move(from: .none, to: place)
+    list.insert(entry)
+    index(entry)
+  }
+
+  mutating func insert(contentsOf entries: [DeliveryEntry]) {
+    for entry in entries {
+      entry.move(from: .none, to: place)
+      index(entry)
+    }
+    list.insert(contentsOf: entries)
+  }
+
+  mutating func remove(_ entry: DeliveryEntry) {
+    list.remove(entry)
+    release(entry)
+  }
+
+  mutating func popFirst() -> DeliveryEntry? {
+    guard let entry = list.popFirst() else { return nil }
+    release(entry)
+    return entry
+  }
+
+  mutating func removeAll(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
+    let removed = list.removeAll(where: matches)
+    for entry in removed { release(entry) }
+    return removed
+  }
+
+  private mutating func release(_ entry: DeliveryEntry) {
+    unindex(entry)
+    entry.move(from: place, to: .none)
+  }
+
+  // MARK: What a newer one replaces
+
+  /// Takes out the one of its collapse id and the oldest of its key beyond the newest `keep`, the
+  /// newer one included.
+  mutating func removeReplaced(
+    by newer: DeliveryEntry, keeping keep: UInt32, into replaced: inout [DeliveryEntry]
+  ) {
+    guard !isEmpty else { return }
+    if !newer.collapseID.isEmpty,
+      let older = byCollapseID[CollapseKey(key: newer.key, collapseID: newer.collapseID)],
+      older.sequence < newer.sequence
+    {
+      remove(older)
+      replaced.append(older)
+    }
+    guard keep < .max else { return }
+    while let kept = byKey[newer.key], kept.count + 1 > Int(keep), let oldest = kept.first,
+      oldest.sequence < newer.sequence
+    {
+      remove(oldest)
+      replaced.append(oldest)
+    }
+  }
+
+  /// An entry lost its claim to a row: it replaces and is replaced no more.
+  mutating func forgetRow(of entry: DeliveryEntry) {
+    assert(entry.place == place, "#\(entry.sequence) is \(entry.place), not \(place)")
+    unindex(entry)
+  }
+
+  private mutating func index(_ entry: DeliveryEntry) {
+    assert(!entry.isEnded, "#\(entry.sequence) ended, and is to be \(place)")
+    if entry.state == .keptByChannel {
+      if let broadcast = entry.broadcast { byChannel[broadcast.channel] = entry }
+      return
+    }
+    guard !entry.isTransient else { return }
+    if entry.countsAgainstKeep { byKey[entry.key, default: EntryList()].insert(entry) }
+    if !entry.collapseID.isEmpty {
+      byCollapseID[CollapseKey(key: entry.key, collapseID: entry.collapseID)] = entry
+    }
+  }
+
+  private mutating func unindex(_ entry: DeliveryEntry) {
+    if entry.state == .keptByChannel {
+      if let broadcast = entry.broadcast { byChannel[broadcast.channel] = nil }
+      return
+    }
+    guard !entry.isTransient else { return }
+    if entry.countsAgainstKeep {
+      byKey[entry.key]?.remove(entry)
+      if byKey[entry.key]?.isEmpty == true { byKey[entry.key] = nil }
+    }
+    guard !entry.collapseID.isEmpty else { return }
+    let key = CollapseKey(key: entry.key, collapseID: entry.collapseID)
+    if byCollapseID[key] === entry { byCollapseID[key] = nil }
+  }
+
+  // MARK: Invariants
+
+  #if DEBUG
+    var visits: Int { list.visits + byKey.values.reduce(0) { $0 + $1.visits } }
+  #endif
+
+  /// Asserts what holds between calls.
+  func checkInvariants() {
+    list.checkInvariants(place)
+    let entries = list.entries
+    let counted = entries.filter { $0.countsAgainstKeep }
+    assert(byKey.values.reduce(0) { $0 + $1.count } == counted.count, "the index by key is wrong")
+    for list in byKey.values {
+      list.checkInvariants(place)
+      assert(!list.isEmpty, "an empty list is kept")
+      assert(list.entries.allSatisfy { $0.countsAgainstKeep }, "one that does not count is counted")
+    }
+    for (key, entry) in byCollapseID {
+      assert(entry.place == place && !entry.isTransient, "a collapse id leads to a lost entry")
+      assert(key.key == entry.key && key.collapseID == entry.collapseID, "a wrong collapse id")
+    }
+    for (channel, entry) in byChannel {
+      assert(entry.place == place, "a channel leads to a lost entry")
+      assert(entry.broadcast?.channel == channel, "a wrong channel")
+    }
+    assert(
+      entries.count { $0.state == .keptByChannel } == byChannel.count,
+      "a channel's older message waits beside its newest")
+  }
+}

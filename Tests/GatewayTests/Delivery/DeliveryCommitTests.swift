@@ -1,0 +1,96 @@
+import Gateway
+import Storage
+import Testing
+
+private typealias Bench = DeliveryBench
+
+/// What shares a commit, how much of it, and what a failed one leaves behind.
+@Suite struct DeliveryCommitTests {
+  @Test func `expired rows are swept in slices, and a push is committed in between`() throws {
+    var bench = Bench()
+    let rows = (1...2_500).map { number in
+      StoreOperation.put(
+        StoredNotification(
+          key: Bench.key(UInt64(number) + 10), sequence: UInt64(number) + 1_000_000,
+          id: .init(high: 2, low: UInt64(number)), uniqueID: .init(high: 3, low: UInt64(number)),
+          expiration: bench.now.unixSeconds - 60, priority: 10, pushType: 1, collapseID: [],
+          payload: [], acceptedMilliseconds: 0), keep: 1)
+    }
+    try bench.store.commit(rows)
+    bench.core.tick(now: bench.now)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 1_500, "a slice of a thousand")
+    bench.push("a")
+    #expect(try bench.commit() == 2, "the push and the next slice")
+    #expect(bench.answered == ["a"])
+    #expect(try bench.store.count() == 501)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 1)
+    #expect(bench.states.filter { $0 == .discardedExpired }.count == 2_500)
+    bench.pass(milliseconds: 60)
+    #expect(try bench.commit() == 0, "the last slice was not full")
+  }
+
+  @Test func `a commit is bounded, and the rest follows at once`() throws {
+    var bench = Bench()
+    bench.checksInvariants = false
+    for number in 1...5_000 { bench.push("\(number)", to: Bench.key(UInt64(number))) }
+    #expect(try bench.commit() == 4_096)
+    #expect(try bench.commit() == 904)
+    #expect(bench.answered.count == 5_000)
+  }
+
+  @Test func `a slice that failed is swept again`() throws {
+    var bench = Bench()
+    bench.core.tick(now: bench.now)
+    bench.pass(milliseconds: 60)
+    #expect(try bench.commit(isDurable: false) == 1)
+    bench.pass(milliseconds: 60)
+    #expect(try bench.commit() == 1)
+  }
+
+  /// The row of one that was replaced in the same commit went without a word while its device's memory
+  /// was full.
+  @Test func `what the store replaces while memory is full is recorded`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for number in 0..<1_025 { bench.push("\(number)", keep: .max) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.push("left to the store")
+    bench.push("newest")
+    try bench.commit()
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+  }
+
+  @Test func `a refused notification of a device that is connected is not kept in mind`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for number in 0..<1_026 { bench.push("\(number)", keep: .max) }
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.failed.count == 1_026)
+  }
+
+  @Test func `rows of what a delivered one replaced go, even when its own commit failed`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    try bench.acknowledge("newer")
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    #expect(bench.answered.contains("newer"), "the device has it")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+}
