@@ -67,15 +67,19 @@ oracle:
 	CI=1 BELFRY_ORACLE_COUNT=100000 BELFRY_ORACLE_SEED=$(SEED) \
 	  swift test --skip-build --filter ScheduleOracleTests
 
-# Gateway, store, devices and providers under one seed and a virtual clock: SEED=n replays one world,
-# SECONDS=n plays new ones for so long (60 when neither is given).
+# A whole system under seeds and a virtual clock, in a release build that keeps assertions and exclusivity
+# checks: SEED=n replays one world, WORLDS=n plays so many (from SEED, where it is given), SECONDS=n plays new
+# ones for so long (60 when none is given). MODEL names the system.
+MODEL ?= gateway
 .PHONY: simulate
 simulate:
 	@scripts/install-packages build test
-	swift build --build-tests
-	BELFRY_SIMULATE=1 BELFRY_SIMULATE_SECONDS=$(SECONDS) \
-	  BELFRY_SIMULATE_SEED=$(if $(filter command environment,$(firstword $(origin SEED))),$(SEED)) \
-	  swift test --skip-build --filter DeliverySimulationTests/moreWorlds
+	swift build -c release --product Simulate --scratch-path .build/simulate \
+	  -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -enforce-exclusivity=checked
+	.build/simulate/release/Simulate --model $(MODEL) \
+	  $(if $(filter command environment,$(firstword $(origin SEED))),--seed $(SEED)) \
+	  $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
+	  $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS))
 
 # The parsers of untrusted bytes under libFuzzer: SECONDS=n for each (20), TARGET=name for one.
 .PHONY: fuzz

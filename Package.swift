@@ -116,6 +116,10 @@ let package = Package(
       name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
       path: "Benchmarks/Schedule", swiftSettings: strict),
 
+    // Worlds under seeds, for `make simulate`; in no product.
+    .executableTarget(
+      name: "Simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: tests),
+
     // Tests.
     .target(
       name: "TestSupport",

@@ -10,27 +10,27 @@ extension GatewayLoop {
   ) {
     core.connect(
       device, session: session, topics: topics, window: window, power: power, now: now)
-    finishEvent()
+    performEffects()
   }
 
   func addTopic(_ key: NotificationKey, _ session: SessionID) {
     core.addTopic(key, session: session, now: now)
-    finishEvent()
+    performEffects()
   }
 
   func acknowledge(_ device: UInt64, _ session: SessionID, sequence: UInt64) {
     core.acknowledge(device, session: session, sequence: sequence, now: now)
-    finishEvent()
+    performEffects()
   }
 
   func setPower(_ device: UInt64, _ session: SessionID, _ power: DevicePower) {
     core.setPower(power, of: device, session: session, now: now)
-    finishEvent()
+    performEffects()
   }
 
   func onDeviceActivity(_ device: UInt64, _ session: SessionID) {
     core.onDeviceActivity(device, session: session, now: now)
-    finishEvent()
+    performEffects()
   }
 }
 

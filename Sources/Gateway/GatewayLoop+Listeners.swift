@@ -1,4 +1,5 @@
 import BelfryWire
+import Storage
 import System
 import Transport
 
@@ -7,10 +8,11 @@ extension GatewayLoop {
   /// Opens the listeners and tells the control plane on which ports they accept.
   func open(_ ports: GatewayPorts) {
     do {
+      let security = shared.security
       var taken = ports
       for index in ports.providers.indices {
         taken.providers[index] = try listen(
-          ports.providers[index], .tls(shared.providerTLS)
+          ports.providers[index], security.provider
         ) { [unowned self] _ in
           makeProvider(ProviderConnection.init)
         }
@@ -20,18 +22,18 @@ extension GatewayLoop {
           InsecureProtocolNegotiator(home: self)
         }
       }
-      taken.binary = try listen(ports.binary, .tls(shared.legacyTLS)) { [unowned self] _ in
+      taken.binary = try listen(ports.binary, security.legacy) { [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .binary)
       }
-      taken.feedback = try listen(ports.feedback, .tls(shared.legacyTLS)) { [unowned self] _ in
+      taken.feedback = try listen(ports.feedback, security.legacy) { [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .feedback)
       }
-      taken.device = try listen(ports.device, .tls(shared.deviceTLS)) { [unowned self] _ in
+      taken.device = try listen(ports.device, security.device) { [unowned self] _ in
         DeviceHandoff(home: self)
       }
-      shared.desk.post(.opened(loop: index, taken))
+      post(.opened(loop: index, taken))
     } catch {
-      shared.desk.post(.failed(loop: index, "\(error)"))
+      post(.failed(loop: index, "\(error)"))
     }
   }
 
@@ -43,40 +45,12 @@ extension GatewayLoop {
       throw .call(
         name: "bind", errno: 22, subject: "\(shared.configuration.host): not an IP address")
     }
-    let listener = try StreamListener(
-      loop: loop, address: address, security: security,
-      reusePort: shared.configuration.loops > 1, accept: accept)
-    listeners.append(listener)
+    let listener = try shared.listeners.listen(
+      on: loop, at: address, security: security, reusePort: shared.configuration.loops > 1,
+      accept: accept)
+    assert(port == 0 || listener.port == port, "a listener took another port than the one asked")
+    add(listener)
     return listener.port
-  }
-}
-
-/// A device's connection until its handshake has told whose it is: then its home loop takes it.
-final class DeviceHandoff: StreamHandler {
-  private let home: GatewayLoop
-
-  init(home: GatewayLoop) { self.home = home }
-
-  func streamOpened(_ stream: ByteStream) {
-    let device = stream.peerCertificate.flatMap { UInt64($0.commonName, radix: 10) }
-    let loops = UInt64(max(1, home.peers.count))
-    if let device, Int(device % loops) != home.index {
-      home.peers[Int(device % loops)].post(.attach(stream.detach(), device: device))
-      return
-    }
-    let connection = home.makeDeviceConnection(device: device)
-    connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
-  }
-
-  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {}
-
-  func streamDrained(_ stream: ByteStream) {}
-
-  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    if case .tlsFailed(let why) = reason {
-      home.log.info(
-        "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])
-    }
   }
 }
 
@@ -89,28 +63,14 @@ extension GatewayLoop {
     do {
       let part = try GatewayLoop(
         index: index, loop: loop, shared: shared, directory: directory,
-        registrations: registrations, deliveryLog: deliveryLog(of: index, shared),
+        registrations: registrations, deliveryLog: try shared.makeDeliveryLog(index),
         highestSequence: highestSequence)
       part.restore(channels)
-      let mailbox = loop.mailbox(of: LoopMessage.self) { messages in part.take(messages) }
-      shared.desk.post(.ready(loop: index, mailbox))
+      let mailbox = loop.mailbox(of: LoopMessage.self) { messages in part.handle(messages) }
+      shared.didStartLoop?(part)
+      shared.controlPlane.post(.ready(loop: index, mailbox))
     } catch {
-      shared.desk.post(.failed(loop: index, "\(error)"))
-    }
-  }
-
-  /// The log of a loop; in memory where the folder has no room for it, as pushes matter more.
-  private static func deliveryLog(
-    of index: Int, _ shared: GatewayShared
-  ) throws(SystemFailure) -> DeliveryLog {
-    let folder = GatewayFolder(path: shared.configuration.folder)
-    do throws(SystemFailure) {
-      return try DeliveryLog(
-        file: folder.deliveryLogFile(loop: index), capacity: Limits.deliveryLogLines)
-    } catch {
-      shared.log.warning(
-        "keeps the delivery log in memory, until the gateway stops", ["why": "\(error)"])
-      return try DeliveryLog(capacity: Limits.deliveryLogLines)
+      shared.controlPlane.post(.failed(loop: index, "\(error)"))
     }
   }
 }

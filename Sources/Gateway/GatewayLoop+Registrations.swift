@@ -4,7 +4,7 @@ import System
 
 /// What devices register, and the tokens that they get for it.
 extension GatewayLoop {
-  /// Carries out what a device asks for a topic; an app that is not known yet is the desk's matter.
+  /// Carries out what a device asks for a topic; an app that is not known yet is the control plane's matter.
   func take(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
@@ -42,7 +42,7 @@ extension GatewayLoop {
         }
       case .reply(let request, let reply):
         // The session may have ended while the disk was written.
-        guard let connection = devices[request.session] else { continue }
+        guard let connection = connections.device(request.session) else { continue }
         answer(request, with: reply, on: connection)
       }
     }
@@ -50,7 +50,6 @@ extension GatewayLoop {
 
   /// Makes changes durable; the ticket that the reply names.
   func persist(_ changes: [ControlChange]) -> UInt64 {
-    guard let controlReplies else { preconditionFailure("a loop without a mailbox for replies") }
     assert(!changes.isEmpty, "nothing is to be made durable")
     commitTicket += 1
     shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
@@ -68,22 +67,6 @@ extension GatewayLoop {
     } else {
       finishSubscription(reply.ticket, isDurable: isDurable)
     }
-  }
-
-  /// Asks the control plane, which alone knows what every loop's devices unregistered.
-  func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
-    feedback[nextConnection] = connection
-    ask(.feedback(number: nextConnection, app: app))
-    nextConnection += 1
-  }
-
-  func tuple(_ record: RegistrationRecord) -> FeedbackTuple {
-    let token = tokens.seal(
-      TokenContents(
-        environment: environment, kind: TokenKind(rawValue: record.key.kind) ?? .alert,
-        generation: record.generation, app: record.key.app, device: record.key.device))
-    return FeedbackTuple(
-      seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
   }
 
   private func answer(

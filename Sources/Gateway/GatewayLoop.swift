@@ -7,49 +7,44 @@ import Transport
 ///
 /// A device lives on the loop with the number `device % loops`; what another loop accepts for it comes
 /// by mail, in batches. Nothing here is shared, so nothing is locked.
-final class GatewayLoop: TurnEndTarget, TimerTarget {
+package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let index: Int
   let loop: EventLoop
   let shared: GatewayShared
   let verifier: TokenVerifier
   let tokens: DeviceTokenCodec
   let responses = ResponseWriter()
-  var directory: CredentialDirectory
+  let deliveryLog: DeliveryLog
+  let connectionRate: RateLimit?
+  let linkSettings = DeviceLinkServer.Settings()
+  /// Who may send to what; replaced whole when something changes.
+  private(set) var directory: CredentialDirectory
   var registrations: RegistrationTable
   var core: DeliveryCore
-  let deliveryLog: DeliveryLog
-  var peers: LoopPeers = []
-  var listeners: [StreamListener] = []
-  var isDraining = false
+  /// Registrations on their way to disk, by ticket.
+  var registering: [UInt64: NotificationKey] = [:]
+  var channelWork = ChannelWork()
+  var connections = LoopConnections()
+  var providerMemory = ProviderMemory()
+  var random: SystemRandom.Generator
+  /// Numbers what is asked of the writers.
+  var commitTicket: UInt64 = 0
+  private(set) var outbox = LoopOutbox()
+  private(set) var isDraining = false
 
+  let controlReplies: Mailbox<ControlReply>
+  private let storeReplies: Mailbox<StoreReply>
+  private var listeners: [any Listener] = []
+  private var hasReportedDrained = false
+  private var buffers = LoopBuffers()
   private var followers: [((DeliveryLog.Entry) -> Bool, DeliveryLogFollower)] = []
-  private var outboxes: [[LoopMessage]] = []
   private var effects: [DeliveryEffect] = []
   private var isPerforming = false
   private var isTurnEndScheduled = false
   private var commitTimer: TimerID?
   private var commitTimerDue: Int64 = .max
-  var commitTicket: UInt64 = 0
   private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
-  private var storeReplies: Mailbox<StoreReply>?
-  var controlReplies: Mailbox<ControlReply>?
-  /// Registrations on their way to disk, by ticket.
-  var registering: [UInt64: NotificationKey] = [:]
-  var channelWork = ChannelWork()
-  /// Bytes that unfinished requests of all providers hold.
-  var heldRequestBytes = 0
-  /// Bytes that wait for all providers to read them, as of their last turns.
-  var unsentProviderBytes = 0
-  var providers: [UInt64: any ProviderPeer] = [:]
-  var devices: [SessionID: DeviceConnection] = [:]
-  var feedback: [UInt64: FeedbackConnection] = [:]
-  var nextConnection: UInt64 = 1
-  private var spareStreams: [ProviderStream] = []
-  private var scratch: [UInt8] = []
-  var random = SystemRandom.Generator()
-  var hasReportedDrained = false
   private var tokenRates: TokenRates?
-  let connectionRate: RateLimit?
   private var script: (version: Int, rules: FaultScript)?
 
   /// The scripted answers; `nil` while there are none, which costs one relaxed load to know.
@@ -68,12 +63,12 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   var now: Moment {
     Moment(nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
   }
-  let linkSettings = DeviceLinkServer.Settings()
 
   init(
     index: Int, loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
     registrations: RegistrationTable, deliveryLog: DeliveryLog, highestSequence: UInt64
   ) throws(CryptoFailure) {
+    precondition(index >= 0 && index < shared.configuration.loops, "there is no loop \(index)")
     self.index = index
     self.loop = loop
     self.shared = shared
@@ -82,64 +77,65 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     self.deliveryLog = deliveryLog
     tokenRates = shared.configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
     connectionRate = shared.configuration.connectionRate.map(RateLimit.init(perSecond:))
+    random = GatewayShared.generator(of: index, seed: shared.randomSeed)
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)
     tokens = try DeviceTokenCodec(
       keys: shared.tokenKeys, environment: shared.configuration.environment)
     core = DeliveryCore(
       highestSequence: highestSequence, shard: index, shards: shared.configuration.loops)
-    storeReplies = loop.mailbox(of: StoreReply.self) { [unowned self] replies in
-      for reply in replies { take(reply) }
-      finishEvent()
-    }
-    controlReplies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
-      for reply in replies { take(reply) }
-      finishEvent()
-    }
-    scratch.reserveCapacity(16_384)
-    tick()
+    let receiver = ReplyReceiver()
+    storeReplies = loop.mailbox(of: StoreReply.self) { receiver.home?.handle($0) }
+    controlReplies = loop.mailbox(of: ControlReply.self) { receiver.home?.handle($0) }
+    receiver.home = self
+    scheduleTick()
   }
 
-  private func tick() {
+  private func scheduleTick() {
     _ = loop.schedule(afterNanoseconds: Limits.tickNanoseconds) { [unowned self] in
       core.tick(now: now)
       tokenRates?.tick(at: loop.nowNanoseconds)
-      finishEvent()
-      keepMarks()
-      tick()
+      performEffects()
+      persistMarks()
+      scheduleTick()
     }
   }
 
   // MARK: Mail
 
-  /// Does what other threads asked for.
-  func take(_ messages: [LoopMessage]) {
-    for message in messages { take(message) }
-    finishEvent()
+  /// Carries out what other threads asked for.
+  func handle(_ messages: [LoopMessage]) {
+    for message in messages { handle(message) }
+    performEffects()
   }
 
-  private func take(_ message: LoopMessage) {
+  private func handle(_ message: LoopMessage) {
     switch message {
     case .push(let notification):
       deliver(notification)
     case .answered(let route, let answer):
-      providers[route.connection]?.answer(route.stream, answer)
-    case .attach(let parcel, let device):
+      assert(route.loop == index, "an answer came to loop \(index) instead of \(route.loop)")
+      connections.provider(route.connection)?.answer(route.stream, answer)
+    case .attach(let detached, let device):
+      assert(isHome(of: device), "device \(device) came to loop \(index)")
       let connection = makeDeviceConnection(device: device)
-      connection.streamOpened(parcel.attach(to: loop, handler: connection))
-    case .desk(let answer):
-      take(answer)
+      connection.streamOpened(detached.attach(to: loop, handler: connection))
+    case .controlPlane(let reply):
+      handle(reply)
     case .directory(let directory):
+      assert(directory.version > self.directory.version, "an old directory came last")
       self.directory = directory
       verifier.use(directory)
-    case .channels(let news):
-      take(news)
+    case .channels(let update):
+      handle(update)
     case .continueFanOut:
+      assert(channelWork.isContinuing, "a fan-out goes on that nobody asked for")
       channelWork.isContinuing = false
       core.continueFanOut(now: now)
     case .confirm(let barrier):
       barrier.pass()
     case .revoked(let device, let atMilliseconds):
+      assert(isHome(of: device), "the revocation of device \(device) came to loop \(index)")
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
     case .readLog(let query, let collector):
@@ -147,8 +143,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .followLog(let query, let follower):
       followers.append((query.matcher(tokens), follower))
     case .open(let peers, let ports):
-      self.peers = peers
-      outboxes = Array(repeating: [], count: peers.count)
+      outbox.open(peers)
       open(ports)
     case .drain:
       drain()
@@ -157,18 +152,32 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  private func take(_ reply: StoreReply) {
+  fileprivate func handle(_ replies: [StoreReply]) {
+    for reply in replies { handle(reply) }
+    performEffects()
+  }
+
+  fileprivate func handle(_ replies: [ControlReply]) {
+    for reply in replies { take(reply) }
+    performEffects()
+  }
+
+  private func handle(_ reply: StoreReply) {
+    assert(reply.ticket <= commitTicket, "an answer came to ticket \(reply.ticket)")
     switch reply.outcome {
     case .committed(let dropped):
+      assert(loads[reply.ticket] == nil, "a load was answered as a commit")
       for one in core.commitFinished(isDurable: true, dropping: dropped, now: now) {
         metrics.count(one.reason.state)
-        note(
+        appendToLog(
           DeliveryLog.Entry(
             atMilliseconds: loop.unixMilliseconds, state: one.reason.state, key: one.key,
             id: one.id, uniqueID: one.uniqueID))
       }
     case .loaded(let rows):
-      guard let load = loads.removeValue(forKey: reply.ticket) else { return }
+      guard let load = loads.removeValue(forKey: reply.ticket) else {
+        return assertionFailure("rows came that nobody asked for")
+      }
       core.loaded(load.device, session: load.session, rows: rows, now: now)
     case .failed(let failure):
       if let load = loads.removeValue(forKey: reply.ticket) {
@@ -182,34 +191,20 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  private func take(_ answer: ControlPlaneReply) {
-    switch answer {
-    case .enrolment(let session, let answer):
-      devices[session]?.answerEnrolment(answer)
-    case .adopted(let session, let request, let topic, let device):
-      guard let connection = devices[session] else { return }
-      take(.register, topic, of: device, request: request, on: connection)
-    case .refused(let session, let request, let refusal):
-      devices[session]?.answer(request, with: .refused(refusal))
-    case .channels(let number, let stream, let outcome):
-      if case .accepted(let broadcast) = outcome { note(received: broadcast) }
-      (providers[number] as? ProviderConnection)?.answer(stream, outcome)
-    case .foundChannel(let session, let request, let id, let app):
-      guard let connection = devices[session] else { return }
-      subscribe(connection, to: id, app: app, request: request)
-    case .feedback(let number, let records):
-      feedback.removeValue(forKey: number)?.answer(records.map(tuple))
-    }
-  }
+  // MARK: Other loops
 
-  func ask(_ request: ControlPlaneRequest) {
-    shared.desk.post(.request(loop: index, request))
-  }
+  func post(_ message: ControlPlaneMessage) { shared.controlPlane.post(message) }
 
-  private func post(_ message: LoopMessage, to loop: Int) {
-    guard outboxes.indices.contains(loop) else { return }
-    outboxes[loop].append(message)
+  /// Whether the device lives on this loop.
+  func isHome(of device: UInt64) -> Bool { home(of: device) == index }
+
+  /// The number of the loop that the device lives on.
+  func home(of device: UInt64) -> Int { Int(device % UInt64(shared.configuration.loops)) }
+
+  private func post(_ message: LoopMessage, to loop: Int) -> Bool {
+    guard outbox.add(message, to: loop) else { return false }
     scheduleTurnEnd()
+    return true
   }
 
   private func scheduleTurnEnd() {
@@ -218,12 +213,11 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.atTurnEnd(self)
   }
 
-  func turnEnded() {
+  /// Called by the loop.
+  package func turnEnded() {
+    assert(isTurnEndScheduled && !isPerforming, "a turn ends amid effects")
     isTurnEndScheduled = false
-    for index in outboxes.indices where !outboxes[index].isEmpty {
-      peers[index].post(contentsOf: outboxes[index])
-      outboxes[index].removeAll(keepingCapacity: true)
-    }
+    outbox.flush()
     commitIfDue()
   }
 
@@ -242,11 +236,6 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     let keep: UInt32
   }
 
-  /// Whether the device lives on this loop.
-  func isHome(of device: UInt64) -> Bool { home(of: device) == index }
-
-  private func home(of device: UInt64) -> Int { Int(device % UInt64(max(1, peers.count))) }
-
   /// Sends a submission to its device's home loop; the answer comes to `provider` under `reply`.
   func submit(_ submission: Submission, reply: Int32, of provider: some ProviderPeer) {
     let contents = submission.contents
@@ -262,14 +251,16 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
     let home = home(of: contents.device)
     if home == index {
       deliver(notification)
-      finishEvent()
-    } else {
-      post(.push(notification), to: home)
+      performEffects()
+    } else if !post(.push(notification), to: home) {
+      // The other loops are not known before the gateway opens.
+      provider.answer(reply, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
   }
 
   /// The last check, which only the home loop can make, and the way into the core.
   private func deliver(_ notification: AcceptedNotification) {
+    assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
     switch registrations.verdict(notification.key, generation: notification.generation) {
     case .active where isInRate(notification): core.accept(notification, now: now)
     case .disabled where isInRate(notification):
@@ -278,7 +269,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       answer(notification, .refused(.tooManyRequests, timestampMilliseconds: nil))
     case .unknown: answer(notification, .refused(.badDeviceToken, timestampMilliseconds: nil))
     case .unregistered(let since):
-      note(
+      appendToLog(
         DeliveryLog.Entry(
           .discardedUnregistered, of: notification, atMilliseconds: loop.unixMilliseconds))
       answer(notification, .refused(.unregistered, timestampMilliseconds: since))
@@ -292,16 +283,16 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func answer(_ notification: AcceptedNotification, _ answer: ProviderAnswer) {
     guard let route = notification.reply else { return }
     if route.loop == index {
-      providers[route.connection]?.answer(route.stream, answer)
-    } else {
-      post(.answered(route, answer), to: route.loop)
+      connections.provider(route.connection)?.answer(route.stream, answer)
+    } else if !post(.answered(route, answer), to: route.loop) {
+      assertionFailure("a push came from loop \(route.loop), which is not there")
     }
   }
 
   // MARK: Effects
 
   /// Carries out what the core decided; to be called after each batch of events.
-  func finishEvent() {
+  func performEffects() {
     guard !isPerforming else { return }
     isPerforming = true
     core.takeEffects(into: &effects)
@@ -314,25 +305,24 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       swap(&batch, &effects)
     }
     isPerforming = false
-    if core.isFanningOut { continueFanOutSoon() }
+    if core.isFanningOut { scheduleFanOut() }
     scheduleTurnEnd()
   }
 
   private func perform(_ effect: DeliveryEffect) {
     switch effect {
     case .send(let session, let entry):
-      devices[session]?.deliver(entry)
+      connections.device(session)?.deliver(entry)
     case .answer(let entry):
       answer(entry.notification, .accepted)
     case .fail(let entry):
       answer(entry.notification, .refused(.internalServerError, timestampMilliseconds: nil))
     case .load(let device, let session):
-      guard let storeReplies else { return }
       commitTicket += 1
       loads[commitTicket] = (device, session)
       shared.writer.load(device: device, ticket: commitTicket, reply: storeReplies)
     case .close(let session, let end):
-      devices[session]?.end(end.linkReason)
+      connections.device(session)?.end(end.linkReason)
     case .mark(let device, let channel, let received):
       channelWork.mark(device, channel, received)
     case .record(let state, let entry):
@@ -341,17 +331,20 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
         return
       }
       metrics.count(state)
-      note(DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
+      appendToLog(
+        DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
     }
   }
 
-  func note(_ entry: DeliveryLog.Entry) {
+  func appendToLog(_ entry: DeliveryLog.Entry) {
     deliveryLog.append(entry)
     guard !followers.isEmpty else { return }
     followers.removeAll { matches, follower in
       matches(entry) && !follower.receive([line(entry)])
     }
   }
+
+  // MARK: Commits
 
   private func commitIfDue() {
     guard let due = core.nextCommitNanoseconds() else {
@@ -363,7 +356,7 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       return
     }
     let operations = core.takeCommit(now: now)
-    guard !operations.isEmpty, let storeReplies else {
+    guard !operations.isEmpty else {
       if let next = core.nextCommitNanoseconds() { armCommitTimer(next) }
       return
     }
@@ -379,69 +372,114 @@ final class GatewayLoop: TurnEndTarget, TimerTarget {
       afterNanoseconds: max(0, due - loop.nowNanoseconds), self, tag: 0)
   }
 
-  func timerFired(tag: UInt64) {
+  /// Called by the loop when a commit is due.
+  package func timerFired(tag: UInt64) {
+    assert(commitTimer != nil, "a commit's timer fired that was not set")
     commitTimer = nil
     commitTimerDue = .max
     scheduleTurnEnd()
   }
 
-  // MARK: Connections
+  // MARK: Buffers and connections
 
   func makeID() -> NotificationID { NotificationID(high: random.next(), low: random.next()) }
 
-  func makeStream() -> ProviderStream { spareStreams.popLast() ?? ProviderStream() }
+  func makeStream() -> ProviderStream { buffers.makeStream() }
 
-  func recycle(_ stream: ProviderStream) {
-    guard spareStreams.count < Limits.spareStreamsMax else { return }
-    spareStreams.append(stream)
-  }
+  func recycle(_ stream: ProviderStream) { buffers.recycle(stream) }
 
-  /// An empty buffer with capacity, to be given back with ``returnScratch(_:)``.
-  func takeScratch() -> [UInt8] {
-    var taken: [UInt8] = []
-    swap(&taken, &scratch)
-    return taken
-  }
+  func takeScratch() -> [UInt8] { buffers.takeScratch() }
 
-  func returnScratch(_ buffer: inout [UInt8]) {
-    guard buffer.capacity <= Limits.scratchBytesMax, buffer.capacity > scratch.capacity else {
-      return
-    }
-    buffer.removeAll(keepingCapacity: true)
-    swap(&buffer, &scratch)
-  }
+  func returnScratch(_ buffer: inout [UInt8]) { buffers.returnScratch(&buffer) }
 
   /// A provider's connection by its interface, known from now on.
   func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, GatewayLoop) -> Peer) -> Peer {
-    let connection = make(nextConnection, self)
-    nextConnection += 1
-    providers[connection.number] = connection
+    let connection = make(connections.makeNumber(), self)
+    connections.add(connection)
     metrics.providerConnections.add()
     return connection
   }
 
   func makeDeviceConnection(device: UInt64?) -> DeviceConnection {
+    assert(device.map(isHome) ?? true, "a device's connection came to another loop than its home")
     let connection = DeviceConnection(
-      session: SessionID(nextConnection), device: device, home: self)
-    nextConnection += 1
-    devices[connection.session] = connection
+      session: SessionID(connections.makeNumber()), device: device, home: self)
+    connections.add(connection)
     metrics.deviceConnections.add()
     return connection
   }
 
-  func forget(_ connection: some ProviderPeer) {
-    guard providers.removeValue(forKey: connection.number) != nil else { return }
+  /// A provider's connection is over.
+  func remove(_ connection: some ProviderPeer) {
+    guard connections.remove(connection) else { return }
     metrics.providerConnections.add(-1)
     reportIfDrained()
   }
 
-  func forget(_ connection: DeviceConnection) {
-    guard devices.removeValue(forKey: connection.session) != nil else { return }
+  /// A device's connection is over.
+  func remove(_ connection: DeviceConnection) {
+    guard connections.remove(connection) else { return }
     metrics.deviceConnections.add(-1)
     if let device = connection.device {
       core.disconnect(device, session: connection.session, now: now)
-      finishEvent()
+      performEffects()
     }
     reportIfDrained()
   }
+
+  // MARK: The beginning and the end
+
+  func add(_ listener: any Listener) { listeners.append(listener) }
+
+  /// Nothing new is accepted; what was accepted is kept or delivered.
+  private func drain() {
+    guard !isDraining else { return }
+    isDraining = true
+    for listener in listeners { listener.close() }
+    listeners.removeAll()
+    drainConnections()
+    core.flush(now: now)
+    performEffects()
+    reportIfDrained()
+  }
+
+  private func reportIfDrained() {
+    guard isDraining, !hasReportedDrained, !connections.hasProviders, core.isSettled else { return }
+    hasReportedDrained = true
+    post(.drained(loop: index))
+  }
+
+  private func stop() {
+    for listener in listeners { listener.close() }
+    listeners.removeAll()
+    persistMarks()
+    closeConnections()
+    loop.stop()
+  }
+
+  /// Traps, in builds with assertions, where the loop's state contradicts itself.
+  package func checkInvariants() {
+    connections.checkInvariants()
+    core.checkInvariants()
+    registrations.checkInvariants()
+    assert(!isPerforming, "effects are still being carried out")
+    assert(effects.isEmpty, "effects were left over")
+    assert(!hasReportedDrained || isDraining, "a loop is drained though nobody asked for it")
+    assert(!isDraining || listeners.isEmpty, "a loop that drains still accepts")
+    assert(commitTimer == nil || commitTimerDue < .max, "a commit's timer has no time")
+    assert(
+      outbox.isEmpty || isTurnEndScheduled, "messages wait for a turn's end that will not come")
+    assert(loads.keys.allSatisfy { $0 <= commitTicket }, "a load has a ticket of the future")
+    assert(outbox.loopCount == 0 || outbox.loopCount == shared.configuration.loops)
+  }
+
+  /// How many connections of each kind the loop has.
+  package var connectionCounts: (providers: Int, devices: Int, feedbackClients: Int) {
+    connections.counts
+  }
+}
+
+/// Hands the writers' answers to their loop, which makes its mailboxes before it is complete itself.
+private final class ReplyReceiver {
+  weak var home: GatewayLoop?
 }

@@ -1,9 +1,8 @@
 public import BelfryWire
 public import Storage
 public import System
-import Transport
 
-/// The push service: its loops, its stores, its control desk.
+/// The push service: its loops, its stores, its control plane.
 ///
 /// Lives on the main loop; ``start(onReady:onFailed:onStopped:)`` begins, ``drain()`` ends it in order.
 public final class GatewayServer {
@@ -13,6 +12,16 @@ public final class GatewayServer {
     case storage(StorageFailure)
     case system(SystemFailure)
     case setup(String)
+
+    init(_ error: any Error) {
+      switch error {
+      case let failure as Failure: self = failure
+      case let failure as GatewayFolder.Failure: self = .folder(failure)
+      case let failure as StorageFailure: self = .storage(failure)
+      case let failure as SystemFailure: self = .system(failure)
+      default: self = .setup("\(error)")
+      }
+    }
 
     /// What is wrong, and what to do.
     public var description: String {
@@ -51,21 +60,20 @@ public final class GatewayServer {
 
   private let configuration: GatewayConfiguration
   private let folder: GatewayFolder
-  private let dataFolder: DataFolder
+  private let dataFolder: DataFolder?
   private let loop: EventLoop
   private let log: Log
-  private let notifications: SQLiteNotificationStore
+  private let resources: GatewayResources
   private let writer: GroupCommitWriter
   private let controlWriter: ControlWriter
-  private let desk: ControlPlane
-  private let metrics: GatewayMetrics
-  private let identity: FirstIdentity
-  private var shared: GatewayShared?
-  private var threads: [LoopThread] = []
+  private let controlPlane: ControlPlane
+  private let shared: GatewayShared
+  private let logReader: DeliveryLogReader
+  private var threads: [any RunningLoop] = []
   private var mailboxes: [Int: LoopMailbox] = [:]
-  private var drained: Set<Int> = []
+  private var drainedLoops: Set<Int> = []
   private var ports: GatewayPorts
-  private var opening = 0
+  private var openedLoops = 0
   private var onReady: (Description) -> Void = { _ in }
   private var onFailed: (String) -> Void = { _ in }
   private var onStopped: () -> Void = {}
@@ -74,113 +82,87 @@ public final class GatewayServer {
 
   /// What administrators ask goes through here; any thread.
   public let administration: Administration
-  private let controlStore: any ControlStore
-  private let logReader: DeliveryLogReader
   /// The admin API's token.
-  public let adminToken: String
+  public var adminToken: String { resources.adminToken }
 
   /// Makes or reads everything in the folder; nothing listens yet.
-  public init(
+  public convenience init(
     configuration: GatewayConfiguration, loop: EventLoop, metrics registry: MetricRegistry,
     log: Log
   ) throws(Failure) {
+    do {
+      let dataFolder = try DataFolder(GatewayFolder(path: configuration.folder).path)
+      try self.init(
+        configuration: configuration,
+        resources: try GatewayResources.inFolder(of: configuration, log: log),
+        dataFolder: dataFolder, loop: loop, metrics: registry, log: log)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// A gateway on these resources; nothing listens yet.
+  package convenience init(
+    configuration: GatewayConfiguration, resources: GatewayResources, loop: EventLoop,
+    metrics registry: MetricRegistry, log: Log
+  ) throws(Failure) {
+    do {
+      try self.init(
+        configuration: configuration, resources: resources, dataFolder: nil, loop: loop,
+        metrics: registry, log: log)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private init(
+    configuration: GatewayConfiguration, resources: GatewayResources, dataFolder: DataFolder?,
+    loop: EventLoop, metrics registry: MetricRegistry, log: Log
+  ) throws {
+    precondition(configuration.loops > 0, "a gateway needs a loop")
     self.configuration = configuration
+    self.resources = resources
+    self.dataFolder = dataFolder
     self.loop = loop
     self.log = log
     ports = configuration.ports
     folder = GatewayFolder(path: configuration.folder)
-    metrics = GatewayMetrics(registry: registry)
+    let controlStore = resources.controlStore
+    writer = try GroupCommitWriter(
+      store: resources.notificationStore, metrics: registry, on: resources.batches)
+    controlWriter = try ControlWriter(
+      store: controlStore, metrics: registry, on: resources.batches)
     var receive: ([ControlPlaneMessage]) -> Void = { _ in }
     let mailbox = loop.mailbox(of: ControlPlaneMessage.self) { receive($0) }
-    do {
-      dataFolder = try DataFolder(folder.path)
-      controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
-      notifications = try SQLiteNotificationStore(path: folder.notificationStoreFile)
-      writer = try GroupCommitWriter(store: notifications, metrics: registry)
-      controlWriter = try ControlWriter(store: controlStore, metrics: registry)
-      let now = SystemClock.unixMilliseconds
-      let hosts = Self.hostNames
-      let authority = try folder.authority(
-        hosts: hosts, nowSeconds: now / 1_000)
-      identity = try FirstIdentity.makeOrRead(
-        in: folder, store: controlStore, environment: configuration.environment,
-        nowMilliseconds: now)
-      adminToken = try folder.adminToken()
-      let revocations = CertificateRevocations()
-      desk = ControlPlane(
-        configuration: configuration, store: controlStore, writer: controlWriter,
-        authority: authority, revocations: revocations, loop: loop, log: log)
-      let server = try folder.server(
-        hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses,
-        authority: authority, nowSeconds: now / 1_000)
-      logReader = DeliveryLogReader(
-        kept: KeptDeliveryLog(
-          folder: folder, store: controlStore, environment: configuration.environment))
-      let faults = FaultRegistry(
-        configuration.environment == .sandbox
-          ? try KeptFaults(store: controlStore).rules() : [])
-      if faults.isActive {
-        log.warning("scripted answers are on: see 'belfry fault list'")
-      }
-      administration = Administration(
-        folder: folder, store: controlStore, environment: configuration.environment,
-        runtime: Administration.Runtime(faults: faults, log: logReader) { changes in
-          let barrier = ChangeBarrier()
-          mailbox.post(.changed(changes, barrier))
-          barrier.wait(for: configuration.loops)
-        })
-      shared = GatewayShared(
-        configuration: configuration,
-        providerTLS: try Self.providerContext(
-          server, authority: authority.certificatePEM, unmatchedALPN: .refuse,
-          revocations: revocations),
-        legacyTLS: try Self.providerContext(
-          server, authority: authority.certificatePEM, unmatchedALPN: .ignore,
-          revocations: revocations),
-        deviceTLS: try Self.deviceContext(server, authority: authority.certificatePEM),
-        tokenKeys: try folder.tokenKeys(), writer: writer, controlWriter: controlWriter,
-        metrics: metrics, faults: faults, log: log, desk: mailbox)
-    } catch let failure as GatewayFolder.Failure {
-      throw .folder(failure)
-    } catch let failure as StorageFailure {
-      throw .storage(failure)
-    } catch let failure as SystemFailure {
-      throw .system(failure)
-    } catch {
-      throw .setup("\(error)")
+    controlPlane = ControlPlane(
+      configuration: configuration, store: controlStore, writer: controlWriter,
+      authority: resources.authority, revocations: resources.revocations, loop: loop,
+      random: GatewayShared.generator(of: -1, seed: resources.randomSeed), log: log)
+    logReader = DeliveryLogReader(
+      kept: KeptDeliveryLog(
+        folder: folder, store: controlStore, environment: configuration.environment))
+    let faults = FaultRegistry(
+      configuration.environment == .sandbox ? try KeptFaults(store: controlStore).rules() : [])
+    if faults.isActive {
+      log.warning("scripted answers are on: see 'belfry fault list'")
     }
+    let loops = configuration.loops
+    let waitForChange = resources.waitForChange
+    administration = Administration(
+      folder: folder, store: controlStore, environment: configuration.environment,
+      runtime: Administration.Runtime(faults: faults, log: logReader) { changes in
+        let barrier = ChangeBarrier()
+        mailbox.post(.changed(changes, barrier))
+        waitForChange(barrier, loops)
+      }, unixMilliseconds: resources.unixMilliseconds)
+    shared = GatewayShared(
+      configuration: configuration, security: resources.security, listeners: resources.listeners,
+      tokenKeys: resources.tokenKeys, writer: writer, controlWriter: controlWriter,
+      metrics: GatewayMetrics(registry: registry), faults: faults, log: log,
+      controlPlane: mailbox, makeDeliveryLog: resources.makeDeliveryLog,
+      randomSeed: resources.randomSeed, didStartLoop: resources.didStartLoop)
     receive = { [unowned self] messages in
-      for message in messages { take(message) }
-    }
-  }
-
-  private static var hostNames: [String] {
-    var names = ["localhost"]
-    let own = LocalHost.name
-    if !own.isEmpty, own != "localhost" { names.append(own) }
-    return names + GatewayConfiguration.appleHostNames
-  }
-
-  private static func providerContext(
-    _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8],
-    unmatchedALPN: TLSServerContext.UnmatchedALPN, revocations: CertificateRevocations
-  ) throws(TLSFailure) -> TLSServerContext {
-    try TLSServerContext(
-      certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM, alpn: ["h2"],
-      unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authority),
-      check: revocations.judge)
-  }
-
-  private static func deviceContext(
-    _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8]
-  ) throws(TLSFailure) -> TLSServerContext {
-    try TLSServerContext(
-      certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM,
-      alpn: [LinkLimits.applicationProtocol], clientCertificates: .optional(caPEM: authority),
-      minimumVersion: .tls13, takeOverRecords: true
-    ) { certificate in
-      certificate.organizationalUnit == CertificateAuthority.deviceUnit
-        ? .accept : .unknownAuthority
+      for message in messages { handle(message) }
     }
   }
 
@@ -192,17 +174,17 @@ public final class GatewayServer {
     self.onReady = onReady
     self.onFailed = onFailed
     self.onStopped = onStopped
-    guard let shared else { return }
+    precondition(threads.isEmpty && !isStopped, "a gateway is started once")
     do throws(StorageFailure) {
-      let directory = try desk.directory()
-      let devices = try controlStore.devices()
+      let directory = try controlPlane.directory()
+      let devices = try resources.controlStore.devices()
       try dropRowsOfRevoked(devices)
       let tables = try registrationTables(devices)
-      let channels = try desk.channelSnapshots()
-      let highest = try notifications.highestSequence()
+      let channels = try controlPlane.channelSnapshots()
+      let highest = try resources.notificationStore.highestSequence()
       for index in 0..<configuration.loops {
         try startLoop(
-          index, shared, directory: directory, registrations: tables[index],
+          index, directory: directory, registrations: tables[index],
           channels: channels[index], highestSequence: highest)
       }
     } catch {
@@ -211,12 +193,13 @@ public final class GatewayServer {
   }
 
   private func startLoop(
-    _ index: Int, _ shared: GatewayShared, directory: CredentialDirectory,
-    registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
+    _ index: Int, directory: CredentialDirectory, registrations: RegistrationTable,
+    channels: ChannelSnapshot, highestSequence: UInt64
   ) throws(StorageFailure) {
+    let shared = shared
     do throws(SystemFailure) {
       threads.append(
-        try LoopThread.start(name: "gateway-\(index)") { loop in
+        try resources.loops.start(name: "gateway-\(index)") { loop in
           GatewayLoop.run(
             index: index, on: loop, shared: shared, directory: directory,
             registrations: registrations, channels: channels, highestSequence: highestSequence)
@@ -229,8 +212,8 @@ public final class GatewayServer {
   /// What a device that was revoked while the gateway stood still can never get any more.
   private func dropRowsOfRevoked(_ devices: [DeviceRecord]) throws(StorageFailure) {
     let revoked = devices.filter { $0.revokedMilliseconds != nil }
-    guard !revoked.isEmpty, try notifications.count() > 0 else { return }
-    _ = try notifications.commit(revoked.map { .removeDevice($0.number) })
+    guard !revoked.isEmpty, try resources.notificationStore.count() > 0 else { return }
+    _ = try resources.notificationStore.commit(revoked.map { .removeDevice($0.number) })
   }
 
   private func registrationTables(
@@ -238,7 +221,7 @@ public final class GatewayServer {
   ) throws(StorageFailure) -> [RegistrationTable] {
     let loops = UInt64(configuration.loops)
     var tables = Array(repeating: RegistrationTable(), count: configuration.loops)
-    let records = try controlStore.registrations()
+    let records = try resources.controlStore.registrations()
     for index in tables.indices { tables[index].reserve(records.count / tables.count) }
     for record in records {
       tables[Int(record.key.device % loops)].set(record.key, to: .init(record))
@@ -252,46 +235,62 @@ public final class GatewayServer {
 
   // MARK: Loops
 
-  private func take(_ message: ControlPlaneMessage) {
+  private func handle(_ message: ControlPlaneMessage) {
     switch message {
     case .ready(let index, let mailbox):
+      assert(mailboxes[index] == nil, "loop \(index) is ready twice")
       mailboxes[index] = mailbox
       guard mailboxes.count == configuration.loops else { return }
-      desk.use(peers)
+      controlPlane.use(peers)
       logReader.use(peers)
       openNext()
-    case .opened(_, let taken):
+    case .opened(let index, let taken):
+      assert(index == openedLoops, "loop \(index) opens out of turn")
       ports = taken
-      opening += 1
-      if opening < configuration.loops { openNext() } else { onReady(description) }
+      openedLoops += 1
+      if openedLoops < configuration.loops { openNext() } else { onReady(description) }
     case .failed(_, let why):
       onFailed(why)
     case .changed(let changes, let barrier):
-      desk.changed(changes)
-      for peer in mailboxes.values { peer.post(.confirm(barrier)) }
-      for _ in mailboxes.count..<max(mailboxes.count, configuration.loops) { barrier.pass() }
+      controlPlane.handle(changes)
+      for peer in peers { peer.post(.confirm(barrier)) }
+      for _ in mailboxes.count..<configuration.loops { barrier.pass() }
     case .request(let index, let request):
-      desk.take(request, from: index)
+      controlPlane.handle(request, from: index)
     case .drained(let index):
-      drained.insert(index)
-      if drained.count == configuration.loops { stop() }
+      assert(isDraining, "loop \(index) is drained though nobody asked for it")
+      drainedLoops.insert(index)
+      if drainedLoops.count == configuration.loops { stop() }
     }
+    assert(mailboxes.count <= configuration.loops, "there are more mailboxes than loops")
   }
 
+  /// In order of the loops' numbers.
   private var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
 
   /// One loop after the other, so that those after the first share the ports that it was given.
   private func openNext() {
-    mailboxes[opening]?.post(.open(peers: peers, ports: ports))
+    guard let mailbox = mailboxes[openedLoops] else {
+      return assertionFailure("there is no loop \(openedLoops) to open")
+    }
+    mailbox.post(.open(peers: peers, ports: ports))
   }
 
   /// What clients need to know, with the ports that were taken.
   public var description: Description {
     Description(
       environment: configuration.environment, host: configuration.host, ports: ports,
-      authorityFile: folder.authorityFile, teamID: identity.teamID, keyID: identity.keyID,
-      keyFile: folder.keyFile(identity.keyID), enrolmentCode: identity.enrolmentCode,
+      authorityFile: folder.authorityFile, teamID: resources.identity.teamID,
+      keyID: resources.identity.keyID,
+      keyFile: folder.keyFile(resources.identity.keyID),
+      enrolmentCode: resources.identity.enrolmentCode,
       adminTokenFile: folder.adminTokenFile)
+  }
+
+  /// Hands on every line of the delivery log from now on, on the loops' threads as they are written,
+  /// until `receive` answers false.
+  package func followDeliveryLog(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
+    logReader.follow(.everything, receive)
   }
 
   // MARK: The end
@@ -301,7 +300,7 @@ public final class GatewayServer {
   public func drain() {
     guard !isDraining else { return }
     isDraining = true
-    for peer in mailboxes.values { peer.post(.drain) }
+    for peer in peers { peer.post(.drain) }
     _ = loop.schedule(
       afterNanoseconds: Int64(Limits.drainMilliseconds + 1_000) * 1_000_000
     ) { [weak self] in
@@ -313,11 +312,11 @@ public final class GatewayServer {
   private func stop() {
     guard !isStopped else { return }
     isStopped = true
-    for peer in mailboxes.values { peer.post(.stop) }
+    for peer in peers { peer.post(.stop) }
     for thread in threads { thread.join() }
     writer.close()
     controlWriter.close()
-    controlStore.close()
+    resources.controlStore.close()
     onStopped()
   }
 }

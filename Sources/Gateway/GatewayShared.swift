@@ -6,16 +6,25 @@ import Transport
 /// What every loop knows of the whole gateway.
 struct GatewayShared: Sendable {
   let configuration: GatewayConfiguration
-  let providerTLS: TLSServerContext
-  let legacyTLS: TLSServerContext
-  let deviceTLS: TLSServerContext
+  let security: ListenerSecurity
+  let listeners: any ListenerFactory
   let tokenKeys: [[UInt8]]
   let writer: GroupCommitWriter
   let controlWriter: ControlWriter
   let metrics: GatewayMetrics
   let faults: FaultRegistry
   let log: Log
-  let desk: Mailbox<ControlPlaneMessage>
+  let controlPlane: Mailbox<ControlPlaneMessage>
+  let makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
+  let randomSeed: UInt64?
+  let didStartLoop: (@Sendable (GatewayLoop) -> Void)?
+
+  /// The random numbers of the loop with that number, or of the control plane (-1).
+  static func generator(of loop: Int, seed: UInt64?) -> SystemRandom.Generator {
+    guard let seed else { return SystemRandom.Generator() }
+    return SystemRandom.Generator(
+      predictableFrom: seed &+ UInt64(truncatingIfNeeded: loop &+ 1) &* 0xD134_2543_DE82_EF95)
+  }
 }
 
 /// A way into a loop.

@@ -39,14 +39,14 @@ enum Limits {
   static let strangerHeldBytesMax = 1_200 << 10
   /// The same of all providers of a loop; above it who holds more than a share has to go.
   static let loopHeldBytesMax = 128 << 20
-  /// Bytes from a provider after which what it holds is weighed again.
-  static let weighAfterBytes = 128 << 10
+  /// Bytes from a provider after which what it holds is accounted for again.
+  static let accountAfterBytes = 128 << 10
   /// Requests of a provider after which that is done too.
-  static let weighAfterRequests = 128
+  static let accountAfterRequests = 128
   /// Bytes of a request or two.
   static let loopHeldShareBytes = 16 << 10
-  /// Between looks at what providers keep waiting.
-  static let patienceLookNanoseconds: Int64 = 2_000_000_000
+  /// Between looks at providers that may be idle or slow.
+  static let idleLookNanoseconds: Int64 = 2_000_000_000
   /// From TLS to the first frame: clients send their preface at once.
   static let providerPrefaceNanoseconds: Int64 = 10_000_000_000
   /// From a request's first byte to its last: 5 KB over the slowest path.

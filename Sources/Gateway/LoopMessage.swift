@@ -17,15 +17,15 @@ enum LoopMessage: Sendable {
   case answered(ReplyRoute, ProviderAnswer)
   /// A device's connection that another loop accepted.
   case attach(DetachedStream, device: UInt64)
-  /// The control plane's answer to a device.
-  case desk(ControlPlaneReply)
+  /// The control plane's answer to something that this loop asked.
+  case controlPlane(ControlPlaneReply)
   /// Keys, apps or certificates changed.
   case directory(CredentialDirectory)
   /// A channel was made or removed, or has a message for its devices.
   case channels(ChannelUpdate)
   /// Send what is under way to some more of its devices.
   case continueFanOut
-  /// Tell that everything before this was taken.
+  /// Tell that everything before this was handled.
   case confirm(ChangeBarrier)
   /// A device was revoked, at that time in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
@@ -37,7 +37,7 @@ enum LoopMessage: Sendable {
   case followLog(DeliveryLogQuery, DeliveryLogFollower)
   /// Stop accepting, finish what is open.
   case drain
-  /// Everything is finished or the time is up: let go of everything.
+  /// Everything is finished or the time is up: close everything.
   case stop
 }
 

@@ -30,10 +30,13 @@ public enum SystemRandom {
   /// Copies share one buffer, so that no two of them give the same bytes; a generator stays on one
   /// thread.
   public struct Generator: RandomNumberGenerator {
-    private let pool = Pool()
+    private let pool: Pool
 
     /// A generator with an empty buffer.
-    public init() {}
+    public init() { pool = Pool(seed: nil) }
+
+    /// A generator whose numbers `seed` determines: for simulations, never for secrets.
+    public init(predictableFrom seed: UInt64) { pool = Pool(seed: seed) }
 
     /// The next 64 random bits.
     public mutating func next() -> UInt64 { pool.next() }
@@ -44,7 +47,12 @@ public enum SystemRandom {
       private let words = UnsafeMutableBufferPointer<UInt64>.allocate(
         capacity: Limits.randomPoolWords + 1)
 
-      init() { unsafe words.initialize(repeating: 0) }
+      private var seed: UInt64?
+
+      init(seed: UInt64?) {
+        self.seed = seed
+        unsafe words.initialize(repeating: 0)
+      }
 
       deinit { unsafe words.deallocate() }
 
@@ -52,14 +60,30 @@ public enum SystemRandom {
         var left = unsafe Int(words[0])
         if left == 0 {
           left = Limits.randomPoolWords
-          unsafe fill(
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(words)[8...]))
+          refill()
         }
         assert((1...Limits.randomPoolWords).contains(left), "words are left")
         let word = unsafe words[left]
         unsafe words[left] = 0
         unsafe words[0] = UInt64(left - 1)
         return word
+      }
+
+      /// Fills the words behind the first one: from the kernel, or by SplitMix64 from the seed.
+      private func refill() {
+        guard var state = seed else {
+          unsafe fill(
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(words)[8...]))
+          return
+        }
+        for index in 1...Limits.randomPoolWords {
+          state &+= 0x9E37_79B9_7F4A_7C15
+          var word = state
+          word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+          word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+          unsafe words[index] = word ^ (word >> 31)
+        }
+        seed = state
       }
     }
   }

@@ -33,14 +33,26 @@ public final class Administration: Sendable {
   let environment: BelfryWire.Environment
   let runtime: Runtime?
   private let turn = Mutex(())
+  private let unixMilliseconds: @Sendable () -> Int64
   /// Held while a stopped gateway's data is open.
   private let lock: DataFolder?
 
   /// The administration of a running gateway.
-  public init(
+  public convenience init(
     folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
     runtime: Runtime
   ) {
+    self.init(folder: folder, store: store, environment: environment, runtime: runtime) {
+      SystemClock.unixMilliseconds
+    }
+  }
+
+  /// The administration of a running gateway, under that clock.
+  init(
+    folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
+    runtime: Runtime, unixMilliseconds: @escaping @Sendable () -> Int64
+  ) {
+    self.unixMilliseconds = unixMilliseconds
     self.folder = folder
     self.store = store
     self.environment = environment
@@ -50,6 +62,7 @@ public final class Administration: Sendable {
 
   /// The administration of the stopped gateway in `folder`, which it holds as long as it lives.
   public init(stopped folder: GatewayFolder) throws(AdministrationFailure) {
+    unixMilliseconds = { SystemClock.unixMilliseconds }
     guard FileSystem.exists(folder.controlStoreFile) else {
       throw AdministrationFailure(
         .missing, "there is no gateway in \(folder.path)",
@@ -74,7 +87,7 @@ public final class Administration: Sendable {
   ) throws(AdministrationFailure) -> [JSONObject] {
     let answer: AdministrationAnswer = turn.withLock { _ in
       do throws(StorageFailure) {
-        return try perform(request, now: SystemClock.unixMilliseconds)
+        return try perform(request, now: unixMilliseconds())
       } catch {
         return .failure(AdministrationFailure(error))
       }

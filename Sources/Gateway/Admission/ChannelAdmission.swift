@@ -1,7 +1,7 @@
 public import BelfryWire
 
 /// The ordered checks of channel management and of broadcasts (apns-protocol section 5), up to what only
-/// the channels' desk knows: whether the channel is there, and what it keeps.
+/// the channel service knows: whether the channel is there, and what it keeps.
 public enum ChannelAdmission {
   /// What was asked for.
   public enum Call: Equatable, Sendable {

@@ -2,8 +2,11 @@ import Synchronization
 import Transport
 
 /// The revoked provider certificates, as TLS asks for them during a handshake on any loop.
-final class CertificateRevocations: Sendable {
+package final class CertificateRevocations: Sendable {
   private let serials = Mutex<Set<String>>([])
+
+  /// No certificate is revoked yet.
+  package init() {}
 
   func replace(with serials: Set<String>) { self.serials.withLock { $0 = serials } }
 

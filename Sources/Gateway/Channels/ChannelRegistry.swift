@@ -20,7 +20,7 @@ struct ChannelRegistry {
     byApp[app, default: []].append(id)
   }
 
-  /// Forgets a channel; whether it was there.
+  /// Removes a channel; whether it was there.
   mutating func remove(_ id: ChannelID) -> Bool {
     guard let entry = entries.removeValue(forKey: id) else { return false }
     byApp[entry.app]?.removeAll { $0 == id }

@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// A provider's request about channels, every check of its own passed, on its way to the desk.
+/// A provider's request about channels, every check of its own passed, on its way to the control plane.
 struct ChannelRequest: Sendable {
   /// The connection and stream that the answer goes to, on the loop that asked.
   let connection: UInt64
@@ -16,7 +16,7 @@ struct ChannelRequest: Sendable {
   let payload: [UInt8]
 }
 
-/// What the desk answers.
+/// What the channel service answers.
 enum ChannelAnswer: Sendable {
   case refused(Rejection)
   case made(ChannelID)
@@ -26,7 +26,7 @@ enum ChannelAnswer: Sendable {
   case accepted(Broadcast)
 }
 
-/// What the desk tells every loop.
+/// What the channel service tells every loop.
 enum ChannelUpdate: Sendable {
   case made(ChannelID, app: UInt32)
   case removed(ChannelID)

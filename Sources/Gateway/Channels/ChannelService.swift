@@ -10,22 +10,31 @@ final class ChannelService {
   private let loop: EventLoop
   private let log: Log
   private var peers: LoopPeers = []
-  private var book = ChannelRegistry()
+  private var registry = ChannelRegistry()
   private var making: [UInt32: Int] = [:]
-  private var hasKept = false
-  private var afterwards: [UInt64: (StorageFailure?) -> Void] = [:]
-  private var nextTicket: UInt64 = 0
-  private var replies: Mailbox<ControlReply>?
+  /// Whether a message may be in the store that expires.
+  private var hasStoredMessages = false
+  /// What follows the commits that are under way, by ticket.
+  private var completions: [UInt64: (StorageFailure?) -> Void] = [:]
+  private var lastTicket: UInt64 = 0
+  private var random: SystemRandom.Generator
+  private let replies: Mailbox<ControlReply>
 
-  init(store: any ControlStore, writer: ControlWriter, loop: EventLoop, log: Log) {
+  init(
+    store: any ControlStore, writer: ControlWriter, loop: EventLoop,
+    random: SystemRandom.Generator, log: Log
+  ) {
     self.store = store
     self.writer = writer
     self.loop = loop
     self.log = log
-    replies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
-      for reply in replies { afterwards.removeValue(forKey: reply.ticket)?(reply.failure) }
+    self.random = random
+    let receiver = CommitReceiver()
+    replies = loop.mailbox(of: ControlReply.self) { replies in
+      for reply in replies { receiver.service?.finish(reply) }
     }
-    sweepLater()
+    receiver.service = self
+    scheduleSweep()
   }
 
   /// The loops that hear of everything.
@@ -36,15 +45,15 @@ final class ChannelService {
     var common = ChannelSnapshot()
     for record in try store.channels() {
       guard let id = ChannelID(record.id) else { continue }
-      book.add(id, app: record.app, ChannelConfiguration(keepsLatest: record.keepsLatest))
+      registry.add(id, app: record.app, ChannelConfiguration(keepsLatest: record.keepsLatest))
       common.channels.append((id, record.app))
     }
     for record in try store.broadcasts() {
-      guard let id = ChannelID(record.channel), let app = book.app(of: id),
+      guard let id = ChannelID(record.channel), let app = registry.app(of: id),
         let broadcast = Broadcast(record, app: app)
       else { continue }
       common.newest.append(broadcast)
-      hasKept = true
+      hasStoredMessages = true
     }
     var snapshots = Array(repeating: common, count: loops)
     for record in try store.subscriptions() {
@@ -56,35 +65,42 @@ final class ChannelService {
   }
 
   private func commit(_ changes: [ControlChange], then body: @escaping (StorageFailure?) -> Void) {
-    guard let replies else { return }
-    nextTicket += 1
-    afterwards[nextTicket] = body
-    writer.submit(changes: changes, ticket: nextTicket, reply: replies)
+    lastTicket += 1
+    completions[lastTicket] = body
+    writer.submit(changes: changes, ticket: lastTicket, reply: replies)
   }
 
-  private func tell(_ news: ChannelUpdate) {
-    for peer in peers { peer.post(.channels(news)) }
+  fileprivate func finish(_ reply: ControlReply) {
+    guard let completion = completions.removeValue(forKey: reply.ticket) else {
+      return assertionFailure("a commit of channels ended that nobody began")
+    }
+    completion(reply.failure)
+  }
+
+  private func publish(_ update: ChannelUpdate) {
+    assert(!peers.isEmpty, "channels change before the loops run")
+    for peer in peers { peer.post(.channels(update)) }
   }
 
   // MARK: Devices
 
   /// Whether a channel is there that a loop has not heard of; it has when this returns true.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
-    guard book.configuration(of: id, app: app) != nil else { return false }
-    tell(.made(id, app: app))
+    guard registry.configuration(of: id, app: app) != nil else { return false }
+    publish(.made(id, app: app))
     return true
   }
 
   // MARK: Providers
 
   /// Carries a request out; `answer` is called once.
-  func take(_ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void) {
+  func handle(_ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void) {
     let app = request.app
     switch request.call {
     case .list:
-      answer(.channels(book.channels(of: app)))
+      answer(.channels(registry.channels(of: app)))
     case .read(let id):
-      let configuration = book.configuration(of: id, app: app)
+      let configuration = registry.configuration(of: id, app: app)
       answer(configuration.map { .configuration($0) } ?? .refused(.channelNotRegistered))
     case .make(let configuration):
       make(configuration, app: app, answer: answer)
@@ -99,21 +115,23 @@ final class ChannelService {
     _ configuration: ChannelConfiguration, app: UInt32,
     answer: @escaping (ChannelAnswer) -> Void
   ) {
-    guard book.hasRoom(app, waiting: making[app] ?? 0),
-      let id = ChannelID(SystemRandom.bytes(ChannelID.byteCount))
-    else { return answer(.refused(.cannotCreateChannelConfig)) }
+    guard registry.hasRoom(app, waiting: making[app] ?? 0) else {
+      return answer(.refused(.cannotCreateChannelConfig))
+    }
+    let id = ChannelID(high: random.next(), low: random.next())
     making[app, default: 0] += 1
     let record = ChannelRecord(
       id: id.bytes, app: app, keepsLatest: configuration.keepsLatest,
       createdMilliseconds: loop.unixMilliseconds)
     commit([.putChannel(record)]) { [unowned self] failure in
-      making[app, default: 1] -= 1
+      making[app, default: 0] -= 1
+      assert(making[app, default: 0] >= 0, "more channels were made than begun")
       if let failure {
         log.error("cannot keep a channel", ["why": "\(failure)"])
         return answer(.refused(.internalServerError))
       }
-      book.add(id, app: app, configuration)
-      tell(.made(id, app: app))
+      registry.add(id, app: app, configuration)
+      publish(.made(id, app: app))
       answer(.made(id))
     }
   }
@@ -121,7 +139,7 @@ final class ChannelService {
   private func remove(
     _ id: ChannelID, app: UInt32, answer: @escaping (ChannelAnswer) -> Void
   ) {
-    guard book.configuration(of: id, app: app) != nil else {
+    guard registry.configuration(of: id, app: app) != nil else {
       return answer(.refused(.channelNotRegistered))
     }
     commit([.removeChannel(id: id.bytes)]) { [unowned self] failure in
@@ -129,14 +147,14 @@ final class ChannelService {
         log.error("cannot remove a channel", ["why": "\(failure)"])
         return answer(.refused(.internalServerError))
       }
-      forget(id)
+      remove(id)
       answer(.removed)
     }
   }
 
-  private func forget(_ id: ChannelID) {
-    guard book.remove(id) else { return }
-    tell(.removed(id))
+  private func remove(_ id: ChannelID) {
+    guard registry.remove(id) else { return }
+    publish(.removed(id))
   }
 
   private func broadcast(
@@ -150,24 +168,24 @@ final class ChannelService {
         expiration: expiration, priority: priority, payload: request.payload,
         acceptedMilliseconds: now, isKept: isKept)
     }
-    switch book.broadcasting(
+    switch registry.broadcasting(
       to: id, app: request.app, expiration: expiration, atSeconds: now / 1_000)
     {
     case .refused(let rejection):
       answer(.refused(rejection))
     case .once:
       let message = message(0, isKept: false)
-      tell(.broadcast(message))
+      publish(.broadcast(message))
       answer(.accepted(message))
     case .kept(let until):
       let message = message(until, isKept: true)
-      hasKept = true
+      hasStoredMessages = true
       commit([.putBroadcast(message.record)]) { [unowned self] failure in
         if let failure {
           log.error("cannot keep a broadcast", ["why": "\(failure)"])
           return answer(.refused(.internalServerError))
         }
-        tell(.broadcast(message))
+        publish(.broadcast(message))
         answer(.accepted(message))
       }
     }
@@ -175,31 +193,38 @@ final class ChannelService {
 
   // MARK: The rest
 
-  /// Takes in what the administration changed, already durable; a removed app's channels went with it.
-  func changed(_ changes: [ControlChange]) {
+  /// Handles what the administration changed, already durable; a removed app's channels went with it.
+  func handle(_ changes: [ControlChange]) {
     for change in changes {
       switch change {
       case .putChannel(let record):
         guard let id = ChannelID(record.id) else { continue }
-        book.add(id, app: record.app, ChannelConfiguration(keepsLatest: record.keepsLatest))
-        tell(.made(id, app: record.app))
+        registry.add(id, app: record.app, ChannelConfiguration(keepsLatest: record.keepsLatest))
+        publish(.made(id, app: record.app))
       case .removeChannel(let bytes):
-        if let id = ChannelID(bytes) { forget(id) }
+        if let id = ChannelID(bytes) { remove(id) }
       case .removeApp(let app):
-        for id in book.channels(of: app) { forget(id) }
-      default:
+        for id in registry.channels(of: app) { remove(id) }
+      case .putTeam, .putKey, .putCertificate, .putApp, .putBroadcast, .removeBroadcast,
+        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .putRegistration,
+        .putSubscription, .markSubscription, .removeSubscription, .putSetting:
         continue
       }
     }
   }
 
-  private func sweepLater() {
+  private func scheduleSweep() {
     _ = loop.schedule(afterNanoseconds: Limits.broadcastSweepNanoseconds) { [weak self] in
       guard let self else { return }
-      if hasKept {
+      if hasStoredMessages {
         commit([.removeExpiredBroadcasts(atUnixSeconds: loop.unixMilliseconds / 1_000)]) { _ in }
       }
-      sweepLater()
+      scheduleSweep()
     }
   }
+}
+
+/// Hands the writer's answers to the service, which makes its mailbox before it is complete itself.
+private final class CommitReceiver {
+  weak var service: ChannelService?
 }

@@ -36,7 +36,7 @@ struct ChannelWork {
 
 /// A loop's devices and their channels.
 extension GatewayLoop {
-  /// Takes in what the store had when the gateway started.
+  /// Restores what the store had when the gateway started.
   func restore(_ snapshot: ChannelSnapshot) {
     for channel in snapshot.channels { core.addChannel(channel.id, app: channel.app) }
     for broadcast in snapshot.newest { core.restoreNewest(broadcast) }
@@ -46,8 +46,8 @@ extension GatewayLoop {
     metrics.subscriptions.add(Int64(snapshot.subscriptions.count))
   }
 
-  func take(_ news: ChannelUpdate) {
-    switch news {
+  func handle(_ update: ChannelUpdate) {
+    switch update {
     case .made(let id, let app): core.addChannel(id, app: app)
     case .removed(let id):
       metrics.subscriptions.add(-Int64(core.removeChannel(id)))
@@ -75,7 +75,10 @@ extension GatewayLoop {
 
   /// A subscription is confirmed only once it is on disk.
   func subscribe(_ connection: DeviceConnection, to id: ChannelID, app: UInt32, request: UInt16) {
-    guard let device = connection.device else { return }
+    guard let device = connection.device else {
+      assertionFailure("a connection without device subscribes to a channel")
+      return connection.answer(request, with: .refused(.unknownChannel))
+    }
     guard connection.hasRoom(for: id) else {
       return connection.answer(request, with: .refused(.tooMany))
     }
@@ -152,35 +155,38 @@ extension GatewayLoop {
         return answer(request, with: .refused(.unknownChannel))
       }
       answer(request, with: .subscribed(handle: handle))
-      devices[request.session]?.add(channel: request.key.channel)
+      connections.device(request.session)?.add(channel: request.key.channel)
     } else {
-      devices[request.session]?.remove(channel: request.key.channel)
+      connections.device(request.session)?.remove(channel: request.key.channel)
       answer(request, with: .done)
     }
   }
 
   /// The session may have ended while the disk was written.
   private func answer(_ request: SubscriptionRequest, with answer: DeviceLinkServer.Answer) {
-    devices[request.session]?.answer(request.number, with: answer)
+    connections.device(request.session)?.answer(request.number, with: answer)
   }
 
   /// A session takes the channel's messages from now on.
   func listen(to id: ChannelID, _ device: UInt64, _ session: SessionID) {
     core.listen(to: id, device, session: session, now: now)
-    finishEvent()
+    performEffects()
   }
 
   // MARK: Messages
 
   /// The rest of a broadcast's devices get it in later turns.
-  func continueFanOutSoon() {
-    guard !channelWork.isContinuing, peers.indices.contains(index) else { return }
+  func scheduleFanOut() {
+    guard !channelWork.isContinuing else { return }
+    guard outbox.peers.indices.contains(index) else {
+      return assertionFailure("a broadcast came before the gateway was open")
+    }
     channelWork.isContinuing = true
-    peers[index].post(.continueFanOut)
+    outbox.peers[index].post(.continueFanOut)
   }
 
-  /// Notes what devices acknowledged, in one batch.
-  func keepMarks() {
+  /// Persists what devices acknowledged, in one batch.
+  func persistMarks() {
     guard !channelWork.marks.isEmpty else { return }
     _ = persist(channelWork.marks)
     channelWork.marks.removeAll(keepingCapacity: true)
@@ -190,13 +196,13 @@ extension GatewayLoop {
   func record(_ state: DeliveryState, ofCopy entry: DeliveryEntry) {
     metrics.count(copy: state)
     guard entry.isLogged else { return }
-    note(
+    appendToLog(
       DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
   }
 
   /// A broadcast was accepted: one line, for no device.
-  func note(received broadcast: Broadcast) {
-    note(
+  func appendToLog(received broadcast: Broadcast) {
+    appendToLog(
       DeliveryLog.Entry(
         atMilliseconds: broadcast.acceptedMilliseconds, state: .received,
         key: NotificationKey(

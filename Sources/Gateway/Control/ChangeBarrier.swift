@@ -1,16 +1,25 @@
 import Dispatch
+import Synchronization
 
-/// Lets an administrator's thread wait until every loop goes by a change: what is revoked is refused from
-/// the moment that the command has ended.
-final class ChangeBarrier: Sendable {
-  private let passed = DispatchSemaphore(value: 0)
+/// Lets an administrator's thread wait until every loop has handled a change: what is revoked is refused
+/// from the moment that the command has ended.
+package final class ChangeBarrier: Sendable {
+  private let handled = DispatchSemaphore(value: 0)
+  private let total = Atomic<Int>(0)
 
-  /// One more loop, or the desk for those that are not there, goes by the change.
-  func pass() { passed.signal() }
+  /// One more loop has handled the change, or the control plane for a loop that does not run yet.
+  func pass() {
+    total.wrappingAdd(1, ordering: .releasing)
+    handled.signal()
+  }
 
-  /// Waits for `count` of them; a loop that is busy for too long will follow.
-  func wait(for count: Int) {
+  /// Whether that many loops have handled the change.
+  package func hasPassed(_ count: Int) -> Bool { total.load(ordering: .acquiring) >= count }
+
+  /// Waits for `count` of them, at most ``Limits/changeMilliseconds``: a loop that is busy for longer
+  /// follows later.
+  package func wait(for count: Int) {
     let deadline = DispatchTime.now() + .milliseconds(Limits.changeMilliseconds)
-    for _ in 0..<count where passed.wait(timeout: deadline) == .timedOut { return }
+    for _ in 0..<count where handled.wait(timeout: deadline) == .timedOut { return }
   }
 }

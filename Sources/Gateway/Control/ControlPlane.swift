@@ -18,7 +18,7 @@ final class ControlPlane {
   private var spareDeviceNumbers: Range<UInt64> = 0..<0
   private var enrolling: [UInt64: Enrolling] = [:]
   private var nextTicket: UInt64 = 0
-  private var replies: Mailbox<ControlReply>?
+  private let replies: Mailbox<ControlReply>
   private let channels: ChannelService
   private var teamRates: [String: SharedRate] = [:]
 
@@ -32,7 +32,7 @@ final class ControlPlane {
   init(
     configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
     authority: CertificateAuthority, revocations: CertificateRevocations, loop: EventLoop,
-    log: Log
+    random: SystemRandom.Generator, log: Log
   ) {
     self.revocations = revocations
     self.configuration = configuration
@@ -41,14 +41,18 @@ final class ControlPlane {
     self.authority = authority
     self.loop = loop
     self.log = log
-    channels = ChannelService(store: store, writer: writer, loop: loop, log: log)
-    replies = loop.mailbox(of: ControlReply.self) { [unowned self] replies in
-      for reply in replies { finish(reply) }
+    channels = ChannelService(
+      store: store, writer: writer, loop: loop, random: random, log: log)
+    let receiver = EnrolmentReceiver()
+    replies = loop.mailbox(of: ControlReply.self) { replies in
+      for reply in replies { receiver.controlPlane?.finish(reply) }
     }
+    receiver.controlPlane = self
   }
 
   /// The loops that requests come from.
   func use(_ peers: LoopPeers) {
+    precondition(peers.count == configuration.loops, "the control plane needs every loop")
     self.peers = peers
     channels.use(peers)
   }
@@ -92,14 +96,15 @@ final class ControlPlane {
 
   // MARK: What loops ask
 
-  func take(_ request: ControlPlaneRequest, from loop: Int) {
+  func handle(_ request: ControlPlaneRequest, from loop: Int) {
+    assert(peers.indices.contains(loop), "loop \(loop) asks, which is not there")
     switch request {
     case .enrol(let session, let enrolment, let signedBytes):
       enrol(session, enrolment, signedBytes: signedBytes, loop: loop)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, loop: loop)
     case .channels(let request):
-      channels.take(request) { [unowned self] outcome in
+      channels.handle(request) { [unowned self] outcome in
         answer(
           loop, .channels(connection: request.connection, stream: request.stream, outcome))
       }
@@ -110,12 +115,12 @@ final class ControlPlane {
         answer(loop, .refused(session, request: number, .unknownChannel))
       }
     case .feedback(let number, let app):
-      answer(loop, .feedback(number: number, takeFeedback(of: app)))
+      answer(loop, .feedback(number: number, readFeedback(of: app)))
     }
   }
 
   /// The app's alert tokens that died since its feedback was last read; reading empties the list.
-  private func takeFeedback(of app: UInt32) -> [RegistrationRecord] {
+  private func readFeedback(of app: UInt32) -> [RegistrationRecord] {
     do throws(StorageFailure) {
       let name = ControlSetting.feedbackRead(app: app)
       let text = String(decoding: try store.setting(name) ?? [], as: UTF8.self)
@@ -139,13 +144,12 @@ final class ControlPlane {
   ) {
     do throws(EnrolmentProblem) {
       let publicKey = try check(enrolment, signedBytes: signedBytes)
-      let device = try takeDeviceNumber()
+      let device = try makeDeviceNumber()
       let certificate = try issue(publicKey, device: device)
       nextTicket += 1
       enrolling[nextTicket] = Enrolling(
         loop: loop, session: session, device: device,
         chainPEM: certificate.pem + authority.certificatePEM)
-      guard let replies else { return }
       writer.submit(
         changes: [
           .putDevice(
@@ -185,7 +189,7 @@ final class ControlPlane {
     return publicKey
   }
 
-  private func takeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
+  private func makeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
     if spareDeviceNumbers.isEmpty {
       do throws(StorageFailure) {
         let count = Limits.deviceNumbersReserved
@@ -195,7 +199,9 @@ final class ControlPlane {
         throw .failed("\(error)")
       }
     }
-    return spareDeviceNumbers.removeFirst()
+    let number = spareDeviceNumbers.removeFirst()
+    assert(number > 0, "device numbers begin with 1")
+    return number
   }
 
   private func issue(
@@ -211,8 +217,10 @@ final class ControlPlane {
     }
   }
 
-  private func finish(_ reply: ControlReply) {
-    guard let done = enrolling.removeValue(forKey: reply.ticket) else { return }
+  fileprivate func finish(_ reply: ControlReply) {
+    guard let done = enrolling.removeValue(forKey: reply.ticket) else {
+      return assertionFailure("an enrolment ended that nobody began")
+    }
     if let failure = reply.failure {
       log.error("cannot keep an enrolment", ["why": "\(failure)"])
       answer(done.loop, .enrolment(done.session, .refused(.tryLater)))
@@ -246,7 +254,7 @@ final class ControlPlane {
               team: team.id, createdMilliseconds: self.loop.unixMilliseconds))
         ])
         log.info("adopted an app", ["app": topic.bundleID, "team": team.id])
-        tellDirectory()
+        publishDirectory()
       }
       answer(loop, .adopted(session, request: request, topic, device: device))
     } catch {
@@ -256,15 +264,17 @@ final class ControlPlane {
   }
 
   private func answer(_ loop: Int, _ answer: ControlPlaneReply) {
-    guard peers.indices.contains(loop) else { return }
-    peers[loop].post(.desk(answer))
+    guard peers.indices.contains(loop) else {
+      return assertionFailure("there is no loop \(loop) to answer")
+    }
+    peers[loop].post(.controlPlane(answer))
   }
 
   // MARK: What the administration changed
 
   /// Brings a change of the store, already durable, to the loops.
-  func changed(_ changes: [ControlChange]) {
-    channels.changed(changes)
+  func handle(_ changes: [ControlChange]) {
+    channels.handle(changes)
     var isDirectoryOld = false
     for change in changes {
       switch change {
@@ -274,14 +284,17 @@ final class ControlPlane {
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }
         let home = Int(device.number % UInt64(peers.count))
         peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
-      default:
+      case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
+        .putDeviceCertificate, .putRegistration, .putSubscription, .markSubscription,
+        .removeSubscription, .putSetting:
+        // Channels are the channel service's; the rest is not the administration's to change.
         continue
       }
     }
-    if isDirectoryOld { tellDirectory() }
+    if isDirectoryOld { publishDirectory() }
   }
 
-  private func tellDirectory() {
+  private func publishDirectory() {
     do throws(StorageFailure) {
       let directory = try directory()
       for peer in peers { peer.post(.directory(directory)) }
@@ -289,6 +302,11 @@ final class ControlPlane {
       log.error("cannot read keys and apps: the loops go on with the old ones", ["why": "\(error)"])
     }
   }
+}
+
+/// Hands the writer's answers to the control plane, which makes its mailbox before it is complete itself.
+private final class EnrolmentReceiver {
+  weak var controlPlane: ControlPlane?
 }
 
 /// Why a device is not enrolled.

@@ -67,7 +67,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     self.stream = nil
     if let timer { home.loop.cancel(timer) }
     timer = nil
-    home.forget(self)
+    home.remove(self)
   }
 
   func timerFired(tag: UInt64) {
@@ -110,17 +110,22 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     case .enrol(let enrolment, let signedBytes):
       home.ask(.enrol(session, enrolment, signedBytes: signedBytes))
     case .ready(let state):
+      assert(!isReady, "a device is ready twice")
       isReady = true
-      guard let device else { return }
+      guard let device else {
+        return assertionFailure("a connection without device is ready for notifications")
+      }
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
       for channel in channels { home.listen(to: channel, device, session) }
     case .request(let number, let request):
-      take(number, request)
+      handle(number, request)
     case .settled:
       settle()
     case .discarded(let sequence, _):
-      guard let device else { return }
+      guard let device else {
+        return assertionFailure("a connection without device was sent a notification")
+      }
       home.acknowledge(device, session, sequence: sequence)
     case .stateChanged(let state):
       guard let device, isReady else { return }
@@ -134,7 +139,9 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   }
 
   private func settle() {
-    guard let device else { return }
+    guard let device else {
+      return assertionFailure("a connection without device was sent a notification")
+    }
     while let sequence = link.takeSettled() {
       home.acknowledge(device, session, sequence: sequence)
     }
@@ -150,8 +157,11 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     stream?.close()
   }
 
-  private func take(_ number: UInt16, _ request: DeviceLinkServer.Request) {
-    guard let device else { return }
+  private func handle(_ number: UInt16, _ request: DeviceLinkServer.Request) {
+    guard let device else {
+      assertionFailure("a connection without device asks for something")
+      return answer(number, with: .refused(.tryLater))
+    }
     switch request {
     case .topic(let verb, let topic):
       home.take(verb, topic, of: device, request: number, on: self)
@@ -205,6 +215,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   func deliver(_ entry: DeliveryEntry) {
     guard !isClosed else { return }
+    assert(isReady && entry.key.device == device, "this is for another device")
     var output = home.takeScratch()
     let framed = LinkNotification(
       handle: entry.linkHandle, id: entry.id, uniqueID: entry.uniqueID,
@@ -212,8 +223,9 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       expiration: UInt64(clamping: entry.expiration), isFromStorage: entry.isFromStore,
       isBroadcast: entry.broadcast != nil, priority: entry.priority,
       pushTypeCode: entry.pushType.rawValue, collapseID: entry.collapseID, payload: entry.payload)
-    _ = link.deliver(
+    let isSent = link.deliver(
       framed, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
+    assert(isSent || link.isClosed || link.isDraining, "the window has no room for what is sent")
     send(&output)
     armTimer()
   }

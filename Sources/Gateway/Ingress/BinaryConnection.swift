@@ -18,11 +18,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   /// Identifiers of frames that were handed on and not yet answered, by their serial numbers.
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
+  /// The first frame at fault, by its serial number, or `.max` for one that was not handed on.
+  private var refusal: (serial: Int32, status: BinaryStatus, identifier: UInt32?)?
   private var lastAccepted: UInt32 = 0
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
-  /// The provider is gone; frames that came before are its legacy.
+  /// The provider is gone; frames that came before are still handled.
   private var hasEnded = false
 
   init(number: UInt64, home: GatewayLoop) {
@@ -52,7 +54,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     guard !isClosing else { return }
     let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
     unsafe parser.append(arrived.span)
-    takeFrames()
+    handleFrames()
   }
 
   func streamDrained(_ stream: ByteStream) {}
@@ -65,18 +67,18 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     self.stream = nil
     hasEnded = true
     // Who writes and leaves at once has sent all the same.
-    takeFrames()
-    forgetIfDone()
+    handleFrames()
+    removeIfDone()
   }
 
-  private func forgetIfDone() {
+  private func removeIfDone() {
     guard hasEnded, isClosing || open.isEmpty else { return }
     isClosing = true
-    home.forget(self)
+    home.remove(self)
   }
 
-  private func takeFrames() {
-    while !isClosing, !isDraining, awaited == nil {
+  private func handleFrames() {
+    while !isClosing, !isDraining, awaited == nil, refusal == nil {
       switch parser.next() {
       case .incomplete:
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
@@ -84,13 +86,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       case .fault(let status, let identifier):
         refuse(status, identifier: identifier)
       case .notification(let notification):
-        take(notification)
+        handle(notification)
       }
     }
     if parser.heldBytes >= Limits.binaryHeldBytesMax { stream?.pauseReading() }
   }
 
-  private func take(_ notification: BinaryNotification) {
+  private func handle(_ notification: BinaryNotification) {
     if let fault = notification.sizeFault {
       refuse(fault, identifier: notification.identifier)
       return
@@ -117,6 +119,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       return
     }
     nextSerial &+= 1
+    assert(open[nextSerial] == nil && awaited == nil, "a frame is handled while another is awaited")
     open[nextSerial] = .some(notification.identifier)
     let isHere = home.isHome(of: contents.device)
     if !isHere { awaited = nextSerial }
@@ -167,7 +170,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   // MARK: Answers
 
   func answer(_ serial: Int32, _ answer: ProviderAnswer) {
-    guard let identifier = open.removeValue(forKey: serial) else { return }
+    guard let identifier = open.removeValue(forKey: serial) else {
+      return assertionFailure("frame \(serial) is answered, which is not open")
+    }
+    assert(awaited == nil || awaited == serial || open[awaited ?? 0] != nil, "nothing is awaited")
     if awaited == serial { awaited = nil }
     switch answer {
     case .accepted:
@@ -178,20 +184,32 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       home.metrics.accepted.add()
     case .refused(let rejection, _):
       home.metrics.count(rejection)
-      refuse(BinaryStatus(rejection), identifier: identifier)
+      refuse(BinaryStatus(rejection), identifier: identifier, serial: serial)
     }
-    takeFrames()
+    closeIfRefused()
+    handleFrames()
     if isDraining, open.isEmpty { endDraining() }
-    forgetIfDone()
+    removeIfDone()
   }
 
-  /// A frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
-  private func refuse(_ status: BinaryStatus, identifier: UInt32?) {
+  /// Notes a fault: no frame after it is handled.
+  private func refuse(_ status: BinaryStatus, identifier: UInt32?, serial: Int32 = .max) {
     guard !isClosing else { return }
+    if let refusal, refusal.serial <= serial { return }
+    refusal = (serial, status, identifier)
+    closeIfRefused()
+  }
+
+  /// The packet says that every frame before the one that it names was accepted, so their answers are
+  /// awaited; a frame without identifier gets the close alone: 0 would be ambiguous (apns-protocol 7.2).
+  private func closeIfRefused() {
+    guard let refusal, !isClosing, open.keys.allSatisfy({ $0 > refusal.serial }) else { return }
     isClosing = true
-    if let identifier { stream?.write(status.packet(identifier: identifier)) }
+    if let identifier = refusal.identifier {
+      stream?.write(refusal.status.packet(identifier: identifier))
+    }
     stream?.close()
-    forgetIfDone()
+    removeIfDone()
   }
 
   /// Takes no more frames; status 10 names the last accepted one, so what is open is awaited first.
@@ -206,12 +224,12 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     stream?.write(BinaryStatus.shutdown.packet(identifier: lastAccepted))
     stream?.close()
-    forgetIfDone()
+    removeIfDone()
   }
 
   func close() {
     isClosing = true
     stream?.close(afterFlush: false)
-    forgetIfDone()
+    removeIfDone()
   }
 }

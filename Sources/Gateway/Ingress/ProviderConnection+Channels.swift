@@ -10,7 +10,7 @@ enum ProviderInterface {
   case channelManagement
 }
 
-/// Requests about channels and broadcasts (apns-protocol section 5): judged here, decided by the desk.
+/// Requests about channels and broadcasts (apns-protocol section 5): judged here, decided by the channel service.
 extension ProviderConnection {
   /// Whether the answer names the request by `apns-request-id`.
   func isAboutChannels(_ open: ProviderStream) -> Bool {
@@ -19,9 +19,6 @@ extension ProviderConnection {
     case .device, .deviceWithoutToken, .other: interface == .channelManagement
     }
   }
-
-  /// Whether the request is none of the device API's.
-  func takesAsChannels(_ open: ProviderStream) -> Bool { isAboutChannels(open) }
 
   func idName(of open: ProviderStream) -> StaticString {
     isAboutChannels(open) ? "apns-request-id" : "apns-id"
@@ -75,7 +72,7 @@ extension ProviderConnection {
     }
   }
 
-  /// Answers an open stream with what the desk decided.
+  /// Answers an open stream with what the channel service decided.
   func answer(_ streamID: Int32, _ answer: ChannelAnswer) {
     switch answer {
     case .refused(let rejection):

@@ -5,31 +5,31 @@ import Transport
 /// Slow peers and what they may hold: a request that does not come to its end is answered with
 /// `IdleTimeout`, and its connection ends; so does one that does not read, or holds too much.
 extension ProviderConnection: TimerTarget {
-  func beginPatience() {
+  func startIdleTimer() {
     opened = home.loop.nowNanoseconds
     heard = opened
     asked = opened
-    lookLater()
+    scheduleLook()
   }
 
-  private func lookLater() {
-    patienceTimer = home.loop.schedule(
-      afterNanoseconds: Limits.patienceLookNanoseconds, self, tag: 0)
+  private func scheduleLook() {
+    idleTimer = home.loop.schedule(
+      afterNanoseconds: Limits.idleLookNanoseconds, self, tag: 0)
   }
 
-  func endPatience() {
-    if let patienceTimer { home.loop.cancel(patienceTimer) }
-    patienceTimer = nil
-    home.heldRequestBytes -= heldBytes
+  func stopIdleTimer() {
+    if let idleTimer { home.loop.cancel(idleTimer) }
+    idleTimer = nil
+    home.providerMemory.changeHeld(from: heldBytes, to: 0)
     heldBytes = 0
-    noteUnsent(0)
+    setUnsentBytes(0)
   }
 
   func timerFired(tag: UInt64) {
-    patienceTimer = nil
+    idleTimer = nil
     guard let session, let stream, !isClosing else { return }
     let now = home.loop.nowNanoseconds
-    noteUnsent(stream.pendingOutputBytes)
+    setUnsentBytes(stream.pendingOutputBytes)
     accountMemory()
     endOverdueRequests(now)
     let facts = IdlePolicy.Facts(
@@ -38,7 +38,7 @@ extension ProviderConnection: TimerTarget {
       stalledAnswers: max(0, session.openStreams - streams.count),
       endedStreams: session.endedStreams, unsentBytes: stream.pendingOutputBytes,
       sentBytes: stream.bytesOut)
-    switch patience.look(facts, at: now) {
+    switch idlePolicy.look(facts, at: now) {
     case .wait: break
     case .idle: leave(.idleTimeout, code: HTTP2ErrorCode.noError)
     case .stalled: leave(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
@@ -48,7 +48,7 @@ extension ProviderConnection: TimerTarget {
       isClosing = true
       stream.close(afterFlush: false)
     }
-    lookLater()
+    scheduleLook()
   }
 
   /// The rest of the connection's requests is still answered.
@@ -76,16 +76,18 @@ extension ProviderConnection: TimerTarget {
 
   // MARK: What unfinished requests hold
 
-  /// Weighs what unfinished requests hold, once enough has come that it may be too much; a field may
+  /// Accounts for what unfinished requests hold, once enough has come that it may be too much; a field may
   /// come as one byte that the compression knows, so requests count too.
-  func weighIfDue() {
-    guard unweighedBytes >= Limits.weighAfterBytes || unweighedRequests >= Limits.weighAfterRequests
+  func checkMemoryIfDue() {
+    guard
+      unaccountedBytes >= Limits.accountAfterBytes
+        || unaccountedRequests >= Limits.accountAfterRequests
     else { return }
     accountMemory()
     let most =
       hasAcceptedRequest ? Limits.providerHeldBytesMax : Limits.strangerHeldBytesMax
-    let isPart = heldBytes > Limits.loopHeldShareBytes
-    guard heldBytes > most || isPart && home.heldRequestBytes > Limits.loopHeldBytesMax else {
+    let isShare = heldBytes > Limits.loopHeldShareBytes
+    guard heldBytes > most || isShare && home.providerMemory.isHeldTooMuch else {
       return
     }
     guard !isClosing else { return }
@@ -96,23 +98,17 @@ extension ProviderConnection: TimerTarget {
   }
 
   private func accountMemory() {
-    unweighedBytes = 0
-    unweighedRequests = 0
+    unaccountedBytes = 0
+    unaccountedRequests = 0
     var bytes = 0
     streams.forEach { if !$0.isJudged { bytes += $0.heldBytes } }
-    home.heldRequestBytes += bytes - heldBytes
+    home.providerMemory.changeHeld(from: heldBytes, to: bytes)
     heldBytes = bytes
   }
 
-  /// Bytes that may wait for this peer before it is not read from any more.
-  var unsentBytesMax: Int {
-    home.unsentProviderBytes > Limits.loopOutputBytesMax
-      ? Limits.providerOutputShareBytes : Limits.providerOutputBytesMax
-  }
-
-  /// Notes what waits for the peer now.
-  func noteUnsent(_ bytes: Int) {
-    home.unsentProviderBytes += bytes - unsentBytes
+  /// Accounts for what waits for the peer now.
+  func setUnsentBytes(_ bytes: Int) {
+    home.providerMemory.changeUnsent(from: unsentBytes, to: bytes)
     unsentBytes = bytes
   }
 }

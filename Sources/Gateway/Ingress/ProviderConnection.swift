@@ -30,16 +30,16 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var nextPushNanoseconds: Int64 = 0
   var isDraining = false
   var isClosing = false
-  var patience = IdlePolicy()
-  var patienceTimer: TimerID?
+  var idlePolicy = IdlePolicy()
+  var idleTimer: TimerID?
   var opened: Int64 = 0
   var heard: Int64 = 0
   var asked: Int64 = 0
-  /// Bytes that requests held that were not whole, when they were last weighed.
+  /// Bytes that requests held that were not whole, when they were last accounted for.
   var heldBytes = 0
   /// Bytes that came since then, and requests that began.
-  var unweighedBytes = 0
-  var unweighedRequests = 0
+  var unaccountedBytes = 0
+  var unaccountedRequests = 0
   var unsentBytes = 0
 
   init(number: UInt64, home: GatewayLoop) {
@@ -67,7 +67,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       speaksHTTP1
       ? .http1(HTTP1ServerSession(handler: self))
       : .http2(NGHTTP2ServerSession(settings: settings, handler: self))
-    beginPatience()
+    startIdleTimer()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }
     if isDraining { sendGoAway(.shutdown) }
@@ -83,7 +83,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard let session, !isClosing else { return }
     heard = home.loop.nowNanoseconds
-    unweighedBytes += bytes.count
+    unaccountedBytes += bytes.count
     if unsafe session.receive(bytes) == .closing {
       isClosing = true
       if let code = session.failure {
@@ -92,7 +92,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
           ["peer": stream.peerDescription, "code": "\(code)"])
       }
     }
-    weighIfDue()
+    checkMemoryIfDue()
     scheduleFlush()
   }
 
@@ -103,20 +103,22 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       home.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
+    assert(stream === self.stream || self.stream == nil, "another stream ended")
     for open in streams.removeAll() { home.recycle(open) }
-    endPatience()
+    stopIdleTimer()
     session = nil
     self.stream = nil
-    home.forget(self)
+    home.remove(self)
   }
 
   func turnEnded() {
+    assert(isFlushScheduled, "a turn ends that nobody waited for")
     isFlushScheduled = false
     guard let session, let stream else { return }
     guard !isAborting else { return stream.close(afterFlush: false) }
     unsafe session.takeOutput { unsafe stream.write($0) }
-    noteUnsent(stream.pendingOutputBytes)
-    if unsentBytes > unsentBytesMax { stream.pauseReading() }
+    setUnsentBytes(stream.pendingOutputBytes)
+    if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
     if isClosing || (isDraining && streams.count == 0) || session.endsWithItsOutput {
       stream.close()
     }
@@ -134,7 +136,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard streamID <= faults.lastStreamID else { return }
     let open = home.makeStream()
     asked = home.loop.nowNanoseconds
-    unweighedRequests += 1
+    unaccountedRequests += 1
     open.begin(streamID, at: asked)
     guard streams.insert(open) else {
       home.recycle(open)
@@ -159,6 +161,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func requestEnded(_ streamID: Int32) {
     guard let open = streams[streamID], !open.isJudged else { return }
+    assert(open.streamID == streamID, "a request stands under another number")
     open.isJudged = true
     judge(open)
   }
@@ -181,7 +184,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   private func decide(_ open: ProviderStream) {
     if case .value = open.request.id {} else { open.generatedID = home.makeID() }
-    if takesAsChannels(open) { return judgeChannels(open) }
+    if isAboutChannels(open) { return judgeChannels(open) }
     var context = self
     let body = open.body
     switch Admission.judge(

@@ -4,10 +4,17 @@ import System
 import Transport
 
 /// The team, key and enrolment code that a gateway makes at its first start.
-struct FirstIdentity: Sendable {
+package struct FirstIdentity: Sendable {
   let teamID: String
   let keyID: String
   let enrolmentCode: String
+
+  /// An identity that is in the control store already.
+  package init(teamID: String, keyID: String, enrolmentCode: String) {
+    self.teamID = teamID
+    self.keyID = keyID
+    self.enrolmentCode = enrolmentCode
+  }
 
   /// What the folder has; what is missing is made.
   static func makeOrRead(

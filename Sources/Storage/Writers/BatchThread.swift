@@ -2,7 +2,7 @@ internal import Synchronization
 internal import System
 
 /// A thread that takes requests in batches: what arrives while one batch is worked on is the next.
-final class BatchThread<Request: Sendable>: Sendable {
+final class BatchThread<Request: Sendable>: BatchInbox {
   private enum Message: Sendable {
     case request(Request)
     /// There is work left of the batch before.

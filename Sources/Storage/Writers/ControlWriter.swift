@@ -8,7 +8,7 @@ public struct ControlReply: Sendable {
   public let failure: StorageFailure?
 }
 
-/// Makes enrolments and registrations durable on a thread of its own, many in one commit: a storm of
+/// Makes enrolments and registrations durable off the loops, many in one commit: a storm of
 /// new devices costs one disk sync a batch.
 public final class ControlWriter: Sendable {
   private struct Request: Sendable {
@@ -17,12 +17,15 @@ public final class ControlWriter: Sendable {
     let reply: Mailbox<ControlReply>
   }
 
-  private let thread: BatchThread<Request>
+  private let inbox: any BatchInbox<Request>
 
-  /// Starts the thread; `metrics` gets `belfry_store_…`.
-  public init(store: any ControlStore, metrics: MetricRegistry) throws(SystemFailure) {
+  /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
+  public init(
+    store: any ControlStore, metrics: MetricRegistry,
+    on runner: any BatchRunner = ThreadBatchRunner()
+  ) throws(SystemFailure) {
     let metrics = CommitMetrics(metrics, store: "control")
-    thread = try BatchThread(name: "control") { requests in
+    inbox = try runner.start(name: "control") { (requests: [Request]) in
       assert(!requests.isEmpty, "a batch of nothing")
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
@@ -55,11 +58,11 @@ public final class ControlWriter: Sendable {
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
     assert(!changes.isEmpty, "nothing is to be made durable")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
-    if !thread.post(request) {
+    if !inbox.post(request) {
       reply.post(ControlReply(ticket: ticket, failure: .closed))
     }
   }
 
   /// Finishes and answers everything that was submitted; the store stays open.
-  public func close() { thread.close() }
+  public func close() { inbox.close() }
 }

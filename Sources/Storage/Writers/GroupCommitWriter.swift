@@ -19,7 +19,7 @@ public struct StoreReply: Sendable {
   public let outcome: Outcome
 }
 
-/// Makes batches of operations durable on a thread of its own, many in one commit.
+/// Makes batches of operations durable off the loops, many in one commit.
 ///
 /// What arrived while a commit ran shares the next one, so that the disk's own sync time sets the
 /// pace and not the number of batches ("`200` means durable" in `docs/architecture.md`).
@@ -39,14 +39,17 @@ public final class GroupCommitWriter: Sendable {
     }
   }
 
-  private let thread: BatchThread<Request>
+  private let inbox: any BatchInbox<Request>
   private let store: any NotificationStore
 
-  /// Starts the thread; `metrics` gets `belfry_store_…`.
-  public init(store: any NotificationStore, metrics: MetricRegistry) throws(SystemFailure) {
+  /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
+  public init(
+    store: any NotificationStore, metrics: MetricRegistry,
+    on runner: any BatchRunner = ThreadBatchRunner()
+  ) throws(SystemFailure) {
     self.store = store
     let work = StoreWork(store: store, metrics: CommitMetrics(metrics, store: "notifications"))
-    thread = try BatchThread(name: "store") { work.perform($0) }
+    inbox = try runner.start(name: "store") { work.perform($0) }
   }
 
   /// Commits `batch`, all of it or nothing, and answers to `reply`.
@@ -73,11 +76,11 @@ public final class GroupCommitWriter: Sendable {
   ///
   /// Later requests are answered with `.closed`.
   public func close() {
-    thread.close()
+    inbox.close()
     store.close()
   }
 
   private func post(_ request: Request) {
-    if !thread.post(request) { request.answer(.failed(.closed)) }
+    if !inbox.post(request) { request.answer(.failed(.closed)) }
   }
 }

@@ -19,6 +19,7 @@ import Glibc
   }
 
   let waker: LoopWaker
+  private let clock: any LoopClock
   private let origin: Int64
   private var slots: [Slot] = []
   private var freeSlot: Int32 = -1
@@ -34,14 +35,18 @@ import Glibc
   private static let wakerData = UInt64.max
 
   /// A loop for the calling thread.
-  public convenience init() throws(SystemFailure) {
-    try self.init(waker: LoopWaker())
+  ///
+  /// Under another clock than the machine's the loop is turned by hand, with ``turn(mayBlock:)`` and
+  /// `false`, whenever ``nextWakeup`` has come or a descriptor may be ready.
+  public convenience init(clock: any LoopClock = MachineClock.shared) throws(SystemFailure) {
+    try self.init(waker: LoopWaker(), clock: clock)
   }
 
-  init(waker: LoopWaker) {
+  init(waker: LoopWaker, clock: any LoopClock = MachineClock.shared) {
     self.waker = waker
-    nowNanoseconds = SystemClock.monotonicNanoseconds
-    unixMilliseconds = SystemClock.unixMilliseconds
+    self.clock = clock
+    nowNanoseconds = clock.monotonicNanoseconds
+    unixMilliseconds = clock.unixMilliseconds
     origin = nowNanoseconds
     timers = TimerWheel(now: 0)
     unsafe events = .allocate(capacity: Limits.eventsPerTurn)
@@ -61,12 +66,18 @@ import Glibc
   /// Makes `run()` return after the current turn; from another thread use `LoopThread.stop()`.
   public func stop() { waker.stop() }
 
-  /// Lets go of handlers, timers and turn-end targets while the loop is still there for them: their
+  /// Whether ``stop()`` was called.
+  public var isStopping: Bool { waker.isStopping }
+
+  /// Releases handlers, timers and turn-end targets while the loop is still there for them: their
   /// ends may reach back to it.
-  func letGo() {
+  ///
+  /// For whoever turns a loop by hand; ``LoopThread`` does it on its own.
+  public func releaseAll() {
     for index in slots.indices where slots[index].handler != nil {
       let handler = slots[index].handler
       slots[index].handler = nil
+      handler?.loopEnded()
       withExtendedLifetime(handler) {}
     }
     timers = TimerWheel(now: timers.now)
@@ -75,11 +86,24 @@ import Glibc
     receivers = []
   }
 
-  /// One turn: waits when nothing is due and `mayBlock`, then handles what there is.
-  public func turn(mayBlock: Bool) {
+  /// The time, by this loop's clock, at which it has something to do by itself: a timer, mail, or the
+  /// end of a turn; `.max`: only when a descriptor becomes ready.
+  public var nextWakeup: Int64 {
+    if !turnEnd.isEmpty || waker.mayHaveMail { return nowNanoseconds }
+    let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
+    return next == .max ? .max : origin &+ next &* 1_000_000
+  }
+
+  /// One turn: waits when nothing is due and `mayBlock`, then handles what there is; whether there was
+  /// anything.
+  @discardableResult
+  public func turn(mayBlock: Bool) -> Bool {
+    assert(turnEndRound.isEmpty, "a turn must not begin within another one")
     let count = wait(mayBlock: mayBlock)
-    nowNanoseconds = SystemClock.monotonicNanoseconds
-    unixMilliseconds = SystemClock.unixMilliseconds
+    let monotonic = clock.monotonicNanoseconds
+    assert(monotonic >= nowNanoseconds, "the monotonic clock went back")
+    nowNanoseconds = monotonic
+    unixMilliseconds = clock.unixMilliseconds
     var index: Int32 = 0
     while index < count {
       let data = unsafe belfry_epoll_data(events, index)
@@ -97,8 +121,9 @@ import Glibc
       receivers[mail[next]].receive()
       next += 1
     }
-    fireTimers()
-    endTurn()
+    let hasFired = fireTimers()
+    let hasEnded = endTurn()
+    return count > 0 || next > 0 || hasFired || hasEnded
   }
 
   private func wait(mayBlock: Bool) -> Int32 {
@@ -116,7 +141,7 @@ import Glibc
   private func sleepMilliseconds() -> Int32 {
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
     guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
-    let now = SystemClock.monotonicNanoseconds
+    let now = clock.monotonicNanoseconds
     let wait = origin &+ next &* 1_000_000 &- now
     guard wait > 0 else { return 0 }
     return Int32(min((wait &+ 999_999) / 1_000_000, Limits.longestSleepMilliseconds))
@@ -130,7 +155,7 @@ import Glibc
     slots[index].handler?.ready(readiness)
   }
 
-  private func fireTimers() {
+  private func fireTimers() -> Bool {
     let tick = (nowNanoseconds &- origin) / 1_000_000
     timers.advance(to: tick)
     var fired = 0
@@ -142,9 +167,10 @@ import Glibc
       due.target.timerFired(tag: due.tag)
       fired += 1
     }
+    return fired > 0
   }
 
-  private func endTurn() {
+  private func endTurn() -> Bool {
     var round = 0
     // A target may call on another one: a session's output becomes its stream's.
     while !turnEnd.isEmpty, round < Limits.turnEndRounds {
@@ -157,6 +183,7 @@ import Glibc
       turnEndRound.removeAll(keepingCapacity: true)
       round += 1
     }
+    return round > 0
   }
 
   // MARK: descriptors
@@ -217,6 +244,7 @@ import Glibc
   }
 
   private func release(_ index: Int) {
+    assert(index != Int(freeSlot), "a slot is freed twice")
     slots[index].handler = nil
     slots[index].generation &+= 1
     slots[index].nextFree = freeSlot

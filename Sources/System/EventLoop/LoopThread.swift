@@ -23,7 +23,7 @@ public final class LoopThread: Sendable {
       let loop = EventLoop(waker: waker)
       body(loop)
       loop.run()
-      loop.letGo()
+      loop.releaseAll()
     }
     return LoopThread(waker: waker, thread: try start.launch())
   }

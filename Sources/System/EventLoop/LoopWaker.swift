@@ -46,6 +46,9 @@ final class LoopWaker: Sendable {
 
   var isStopping: Bool { stopAsked.load(ordering: .relaxed) }
 
+  /// Whether a mailbox was announced since the loop last took its mail.
+  var mayHaveMail: Bool { hasMail.load(ordering: .relaxed) }
+
   /// The loop: the numbers of the mailboxes that have messages; `numbers` is given back as storage.
   func takeMail(into numbers: inout [Int]) {
     numbers.removeAll(keepingCapacity: true)

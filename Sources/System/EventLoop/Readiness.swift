@@ -35,6 +35,14 @@ public struct Readiness: OptionSet, Sendable, Hashable {
 public protocol EventHandler: AnyObject {
   /// Called once a turn for as long as the descriptor is ready (level-triggered).
   func ready(_ readiness: Readiness)
+  /// Called once when the loop ends while the descriptor is still registered: the last chance to close
+  /// it. The loop is not to be called any more.
+  func loopEnded()
+}
+
+extension EventHandler {
+  /// Does nothing: the descriptor is closed by its owner.
+  public func loopEnded() {}
 }
 
 /// A descriptor's place in a loop; worthless in any other loop.

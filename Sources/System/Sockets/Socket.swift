@@ -68,6 +68,25 @@ public enum Socket {
     return descriptor
   }
 
+  /// Two connected sockets; `bufferBytes` bounds what each takes before its peer reads (nil: the
+  /// kernel's own bound).
+  public static func pair(
+    bufferBytes: Int32? = nil
+  ) throws(SystemFailure) -> (one: Int32, other: Int32) {
+    var ends: (Int32, Int32) = (-1, -1)
+    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let result = unsafe withUnsafeMutableBytes(of: &ends) { ends in
+      unsafe socketpair(
+        AF_UNIX, Int32(type), 0, ends.baseAddress?.assumingMemoryBound(to: Int32.self))
+    }
+    guard result == 0 else { throw .last("socketpair") }
+    if let bufferBytes {
+      set(ends.0, SOL_SOCKET, SO_SNDBUF, bufferBytes)
+      set(ends.1, SOL_SOCKET, SO_SNDBUF, bufferBytes)
+    }
+    return (ends.0, ends.1)
+  }
+
   /// The next connection of a listener; nil when none waits.
   public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
     let descriptor = accept4(

@@ -22,7 +22,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// Any address of this machine over IPv4's loopback.
   public static func loopback(port: UInt16) -> SocketAddress {
     let word = unsafe withUnsafeBytes(of: (127, 0, 0, 1, 0, 0, 0, 0) as Bytes8) { bytes in
-      unsafe bytes.load(as: UInt64.self)
+      unsafe bytes.loadUnaligned(as: UInt64.self)
     }
     return SocketAddress(family: .v4, port: port, high: word, low: 0)
   }
@@ -93,7 +93,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   private static func word(_ address: in_addr) -> UInt64 {
     let zero: UInt32 = 0
     return unsafe withUnsafeBytes(of: (address.s_addr, zero)) { bytes in
-      unsafe bytes.load(as: UInt64.self)
+      unsafe bytes.loadUnaligned(as: UInt64.self)
     }
   }
 
@@ -113,7 +113,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
       address.sin_family = sa_family_t(AF_INET)
       address.sin_port = port.bigEndian
       unsafe withAddressBytes { bytes in
-        address.sin_addr.s_addr = unsafe bytes.load(as: UInt32.self)
+        address.sin_addr.s_addr = unsafe bytes.loadUnaligned(as: UInt32.self)
       }
       return unsafe withUnsafePointer(to: &address) { pointer in
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

@@ -1,11 +1,9 @@
 import BelfryWire
 import Gateway
+import Storage
 
 /// What was promised for each broadcast and what became of it on each device.
 final class BroadcastLedger {
-  /// Stands in the high half of a broadcast's unique id; pushes have 0 there.
-  static let idHigh: UInt64 = 1
-
   struct Message {
     let number: UInt64
     let channel: LinkChannel
@@ -16,18 +14,19 @@ final class BroadcastLedger {
     /// Sent when all was well again: everyone has to get it.
     let isForAll: Bool
     var isAnswered = false
+    var isStored = false
     /// How often each device showed it, by the times that it had left the channel.
     var shown: [UInt64: [Int: Int]] = [:]
   }
 
-  private unowned let world: DeliverySimulation
+  private unowned let world: GatewaySimulation
   private(set) var messages: [Message] = []
   /// The newest message on disk of each channel that keeps it.
   private var newest: [LinkChannel: UInt64] = [:]
 
-  init(in world: DeliverySimulation) { self.world = world }
+  init(in world: GatewaySimulation) { self.world = world }
 
-  /// The number of a new message, which is the low half of its unique id.
+  /// The number of a new message, which its payload names.
   func open(
     _ channel: LinkChannel, isKept: Bool, priority: UInt8, expiration: Int64, isForAll: Bool
   ) -> UInt64 {
@@ -38,34 +37,52 @@ final class BroadcastLedger {
     return UInt64(messages.count - 1)
   }
 
-  func kept(_ number: UInt64) { newest[messages[Int(number)].channel] = number }
+  /// A channel's message is on disk.
+  func stored(_ record: BroadcastRecord) {
+    guard let number = GatewaySimulation.broadcast(record.payload) else {
+      return world.fail("the gateway stores a broadcast that nobody sent")
+    }
+    world.note("broadcast \(number) is on disk")
+    messages[Int(number)].isStored = true
+    newest[messages[Int(number)].channel] = number
+  }
 
-  func answered(_ number: UInt64) { messages[Int(number)].isAnswered = true }
+  func answered(_ number: UInt64) {
+    let message = messages[Int(number)]
+    world.note("broadcast \(number) is answered 200")
+    world.expect(!message.isAnswered, "broadcast \(number) is answered twice")
+    world.expect(
+      !message.isKept || message.isStored || world.profile.hasClockSteps,
+      "broadcast \(number) is answered 200 and not on disk")
+    messages[Int(number)].isAnswered = true
+  }
+
+  func refused(_ number: UInt64, status: Int, _ reason: String) {
+    world.note("broadcast \(number) is answered \(status) \(reason)")
+    world.expect(
+      world.isTroubled || world.wasTroubledLately,
+      "broadcast \(number) is answered \(status) \(reason)")
+  }
 
   func arrived(
     _ notification: LinkNotification, for channel: LinkChannel, on device: SimulatedDevice
   ) {
-    let number = notification.uniqueID.low
-    guard messages.indices.contains(Int(number)) else {
-      return world.fail("there is no broadcast \(number)")
-    }
+    guard let number = GatewaySimulation.broadcast(Array(notification.payload)),
+      messages.indices.contains(Int(number))
+    else { return world.fail("a broadcast came that nobody sent") }
     let message = messages[Int(number)]
     world.expect(message.channel == channel, "broadcast \(number) came through another channel")
     world.expect(device.wants(channel), "broadcast \(number) came to one who left its channel")
     world.expect(
       message.priority == notification.priority, "broadcast \(number) has another priority")
     world.expect(
-      notification.payload.elementsEqual("broadcast \(number)".utf8),
-      "broadcast \(number) has another payload")
-    world.expect(
       notification.isFromStorage == false || message.isKept,
       "broadcast \(number) came from a store that it was never in")
   }
 
-  func shown(_ number: UInt64, on device: SimulatedDevice) {
+  func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
     let departures = device.departures[messages[Int(number)].channel] ?? 0
     messages[Int(number)].shown[device.number, default: [:]][departures, default: 0] += 1
-    let id = NotificationID(high: Self.idHigh, low: number)
     world.expect(
       messages[Int(number)].shown[device.number]?[departures] == 1 || !device.remembers(id),
       "device \(device.number) shows broadcast \(number) twice")
@@ -76,10 +93,10 @@ final class BroadcastLedger {
   /// Whoever is subscribed has the newest message that a channel keeps, and what came when all was well.
   func check() {
     let now = world.time.unixMilliseconds / 1_000
-    for device in world.devices {
+    for device in world.devices where !device.isRevoked {
       for (channel, number) in newest where device.wants(channel) {
         let message = messages[Int(number)]
-        guard message.expiration > now + 60 else { continue }
+        guard message.expiration > now + 60, !world.profile.hasClockSteps else { continue }
         world.expect(
           message.shown[device.number] != nil,
           "device \(device.number) never got broadcast \(number), the newest of its channel")

@@ -4,164 +4,195 @@ import Storage
 
 /// What was promised for each push and what became of it: where the invariants are checked.
 final class DeliveryLedger {
+  /// Whom a push is for.
+  struct Target: Hashable {
+    let device: UInt64
+    let topic: LinkTopic
+  }
+
   struct Push {
     let number: UInt64
-    let key: NotificationKey
+    let target: Target
     let priority: UInt8
     /// Seconds since 1970.
     let expiration: Int64
-    let acceptedSeconds: Int64
+    let madeSeconds: Int64
     let collapseID: String
     let keep: UInt32
     var isAnswered = false
-    var isFailed = false
+    var isRefused = false
     var isOrphaned = false
     var states: [DeliveryState] = []
-    var arrivals = 0
+    /// Its place in the order in which the gateway accepted, where the delivery log told.
+    var acceptance: Int?
     var shown = 0
     var isUnregistered = false
 
-    var isOnce: Bool { expiration <= acceptedSeconds }
+    var isOnce: Bool { expiration <= madeSeconds }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
     /// disk, from where it was shown or expired.
     var counts: Bool {
-      isAnswered || shown > 0 || isOrphaned && states.contains(.discardedExpired)
+      isAnswered || shown > 0
+        || isOrphaned && (states.contains(.discardedExpired) || states.contains(.received))
     }
   }
 
-  private unowned let world: DeliverySimulation
+  private unowned let world: GatewaySimulation
   private(set) var pushes: [Push] = []
-  private(set) var discards: [LinkDiscardReason: Int] = [:]
+  private var accepted = 0
+  private static let states = Dictionary(
+    uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
-  init(in world: DeliverySimulation) { self.world = world }
+  init(in world: GatewaySimulation) { self.world = world }
 
-  /// The number of a new push, which is the low half of its unique id.
+  /// The number of a new push, which its payload names.
   func open(
-    _ key: NotificationKey, priority: UInt8, expiration: Int64, collapseID: String, keep: UInt32
+    _ target: Target, priority: UInt8, expiration: Int64, collapseID: String, keep: UInt32
   ) -> UInt64 {
     pushes.append(
       Push(
-        number: UInt64(pushes.count), key: key, priority: priority, expiration: expiration,
-        acceptedSeconds: world.time.unixMilliseconds / 1_000, collapseID: collapseID, keep: keep))
+        number: UInt64(pushes.count), target: target, priority: priority, expiration: expiration,
+        madeSeconds: world.time.unixMilliseconds / 1_000, collapseID: collapseID, keep: keep))
     return UInt64(pushes.count - 1)
   }
 
-  private func change(_ id: NotificationID, _ body: (inout Push) -> Void) {
-    guard pushes.indices.contains(Int(id.low)) else {
-      return world.fail("there is no push #\(id.low)")
+  private func change(_ number: UInt64, _ body: (inout Push) -> Void) {
+    guard pushes.indices.contains(Int(number)) else {
+      return world.fail("there is no push #\(number)")
     }
-    body(&pushes[Int(id.low)])
+    body(&pushes[Int(number)])
   }
 
-  func answered(_ id: NotificationID) {
-    change(id) { push in
-      world.expect(!push.isAnswered && !push.isFailed, "#\(id.low) is answered twice")
-      world.note("#\(id.low) is answered 200")
+  func answered(_ number: UInt64) {
+    change(number) { push in
+      world.expect(!push.isAnswered && !push.isRefused, "#\(number) is answered twice")
+      world.note("#\(number) is answered 200")
       push.isAnswered = true
     }
   }
 
-  func failed(_ id: NotificationID) {
-    change(id) { push in
-      world.expect(!push.isAnswered && !push.isFailed, "#\(id.low) is answered twice")
-      world.note("#\(id.low) is answered 500")
-      push.isFailed = true
+  func refused(_ number: UInt64) {
+    change(number) { push in
+      world.expect(!push.isAnswered && !push.isRefused, "#\(number) is answered twice")
+      world.note("#\(number) is refused")
+      push.isRefused = true
     }
   }
 
-  func refused(_ number: UInt64) { pushes[Int(number)].isFailed = true }
-
-  func recorded(_ state: DeliveryState, _ id: NotificationID) {
-    change(id) { $0.states.append(state) }
-  }
-
-  /// Whether it went to its device before.
-  func wasSent(_ id: NotificationID) -> Bool {
-    pushes.indices.contains(Int(id.low)) && pushes[Int(id.low)].states.contains(.sent)
-  }
-
-  /// Answers that were not given never will be.
-  func gatewayCrashed() {
-    for index in pushes.indices where !pushes[index].isAnswered && !pushes[index].isFailed {
-      pushes[index].isOrphaned = true
+  /// Its connection is gone: nobody will ever know its answer.
+  func orphaned(_ number: UInt64) {
+    change(number) { push in
+      world.note("#\(number) is orphaned")
+      push.isOrphaned = true
     }
   }
+
+  /// A line of the gateway's delivery log, in the turn in which it was written.
+  func recorded(_ line: DeliveryLogLine) {
+    guard let state = Self.states[line.state] else {
+      return world.fail("the delivery log says '\(line.state)'")
+    }
+    if state == .sent { world.sent(line) }
+    guard let number = GatewaySimulation.push(line.id) else { return }
+    world.note("#\(number): \(state)")
+    accepted += 1
+    let place = accepted
+    change(number) { push in
+      push.states.append(state)
+      if state == .received { push.acceptance = place }
+      world.expect(
+        line.device == push.target.device && line.topic == push.target.topic.bundleID,
+        "#\(number) is logged for device \(line.device) and \(line.topic)")
+    }
+  }
+
+  /// The gateway's memory is gone; answers that are not on their way never will be.
+  func gatewayCrashed() {}
 
   func unregistered(_ key: NotificationKey) {
-    for index in pushes.indices where pushes[index].key == key && pushes[index].shown == 0 {
+    for index in pushes.indices where pushes[index].target.device == key.device {
+      guard world.app(of: pushes[index].target.topic) == key.app, pushes[index].shown == 0 else {
+        continue
+      }
       pushes[index].isUnregistered = true
     }
   }
 
+  func push(_ number: UInt64) -> Push? {
+    pushes.indices.contains(Int(number)) ? pushes[Int(number)] : nil
+  }
+
   func arrived(
-    _ id: NotificationID, for topic: LinkTopic, on device: SimulatedDevice,
+    _ number: UInt64, for topic: LinkTopic, on device: SimulatedDevice,
     _ notification: LinkNotification
   ) {
-    change(id) { push in
-      push.arrivals += 1
-      world.expect(push.key.device == device.number, "#\(id.low) came to another device")
-      world.expect(
-        world.gateway.key(topic, of: device.number) == push.key, "#\(id.low) came to another app")
-      world.expect(device.wants(topic), "#\(id.low) came for an app that wants nothing")
-      world.expect(notification.priority == push.priority, "#\(id.low) has another priority")
-      world.expect(
-        notification.payload.elementsEqual("push \(push.number)".utf8),
-        "#\(id.low) has another payload")
+    change(number) { push in
+      world.expect(push.target.device == device.number, "#\(number) came to another device")
+      world.expect(push.target.topic == topic, "#\(number) came to another app")
+      world.expect(device.wants(topic), "#\(number) came for an app that wants nothing")
+      world.expect(notification.priority == push.priority, "#\(number) has another priority")
       world.expect(
         notification.collapseID.elementsEqual(push.collapseID.utf8),
-        "#\(id.low) has another collapse id")
+        "#\(number) has another collapse id")
     }
   }
 
   /// A device tells repetitions as long as it remembers what it kept, which is all that is promised.
-  func shown(_ id: NotificationID, on device: SimulatedDevice) {
-    change(id) { push in
+  func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
+    change(number) { push in
       push.shown += 1
-      world.expect(
-        push.shown == 1 || !device.remembers(id), "#\(id.low) is shown twice")
+      // Without an answer a provider's retry is a push of its own; here each is made once.
+      world.expect(push.shown == 1 || !device.remembers(id), "#\(number) is shown twice")
     }
-  }
-
-  func discarded(by device: UInt64, _ reason: LinkDiscardReason) {
-    discards[reason, default: 0] += 1
   }
 
   // MARK: The end
 
   /// Accepted means: shown, replaced, expired, discarded for a reason, or stored.
   func check() {
+    let store = world.gateway.notificationStore
     let stored = Set(
-      ((try? world.gateway.store.devices()) ?? []).flatMap {
-        ((try? world.gateway.store.load(device: $0)) ?? []).map(\.uniqueID.low)
+      ((try? store.devices()) ?? []).flatMap {
+        ((try? store.load(device: $0)) ?? []).compactMap { GatewaySimulation.push($0.payload) }
       })
     let now = world.time.unixMilliseconds / 1_000
     for push in pushes {
       world.expect(
-        push.isAnswered || push.isFailed || push.isOrphaned, "#\(push.number) was never answered")
+        push.isAnswered || push.isRefused || push.isOrphaned, "#\(push.number) was never answered")
       guard push.isAnswered, push.shown == 0, !push.isOnce, !stored.contains(push.number),
         push.expiration > now, !push.isUnregistered,
-        !push.states.contains(.discardedDisabled), !isReplaced(push)
+        !push.states.contains(.discardedDisabled), !isReplaced(push),
+        !world.profile.hasClockSteps || !push.states.contains(.discardedExpired)
       else { continue }
-      let device = world.devices[Int(push.key.device) - 1]
-      let topic = world.topics[Int(push.key.app) - 1]
-      // The device itself throws away what a person or the app does not want.
-      guard device.wants(topic), !device.isDisabled(topic), !world.wasUnwanted(push.key) else {
+      guard let device = world.devices.first(where: { $0.number == push.target.device }) else {
         continue
       }
+      // The device itself throws away what a person or the app does not want.
+      guard device.wants(push.target.topic), !device.isDisabled(push.target.topic),
+        !device.isRevoked, !world.wasUnwanted(push.target)
+      else { continue }
       world.fail(
         "#\(push.number) was answered 200 and is lost: \(push.states.map(\.label))")
     }
   }
 
-  /// Whether newer ones of the same app took its place.
+  /// Whether others of the same app took its place: newer by acceptance, which may not be the order in
+  /// which they were made when several providers made them.
   private func isReplaced(_ push: Push) -> Bool {
     var newer: Set<String> = []
-    for other in pushes[(Int(push.number) + 1)...] where other.key == push.key && other.counts {
-      guard !other.isOnce else { continue }
+    for other in pushes where other.target == push.target && other.counts {
+      guard other.number != push.number, !other.isOnce, isNewer(other, than: push) else { continue }
       if !push.collapseID.isEmpty, other.collapseID == push.collapseID { return true }
       newer.insert(other.collapseID.isEmpty ? "#\(other.number)" : other.collapseID)
       if newer.count >= Int(min(other.keep, UInt32(Int32.max))) { return true }
     }
     return false
+  }
+
+  private func isNewer(_ one: Push, than other: Push) -> Bool {
+    guard let first = one.acceptance, let second = other.acceptance else {
+      return one.number > other.number || one.acceptance == nil
+    }
+    return first > second
   }
 }

@@ -1,18 +1,29 @@
 import BelfryWire
+import Gateway
+import Storage
+import Transport
 
 /// A device with its agent: the real ``DeviceLinkClient``, a memory that survives crashes, and apps that
 /// note what they are shown.
-final class SimulatedDevice: SimulatedEnd {
+final class SimulatedDevice: SimulatedClient {
   /// What would still be there after a loss of power.
   private struct Disk {
+    var certificate: PeerCertificate?
+    var number: UInt64 = 0
     var memory: [NotificationID] = []
     var wanted: [LinkTopic: Bool] = [:]
     var disabled: Set<LinkTopic> = []
     var channels: [LinkChannel: Bool] = [:]
   }
 
-  let number: UInt64
-  private unowned let world: DeliverySimulation
+  /// Which of the world's devices it is.
+  let index: Int
+  /// The gateway's number of it; 0 before it has enrolled.
+  var number: UInt64 { disk.number }
+  /// An administrator has revoked it.
+  private(set) var isRevoked = false
+  private let key: ES256PrivateKey
+  private unowned let world: GatewaySimulation
   private var disk = Disk()
   private var client: DeviceLinkClient
   private var output: [UInt8] = []
@@ -21,17 +32,19 @@ final class SimulatedDevice: SimulatedEnd {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
-  /// Since when each topic has been wanted without a break.
-  private(set) var wantedSince: [LinkTopic: Int64] = [:]
   /// How often it left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
-  init(_ number: UInt64, in world: DeliverySimulation) {
-    self.number = number
+  init(_ index: Int, in world: GatewaySimulation) {
+    self.index = index
     self.world = world
+    key = world.identities.deviceKeys[index % world.identities.deviceKeys.count]
     client = DeviceLinkClient(enrolment: nil)
     restart()
   }
+
+  /// An administrator revokes it; what was sent before may still arrive.
+  func revoke() { isRevoked = true }
 
   private var now: Int64 { world.time.now }
 
@@ -47,7 +60,7 @@ final class SimulatedDevice: SimulatedEnd {
   func register(_ topic: LinkTopic) {
     guard isPowered, disk.wanted[topic] != true else { return }
     disk.wanted[topic] = true
-    wantedSince[topic] = now
+    isOrdered = false
     client.register(.topic(topic), at: now, output: &output)
     settle()
   }
@@ -55,7 +68,6 @@ final class SimulatedDevice: SimulatedEnd {
   func unregister(_ topic: LinkTopic) {
     guard isPowered, disk.wanted[topic] == true else { return }
     disk.wanted[topic] = false
-    wantedSince[topic] = nil
     client.cancel(.topic(topic), at: now, output: &output)
     settle()
   }
@@ -90,6 +102,7 @@ final class SimulatedDevice: SimulatedEnd {
     guard isPowered else { return }
     client.setState(state, at: now, output: &output)
     settle()
+    restrictions.append((connection?.sentBytes ?? 0, state.contains(.powerRestricted)))
   }
 
   func goOffline() {
@@ -106,18 +119,33 @@ final class SimulatedDevice: SimulatedEnd {
 
   func cutConnection() { connection?.cut() }
   func darkenConnection() { connection?.goDark() }
+  func stallConnection(_ nanoseconds: Int64) { connection?.stall(nanoseconds) }
+
+  /// What it said of its power on this connection, by the bytes after which the gateway has read it.
+  private var restrictions: [(bytes: Int, isRestricted: Bool)] = []
+  /// Bytes of the connection that the gateway had read when all loops last came to rest.
+  private var readBytes = 0
+
+  /// All loops have come to rest.
+  func loopsAreAtRest() { readBytes = connection?.deliveredBytes ?? 0 }
+
+  /// Whether the gateway has read that only what is urgent may be sent, and nothing else since.
+  var isKnownAsRestricted: Bool {
+    guard let last = restrictions.last(where: { $0.bytes <= readBytes }) else { return false }
+    return last.isRestricted && restrictions.allSatisfy { $0.bytes <= readBytes || $0.isRestricted }
+  }
 
   /// Power is lost: what was not on disk is gone.
   func crash(backAfter pause: Int64) {
     guard isPowered else { return }
-    world.note("device \(number) crashes")
+    world.note("device \(index) crashes")
     isPowered = false
     life += 1
-    connection?.abandon(from: .device)
+    connection?.abandon()
     connection = nil
     output = []
     world.time.after(pause) { [self] in
-      world.note("device \(number) is back")
+      world.note("device \(index) is back")
       isPowered = true
       restart()
       start()
@@ -129,7 +157,12 @@ final class SimulatedDevice: SimulatedEnd {
     var settings = DeviceLinkClient.Settings()
     settings.window = world.profile.window
     settings.memory = 256
-    client = DeviceLinkClient(enrolment: nil, memory: disk.memory, settings: settings)
+    let enrolment =
+      disk.certificate == nil
+      ? LinkFrame.Enrolment(
+        publicKey: key.publicKey.spkiDER, proof: [], code: SimulatedIdentities.enrolmentCode,
+        name: "device \(index)") : nil
+    client = DeviceLinkClient(enrolment: enrolment, memory: disk.memory, settings: settings)
     armed = .max
     for (topic, isWanted) in disk.wanted.sorted(by: { $0.key.bundleID < $1.key.bundleID }) {
       if isWanted {
@@ -159,7 +192,9 @@ final class SimulatedDevice: SimulatedEnd {
     isReceiving = true
     bytes.withUnsafeBytes { raw in
       var input = raw
-      while let action = client.next(&input, at: now, output: &output) { perform(action) }
+      while connection === self.connection,
+        let action = client.next(&input, at: now, output: &output)
+      { perform(action) }
     }
     isReceiving = false
     settle()
@@ -178,23 +213,49 @@ final class SimulatedDevice: SimulatedEnd {
 
   private func perform(_ action: DeviceLinkClient.Action?) {
     switch action {
-    case nil, .proceed, .alive, .connected, .registered, .cancelled, .switched, .refused: break
+    case nil, .proceed, .alive, .cancelled, .switched: break
+    case .connected(let device, _):
+      world.expect(device == number, "device \(index) is taken for number \(device)")
+    case .registered(.topic(let topic), let token):
+      world.note("device \(index) has a token for \(topic.bundleID)")
+      world.registered(topic, token: token, on: self)
+    case .registered(.channel, _): break
+    case .refused(let subject, let refusal):
+      world.note("device \(index) is refused \(subject): \(refusal)")
+      world.expect(
+        refusal == .tryLater || refusal == .notRegistered,
+        "device \(index) is refused \(subject): \(refusal)")
     case .connect: dial()
     case .received(let notification, let subject):
       receive(notification, subject)
     case .disconnect(let fault):
-      world.note("device \(number) disconnects: \(fault.reason)")
-      world.expect(fault.reason.isHarmless, "device \(number) closed its link: \(fault)")
+      world.note("device \(index) disconnects: \(fault.reason)")
+      world.expect(
+        fault.reason.isHarmless || fault.reason == .revoked && isRevoked,
+        "device \(index) closed its link: \(fault)")
       send()
       guard let connection else { return ended() }
-      connection.close(from: .device)
+      connection.close()
       self.connection = nil
       let current = life
       world.time.after(world.random(0...1_000_000)) { [self] in
         if life == current { ended() }
       }
-    case .sign, .enrolled, .enrolmentRefused:
-      world.fail("device \(number) was asked to enrol")
+    case .sign(let bytes):
+      client.signed((try? key.sign(bytes)) ?? [], at: now, output: &output)
+    case .enrolled(let device, let chainPEM):
+      world.note("device \(index) is enrolled with number \(device)")
+      world.expect(
+        world.gateway.controlStore.durableDevices.contains(device),
+        "device \(index) has number \(device), which is not on disk")
+      world.expect(number == 0, "device \(index) enrols again")
+      disk.certificate = try? PeerCertificate(pem: chainPEM)
+      disk.number = device
+      world.expect(
+        disk.certificate?.commonName == "\(device)", "device \(index) has another's certificate")
+    case .enrolmentRefused(let refusal):
+      world.note("device \(index) is not enrolled: \(refusal)")
+      world.expect(refusal == .tryLater, "device \(index) may not enrol: \(refusal)")
     }
   }
 
@@ -202,9 +263,17 @@ final class SimulatedDevice: SimulatedEnd {
     let current = life
     world.time.after(world.random(500_000...world.profile.latencyMost * 3)) { [self] in
       guard life == current, client.isDialling else { return }
-      guard let connection = world.gateway.accept(self) else { return ended() }
+      let identity = StreamIdentity(
+        certificate: disk.certificate, negotiatedProtocol: LinkLimits.applicationProtocol)
+      guard
+        let connection = world.network.connect(to: world.ports.device, as: identity, self)
+      else { return ended() }
       self.connection = connection
-      world.note("device \(number) opens connection \(connection.number)")
+      restrictions = []
+      readBytes = 0
+      lastStored = 0
+      isOrdered = true
+      world.note("device \(index) opens connection \(connection.number)")
       client.opened(at: now, output: &output)
       settle()
     }
@@ -212,14 +281,37 @@ final class SimulatedDevice: SimulatedEnd {
 
   // MARK: Notifications
 
+  /// The place in the order of acceptance of the last one of highest priority from the store.
+  private var lastStored = 0
+  private var isOrdered = true
+
+  /// What was stored comes in the order of acceptance, across apps.
+  private func checkOrder(_ number: UInt64, _ notification: LinkNotification) {
+    guard notification.isFromStorage, notification.priority == 10, isOrdered,
+      let push = world.ledger.push(number), let acceptance = push.acceptance,
+      push.states.filter({ $0 == .sent }).count == 1
+    else { return }
+    world.expect(
+      acceptance > lastStored, "#\(number) comes out of order to device \(index)")
+    lastStored = acceptance
+  }
+
   private func receive(_ notification: LinkNotification, _ subject: LinkSubject) {
     let id = notification.uniqueID
+    let payload = Array(notification.payload)
+    let number: UInt64
     switch subject {
     case .topic(let topic):
-      world.note("device \(number) got #\(id.low)")
-      world.ledger.arrived(id, for: topic, on: self, notification)
+      guard let push = GatewaySimulation.push(payload) else {
+        return world.fail("device \(index) got what nobody sent")
+      }
+      number = push
+      world.note("device \(index) got #\(number)")
+      checkOrder(number, notification)
+      world.ledger.arrived(number, for: topic, on: self, notification)
     case .channel(let channel):
-      world.note("device \(number) got broadcast \(id.low)")
+      number = GatewaySimulation.broadcast(payload) ?? .max
+      world.note("device \(index) got broadcast \(number)")
       world.broadcasts.arrived(notification, for: channel, on: self)
     }
     let current = life
@@ -227,11 +319,11 @@ final class SimulatedDevice: SimulatedEnd {
     let keep = { [self] in
       guard life == current else { return }
       if case .channel = subject {
-        world.note("device \(number) shows broadcast \(id.low)")
-        world.broadcasts.shown(id.low, on: self)
+        world.note("device \(index) shows broadcast \(number)")
+        world.broadcasts.shown(number, id, on: self)
       } else {
-        world.note("device \(number) shows #\(id.low)")
-        world.ledger.shown(id, on: self)
+        world.note("device \(index) shows #\(number)")
+        world.ledger.shown(number, id, on: self)
       }
       disk.memory.append(id)
       if disk.memory.count > 256 { disk.memory.removeFirst() }
@@ -245,7 +337,7 @@ final class SimulatedDevice: SimulatedEnd {
 
   private func send() {
     guard !output.isEmpty else { return }
-    connection?.send(output, from: .device)
+    connection?.send(output)
     output.removeAll(keepingCapacity: true)
   }
 
@@ -269,6 +361,7 @@ final class SimulatedDevice: SimulatedEnd {
 extension LinkCloseReason {
   /// What may end a link without a fault of either end's code.
   var isHarmless: Bool {
-    [.goodbye, .draining, .replaced, .silent, .tooSlow, .internalFailure].contains(self)
+    [.goodbye, .draining, .replaced, .silent, .tooSlow, .internalFailure, .enrolled]
+      .contains(self)
   }
 }

@@ -1,26 +1,56 @@
 /// How rough one simulated world is: drawn from the seed, so that different seeds stress different parts.
 struct SimulationProfile {
-  let devices: Int
-  let apps: Int
+  var devices: Int
+  var apps: Int
   /// Virtual nanoseconds for which things go wrong.
-  let troubled: Int64
+  var troubled: Int64
   /// Virtual nanoseconds in which all is well, at the end.
-  let calm: Int64 = 900_000_000_000
-  let latencyMost: Int64
-  let commitMost: Int64
+  var calm: Int64 = 900_000_000_000
+  var latencyMost: Int64
+  var commitMost: Int64
   /// Nanoseconds between two pushes, on average.
-  let pushEvery: Int64
-  let gatewayCrashEvery: Int64
-  let deviceCrashEvery: Int64
-  let cutEvery: Int64
-  let darkEvery: Int64
-  let stateEvery: Int64
-  let topicEvery: Int64
-  let offlineEvery: Int64
-  let drainEvery: Int64
-  let commitFailure: Double
-  let window: UInt16
-  let keepMost: Int64
+  var pushEvery: Int64
+  var gatewayCrashEvery: Int64
+  var deviceCrashEvery: Int64
+  var cutEvery: Int64
+  var darkEvery: Int64
+  var stateEvery: Int64
+  var topicEvery: Int64
+  var offlineEvery: Int64
+  var drainEvery: Int64
+  var commitFailure: Double
+  var window: UInt16
+  var keepMost: Int64
+  var loops: Int
+  var providers: Int
+  /// What a socket takes before its reader reads; nil: what the kernel gives.
+  var bufferBytes: Int32?
+  var stallEvery: Int64
+  var pauseEvery: Int64
+  var fullEvery: Int64
+  var clockStepEvery: Int64
+  var revokeEvery: Int64
+  var feedbackEvery: Int64
+
+  /// Whether the wall clock is ever set.
+  var hasClockSteps: Bool { clockStepEvery < troubled }
+
+  /// A world in which nothing goes wrong by itself.
+  static func quiet(loops: Int = 2, apps: Int = 1) -> SimulationProfile {
+    var random = SeededGenerator(seed: 1)
+    var profile = SimulationProfile(&random)
+    let never = Int64.max / 4
+    profile.loops = loops
+    profile.apps = apps
+    profile.latencyMost = 1_000_000
+    profile.commitMost = 2_000_000
+    profile.commitFailure = 0
+    profile.window = 64
+    profile.keepMost = 1_000_000
+    profile.bufferBytes = nil
+    profile.clockStepEvery = never
+    return profile
+  }
 
   init(_ random: inout SeededGenerator) {
     func pick(_ choices: Int64...) -> Int64 {
@@ -45,5 +75,14 @@ struct SimulationProfile {
     commitFailure = pick(0, 0, 1) == 1 ? 0.02 : 0
     window = UInt16(pick(1, 4, 64))
     keepMost = pick(1_000_000, 50_000_000, 2_000_000_000)
+    loops = Int(pick(1, 2, 2, 3))
+    providers = Int(pick(1, 2, 3))
+    bufferBytes = [nil, nil, 4_608][Int(pick(0, 1, 2))]
+    stallEvery = pick(never, 5 * second, 30 * second)
+    pauseEvery = pick(never, second, 10 * second)
+    fullEvery = pick(never, never, 40 * second)
+    clockStepEvery = pick(never, never, 30 * second)
+    revokeEvery = pick(never, never, 60 * second)
+    feedbackEvery = pick(never, 20 * second)
   }
 }

@@ -1,7 +1,9 @@
+import System
+
 /// A clock that stands still between events, and what is to happen on it.
 ///
 /// Events at the same time happen in the order in which they were planned.
-final class VirtualTime {
+final class VirtualTime: LoopClock {
   private struct Event {
     let at: Int64
     let order: UInt64
@@ -18,7 +20,14 @@ final class VirtualTime {
   private var heap: [Event] = []
   private var order: UInt64 = 0
 
-  var unixMilliseconds: Int64 { epoch + now / 1_000_000 }
+  /// By how much the wall clock was set, in milliseconds.
+  private var wallStep: Int64 = 0
+
+  var monotonicNanoseconds: Int64 { now }
+  var unixMilliseconds: Int64 { epoch + wallStep + now / 1_000_000 }
+
+  /// Somebody sets the wall clock; what is planned comes when it would have come.
+  func stepWallClock(byMilliseconds step: Int64) { wallStep += step }
 
   /// Plans `body` for `nanoseconds` from now.
   func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
@@ -36,16 +45,26 @@ final class VirtualTime {
     }
   }
 
-  /// Lets everything happen that is planned until `end`, and `end` come.
-  func run(until end: Int64) {
-    while let first = heap.first, first.at <= end {
-      removeFirst()
-      now = first.at
-      eventsHandled += 1
-      first.body()
-    }
-    now = max(now, end)
+  /// When the next event comes; `.max`: none is planned.
+  var nextEvent: Int64 { heap.first?.at ?? .max }
+
+  /// Lets the next event happen at its time.
+  func handleNext() {
+    guard let first = heap.first else { return }
+    removeFirst()
+    now = max(now, first.at)
+    eventsHandled += 1
+    first.body()
   }
+
+  /// Lets the time come at which a loop has something to do by itself.
+  func wakeUp(at time: Int64) {
+    now = max(now, time)
+    eventsHandled += 1
+  }
+
+  /// Lets the time come, without an event.
+  func advance(to time: Int64) { now = max(now, time) }
 
   private func removeFirst() {
     let last = heap.removeLast()

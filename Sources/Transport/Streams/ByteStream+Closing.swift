@@ -89,6 +89,17 @@ extension ByteStream: TimerTarget {
     setTimer(nil, Limits.lingerNanoseconds)
   }
 
+  /// Called by the loop: closes the descriptor, whoever else still holds the stream; its handler hears
+  /// nothing of it.
+  public func loopEnded() {
+    handler = nil
+    registration = nil
+    timer = nil
+    if descriptor >= 0 { Socket.close(descriptor) }
+    descriptor = -1
+    state = .closed
+  }
+
   func closeDescriptor() {
     cancelTimer()
     if let registration { loop.deregister(registration) }

@@ -83,4 +83,20 @@ public enum StreamSecurity: Sendable {
   case plain
   /// TLS; clients that speak none are closed.
   case tls(TLSServerContext)
+  /// Bytes as they are, from a peer whose identity is known: for simulations and tests.
+  case identified(StreamIdentity)
+}
+
+/// What a TLS handshake would have told of a peer.
+public struct StreamIdentity: Sendable {
+  /// The certificate that the peer proved to own; nil: none.
+  public var certificate: PeerCertificate?
+  /// The protocol that ALPN chose; nil: none.
+  public var negotiatedProtocol: String?
+
+  /// An identity; without arguments that of a peer that showed nothing.
+  public init(certificate: PeerCertificate? = nil, negotiatedProtocol: String? = nil) {
+    self.certificate = certificate
+    self.negotiatedProtocol = negotiatedProtocol
+  }
 }

@@ -67,17 +67,9 @@ public final class StreamListener {
     if let unixPath { try? FileSystem.remove(unixPath) }
   }
 
-  private func begin(_ connection: Int32) {
-    let stream = ByteStream(
-      StreamLoop.of(loop), descriptor: connection, state: .open, handler: nil)
-    guard let handler = accept(stream) else {
-      stream.closeDescriptor()
-      return
-    }
-    stream.handler = handler
-    stream.startAccepted(security)
-  }
 }
+
+extension StreamListener: Listener {}
 
 extension StreamListener: EventHandler, TimerTarget {
   /// Called by the loop.
@@ -87,7 +79,7 @@ extension StreamListener: EventHandler, TimerTarget {
       while count < Limits.acceptedPerTurn, registration != nil,
         let connection = try Socket.accept(descriptor)
       {
-        begin(connection)
+        ByteStream.adopt(connection, on: loop, security: security, accept: accept)
         count += 1
       }
     } catch {
@@ -106,10 +98,32 @@ extension StreamListener: EventHandler, TimerTarget {
 }
 
 extension ByteStream {
+  /// Makes a stream of a connected, non-blocking socket, which it owns from now on.
+  ///
+  /// `accept` says, before any handshake, who handles it, or nil to close it.
+  public static func adopt(
+    _ descriptor: Int32, on loop: EventLoop, security: StreamSecurity,
+    accept: (ByteStream) -> (any StreamHandler)?
+  ) {
+    assert(descriptor >= 0, "a stream needs a socket")
+    let stream = ByteStream(
+      StreamLoop.of(loop), descriptor: descriptor, state: .open, handler: nil)
+    guard let handler = accept(stream) else {
+      stream.closeDescriptor()
+      return
+    }
+    stream.handler = handler
+    stream.startAccepted(security)
+  }
+
   /// The first steps of a connection that a listener accepted.
   fileprivate func startAccepted(_ security: StreamSecurity) {
     switch security {
     case .plain:
+      register()
+      if isOpen { handler?.streamOpened(self) }
+    case .identified(let identity):
+      tls = CleartextLayer(identity, shared: shared)
       register()
       if isOpen { handler?.streamOpened(self) }
     case .tls(let context):

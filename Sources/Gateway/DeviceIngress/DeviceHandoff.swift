@@ -1,0 +1,50 @@
+import System
+import Transport
+
+/// A device's connection until its handshake has told whose it is: then its home loop takes over.
+final class DeviceHandoff: StreamHandler {
+  private let home: GatewayLoop
+  private var isDone = false
+
+  init(home: GatewayLoop) { self.home = home }
+
+  func streamOpened(_ stream: ByteStream) {
+    assert(!isDone, "a device's connection was handed over before")
+    isDone = true
+    let device = stream.peerCertificate.flatMap { UInt64($0.commonName, radix: 10) }
+    if let device, !home.isHome(of: device) {
+      home.handOver(stream.detach(), of: device)
+      return
+    }
+    let connection = home.makeDeviceConnection(device: device)
+    connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    assertionFailure("bytes came to a device's connection that was handed over")
+  }
+
+  func streamDrained(_ stream: ByteStream) {
+    assertionFailure("a device's connection that was handed over had output")
+  }
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    assert(!isDone, "a device's connection that was handed over ended here")
+    if case .tlsFailed(let why) = reason {
+      home.log.info(
+        "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])
+    }
+  }
+}
+
+extension GatewayLoop {
+  /// Sends a device's connection to its home loop, at once: it may have bytes that wait.
+  func handOver(_ stream: DetachedStream, of device: UInt64) {
+    let home = home(of: device)
+    guard outbox.peers.indices.contains(home) else {
+      // Released here, the stream closes: the device comes again.
+      return assertionFailure("a device connected before the gateway was open")
+    }
+    outbox.peers[home].post(.attach(stream, device: device))
+  }
+}

@@ -1,0 +1,48 @@
+import BelfryWire
+import Storage
+
+/// What a loop asks of the control plane, and what comes back.
+extension GatewayLoop {
+  func ask(_ request: ControlPlaneRequest) { post(.request(loop: index, request)) }
+
+  func handle(_ reply: ControlPlaneReply) {
+    switch reply {
+    case .enrolment(let session, let answer):
+      connections.device(session)?.answerEnrolment(answer)
+    case .adopted(let session, let request, let topic, let device):
+      guard let connection = connections.device(session) else { return }
+      assert(connection.device == device, "an app was adopted for another device")
+      take(.register, topic, of: device, request: request, on: connection)
+    case .refused(let session, let request, let refusal):
+      connections.device(session)?.answer(request, with: .refused(refusal))
+    case .channels(let number, let stream, let outcome):
+      if case .accepted(let broadcast) = outcome { appendToLog(received: broadcast) }
+      guard let provider = connections.provider(number) else { return }
+      guard let connection = provider as? ProviderConnection else {
+        return assertionFailure("an answer about channels came to another interface")
+      }
+      connection.answer(stream, outcome)
+    case .foundChannel(let session, let request, let id, let app):
+      guard let connection = connections.device(session) else { return }
+      subscribe(connection, to: id, app: app, request: request)
+    case .feedback(let number, let records):
+      connections.removeFeedbackClient(number)?.answer(records.map(tuple))
+    }
+  }
+
+  /// Asks the control plane, which alone knows what every loop's devices unregistered.
+  func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
+    ask(.feedback(number: connections.addWaiting(connection), app: app))
+  }
+
+  private func tuple(_ record: RegistrationRecord) -> FeedbackTuple {
+    let kind = TokenKind(rawValue: record.key.kind)
+    assert(kind == .alert, "feedback is about alert tokens alone")
+    let token = tokens.seal(
+      TokenContents(
+        environment: environment, kind: kind ?? .alert, generation: record.generation,
+        app: record.key.app, device: record.key.device))
+    return FeedbackTuple(
+      seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
+  }
+}

@@ -1,0 +1,31 @@
+/// Buffers that the connections of a loop use in turn.
+struct LoopBuffers {
+  private var spareStreams: [ProviderStream] = []
+  private var scratch: [UInt8] = []
+
+  init() { scratch.reserveCapacity(16_384) }
+
+  /// A request's place, used before or new.
+  mutating func makeStream() -> ProviderStream { spareStreams.popLast() ?? ProviderStream() }
+
+  mutating func recycle(_ stream: ProviderStream) {
+    guard spareStreams.count < Limits.spareStreamsMax else { return }
+    spareStreams.append(stream)
+  }
+
+  /// An empty buffer with capacity, to be given back with ``returnScratch(_:)``.
+  mutating func takeScratch() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &scratch)
+    assert(taken.isEmpty, "a scratch buffer was given back with bytes in it")
+    return taken
+  }
+
+  mutating func returnScratch(_ buffer: inout [UInt8]) {
+    guard buffer.capacity <= Limits.scratchBytesMax, buffer.capacity > scratch.capacity else {
+      return
+    }
+    buffer.removeAll(keepingCapacity: true)
+    swap(&buffer, &scratch)
+  }
+}

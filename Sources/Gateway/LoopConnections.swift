@@ -1,0 +1,77 @@
+import BelfryWire
+import Storage
+
+/// The connections that live on one loop, by their numbers; one count numbers them all.
+struct LoopConnections {
+  private var providers: [UInt64: any ProviderPeer] = [:]
+  private var devices: [SessionID: DeviceConnection] = [:]
+  private var feedbackClients: [UInt64: FeedbackConnection] = [:]
+  private var lastNumber: UInt64 = 0
+
+  var hasProviders: Bool { !providers.isEmpty }
+  var isEmpty: Bool { providers.isEmpty && devices.isEmpty && feedbackClients.isEmpty }
+  var counts: (providers: Int, devices: Int, feedbackClients: Int) {
+    (providers.count, devices.count, feedbackClients.count)
+  }
+
+  /// A number that no connection of this loop has had.
+  mutating func makeNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  func provider(_ number: UInt64) -> (any ProviderPeer)? { providers[number] }
+
+  func device(_ session: SessionID) -> DeviceConnection? { devices[session] }
+
+  mutating func add(_ provider: any ProviderPeer) {
+    assert(provider.number <= lastNumber && providers[provider.number] == nil)
+    providers[provider.number] = provider
+  }
+
+  mutating func add(_ device: DeviceConnection) {
+    assert(device.session.number <= lastNumber && devices[device.session] == nil)
+    devices[device.session] = device
+  }
+
+  /// A feedback client that waits for its answer, and the number that names it until then.
+  mutating func addWaiting(_ client: FeedbackConnection) -> UInt64 {
+    let number = makeNumber()
+    feedbackClients[number] = client
+    return number
+  }
+
+  /// Whether the provider was there.
+  mutating func remove(_ provider: any ProviderPeer) -> Bool {
+    providers.removeValue(forKey: provider.number) != nil
+  }
+
+  /// Whether the device's connection was there.
+  mutating func remove(_ device: DeviceConnection) -> Bool {
+    devices.removeValue(forKey: device.session) != nil
+  }
+
+  mutating func removeFeedbackClient(_ number: UInt64) -> FeedbackConnection? {
+    feedbackClients.removeValue(forKey: number)
+  }
+
+  /// By number, so that what is done to all of them has one order.
+  var allProviders: [any ProviderPeer] {
+    providers.values.sorted { $0.number < $1.number }
+  }
+
+  /// By number.
+  var allDevices: [DeviceConnection] {
+    devices.values.sorted { $0.session.number < $1.session.number }
+  }
+
+  func checkInvariants() {
+    for (number, provider) in providers {
+      assert(provider.number == number && number <= lastNumber, "a provider has a wrong number")
+    }
+    for (session, device) in devices {
+      assert(device.session == session && session.number <= lastNumber, "a session is misplaced")
+    }
+    assert(feedbackClients.keys.allSatisfy { $0 <= lastNumber }, "a feedback client is misplaced")
+  }
+}

@@ -1,0 +1,33 @@
+import System
+
+/// What a loop says to the others: gathered during a turn, posted in one batch a loop at its end.
+struct LoopOutbox {
+  /// Every loop's mailbox, this one's included; empty until the gateway opens.
+  private(set) var peers: LoopPeers = []
+  private var waiting: [[LoopMessage]] = []
+
+  var loopCount: Int { peers.count }
+  var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
+
+  /// The gateway opens: these are its loops.
+  mutating func open(_ peers: LoopPeers) {
+    precondition(self.peers.isEmpty && !peers.isEmpty, "a gateway's loops are told once")
+    self.peers = peers
+    waiting = Array(repeating: [], count: peers.count)
+  }
+
+  /// Adds a message for that loop; false where there is no such loop.
+  mutating func add(_ message: LoopMessage, to loop: Int) -> Bool {
+    guard waiting.indices.contains(loop) else { return false }
+    waiting[loop].append(message)
+    return true
+  }
+
+  /// Posts everything.
+  mutating func flush() {
+    for index in waiting.indices where !waiting[index].isEmpty {
+      peers[index].post(contentsOf: waiting[index])
+      waiting[index].removeAll(keepingCapacity: true)
+    }
+  }
+}

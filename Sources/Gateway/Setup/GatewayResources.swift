@@ -1,0 +1,150 @@
+internal import BelfryWire
+package import Storage
+package import System
+package import Transport
+
+/// What a gateway shows and asks for on each of its ports.
+package struct ListenerSecurity: Sendable {
+  /// On the provider ports.
+  package var provider: StreamSecurity
+  /// On the legacy ports, where channel management is served too.
+  package var legacy: StreamSecurity
+  /// On the device port.
+  package var device: StreamSecurity
+
+  /// The security of each kind of port.
+  package init(provider: StreamSecurity, legacy: StreamSecurity, device: StreamSecurity) {
+    self.provider = provider
+    self.legacy = legacy
+    self.device = device
+  }
+}
+
+/// Everything outside of its own code that a gateway runs on: the machine's, or a simulation's.
+package struct GatewayResources {
+  /// Teams, keys, apps, devices, registrations, channels.
+  package var controlStore: any ControlStore
+  /// Undelivered notifications.
+  package var notificationStore: any NotificationStore
+  /// Issues devices' certificates.
+  package var authority: CertificateAuthority
+  /// Refuses revoked certificates in TLS handshakes.
+  package var revocations = CertificateRevocations()
+  /// The first team, its key, and the enrolment code.
+  package var identity: FirstIdentity
+  /// What the admin API asks for.
+  package var adminToken = ""
+  /// The keys of device tokens, the sealing one first.
+  package var tokenKeys: [[UInt8]]
+  /// What the listeners show.
+  package var security: ListenerSecurity
+  /// Where connections come from.
+  package var listeners: any ListenerFactory = SocketListenerFactory()
+  /// Where the event loops run.
+  package var loops: any LoopRunner = ThreadLoopRunner()
+  /// Where the writers work.
+  package var batches: any BatchRunner = ThreadBatchRunner()
+  /// Makes the delivery log of the loop with that number.
+  package var makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
+  /// What all random numbers follow from; nil: the kernel's randomness.
+  package var randomSeed: UInt64?
+  /// The administration's clock, in milliseconds since 1970.
+  package var unixMilliseconds: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
+  /// Waits, on an administrator's thread, until that many loops have handled a change.
+  package var waitForChange: @Sendable (ChangeBarrier, Int) -> Void = { $0.wait(for: $1) }
+  /// Called on each loop with the gateway's part of it, for whoever checks its invariants.
+  package var didStartLoop: (@Sendable (GatewayLoop) -> Void)?
+
+  /// What has no default.
+  package init(
+    controlStore: any ControlStore, notificationStore: any NotificationStore,
+    authority: CertificateAuthority, identity: FirstIdentity, tokenKeys: [[UInt8]],
+    security: ListenerSecurity,
+    makeDeliveryLog: @escaping @Sendable (Int) throws(SystemFailure) -> DeliveryLog
+  ) {
+    self.controlStore = controlStore
+    self.notificationStore = notificationStore
+    self.authority = authority
+    self.identity = identity
+    self.tokenKeys = tokenKeys
+    self.security = security
+    self.makeDeliveryLog = makeDeliveryLog
+  }
+}
+
+extension GatewayResources {
+  /// What the folder of `configuration` holds, made where it is missing.
+  static func inFolder(
+    of configuration: GatewayConfiguration, log: Log
+  ) throws -> GatewayResources {
+    let folder = GatewayFolder(path: configuration.folder)
+    let now = SystemClock.unixMilliseconds
+    let hosts = hostNames
+    let controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
+    let notificationStore = try SQLiteNotificationStore(path: folder.notificationStoreFile)
+    let authority = try folder.authority(hosts: hosts, nowSeconds: now / 1_000)
+    let identity = try FirstIdentity.makeOrRead(
+      in: folder, store: controlStore, environment: configuration.environment,
+      nowMilliseconds: now)
+    let revocations = CertificateRevocations()
+    let server = try folder.server(
+      hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses, authority: authority,
+      nowSeconds: now / 1_000)
+    var resources = GatewayResources(
+      controlStore: controlStore, notificationStore: notificationStore, authority: authority,
+      identity: identity, tokenKeys: try folder.tokenKeys(),
+      security: try security(server, authority: authority.certificatePEM, revocations: revocations)
+    ) { index throws(SystemFailure) in
+      try deliveryLog(of: index, in: folder, log: log)
+    }
+    resources.revocations = revocations
+    resources.adminToken = try folder.adminToken()
+    return resources
+  }
+
+  private static var hostNames: [String] {
+    var names = ["localhost"]
+    let own = LocalHost.name
+    if !own.isEmpty, own != "localhost" { names.append(own) }
+    return names + GatewayConfiguration.appleHostNames
+  }
+
+  private static func security(
+    _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8],
+    revocations: CertificateRevocations
+  ) throws(TLSFailure) -> ListenerSecurity {
+    func provider(
+      _ unmatchedALPN: TLSServerContext.UnmatchedALPN
+    ) throws(TLSFailure) -> TLSServerContext {
+      try TLSServerContext(
+        certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM, alpn: ["h2"],
+        unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authority),
+        check: revocations.judge)
+    }
+    let device = try TLSServerContext(
+      certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM,
+      alpn: [LinkLimits.applicationProtocol], clientCertificates: .optional(caPEM: authority),
+      minimumVersion: .tls13, takeOverRecords: true
+    ) { certificate in
+      certificate.organizationalUnit == CertificateAuthority.deviceUnit
+        ? .accept : .unknownAuthority
+    }
+    return ListenerSecurity(
+      provider: .tls(try provider(.refuse)), legacy: .tls(try provider(.ignore)),
+      device: .tls(device))
+  }
+
+  /// The log of a loop; in memory where the folder has no room for it, as pushes matter more.
+  private static func deliveryLog(
+    of index: Int, in folder: GatewayFolder, log: Log
+  ) throws(SystemFailure) -> DeliveryLog {
+    do throws(SystemFailure) {
+      return try DeliveryLog(
+        file: folder.deliveryLogFile(loop: index), capacity: Limits.deliveryLogLines)
+    } catch {
+      log.warning(
+        "keeps the delivery log in memory, until the gateway stops", ["why": "\(error)"])
+      return try DeliveryLog(capacity: Limits.deliveryLogLines)
+    }
+  }
+}

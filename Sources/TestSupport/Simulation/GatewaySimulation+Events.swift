@@ -1,0 +1,200 @@
+import BelfryWire
+import Gateway
+
+/// What providers and devices do, and what befalls everybody.
+extension GatewaySimulation {
+  // MARK: Names
+
+  /// The `apns-id` of a push.
+  static func pushID(_ number: UInt64) -> NotificationID { NotificationID(high: 7, low: number) }
+
+  /// The number of the push that has this `apns-id`; nil for one that the gateway has made.
+  static func push(_ id: NotificationID) -> UInt64? { id.high == 7 ? id.low : nil }
+
+  static func payload(push number: UInt64) -> [UInt8] { Array(#"{"push":\#(number)}"#.utf8) }
+
+  static func payload(broadcast number: UInt64) -> [UInt8] {
+    Array(#"{"broadcast":\#(number)}"#.utf8)
+  }
+
+  static func push(_ payload: [UInt8]) -> UInt64? { number(payload, after: #"{"push":"#) }
+
+  static func broadcast(_ payload: [UInt8]) -> UInt64? { number(payload, after: #"{"broadcast":"#) }
+
+  private static func number(_ payload: [UInt8], after name: String) -> UInt64? {
+    let text = String(decoding: payload, as: UTF8.self)
+    guard text.hasPrefix(name), text.hasSuffix("}") else { return nil }
+    return UInt64(text.dropFirst(name.count).dropLast())
+  }
+
+  func name(of payload: [UInt8]) -> String {
+    Self.push(payload).map { "#\($0)" } ?? "something that nobody sent"
+  }
+
+  // MARK: Trouble
+
+  func planTrouble() {
+    plan(every: profile.gatewayCrashEvery) { [self] in
+      gateway.crash(
+        afterTurns: random(0...12), backAfter: random(10_000_000...8_000_000_000))
+    }
+    plan(every: profile.drainEvery) { [self] in
+      gateway.drain(backAfter: random(10_000_000...8_000_000_000))
+    }
+    plan(every: profile.pauseEvery) { [self] in
+      gateway.pauseLoop(random(1_000_000...500_000_000))
+    }
+    plan(every: profile.fullEvery) { [self] in
+      note("the disk is full")
+      fillDisk(random(1_000_000...10_000_000_000))
+    }
+    plan(every: profile.clockStepEvery) { [self] in
+      let step: Int64 = random(-7_200_000...7_200_000)
+      note("the wall clock is set by \(step) ms")
+      time.stepWallClock(byMilliseconds: step)
+    }
+    plan(every: profile.feedbackEvery) { [self] in feedbackClient.ask() }
+    plan(every: profile.revokeEvery) { [self] in revokeDevice() }
+    plan(every: profile.topicEvery * 2) { [self] in changeExtraChannels() }
+    plan(every: profile.cutEvery) { [self] in troubleProvider { $0.cut() } }
+    plan(every: profile.darkEvery) { [self] in troubleProvider { $0.goDark() } }
+    plan(every: profile.stallEvery) { [self] in
+      let nanoseconds: Int64 = random(1_000_000...30_000_000_000)
+      troubleProvider { $0.stall(nanoseconds) }
+    }
+    for device in devices { planTrouble(of: device) }
+  }
+
+  private func planTrouble(of device: SimulatedDevice) {
+    plan(every: profile.deviceCrashEvery) { [self] in
+      device.crash(backAfter: random(10_000_000...20_000_000_000))
+    }
+    plan(every: profile.cutEvery) { device.cutConnection() }
+    plan(every: profile.darkEvery) { [self] in
+      note("device \(device.index) goes dark")
+      device.darkenConnection()
+    }
+    plan(every: profile.stallEvery) { [self] in
+      device.stallConnection(random(1_000_000...30_000_000_000))
+    }
+    plan(every: profile.stateEvery) { [self] in
+      device.setState(DeviceState(rawValue: UInt8(random(0...3))))
+    }
+    plan(every: profile.offlineEvery) { [self] in
+      device.goOffline()
+      time.after(random(100_000_000...30_000_000_000)) { device.goOnline() }
+    }
+    plan(every: profile.topicEvery) { [self] in changeTopic(of: device) }
+    plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
+  }
+
+  private func troubleProvider(_ body: (SimulatedConnection) -> Void) {
+    let number = random(0...providers.count)
+    let connection = number < providers.count ? providers[number].current : binaryProvider.current
+    if let connection { body(connection) }
+  }
+
+  private func changeTopic(of device: SimulatedDevice) {
+    let topic = topics[random(0...topics.count - 1)]
+    guard device.number != 0 else { return }
+    let target = DeliveryLedger.Target(device: device.number, topic: topic)
+    if chance(0.3) {
+      note("device \(device.index) \(topic.bundleID) is switched")
+      markUnwanted(target)
+      device.setEnabled(device.isDisabled(topic), topic)
+    } else if device.wants(topic) {
+      note("device \(device.index) unregisters \(topic.bundleID)")
+      markUnwanted(target)
+      device.unregister(topic)
+      time.after(random(0...10_000_000_000)) { device.register(topic) }
+    } else {
+      device.register(topic)
+    }
+  }
+
+  private func changeChannel(of device: SimulatedDevice) {
+    let channel = channels[random(0...1)]
+    note("device \(device.index) changes channel \(channel.identifier[15])")
+    if device.wants(channel) { device.unsubscribe(channel) } else { device.subscribe(channel) }
+  }
+
+  private func changeExtraChannels() {
+    guard let provider = providers.first else { return }
+    if chance(0.5), let id = takeExtraChannel() {
+      provider.removeChannel(id)
+    } else {
+      provider.makeChannel()
+    }
+  }
+
+  /// An administrator revokes a device; another one takes its place.
+  private func revokeDevice() {
+    let candidates = devices.filter { $0.number != 0 && !$0.isRevoked }
+    guard gateway.isReady, devices.count < 6, !candidates.isEmpty else { return }
+    let device = candidates[random(0...candidates.count - 1)]
+    do {
+      _ = try gateway.administer(.revokeDevice(number: device.number))
+    } catch {
+      return note("device \(device.index) is not revoked: \(error)")
+    }
+    note("device \(device.index) is revoked")
+    device.revoke()
+    addDevice(devices.count + 1)
+    if let new = devices.last { planTrouble(of: new) }
+  }
+
+  // MARK: Pushes and broadcasts
+
+  func broadcast(isForAll: Bool) {
+    let channel = channels[random(0...1)]
+    guard let id = ChannelID(channel.identifier) else { return }
+    let isKept = channel == channels[0] && chance(0.8)
+    let seconds = time.unixMilliseconds / 1_000
+    let expiration = isKept ? seconds + (isForAll ? 28_000 : random(60...7_200)) : 0
+    let priority: UInt8 = isForAll ? 10 : [10, 10, 5, 1][random(0...3)]
+    let number = broadcasts.open(
+      channel, isKept: isKept, priority: priority, expiration: expiration, isForAll: isForAll)
+    note("broadcast \(number) to channel \(channel.identifier[15]): kept \(isKept)")
+    let provider = providers[random(0...providers.count - 1)]
+    provider.broadcast(number, to: id, priority: priority, expiration: expiration)
+  }
+
+  func push() {
+    guard let (target, token) = anyToken() else { return }
+    let seconds = time.unixMilliseconds / 1_000
+    let given: Int64? =
+      switch random(0...9) {
+      case 0: 0
+      case 1: max(0, seconds - 10)
+      case 2, 3: seconds + random(1...60)
+      case 4: nil
+      default: seconds + 30 * 86_400
+      }
+    let expiration = given ?? seconds + 30 * 86_400
+    let priority: UInt8 = [10, 10, 5, 1][random(0...3)]
+    let collapseID = chance(0.3) ? "c\(random(1...3))" : ""
+    let keep = keep(of: target.topic)
+    let isBinary = target.topic == topics[0] && chance(0.2)
+    let number = ledger.open(
+      target, priority: isBinary && priority == 1 ? 5 : priority, expiration: expiration,
+      collapseID: isBinary ? "" : collapseID, keep: keep)
+    note(
+      "#\(number) to device number \(target.device) \(target.topic.bundleID): "
+        + "priority \(priority), keep \(keep), expires in \(expiration - seconds) s, "
+        + "collapse '\(collapseID)', binary \(isBinary)")
+    guard !isBinary else {
+      return binaryProvider.push(
+        number, to: token, priority: priority == 1 ? 5 : priority,
+        expiration: UInt32(clamping: expiration))
+    }
+    let able = providers.filter { $0.serves(target.topic) }
+    able[random(0...able.count - 1)].push(
+      number, to: token, topic: target.topic, priority: priority, expiration: given,
+      collapseID: collapseID)
+  }
+
+  private func keep(of topic: LinkTopic) -> UInt32 {
+    let index = topics.firstIndex(of: topic) ?? 3
+    return [1, 3, .max, 1][min(index, 3)]
+  }
+}

@@ -1,0 +1,360 @@
+import BelfryWire
+import Gateway
+import Storage
+import System
+
+/// Providers, a gateway with its loops and stores, and devices, in one thread, under one seed and a virtual
+/// clock.
+///
+/// The gateway is the real one, from its server down to its streams; what it runs on is simulated: network,
+/// threads, disk, clocks. For a while everything fails that can: the gateway and the devices crash,
+/// connections break, stall or fall silent, disks are slow, full or broken, loops stand still, clocks are
+/// set; then all is well for a while, and every promise has to have been kept. The same seed gives the same
+/// run.
+public final class GatewaySimulation: @unchecked Sendable {
+  // Only ever used on one thread; closures that the gateway may call from others capture it.
+
+  /// What a run showed.
+  public struct Outcome: Sendable {
+    /// The seed.
+    public let seed: UInt64
+    /// What was broken, the first of it; `nil` where nothing was.
+    public let violation: String?
+    /// The last events that have to do with the violation.
+    public let trace: [String]
+    /// Pushes that were made.
+    public let pushes: Int
+    /// Pushes that were answered with 200.
+    public let accepted: Int
+    /// Notifications that were shown.
+    public let shown: Int
+    /// Events on the virtual clock.
+    public let events: Int
+
+    /// What to tell a person, with the command that replays the run.
+    public var report: String {
+      guard let violation else {
+        return
+          "seed \(seed): \(pushes) pushes, \(accepted) accepted, \(shown) shown, \(events) events"
+      }
+      let lines = trace.map { "  " + $0 }.joined(separator: "\n")
+      return
+        "seed \(seed): \(violation)\n\(lines)\nreplay it with: make simulate MODEL=gateway SEED=\(seed)"
+    }
+  }
+
+  /// Plays the world of `seed` to its end, or to the first broken promise.
+  public static func run(seed: UInt64) -> Outcome {
+    let outcome = run(seed: seed, isTracing: false)
+    guard outcome.violation != nil else { return outcome }
+    let traced = run(seed: seed, isTracing: true)
+    return traced.violation == nil ? outcome : traced
+  }
+
+  private static func run(seed: UInt64, isTracing: Bool) -> Outcome {
+    do {
+      return try GatewaySimulation(seed: seed, isTracing: isTracing).play()
+    } catch {
+      return Outcome(
+        seed: seed, violation: "the world cannot be made: \(error)", trace: [], pushes: 0,
+        accepted: 0, shown: 0, events: 0)
+    }
+  }
+
+  let time = VirtualTime()
+  let profile: SimulationProfile
+  let identities: SimulatedIdentities
+  let tokens: DeviceTokenCodec
+  var random: SeededGenerator
+  let topics: [LinkTopic]
+  let ports = GatewayPorts(insecureProvider: 2_080)
+  /// One that keeps its newest message, and one that keeps nothing.
+  let channels = (0...1).map { number in
+    LinkChannel(
+      bundleID: "com.example.app1", identifier: ChannelID(high: 3, low: number).bytes)
+  }
+  private(set) var network: SimulatedNetwork! = nil
+  private(set) var gateway: SimulatedGatewayProcess! = nil
+  private(set) var devices: [SimulatedDevice] = []
+  private(set) var providers: [SimulatedProvider] = []
+  private(set) lazy var binaryProvider = SimulatedBinaryProvider(in: self)
+  private(set) lazy var feedbackClient = SimulatedFeedbackClient(in: self)
+  private(set) lazy var ledger = DeliveryLedger(in: self)
+  private(set) lazy var broadcasts = BroadcastLedger(in: self)
+  private let seed: UInt64
+  private let isTracing: Bool
+  private var lines: [String] = []
+  private(set) var violation: String?
+  private(set) var isTroubled = false
+  private(set) var isRunning = true
+  private var troubleEnd: Int64 = 0
+  private var fullUntil: Int64 = 0
+  /// The earliest wall-clock second that a commit under way may have been made for.
+  var earliestUnixSeconds: Int64 {
+    profile.hasClockSteps ? .min / 2 : time.unixMilliseconds / 1_000
+  }
+  private var unwanted: Set<DeliveryLedger.Target> = []
+  /// What apps have told their providers.
+  private var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
+  private var extraChannels: [ChannelID] = []
+
+  /// The world of a seed, or one that is as rough as `profile` says.
+  init(seed: UInt64, isTracing: Bool, profile: SimulationProfile? = nil) throws {
+    self.seed = seed
+    self.isTracing = isTracing
+    identities = try SimulatedIdentities.shared.get()
+    tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
+    random = SeededGenerator(seed: seed)
+    let drawn = SimulationProfile(&random)
+    self.profile = profile ?? drawn
+    topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
+    network = try SimulatedNetwork(in: self)
+    var changes = identities.firstChanges(apps: self.profile.apps)
+    for (index, channel) in channels.enumerated() {
+      changes.append(
+        .putChannel(
+          ChannelRecord(
+            id: channel.identifier, app: 1, keepsLatest: index == 0, createdMilliseconds: 0)))
+    }
+    gateway = try SimulatedGatewayProcess(in: self, firstChanges: changes)
+  }
+
+  // MARK: Chance
+
+  func random(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
+  func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+  func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
+
+  // MARK: Faults
+
+  /// Whether the stores take nothing new.
+  var isDiskFull: Bool { isTroubled && time.now < fullUntil }
+
+  /// Whether something of the trouble may still be under way.
+  var wasTroubledLately: Bool { time.now < troubleEnd + 120_000_000_000 }
+
+  /// Fails now and then, as a disk does.
+  func maybeFail(_ what: @autoclosure () -> String) throws(StorageFailure) {
+    guard isTroubled, profile.commitFailure > 0, chance(profile.commitFailure) else { return }
+    note("\(what()) fails")
+    throw .engine(path: "simulation", operation: "go on", detail: "a simulated fault")
+  }
+
+  /// The gateway's log: what it calls an error is one, unless something was made to fail.
+  var log: Log {
+    Log(
+      subsystem: "gateway", level: .info,
+      sink: LogSink { [unowned self] line in
+        let text = line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? line
+        note("log: \(text)")
+        guard text.hasPrefix("error") else { return }
+        expect(isTroubled || wasTroubledLately, "the gateway has logged an error: \(text)")
+      })
+  }
+
+  // MARK: Promises
+
+  func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
+    if !holds { fail(promise()) }
+  }
+
+  func fail(_ promise: String) {
+    guard violation == nil else { return }
+    violation = promise
+    note("BROKEN: \(promise)")
+  }
+
+  func note(_ line: @autoclosure () -> String) {
+    guard isTracing, violation == nil || lines.last?.contains("BROKEN") != true else { return }
+    lines.append("\(Double(time.now / 1_000) / 1e6) s  \(line())")
+  }
+
+  /// Whether the device at some time did not want the app's notifications.
+  func wasUnwanted(_ target: DeliveryLedger.Target) -> Bool { unwanted.contains(target) }
+
+  func markUnwanted(_ target: DeliveryLedger.Target) { unwanted.insert(target) }
+
+  /// The gateway sends something to a device.
+  func sent(_ line: DeliveryLogLine) {
+    guard let device = devices.first(where: { $0.number == line.device }) else {
+      return fail("something is sent to device number \(line.device), which is not there")
+    }
+    expect(!device.isRevoked, "something is sent to device \(device.index), which is revoked")
+    guard let number = Self.push(line.id), let push = ledger.push(number), push.priority < 10
+    else { return }
+    expect(
+      !device.isKnownAsRestricted,
+      "#\(number) of priority \(push.priority) is sent to a restricted device")
+  }
+
+  // MARK: Tokens, apps and channels
+
+  /// The gateway's number of an app; 0 for one that it has not adopted.
+  func app(of topic: LinkTopic) -> UInt32 {
+    gateway.controlStore.appNumbers[topic.bundleID] ?? 0
+  }
+
+  /// A device has a token, which its app tells the providers.
+  func registered(_ topic: LinkTopic, token: [UInt8], on device: SimulatedDevice) {
+    guard let contents = tokens.open(token.span) else {
+      return fail("device \(device.index) has a token that does not open")
+    }
+    expect(contents.device == device.number, "device \(device.index) has another's token")
+    let key = NotificationKey(
+      device: contents.device, app: contents.app, kind: contents.kind.rawValue)
+    expect(
+      gateway.controlStore.wasDurable(key, generation: contents.generation),
+      "device \(device.index) has a token for \(topic.bundleID), which is not on disk")
+    let target = DeliveryLedger.Target(device: device.number, topic: topic)
+    time.after(random(0...500_000_000)) { [self] in
+      if !knownTokens.contains(where: { $0.token == token }) {
+        knownTokens.append((target, token))
+      }
+    }
+  }
+
+  func pushRefusedAsUnregistered(_ number: UInt64, _ topic: LinkTopic, token: [UInt8]) {
+    guard let known = knownTokens.firstIndex(where: { $0.token == token }) else { return }
+    let target = knownTokens[known].target
+    let isRevoked = devices.contains { $0.number == target.device && $0.isRevoked }
+    expect(
+      wasUnwanted(target) || isRevoked, "#\(number) is refused as unregistered, and is registered")
+    knownTokens.remove(at: known)
+  }
+
+  func feedbackNames(_ token: [UInt8]) {
+    guard let contents = tokens.open(token.span) else {
+      return fail("feedback names what is no token")
+    }
+    expect(contents.app == 1, "feedback names another app's token")
+    let isUnwanted = unwanted.contains { $0.device == contents.device }
+    expect(isUnwanted, "feedback names a token that nobody gave up")
+  }
+
+  func madeChannel(status: Int, _ text: String?) {
+    guard status == 201 else {
+      return expect(
+        isTroubled || wasTroubledLately, "a channel is not made, but answered \(status)")
+    }
+    guard let text, let bytes = Base64.decode(Array(text.utf8).span), let id = ChannelID(bytes)
+    else { return fail("a channel has the id \(text ?? "")") }
+    expect(
+      gateway.controlStore.durableChannels.contains(bytes), "channel \(text) is not on disk")
+    extraChannels.append(id)
+  }
+
+  func removedChannel(_ id: ChannelID, status: Int) {
+    note("channel \(id.text) is removed: \(status)")
+    expect(
+      status == 204 || status == 404 || status == 400 || isTroubled || wasTroubledLately,
+      "a channel's removal is answered \(status)")
+  }
+
+  /// A channel to be removed, which was made by a provider.
+  func takeExtraChannel() -> ChannelID? {
+    extraChannels.isEmpty ? nil : extraChannels.removeFirst()
+  }
+
+  // MARK: The play
+
+  private func play() -> Outcome {
+    defer { end() }
+    isTroubled = true
+    gateway.start()
+    addDevices()
+    for _ in 0..<profile.providers { addProvider() }
+    plan(every: profile.pushEvery) { [self] in push() }
+    plan(every: profile.pushEvery * 5) { [self] in broadcast(isForAll: false) }
+    planTrouble()
+    let end = time.now + profile.troubled
+    step(until: end)
+    isTroubled = false
+    troubleEnd = end
+    heal()
+    step(until: end + profile.calm * 2 / 3)
+    for _ in 0..<4 { broadcast(isForAll: true) }
+    step(until: end + profile.calm)
+    binaryProvider.settleAccounts()
+    if violation == nil { ledger.check() }
+    if violation == nil { broadcasts.check() }
+    if violation == nil { closeEverything() }
+    return Outcome(
+      seed: seed, violation: violation, trace: SimulationTrace.relevant(lines, violation, ledger),
+      pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
+      shown: ledger.pushes.count { $0.shown > 0 }, events: time.eventsHandled)
+  }
+
+  private func addDevices() {
+    for index in 1...profile.devices { addDevice(index) }
+  }
+
+  func addDevice(_ index: Int) {
+    let device = SimulatedDevice(index, in: self)
+    devices.append(device)
+    for channel in channels where chance(0.8) { device.subscribe(channel) }
+    for topic in topics { device.register(topic) }
+    device.start()
+  }
+
+  func addProvider() { providers.append(SimulatedProvider(providers.count, in: self)) }
+
+  private func heal() {
+    for device in devices {
+      device.setState([])
+      for topic in topics { device.setEnabled(true, topic) }
+      device.goOnline()
+    }
+    for connection in network.connections where connection.isDark { connection.cut() }
+  }
+
+  /// Who has a connection leaves, and the gateway goes down: nothing may be left over.
+  private func closeEverything() {
+    for provider in providers { provider.goOffline() }
+    binaryProvider.goOffline()
+    feedbackClient.goOffline()
+    for device in devices { device.goOffline() }
+    step(until: time.now + 60_000_000_000)
+    expect(!gateway.hasConnections, "connections are left over: \(gateway.connectionCounts)")
+    expect(network.connections.isEmpty, "\(network.connections.count) sockets are left open")
+    gateway.drain(backAfter: .max / 4)
+    step(until: time.now + 10_000_000_000)
+    expect(!gateway.isUp, "the gateway did not go down")
+  }
+
+  func end() {
+    isRunning = false
+    gateway.release()
+    network.release()
+  }
+
+  /// Lets everything happen until `end`, unless a promise is broken before.
+  func step(until end: Int64) {
+    while violation == nil {
+      let wakeup = min(gateway.nextWakeup, network.clientLoop.nextWakeup)
+      let event = time.nextEvent
+      guard min(wakeup, event) <= end else { break }
+      if event <= wakeup { time.handleNext() } else { time.wakeUp(at: wakeup) }
+      gateway.settle()
+      guard !gateway.hasPausedLoops else { continue }
+      for device in devices { device.loopsAreAtRest() }
+    }
+    time.advance(to: end)
+  }
+
+  /// Lets `body` happen again and again, about that often, for as long as there is trouble.
+  func plan(every interval: Int64, _ body: @escaping () -> Void) {
+    guard interval < .max / 8 else { return }
+    time.after(random(0...interval * 2)) { [self] in
+      guard isTroubled else { return }
+      body()
+      plan(every: interval, body)
+    }
+  }
+
+  func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
+
+  /// A token that some provider has, current or not.
+  func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
+    knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
+  }
+}

@@ -1,0 +1,91 @@
+import Storage
+import System
+
+/// The writers' work without threads: a batch takes its time on the virtual clock, and of the one that runs
+/// when the process is killed either all or nothing is on disk.
+final class SimulatedDisk: BatchRunner, @unchecked Sendable {
+  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  private unowned let world: GatewaySimulation
+  private var inboxes: [any SimulatedInbox] = []
+
+  init(in world: GatewaySimulation) { self.world = world }
+
+  func start<Request: Sendable>(
+    name: String, _ work: @escaping @Sendable ([Request]) -> Bool
+  ) throws(SystemFailure) -> any BatchInbox<Request> {
+    let inbox = Inbox(name: name, in: world, work)
+    inboxes.append(inbox)
+    return inbox
+  }
+
+  /// The process is killed.
+  func crash() {
+    for inbox in inboxes { inbox.crash() }
+    inboxes = []
+  }
+
+  private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {
+    private let name: String
+    private unowned let world: GatewaySimulation
+    private let work: @Sendable ([Request]) -> Bool
+    private var waiting: [Request] = []
+    private var running: [Request] = []
+    private var isRunning = false
+    /// Whether the last batch left something to go on with.
+    private var hasMore = false
+    private var isClosed = false
+
+    init(
+      name: String, in world: GatewaySimulation, _ work: @escaping @Sendable ([Request]) -> Bool
+    ) {
+      self.name = name
+      self.world = world
+      self.work = work
+    }
+
+    func post(_ request: Request) -> Bool {
+      guard !isClosed else { return false }
+      waiting.append(request)
+      if !isRunning { begin() }
+      return true
+    }
+
+    private func begin() {
+      assert(!isRunning && running.isEmpty, "a batch runs already")
+      isRunning = true
+      swap(&running, &waiting)
+      world.time.after(world.random(50_000...world.profile.commitMost)) { [self] in
+        guard !isClosed else { return }
+        let batch = running
+        running = []
+        hasMore = work(batch)
+        isRunning = false
+        if hasMore || !waiting.isEmpty { begin() }
+      }
+    }
+
+    func close() {
+      guard !isClosed else { return }
+      isClosed = true
+      for batch in [running, waiting] where !batch.isEmpty { hasMore = work(batch) }
+      while hasMore { hasMore = work([]) }
+      running = []
+      waiting = []
+    }
+
+    func crash() {
+      guard !isClosed else { return }
+      isClosed = true
+      if !running.isEmpty, world.chance(0.5) {
+        world.note("the running batch of \(name) is durable")
+        _ = work(running)
+      }
+      running = []
+      waiting = []
+    }
+  }
+}
+
+private protocol SimulatedInbox: AnyObject {
+  func crash()
+}

@@ -1,0 +1,237 @@
+import BelfryWire
+import Gateway
+import Storage
+import System
+import Transport
+
+/// The machine that the gateway runs on: the real ``GatewayServer`` with its loops, over simulated network,
+/// threads and disk. The process is killed, goes down in order and comes back; the disk stays.
+final class SimulatedGatewayProcess {
+  private unowned let world: GatewaySimulation
+  let notificationStore: SimulatedNotificationStore
+  let controlStore: SimulatedControlStore
+  private let disk: SimulatedDisk
+  private let loops: SimulatedLoops
+  private var server: GatewayServer?
+  private var parts: [GatewayLoop] = []
+  /// Counts the starts, so that what was planned for one of them does not meet the next.
+  private(set) var life = 0
+  private(set) var isReady = false
+  private var isDraining = false
+  /// Turns of single loops until the process is killed amid an event.
+  private var turnsToCrash: Int?
+  private var backAfter: Int64 = 0
+
+  init(in world: GatewaySimulation, firstChanges: [ControlChange]) throws {
+    self.world = world
+    notificationStore = SimulatedNotificationStore(in: world)
+    controlStore = try SimulatedControlStore(in: world)
+    disk = SimulatedDisk(in: world)
+    loops = SimulatedLoops(world.time)
+    try controlStore.apply(firstChanges)
+    for case .putApp in firstChanges { _ = try controlStore.allocate(.app, count: 1) }
+  }
+
+  var isUp: Bool { server != nil }
+
+  // MARK: Life and death
+
+  func start() {
+    assert(server == nil, "a gateway runs already")
+    life += 1
+    do {
+      let main = try loops.add("main")
+      let server = try GatewayServer(
+        configuration: configuration, resources: try resources(), loop: main.loop,
+        metrics: MetricRegistry(), log: world.log)
+      self.server = server
+      let current = life
+      try server.start(
+        onReady: { [unowned self] _ in becameReady() },
+        onFailed: { [unowned self] why in
+          world.note("the gateway cannot start: \(why)")
+          turnsToCrash = 0
+        },
+        onStopped: { [unowned self] in if life == current { stopped() } })
+    } catch {
+      world.note("the gateway cannot start: \(error)")
+      world.expect(world.isTroubled, "the gateway cannot start: \(error)")
+      crash(backAfter: 1_000_000_000)
+    }
+  }
+
+  private var configuration: GatewayConfiguration {
+    var configuration = GatewayConfiguration(folder: "/nonexistent/simulation")
+    configuration.loops = world.profile.loops
+    configuration.ports = world.ports
+    return configuration
+  }
+
+  private func resources() throws -> GatewayResources {
+    let open = ListenerSecurity(
+      provider: .identified(.init()), legacy: .identified(.init()), device: .identified(.init()))
+    var resources = GatewayResources(
+      controlStore: controlStore, notificationStore: notificationStore,
+      authority: world.identities.authority,
+      identity: FirstIdentity(
+        teamID: SimulatedIdentities.team, keyID: SimulatedIdentities.keyID,
+        enrolmentCode: SimulatedIdentities.enrolmentCode),
+      tokenKeys: [SimulatedIdentities.tokenKey], security: open
+    ) { _ throws(SystemFailure) in try DeliveryLog(capacity: 256) }
+    resources.listeners = world.network
+    resources.loops = loops
+    resources.batches = disk
+    resources.randomSeed = world.random.next()
+    let world = world
+    resources.unixMilliseconds = { world.time.unixMilliseconds }
+    resources.waitForChange = { barrier, count in
+      world.gateway.settle(mayCrash: false, ignoringPauses: true)
+      world.expect(
+        barrier.hasPassed(count), "a change of the administration reached not every loop")
+    }
+    resources.didStartLoop = { world.gateway.parts.append($0) }
+    return resources
+  }
+
+  private func becameReady() {
+    world.note("the gateway is ready")
+    isReady = true
+    let world = world
+    server?.followDeliveryLog { lines in
+      for line in lines { world.ledger.recorded(line) }
+      return true
+    }
+  }
+
+  /// The process is killed after some more turns of single loops: its memory is gone, and of the batches
+  /// that run either all or nothing is on disk.
+  func crash(afterTurns turns: Int, backAfter pause: Int64) {
+    guard isUp, turnsToCrash == nil else { return }
+    turnsToCrash = turns
+    backAfter = pause
+  }
+
+  private func crash(backAfter pause: Int64) {
+    world.note("the gateway crashes")
+    disk.crash()
+    end()
+    world.ledger.gatewayCrashed()
+    comeBack(after: pause)
+  }
+
+  private func end() {
+    life += 1
+    isReady = false
+    isDraining = false
+    turnsToCrash = nil
+    parts = []
+    server = nil
+    loops.releaseAll()
+    world.network.gatewayCrashed()
+  }
+
+  /// The world ends: nothing comes back.
+  func release() {
+    guard isUp else { return }
+    disk.crash()
+    end()
+  }
+
+  private func comeBack(after pause: Int64) {
+    let current = life
+    guard pause < .max / 8 else { return }
+    world.time.after(pause) { [self] in if life == current, !isUp, world.isRunning { start() } }
+  }
+
+  /// The process goes down in order.
+  func drain(backAfter pause: Int64) {
+    guard isReady, !isDraining, let server else { return }
+    world.note("the gateway drains")
+    isDraining = true
+    isReady = false
+    backAfter = pause
+    let current = life
+    world.time.after(4_500_000_000) { [self] in
+      world.expect(life != current, "the gateway does not come to the end of its drain")
+    }
+    server.drain()
+  }
+
+  private func stopped() {
+    world.note("the gateway has stopped")
+    world.expect(isDraining, "the gateway stopped though nobody asked for it")
+    isStopping = true
+  }
+
+  /// It has stopped in this event; its loops are released at the event's end.
+  private var isStopping = false
+
+  // MARK: The administration
+
+  /// Carries out what an administrator asks; what was changed holds when this returns.
+  func administer(_ request: AdministrationRequest) throws -> [JSONObject] {
+    guard isReady, let server else { throw StorageFailure.closed }
+    return try server.administration.perform(request)
+  }
+
+  // MARK: Turning
+
+  /// When one of the loops has something to do by itself.
+  var nextWakeup: Int64 { loops.nextWakeup }
+
+  /// Lets one of the loops stand still.
+  func pauseLoop(_ nanoseconds: Int64) {
+    guard !loops.all.isEmpty else { return }
+    let loop = loops.all[world.random(0...loops.all.count - 1)]
+    loop.pausedUntil = world.time.now + nanoseconds
+  }
+
+  /// Whether some loop stands still, with what came for it unread.
+  var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
+
+  /// Turns every loop until none has anything to do at this time.
+  func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) {
+    var rounds = 0
+    var hasWorked = true
+    while hasWorked {
+      hasWorked = false
+      if !loops.all.isEmpty {
+        let first = world.random(0...loops.all.count - 1)
+        hasWorked = loops.turn(startingAt: first, ignoringPauses: ignoringPauses) {
+          !(mayCrash && isTimeToCrash())
+        }
+      }
+      if world.network.turn() { hasWorked = true }
+      rounds += 1
+      guard rounds < 10_000 else { return world.fail("the loops never come to rest") }
+    }
+    if isStopping {
+      isStopping = false
+      disk.crash()
+      end()
+      world.ledger.gatewayCrashed()
+      comeBack(after: backAfter)
+    }
+    for part in parts { part.checkInvariants() }
+  }
+
+  private func isTimeToCrash() -> Bool {
+    guard let turns = turnsToCrash else { return false }
+    turnsToCrash = turns - 1
+    guard turns <= 0 else { return false }
+    crash(backAfter: backAfter)
+    return true
+  }
+
+  /// How many connections the loops have.
+  var connectionCounts: String {
+    parts.map { "\($0.connectionCounts)" }.joined(separator: ", ")
+  }
+
+  var hasConnections: Bool {
+    parts.contains {
+      $0.connectionCounts.providers + $0.connectionCounts.devices
+        + $0.connectionCounts.feedbackClients > 0
+    }
+  }
+}

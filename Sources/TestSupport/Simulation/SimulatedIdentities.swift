@@ -1,0 +1,71 @@
+import BelfryWire
+import Gateway
+import Storage
+import Transport
+
+/// Keys and certificates of every simulated world: their bytes are not the seed's, and making them is what
+/// takes time, so all worlds of a process share them.
+struct SimulatedIdentities: Sendable {
+  /// When the certificates were issued, in seconds since 1970: before the virtual clock begins.
+  static let issuedSeconds: Int64 = 1_699_000_000
+  static let team = "SIMULATED0"
+  static let keyID = "SIMULATED1"
+  static let enrolmentCode = "CODE"
+  static let tokenKey = [UInt8](repeating: 7, count: 32)
+
+  let authority: CertificateAuthority
+  let providerKey: ES256PrivateKey
+  /// For the topic of the first app.
+  let providerCertificate: PeerCertificate
+  let deviceKeys: [ES256PrivateKey]
+
+  static let shared: Result<SimulatedIdentities, any Error> = Result { try SimulatedIdentities() }
+
+  private init() throws {
+    authority = try CertificateAuthority.make(
+      commonName: "Belfry simulated authority",
+      nameConstraints: .init(
+        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      now: Self.issuedSeconds)
+    providerKey = try ES256PrivateKey()
+    providerCertificate = try authority.issueProvider(
+      bundleID: "com.example.app1", environment: .both, form: .universal, now: Self.issuedSeconds
+    ).certificate
+    deviceKeys = try (0..<8).map { _ in try ES256PrivateKey() }
+  }
+
+  /// A provider token of that time, in seconds since 1970.
+  func providerToken(atSeconds now: Int64) -> String {
+    let header = Base64.encode(Array(#"{"alg":"ES256","kid":"\#(Self.keyID)"}"#.utf8), url: true)
+    let claims = Base64.encode(Array(#"{"iss":"\#(Self.team)","iat":\#(now)}"#.utf8), url: true)
+    let signature = (try? providerKey.sign(Array("\(header).\(claims)".utf8))) ?? []
+    return "\(header).\(claims).\(Base64.encode(signature, url: true))"
+  }
+
+  /// What the control store of a new world has.
+  func firstChanges(apps: Int) -> [ControlChange] {
+    var changes: [ControlChange] = [
+      .putTeam(TeamRecord(id: Self.team, name: "", createdMilliseconds: 0)),
+      .putKey(
+        KeyRecord(
+          id: Self.keyID, team: Self.team, publicKeySPKI: providerKey.publicKey.spkiDER,
+          createdMilliseconds: 0)),
+      .putCertificate(
+        CertificateRecord(
+          serial: providerCertificate.serial, team: Self.team, bundleID: "com.example.app1",
+          environments: .both, isUniversal: true, notAfter: providerCertificate.notAfter,
+          createdMilliseconds: 0)),
+      .putSetting(name: ControlSetting.enrolmentCode, value: Array(Self.enrolmentCode.utf8)),
+      .putSetting(name: ControlSetting.environment, value: Array("sandbox".utf8)),
+    ]
+    // The number of those kept is the app's; the fourth app is adopted when a device registers it.
+    for (index, keep) in [1, 3, UInt32.max].prefix(apps).enumerated() {
+      changes.append(
+        .putApp(
+          AppRecord(
+            number: UInt32(index + 1), bundleID: "com.example.app\(index + 1)", team: Self.team,
+            keep: keep, hasBroadcast: index == 0, createdMilliseconds: 0)))
+    }
+    return changes
+  }
+}

@@ -1,0 +1,95 @@
+import System
+import Transport
+
+/// A network in one thread: real streams over pairs of sockets, whose far ends the simulation holds, so that
+/// it decides when bytes travel, in which pieces, and whether at all.
+final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
+  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  private struct Arrival: Sendable {
+    let descriptor: Int32
+    let security: StreamSecurity
+  }
+
+  private final class SimulatedListener: Listener {
+    let port: UInt16
+    let arrivals: Mailbox<Arrival>
+    private(set) var isOpen = true
+
+    init(port: UInt16, arrivals: Mailbox<Arrival>) {
+      self.port = port
+      self.arrivals = arrivals
+    }
+
+    func close() { isOpen = false }
+  }
+
+  private unowned let world: GatewaySimulation
+  private var listeners: [SimulatedListener] = []
+  private(set) var connections: [SimulatedConnection] = []
+  private var lastNumber = 0
+  private var nextFreePort: UInt16 = 40_000
+  /// Turns the far ends of all connections.
+  let clientLoop: EventLoop
+
+  init(in world: GatewaySimulation) throws(SystemFailure) {
+    self.world = world
+    clientLoop = try EventLoop(clock: world.time)
+  }
+
+  func listen(
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity, reusePort: Bool,
+    accept: @escaping (ByteStream) -> (any StreamHandler)?
+  ) throws(SystemFailure) -> any Listener {
+    var port = address.port
+    if port == 0 {
+      port = nextFreePort
+      nextFreePort += 1
+    }
+    world.expect(
+      reusePort || !listeners.contains { $0.port == port && $0.isOpen },
+      "two listeners share port \(port)")
+    let arrivals = loop.mailbox(of: Arrival.self) { [unowned loop] arrivals in
+      for arrival in arrivals {
+        ByteStream.adopt(arrival.descriptor, on: loop, security: arrival.security, accept: accept)
+      }
+    }
+    let listener = SimulatedListener(port: port, arrivals: arrivals)
+    listeners.append(listener)
+    return listener
+  }
+
+  /// Opens a connection to one of the loops that listen on the port; nil when none does.
+  func connect(
+    to port: UInt16, as identity: StreamIdentity?, _ client: any SimulatedClient
+  ) -> SimulatedConnection? {
+    let open = listeners.filter { $0.port == port && $0.isOpen }
+    guard !open.isEmpty, let ends = try? Socket.pair(bufferBytes: world.profile.bufferBytes) else {
+      return nil
+    }
+    let listener = open[world.random(0...open.count - 1)]
+    lastNumber += 1
+    let connection = SimulatedConnection(number: lastNumber, in: world, client: client)
+    ByteStream.adopt(ends.other, on: clientLoop, security: .plain) { _ in connection }
+    connections.append(connection)
+    listener.arrivals.post(
+      Arrival(
+        descriptor: ends.one, security: identity.map { .identified($0) } ?? .plain))
+    return connection
+  }
+
+  /// The gateway's process is gone.
+  func gatewayCrashed() { listeners = [] }
+
+  /// Lets the far ends read what the gateway wrote; whether there was anything.
+  func turn() -> Bool {
+    let hasWorked = clientLoop.turn(mayBlock: false)
+    connections.removeAll(where: \.isOver)
+    return hasWorked
+  }
+
+  /// Ends what is still there, heard by nobody.
+  func release() {
+    clientLoop.releaseAll()
+    connections = []
+  }
+}

@@ -1,0 +1,310 @@
+import BelfryWire
+import Transport
+
+/// A provider on the HTTP/2 interface, with the real client's half of HTTP/2: it sends, is answered, comes
+/// back after its connection broke, and tries again what a server says it has not processed.
+final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
+  /// What a request is for.
+  enum Call {
+    case push(UInt64, LinkTopic, token: [UInt8])
+    case broadcast(UInt64)
+    case makeChannel
+    case removeChannel(ChannelID)
+  }
+
+  private struct Request {
+    let call: Call
+    let fields: [(name: String, value: String)]
+    let body: [UInt8]
+    var status = 0
+    var answer: [String: String] = [:]
+    var answerBody: [UInt8] = []
+  }
+
+  private unowned let world: GatewaySimulation
+  private let number: Int
+  /// Whether it shows a certificate instead of tokens.
+  private let hasCertificate: Bool
+  /// Whether its port is the one without TLS.
+  private let isInsecure: Bool
+  private var session: HTTP2ClientSession?
+  private var connection: SimulatedConnection?
+  private var isDialling = false
+  private var queue: [Request] = []
+  private var open: [Int32: Request] = [:]
+  private var token = ""
+  private var tokenMade: Int64?
+  /// Answers that make it come anew: the token is too old, or was renewed too soon.
+  private var wantsFreshConnection = false
+  private(set) var isOffline = false
+
+  init(_ number: Int, in world: GatewaySimulation) {
+    self.number = number
+    self.world = world
+    hasCertificate = number % 3 == 1
+    isInsecure = number % 3 == 2
+  }
+
+  /// Whether it may send to that topic.
+  func serves(_ topic: LinkTopic) -> Bool {
+    !hasCertificate || topic.bundleID == "com.example.app1"
+  }
+
+  var hasOpenRequests: Bool { !queue.isEmpty || !open.isEmpty }
+
+  // MARK: Requests
+
+  func push(
+    _ number: UInt64, to token: [UInt8], topic: LinkTopic, priority: UInt8, expiration: Int64?,
+    collapseID: String
+  ) {
+    var fields = [
+      (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
+      (name: ":path", value: "/3/device/\(Hexadecimal.encode(token))"),
+      (name: ":authority", value: "localhost"), (name: "apns-topic", value: topic.bundleID),
+      (name: "apns-id", value: GatewaySimulation.pushID(number).text),
+      (name: "apns-push-type", value: "alert"), (name: "apns-priority", value: "\(priority)"),
+    ]
+    if let expiration { fields.append((name: "apns-expiration", value: "\(expiration)")) }
+    if !collapseID.isEmpty { fields.append((name: "apns-collapse-id", value: collapseID)) }
+    send(.push(number, topic, token: token), fields, GatewaySimulation.payload(push: number))
+  }
+
+  func broadcast(_ number: UInt64, to channel: ChannelID, priority: UInt8, expiration: Int64) {
+    send(
+      .broadcast(number),
+      [
+        (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
+        (name: ":path", value: "/4/broadcasts/apps/com.example.app1"),
+        (name: ":authority", value: "localhost"),
+        (name: "apns-channel-id", value: channel.text),
+        (name: "apns-push-type", value: "liveactivity"),
+        (name: "apns-priority", value: "\(priority)"),
+        (name: "apns-expiration", value: "\(expiration)"),
+      ], GatewaySimulation.payload(broadcast: number))
+  }
+
+  func makeChannel() {
+    send(
+      .makeChannel, channelFields("POST", nil),
+      Array(#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#.utf8))
+  }
+
+  func removeChannel(_ id: ChannelID) { send(.removeChannel(id), channelFields("DELETE", id), []) }
+
+  private func channelFields(_ method: String, _ id: ChannelID?) -> [(name: String, value: String)]
+  {
+    var fields = [
+      (name: ":method", value: method), (name: ":scheme", value: "https"),
+      (name: ":path", value: "/1/apps/com.example.app1/channels"),
+      (name: ":authority", value: "localhost"),
+    ]
+    if let id { fields.append((name: "apns-channel-id", value: id.text)) }
+    return fields
+  }
+
+  private func send(_ call: Call, _ fields: [(name: String, value: String)], _ body: [UInt8]) {
+    queue.append(Request(call: call, fields: fields, body: body))
+    advance()
+  }
+
+  /// Sends what may be sent now.
+  private func advance() {
+    guard let session, connection != nil else { return dial() }
+    while !queue.isEmpty, session.availableStreams > 0 {
+      let request = queue[0]
+      guard let stream = session.request(fields: authorized(request.fields), body: request.body)
+      else { break }
+      queue.removeFirst()
+      open[stream] = request
+    }
+    flush()
+  }
+
+  private func authorized(
+    _ fields: [(name: String, value: String)]
+  ) -> [(name: String, value: String)] {
+    guard !hasCertificate else { return fields }
+    if tokenMade.map({ world.time.now - $0 > 40 * 60_000_000_000 }) ?? true { renewToken() }
+    return fields + [(name: "authorization", value: "bearer \(token)")]
+  }
+
+  private func renewToken() {
+    token = world.identities.providerToken(atSeconds: world.time.unixMilliseconds / 1_000)
+    tokenMade = world.time.now
+  }
+
+  // MARK: Connection
+
+  private func dial() {
+    guard !isDialling, !isOffline, connection == nil, !queue.isEmpty else { return }
+    isDialling = true
+    world.time.after(world.random(500_000...world.profile.latencyMost * 3)) { [self] in
+      isDialling = false
+      guard !isOffline, connection == nil else { return }
+      let ports = world.ports
+      let opened =
+        isInsecure
+        ? world.network.connect(to: ports.insecureProvider ?? 0, as: nil, self)
+        : world.network.connect(
+          to: ports.providers[0],
+          as: StreamIdentity(
+            certificate: hasCertificate ? world.identities.providerCertificate : nil,
+            negotiatedProtocol: "h2"), self)
+      guard let opened else {
+        world.time.after(200_000_000) { [self] in dial() }
+        return
+      }
+      world.note("provider \(number) opens connection \(opened.number)")
+      connection = opened
+      wantsFreshConnection = false
+      session = HTTP2ClientSession(handler: self)
+      advance()
+    }
+  }
+
+  func goOffline() {
+    isOffline = true
+    connection?.close()
+    lost()
+  }
+
+  func goOnline() {
+    isOffline = false
+    advance()
+  }
+
+  var current: SimulatedConnection? { connection }
+
+  func received(_ bytes: [UInt8], on connection: SimulatedConnection) {
+    guard connection === self.connection, let session else { return }
+    let status = bytes.withUnsafeBytes { session.receive($0) }
+    world.expect(
+      status == .open || session.isGoingAway, "the gateway broke HTTP/2 on \(connection.number)")
+    advance()
+    if session.isGoingAway || wantsFreshConnection, open.isEmpty, self.connection === connection {
+      connection.close()
+      lost()
+    }
+  }
+
+  func closed(_ connection: SimulatedConnection) {
+    guard connection === self.connection else { return }
+    lost()
+  }
+
+  private func lost() {
+    let old = session
+    session = nil
+    connection = nil
+    old?.connectionEnded()
+    world.expect(open.isEmpty, "a request is neither answered nor failed")
+    dial()
+  }
+
+  private func flush() {
+    guard let session, let connection else { return }
+    session.takeOutput { connection.send(Array($0)) }
+  }
+
+  // MARK: Answers
+
+  func responseField(
+    _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) {
+    let name = String(decoding: name, as: UTF8.self)
+    let value = String(decoding: value, as: UTF8.self)
+    if name == ":status" { open[streamID]?.status = Int(value) ?? 0 }
+    open[streamID]?.answer[name] = value
+  }
+
+  func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+    open[streamID]?.answerBody += Array(bytes)
+  }
+
+  func responseEnded(_ streamID: Int32) {
+    guard let request = open.removeValue(forKey: streamID) else {
+      return world.fail("a request of provider \(number) is answered twice")
+    }
+    handle(request)
+  }
+
+  func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {
+    guard let request = open.removeValue(forKey: streamID) else { return }
+    switch (reason, request.call) {
+    case (.unprocessed, _): queue.append(request)
+    case (_, .push(let number, _, _)): world.ledger.orphaned(number)
+    case (.reset(let code), _):
+      world.note("a request of provider \(number) was reset with \(code)")
+    case (.connectionLost, _): break
+    }
+    if case .reset(let code) = reason {
+      world.fail("a request of provider \(number) was reset with \(code)")
+    }
+  }
+
+  private func reason(_ request: Request) -> String {
+    String(decoding: request.answerBody, as: UTF8.self)
+  }
+
+  private func handle(_ request: Request) {
+    if request.status == 403 || reason(request).contains("TooManyProviderTokenUpdates") {
+      world.expect(
+        world.profile.hasClockSteps && !hasCertificate,
+        "provider \(number) is told \(request.status) \(reason(request))")
+      tokenMade = nil
+      wantsFreshConnection = true
+      world.time.after(5_000_000_000) { [self] in
+        queue.append(Request(call: request.call, fields: request.fields, body: request.body))
+        advance()
+      }
+      return
+    }
+    switch request.call {
+    case .push(let number, let topic, let token):
+      world.expect(
+        request.answer["apns-id"] == GatewaySimulation.pushID(number).text,
+        "#\(number) is answered with the id \(request.answer["apns-id"] ?? "")")
+      handle(number, topic, token, request)
+    case .broadcast(let number):
+      if request.status == 200 {
+        world.broadcasts.answered(number)
+      } else {
+        world.broadcasts.refused(number, status: request.status, reason(request))
+      }
+    case .makeChannel: world.madeChannel(status: request.status, request.answer["apns-channel-id"])
+    case .removeChannel(let id): world.removedChannel(id, status: request.status)
+    }
+  }
+
+  private func handle(_ number: UInt64, _ topic: LinkTopic, _ token: [UInt8], _ request: Request) {
+    switch request.status {
+    case 200: world.ledger.answered(number)
+    case 500:
+      world.expect(world.isTroubled || world.wasTroubledLately, "#\(number) is answered 500")
+      world.ledger.refused(number)
+    case 410:
+      world.pushRefusedAsUnregistered(number, topic, token: token)
+      world.ledger.refused(number)
+    case 503:
+      world.time.after(1_000_000_000) { [self] in
+        queue.append(Request(call: request.call, fields: request.fields, body: request.body))
+        advance()
+      }
+    default:
+      world.fail("#\(number) is answered \(request.status) \(reason(request))")
+    }
+  }
+
+  func connectionWentAway(
+    lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeRawBufferPointer
+  ) {
+    world.expect(
+      errorCode == 0 || world.isTroubled || world.wasTroubledLately,
+      "provider \(number) is sent away with error \(errorCode)")
+  }
+
+  func concurrentStreamsChanged(_ count: UInt32) {}
+
+  func pingAcknowledged() {}
+}

@@ -1,0 +1,140 @@
+import BelfryWire
+import Storage
+
+/// Notifications on a simulated disk, which fails, is full, or loses what it reads.
+final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
+  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  private unowned let world: GatewaySimulation
+  private let contents = MemoryNotificationStore()
+  /// How many of the next commits fail, whatever the world's fortune.
+  var failingCommits = 0
+  /// How many of the next loads fail.
+  var failingLoads = 0
+
+  init(in world: GatewaySimulation) { self.world = world }
+
+  func commit(
+    _ operations: [StoreOperation]
+  ) throws(StorageFailure) -> [DroppedNotification] {
+    var hasPut = false
+    for case .put(let row, _) in operations {
+      hasPut = true
+      world.expect(
+        row.expiration > world.earliestUnixSeconds - 5,
+        "\(world.name(of: row.payload)) is stored though it was to be tried once")
+    }
+    if failingCommits > 0 {
+      failingCommits -= 1
+      throw .diskFull(path: "notifications")
+    }
+    if hasPut, world.isDiskFull { throw .diskFull(path: "notifications") }
+    try world.maybeFail("a commit of \(operations.count) operations")
+    let dropped = try contents.commit(operations)
+    world.note("a commit of \(operations.count) operations is durable")
+    return dropped
+  }
+
+  func load(
+    device: UInt64, after: UInt64, limit: Int
+  ) throws(StorageFailure) -> [StoredNotification] {
+    if failingLoads > 0 {
+      failingLoads -= 1
+      throw .corrupt(path: "notifications", detail: "a simulated fault")
+    }
+    try world.maybeFail("a load of device \(device)")
+    return try contents.load(device: device, after: after, limit: limit)
+  }
+
+  func highestSequence() throws(StorageFailure) -> UInt64 { try contents.highestSequence() }
+  func count() throws(StorageFailure) -> Int { try contents.count() }
+  func devices() throws(StorageFailure) -> [UInt64] { try contents.devices() }
+
+  /// The disk is there for the next process.
+  func close() {}
+}
+
+/// The real control store, in memory, on a simulated disk: what it has applied is there after a crash.
+final class SimulatedControlStore: ControlStore, @unchecked Sendable {
+  // Only ever used on the simulation's own thread, which is what the conformance promises.
+  private unowned let world: GatewaySimulation
+  private let contents: SQLiteControlStore
+  /// How many of the next changes fail, whatever the world's fortune.
+  var failingChanges = 0
+  /// Every registration that ever was on disk, with its generation.
+  private(set) var durableRegistrations: Set<RegistrationRecord> = []
+  private(set) var durableDevices: Set<UInt64> = []
+  /// By bundle identifier.
+  private(set) var appNumbers: [String: UInt32] = [:]
+  private(set) var durableChannels: Set<[UInt8]> = []
+
+  init(in world: GatewaySimulation) throws(StorageFailure) {
+    self.world = world
+    contents = try .inMemory()
+  }
+
+  func apply(_ changes: [ControlChange]) throws(StorageFailure) {
+    if failingChanges > 0 {
+      failingChanges -= 1
+      throw .diskFull(path: "control")
+    }
+    if world.isDiskFull { throw .diskFull(path: "control") }
+    try world.maybeFail("a commit of \(changes.count) changes")
+    try contents.apply(changes)
+    for change in changes { note(change) }
+  }
+
+  private func note(_ change: ControlChange) {
+    switch change {
+    case .putRegistration(let record):
+      world.note(
+        "device \(record.key.device) app \(record.key.app) is \(record.state) of generation "
+          + "\(record.generation) on disk")
+      durableRegistrations.insert(
+        RegistrationRecord(
+          key: record.key, generation: record.generation, state: .active, changedMilliseconds: 0))
+      if record.state == .unregistered { world.ledger.unregistered(record.key) }
+    case .putApp(let app): appNumbers[app.bundleID] = app.number
+    case .putDevice(let device): durableDevices.insert(device.number)
+    case .putChannel(let channel): durableChannels.insert(channel.id)
+    case .putBroadcast(let record):
+      world.broadcasts.stored(record)
+    default: break
+    }
+  }
+
+  /// Whether a token of this registration and generation may be in the world.
+  func wasDurable(_ key: NotificationKey, generation: UInt16) -> Bool {
+    durableRegistrations.contains(
+      RegistrationRecord(key: key, generation: generation, state: .active, changedMilliseconds: 0))
+  }
+
+  func allocate(_ counter: ControlCounter, count: UInt64) throws(StorageFailure) -> UInt64 {
+    try world.maybeFail("an allocation")
+    return try contents.allocate(counter, count: count)
+  }
+
+  func teams() throws(StorageFailure) -> [TeamRecord] { try contents.teams() }
+  func keys() throws(StorageFailure) -> [KeyRecord] { try contents.keys() }
+  func certificates() throws(StorageFailure) -> [CertificateRecord] { try contents.certificates() }
+  func apps() throws(StorageFailure) -> [AppRecord] {
+    try world.maybeFail("a reading of apps")
+    return try contents.apps()
+  }
+  func channels() throws(StorageFailure) -> [ChannelRecord] { try contents.channels() }
+  func broadcasts() throws(StorageFailure) -> [BroadcastRecord] { try contents.broadcasts() }
+  func devices() throws(StorageFailure) -> [DeviceRecord] { try contents.devices() }
+  func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
+    try contents.deviceCertificates()
+  }
+  func registrations() throws(StorageFailure) -> [RegistrationRecord] {
+    try world.maybeFail("a reading of registrations")
+    return try contents.registrations()
+  }
+  func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
+    try contents.subscriptions()
+  }
+  func setting(_ name: String) throws(StorageFailure) -> [UInt8]? { try contents.setting(name) }
+
+  /// The disk is there for the next process.
+  func close() {}
+}

@@ -1,0 +1,33 @@
+/// Picks from a world's events those that a person needs to see.
+enum SimulationTrace {
+  /// The lines about the push at fault, its device and the gateway; else the last ones.
+  static func relevant(
+    _ lines: [String], _ violation: String?, _ ledger: DeliveryLedger
+  ) -> [String] {
+    guard let violation else { return [] }
+    let words = words(violation)
+    guard let name = words.first(where: { $0.hasPrefix("#") }), let index = Int(name.dropFirst()),
+      ledger.pushes.indices.contains(index)
+    else { return lines.suffix(80) }
+    let push = ledger.pushes[index]
+    let same = Set(ledger.pushes.filter { $0.target == push.target }.map { "#\($0.number)" })
+    let relevant = lines.filter { line in
+      guard let mark = self.words(line).first(where: { $0.hasPrefix("#") }) else { return true }
+      return String(mark) == name
+        || same.contains(String(mark)) && index + 12 > (Int(mark.dropFirst()) ?? 0)
+    }
+    guard let first = relevant.firstIndex(where: { $0.contains("\(name) to device") }) else {
+      return relevant.suffix(80)
+    }
+    // How it began, what became of the push itself, and how it ended.
+    let beginning = min(relevant.count, first + 60)
+    let end = max(beginning, relevant.count - 60)
+    return Array(relevant[max(0, first - 10)..<beginning])
+      + relevant[beginning..<end].filter { $0.contains("\(name) ") || $0.contains("\(name):") }
+      + relevant[end...]
+  }
+
+  private static func words(_ line: String) -> [String] {
+    line.split(whereSeparator: { " :,".contains($0) }).map(String.init)
+  }
+}

@@ -1,0 +1,36 @@
+public import System
+
+/// What accepts streams until it is closed.
+public protocol Listener: AnyObject {
+  /// The port that is listened on.
+  var port: UInt16 { get }
+  /// Stops listening; accepted streams live on.
+  func close()
+}
+
+/// Where a server's streams come from: the machine's network, or a simulated one.
+public protocol ListenerFactory: Sendable {
+  /// Listens on `address` (port 0: a free one) for `loop`, the calling thread's.
+  ///
+  /// `accept` is called for each connection, before any handshake, and says who handles it, or nil to
+  /// close it. With `reusePort` several loops listen on one port and share its connections.
+  func listen(
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity, reusePort: Bool,
+    accept: @escaping (ByteStream) -> (any StreamHandler)?
+  ) throws(SystemFailure) -> any Listener
+}
+
+/// Listens on the machine's sockets.
+public struct SocketListenerFactory: ListenerFactory {
+  /// A factory; it holds nothing.
+  public init() {}
+
+  /// Opens a socket.
+  public func listen(
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity, reusePort: Bool,
+    accept: @escaping (ByteStream) -> (any StreamHandler)?
+  ) throws(SystemFailure) -> any Listener {
+    try StreamListener(
+      loop: loop, address: address, security: security, reusePort: reusePort, accept: accept)
+  }
+}

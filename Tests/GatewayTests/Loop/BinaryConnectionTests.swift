@@ -1,0 +1,104 @@
+import BelfryWire
+import Storage
+import Testing
+import Transport
+
+@testable import Gateway
+@testable import TestSupport
+
+@Suite struct BinaryConnectionTests {
+  private static func frame(_ identifier: UInt32, token: [UInt8], push: UInt64) -> [UInt8] {
+    func bytes(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+    let payload = GatewaySimulation.payload(push: push)
+    let items =
+      [1, 0, 32] + token + [2, 0, UInt8(payload.count)] + payload + [3, 0, 4]
+      + bytes(Int(identifier))
+    return [2] + bytes(items.count) + items
+  }
+
+  private static func client(_ harness: GatewayHarness) -> RawClient {
+    RawClient(
+      harness, port: 2_195,
+      as: StreamIdentity(certificate: harness.world.identities.providerCertificate))
+  }
+
+  @Test("frames are silent and arrive, for devices of either loop")
+  func accepted() throws {
+    let harness = try GatewayHarness()
+    let devices = [harness.device(), harness.device()]
+    let client = Self.client(harness)
+    let pushes = devices.map { harness.open(for: $0) }
+    for (index, device) in devices.enumerated() {
+      client.send(
+        Self.frame(UInt32(index), token: try harness.token(of: device), push: pushes[index]))
+    }
+    harness.pass(milliseconds: 1_000)
+    #expect(client.received.isEmpty && !client.isClosed)
+    for push in pushes { #expect(harness.state(of: push)?.shown == 1) }
+    #expect(harness.violation == nil)
+  }
+
+  @Test("the packet about a frame waits until those before it are decided")
+  func refusalWaits() throws {
+    let harness = try GatewayHarness(loops: 1)
+    let device = harness.device()
+    device.goOffline()
+    harness.pass(milliseconds: 100)
+    harness.world.gateway.notificationStore.failingCommits = 1
+    let client = Self.client(harness)
+    // The first waits for a commit, which fails; the second is no token at all.
+    client.send(
+      Self.frame(7, token: try harness.token(of: device), push: harness.open(for: device))
+        + Self.frame(8, token: [UInt8](repeating: 1, count: 32), push: 0))
+    harness.pass(milliseconds: 1_000)
+    #expect(client.received == BinaryStatus.processingError.packet(identifier: 7))
+    #expect(client.isClosed)
+  }
+
+  @Test("a gateway that goes down names the last frame that it accepted")
+  func shutdown() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    let client = Self.client(harness)
+    client.send(
+      Self.frame(9, token: try harness.token(of: device), push: harness.open(for: device)))
+    harness.pass(milliseconds: 500)
+    harness.world.gateway.drain(backAfter: .max / 4)
+    harness.pass(milliseconds: 1_000)
+    #expect(client.received == BinaryStatus.shutdown.packet(identifier: 9))
+    #expect(client.isClosed)
+  }
+
+  @Test("without certificate a legacy port serves channel management and nothing else")
+  func negotiation() throws {
+    let harness = try GatewayHarness()
+    let other = RawClient(harness, port: 2_195, as: StreamIdentity())
+    other.send([0, 1, 2])
+    let silent = RawClient(harness, port: 2_196, as: StreamIdentity())
+    let http = RawClient(harness, port: 2_196, as: StreamIdentity())
+    http.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
+    harness.pass(milliseconds: 1_000)
+    #expect(other.isClosed && other.received.isEmpty)
+    #expect(!silent.isClosed)
+    #expect(!http.isClosed && http.received.count > 9, "the gateway's SETTINGS")
+    harness.pass(milliseconds: 2_000)
+    #expect(silent.isClosed && !http.isClosed)
+  }
+
+  @Test("feedback names what was unregistered, once")
+  func feedback() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    let token = try harness.token(of: device)
+    device.unregister(harness.world.topics[0])
+    harness.pass(milliseconds: 500)
+    for expected in [38, 0] {
+      let client = RawClient(
+        harness, port: 2_196,
+        as: StreamIdentity(certificate: harness.world.identities.providerCertificate))
+      harness.pass(milliseconds: 500)
+      #expect(client.isClosed && client.received.count == expected)
+      if expected > 0 { #expect(Array(client.received.dropFirst(6)) == token) }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+@testable import TestSupport
+
+@Suite struct ControlPlaneTests {
+  @Test("a device is enrolled once that is on disk; where it cannot be, it tries again")
+  func enrolment() throws {
+    let harness = try GatewayHarness()
+    harness.world.gateway.controlStore.failingChanges = 1
+    harness.world.addDevice(1)
+    harness.pass(milliseconds: 60_000)
+    let device = harness.world.devices[0]
+    #expect(harness.world.gateway.controlStore.failingChanges == 0)
+    #expect(device.number != 0)
+    #expect(harness.world.gateway.controlStore.durableDevices == [device.number])
+    #expect(harness.violation == nil)
+  }
+
+  @Test("an app is adopted by the first device that registers it, for every loop")
+  func adoption() throws {
+    let harness = try GatewayHarness()
+    let devices = [harness.device(), harness.device()]
+    let topic = LinkTopic(bundleID: "com.example.new")
+    for device in devices { device.register(topic) }
+    harness.pass(milliseconds: 1_000)
+    #expect(harness.world.app(of: topic) != 0)
+    let apps = try harness.world.gateway.controlStore.apps().filter {
+      $0.bundleID == topic.bundleID
+    }
+    #expect(apps.count == 1)
+    #expect(harness.violation == nil)
+  }
+
+  @Test("what an administrator adds is known to every loop when the command has ended")
+  func administration() throws {
+    let harness = try GatewayHarness(loops: 3)
+    let lines = try harness.world.gateway.administer(
+      .addTopic(.init(team: SimulatedIdentities.team, bundleID: "com.example.added")))
+    #expect(lines.count == 1)
+    #expect(harness.violation == nil, "a loop had not handled it")
+  }
+}
+
+@Suite struct ChannelServiceTests {
+  @Test("a channel is made once it is on disk, and not where it cannot be")
+  func make() throws {
+    let harness = try GatewayHarness()
+    let provider = harness.provider()
+    provider.makeChannel()
+    harness.pass(milliseconds: 500)
+    #expect(harness.world.gateway.controlStore.durableChannels.count == 3)
+    harness.world.gateway.controlStore.failingChanges = 1
+    provider.makeChannel()
+    harness.pass(milliseconds: 500)
+    #expect(harness.world.gateway.controlStore.durableChannels.count == 3)
+    #expect(!provider.hasOpenRequests, "the request was answered")
+    #expect(harness.violation == nil)
+  }
+
+  @Test(
+    "a broadcast reaches the subscribers of both loops, one of a kept channel once it is on disk")
+  func broadcast() throws {
+    let harness = try GatewayHarness()
+    let devices = [harness.device(), harness.device()]
+    for device in devices { for channel in harness.world.channels { device.subscribe(channel) } }
+    harness.pass(milliseconds: 500)
+    harness.world.addProvider()
+    for _ in 0..<4 { harness.world.broadcast(isForAll: true) }
+    harness.pass(milliseconds: 2_000)
+    harness.world.broadcasts.check()
+    let unanswered = harness.world.broadcasts.messages.filter { !$0.isAnswered }
+    #expect(unanswered.isEmpty)
+    #expect(harness.violation == nil)
+  }
+}

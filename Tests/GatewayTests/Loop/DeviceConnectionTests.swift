@@ -1,0 +1,58 @@
+import BelfryWire
+import Gateway
+import Testing
+import Transport
+
+@testable import TestSupport
+
+@Suite struct DeviceConnectionTests {
+  @Test("whichever loop accepts it, a device's connection comes to its home")
+  func handoff() throws {
+    let harness = try GatewayHarness(loops: 3)
+    let devices = (0..<4).map { _ in harness.device() }
+    for _ in 0..<4 {
+      for device in devices { device.cutConnection() }
+      harness.pass(milliseconds: 20_000)
+      let provider = harness.provider()
+      for device in devices {
+        let push = try harness.push(to: device, by: provider)
+        #expect(harness.state(of: push)?.shown == 1, "device \(device.index)")
+      }
+    }
+    #expect(harness.violation == nil)
+  }
+
+  @Test("a revoked device is sent away at once and gets nothing more")
+  func revoked() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    _ = try harness.world.gateway.administer(.revokeDevice(number: device.number))
+    device.revoke()
+    harness.pass(milliseconds: 500)
+    let push = try harness.push(to: device, by: harness.provider())
+    #expect(harness.state(of: push)?.isRefused == true)
+    #expect(harness.state(of: push)?.shown == 0)
+    #expect(harness.violation == nil)
+  }
+
+  @Test("a connection that says nothing ends in time")
+  func silence() throws {
+    let harness = try GatewayHarness()
+    let client = RawClient(harness, port: 5_223, as: StreamIdentity())
+    harness.pass(milliseconds: 9_000)
+    #expect(!client.isClosed)
+    harness.pass(milliseconds: 3_000)
+    #expect(client.isClosed)
+    #expect(!harness.world.gateway.hasConnections)
+  }
+
+  @Test("bytes that are no frame end the connection with a reason")
+  func garbage() throws {
+    let harness = try GatewayHarness()
+    let client = RawClient(harness, port: 5_223, as: StreamIdentity())
+    client.send([UInt8](repeating: 0x7F, count: 64))
+    harness.pass(milliseconds: 500)
+    #expect(client.isClosed && !client.received.isEmpty)
+    #expect(harness.violation == nil)
+  }
+}

@@ -1,0 +1,82 @@
+import BelfryWire
+import System
+import Transport
+
+@testable import Gateway
+@testable import TestSupport
+
+/// The real gateway in a quiet simulated world: nothing goes wrong but what the test does.
+final class GatewayHarness {
+  let world: GatewaySimulation
+
+  init(loops: Int = 2) throws {
+    world = try GatewaySimulation(seed: 1, isTracing: true, profile: .quiet(loops: loops))
+    world.gateway.start()
+    pass(milliseconds: 10)
+  }
+
+  deinit { world.end() }
+
+  /// Lets that much virtual time pass, with everything that happens in it.
+  func pass(milliseconds: Int64) { world.step(until: world.time.now + milliseconds * 1_000_000) }
+
+  /// What was broken; nil where nothing was.
+  var violation: String? { world.violation }
+
+  /// A device that has enrolled and has a token for the first app.
+  func device() -> SimulatedDevice {
+    world.addDevice(world.devices.count + 1)
+    pass(milliseconds: 2_000)
+    return world.devices[world.devices.count - 1]
+  }
+
+  /// A provider by its place: 0 has tokens, 1 a certificate, 2 the port without TLS.
+  func provider(_ kind: Int = 0) -> SimulatedProvider { SimulatedProvider(kind, in: world) }
+
+  /// Sends a push and lets it arrive; its number in the ledger.
+  @discardableResult
+  func push(
+    to device: SimulatedDevice, by provider: SimulatedProvider, wait: Int64 = 1_000
+  ) throws -> UInt64 {
+    let number = open(for: device)
+    provider.push(
+      number, to: try token(of: device), topic: world.topics[0], priority: 10, expiration: nil,
+      collapseID: "")
+    pass(milliseconds: wait)
+    return number
+  }
+
+  /// A push that the ledger knows of.
+  func open(for device: SimulatedDevice) -> UInt64 {
+    world.ledger.open(
+      .init(device: device.number, topic: world.topics[0]), priority: 10,
+      expiration: world.time.unixMilliseconds / 1_000 + 3_600, collapseID: "", keep: 1)
+  }
+
+  /// The current token of the device's first app.
+  func token(of device: SimulatedDevice, generation: UInt16 = 0) throws -> [UInt8] {
+    world.tokens.seal(
+      TokenContents(
+        environment: .sandbox, kind: .alert, generation: generation, app: 1,
+        device: device.number))
+  }
+
+  func state(of number: UInt64) -> DeliveryLedger.Push? { world.ledger.push(number) }
+}
+
+/// A client that speaks bytes: what came back, and whether the gateway ended the connection.
+final class RawClient: SimulatedClient {
+  private(set) var received: [UInt8] = []
+  private(set) var isClosed = false
+  private(set) var connection: SimulatedConnection?
+
+  init(_ harness: GatewayHarness, port: UInt16, as identity: StreamIdentity? = nil) {
+    connection = harness.world.network.connect(to: port, as: identity, self)
+  }
+
+  func send(_ bytes: [UInt8]) { connection?.send(bytes) }
+
+  func received(_ bytes: [UInt8], on connection: SimulatedConnection) { received += bytes }
+
+  func closed(_ connection: SimulatedConnection) { isClosed = true }
+}

@@ -1,0 +1,71 @@
+import BelfryWire
+import Testing
+import Transport
+
+@testable import Gateway
+@testable import TestSupport
+
+@Suite struct ProviderConnectionTests {
+  @Test("tokens, a certificate and the port without TLS all reach the device", arguments: 0...2)
+  func everyKindOfProvider(kind: Int) throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    let provider = harness.provider(kind)
+    for _ in 0..<3 {
+      let push = try harness.push(to: device, by: provider)
+      #expect(harness.state(of: push)?.isAnswered == true)
+      #expect(harness.state(of: push)?.shown == 1)
+    }
+    #expect(harness.violation == nil)
+  }
+
+  @Test("requests that come byte by byte are answered like any other")
+  func tornRequests() throws {
+    let harness = try GatewayHarness()
+    let client = RawClient(harness, port: 2_080)
+    for byte in Array("POST /3/nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".utf8) {
+      client.send([byte])
+    }
+    harness.pass(milliseconds: 500)
+    let answer = String(decoding: client.received, as: UTF8.self)
+    #expect(answer.hasPrefix("HTTP/1.1 404"), "\(answer)")
+    #expect(answer.contains("BadPath"))
+  }
+
+  @Test("who sends no frame at all is sent away in time")
+  func silence() throws {
+    let harness = try GatewayHarness()
+    let client = RawClient(
+      harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
+    harness.pass(milliseconds: 9_000)
+    #expect(!client.isClosed)
+    harness.pass(milliseconds: 6_000)
+    #expect(client.isClosed)
+    #expect(!harness.world.gateway.hasConnections)
+  }
+
+  @Test("bytes that are not HTTP/2 end the connection")
+  func notHTTP2() throws {
+    let harness = try GatewayHarness()
+    let client = RawClient(
+      harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
+    client.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+    harness.pass(milliseconds: 1_000)
+    #expect(client.isClosed)
+    #expect(harness.violation == nil)
+  }
+
+  @Test("a dead token is answered 410, and the device hears nothing")
+  func deadToken() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    let topic = harness.world.topics[0]
+    harness.world.markUnwanted(.init(device: device.number, topic: topic))
+    device.unregister(topic)
+    harness.pass(milliseconds: 100)
+    let push = try harness.push(to: device, by: harness.provider())
+    #expect(harness.state(of: push)?.isRefused == true)
+    #expect(harness.state(of: push)?.shown == 0)
+    #expect(harness.violation == nil)
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Plays worlds one after the other in this process, and says on stdout, a line each, which one it begins and
+/// what all of them came to.
+struct Player {
+  private let options: SimulationOptions
+
+  init(_ options: SimulationOptions) { self.options = options }
+
+  /// The exit status: 1 where a promise was broken.
+  func play() -> Int32 {
+    var seed = options.seed ?? 1
+    let end = Date(timeIntervalSinceNow: options.seconds ?? .infinity)
+    var left = options.worlds ?? .max
+    var worlds = 0
+    var events = 0
+    while left > 0, Date() < end {
+      say("begin \(seed)")
+      let descriptors = openDescriptors
+      let outcome = options.model.play(seed)
+      worlds += 1
+      events += outcome.events
+      guard outcome.violation == nil else {
+        say("broken \(outcome.report)")
+        return 1
+      }
+      guard worlds < 3 || openDescriptors <= descriptors else {
+        say("broken seed \(seed): \(openDescriptors - descriptors) descriptors are left open")
+        return 1
+      }
+      if options.worlds == 1 { say("report \(outcome.report)") }
+      seed += options.stride ?? 1
+      left -= 1
+    }
+    say("played \(worlds) \(events)")
+    return 0
+  }
+
+  /// Unbuffered, so that the line is there when the process traps.
+  private func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+
+  private var openDescriptors: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+  }
+}

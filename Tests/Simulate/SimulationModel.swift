@@ -1,0 +1,24 @@
+import TestSupport
+
+/// A part of Belfry that is played under seeds.
+enum SimulationModel: String, CaseIterable {
+  /// The gateway with its providers and devices.
+  case gateway
+
+  /// What one world showed, whatever the model.
+  struct Outcome {
+    let violation: String?
+    let report: String
+    let events: Int
+  }
+
+  /// Plays the world of `seed` to its end, or to the first broken promise.
+  func play(_ seed: UInt64) -> Outcome {
+    switch self {
+    case .gateway:
+      let outcome = GatewaySimulation.run(seed: seed)
+      return Outcome(
+        violation: outcome.violation, report: outcome.report, events: outcome.events)
+    }
+  }
+}
