@@ -33,7 +33,7 @@ import Glibc
     guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
     guard let target = unsafe shared.reserveOutput(bytes.count) else { return false }
     unsafe memcpy(target, source, bytes.count)
-    unsafe shared.addOutput(bytes.count)
+    unsafe shared.commitOutput(bytes.count)
     return true
   }
 }
