@@ -325,6 +325,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     isRunning = false
     gateway.release()
     network.release()
+    time.cancelAll()
   }
 
   /// Lets everything happen until `end`, unless a promise is broken before.
