@@ -50,7 +50,9 @@ struct IdlePolicy {
       unresponsiveSince = now
     }
     sentBytes = facts.sentBytes
-    if let unresponsiveSince, now - unresponsiveSince >= Limits.providerReadNanoseconds { return .unresponsive }
+    if let unresponsiveSince, now - unresponsiveSince >= Limits.providerReadNanoseconds {
+      return .unresponsive
+    }
     if facts.stalledAnswers == 0 {
       stalledSince = nil
     } else if stalledSince == nil || facts.endedStreams != endedStreams {
