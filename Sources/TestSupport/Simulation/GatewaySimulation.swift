@@ -73,8 +73,8 @@ public final class GatewaySimulation: @unchecked Sendable {
     LinkChannel(
       bundleID: "com.example.app1", identifier: ChannelID(high: 3, low: number).bytes)
   }
-  private(set) var network: SimulatedNetwork! = nil
-  private(set) var gateway: SimulatedGatewayProcess! = nil
+  private var madeNetwork: SimulatedNetwork?
+  private var madeGateway: SimulatedGatewayProcess?
   private(set) var devices: [SimulatedDevice] = []
   private(set) var providers: [SimulatedProvider] = []
   private(set) lazy var binaryProvider = SimulatedBinaryProvider(in: self)
@@ -108,7 +108,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     let drawn = SimulationProfile(&random)
     self.profile = profile ?? drawn
     topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
-    network = try SimulatedNetwork(in: self)
+    madeNetwork = try SimulatedNetwork(in: self)
     var changes = identities.firstChanges(apps: self.profile.apps)
     for (index, channel) in channels.enumerated() {
       changes.append(
@@ -116,7 +116,17 @@ public final class GatewaySimulation: @unchecked Sendable {
           ChannelRecord(
             id: channel.identifier, app: 1, keepsLatest: index == 0, createdMilliseconds: 0)))
     }
-    gateway = try SimulatedGatewayProcess(in: self, firstChanges: changes)
+    madeGateway = try SimulatedGatewayProcess(in: self, firstChanges: changes)
+  }
+
+  var network: SimulatedNetwork {
+    guard let madeNetwork else { preconditionFailure("the world is not made yet") }
+    return madeNetwork
+  }
+
+  var gateway: SimulatedGatewayProcess {
+    guard let madeGateway else { preconditionFailure("the world is not made yet") }
+    return madeGateway
   }
 
   // MARK: Chance
@@ -325,6 +335,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     isRunning = false
     gateway.release()
     network.release()
+    time.cancelAll()
   }
 
   /// Lets everything happen until `end`, unless a promise is broken before.

@@ -5,7 +5,9 @@ import System
 import Transport
 
 /// The machine that the gateway runs on: the real ``GatewayServer`` with its loops, over simulated network,
-/// threads and disk. The process is killed, goes down in order and comes back; the disk stays.
+/// threads and disk.
+///
+/// The process is killed, goes down in order and comes back; the disk stays.
 final class SimulatedGatewayProcess {
   private unowned let world: GatewaySimulation
   let notificationStore: SimulatedNotificationStore

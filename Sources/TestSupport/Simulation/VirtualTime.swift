@@ -45,6 +45,9 @@ final class VirtualTime: LoopClock {
     }
   }
 
+  /// The world has ended: nothing that was planned happens, and what it would have needed is released.
+  func cancelAll() { heap = [] }
+
   /// When the next event comes; `.max`: none is planned.
   var nextEvent: Int64 { heap.first?.at ?? .max }
 
