@@ -185,6 +185,8 @@ struct Delivery {
       for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
         withdraw(old.key, &context)
       }
+      // The bound may push out the very one that was decided about late.
+      guard delivered[key] != nil else { return }
     } else if isPersisted {
       // The same name replaces, also by what shows nothing.
       withdraw(key, &context)

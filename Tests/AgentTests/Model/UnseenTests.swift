@@ -79,6 +79,21 @@ struct UnseenTests {
     #expect(effects.refreshed.map(\.title) == [""])
   }
 
+  @Test("what the bound of the list pushes out is not shown")
+  func pushedOut() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    for number in 1...Limits.deliveredPerApp {
+      bench.ask(connection, .add(ModelBench.request("\(number)")))
+    }
+    bench.ask(connection, .setState(.foreground))
+    #expect(bench.ask(connection, .add(ModelBench.request())).asked.count == 1)
+    let next = bench.restarted()
+    let shown = next.start().presented.map(\.key.id)
+    #expect(shown.count == Limits.deliveredPerApp)
+    #expect(shown == next.centerIDs())
+  }
+
   @Test(
     "a sound that the desktop's do-not-disturb mutes is accounted for where it was all there is")
   func muted() {
