@@ -38,11 +38,11 @@ import Glibc
   ///
   /// Under another clock than the machine's the loop is turned by hand, with ``turn(mayBlock:)`` and
   /// `false`, whenever ``nextWakeup`` has come or a descriptor may be ready.
-  public convenience init(clock: any LoopClock = MachineClock.shared) throws(SystemFailure) {
+  public convenience init(clock: any LoopClock = SystemLoopClock.shared) throws(SystemFailure) {
     try self.init(waker: LoopWaker(), clock: clock)
   }
 
-  init(waker: LoopWaker, clock: any LoopClock = MachineClock.shared) {
+  init(waker: LoopWaker, clock: any LoopClock = SystemLoopClock.shared) {
     self.waker = waker
     self.clock = clock
     nowNanoseconds = clock.monotonicNanoseconds

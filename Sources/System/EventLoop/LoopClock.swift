@@ -7,9 +7,9 @@ public protocol LoopClock: AnyObject {
 }
 
 /// The machine's clocks.
-public final class MachineClock: LoopClock, Sendable {
+public final class SystemLoopClock: LoopClock, Sendable {
   /// The only instance that is needed: it holds nothing.
-  public static let shared = MachineClock()
+  public static let shared = SystemLoopClock()
 
   /// The kernel's monotonic clock.
   public var monotonicNanoseconds: Int64 { SystemClock.monotonicNanoseconds }
