@@ -94,6 +94,21 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test(.requires(.python)) func aClientOnBoringSSLTrustsTheGatewayByNameAndByAddress()
+    async throws
+  {
+    try await withDevice { stage, gateway, _, token in
+      let sent = try await stage.command([
+        TestTool.python.required(), script("boringssl-client"), gateway.file, "com.example.app",
+        token,
+      ])
+      let line = try #require(sent.values.last)
+      for name in ["localhost", "127.0.0.1", "api.sandbox.push.apple.com"] {
+        #expect(line["answers"][name].string == "200", "\(line)")
+      }
+    }
+  }
+
   @Test(.requires(.curl, .openssl)) func applesRecipeOfOpensslAndCurlWorks() async throws {
     try await withDevice { stage, gateway, devices, token in
       let sent = try await stage.command([
