@@ -94,6 +94,21 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test(.requires(.python)) func streamsThatAreResetAfterTheirAnswerCostTheClientNothing()
+    async throws
+  {
+    try await withDevice { stage, gateway, _, token in
+      let sent = try await stage.command(
+        [
+          TestTool.python.required(), script("resetting-client"), gateway.file, "com.example.app",
+          token, "20000",
+        ], within: Patience.ofLongWork)
+      let line = try #require(sent.values.last, "\(sent.errors)")
+      #expect(line["answers"]["200"].integer == 20_000, "\(line)")
+      #expect(line["goaways"] == .array([]), "\(line)")
+    }
+  }
+
   @Test(.requires(.python)) func aClientOnBoringSSLTrustsTheGatewayByNameAndByAddress()
     async throws
   {
