@@ -126,6 +126,8 @@ struct ClientSession: ~Copyable {
     for number in unprocessed.reversed() where ledger.sent(number)?.connection == connection {
       ledger.sendAgain(number, counts: false)
     }
+    // GOAWAY may come before the answers to what the service has taken.
+    if !ledger.unanswered(on: connection).isEmpty { lifecycle.served(on: connection) }
     leave(connection, now: now, reason: reason)
     closeIfDrained(connection)
   }

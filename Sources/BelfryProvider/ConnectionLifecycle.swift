@@ -16,7 +16,7 @@ struct ConnectionLifecycle: ~Copyable {
     /// Requests at a time: the service's SETTINGS.
     var limit: Int
     var unanswered = 0
-    /// Whether it has answered anything: one that never did counts as failed.
+    /// Whether it has taken or answered anything: one that never did counts as failed.
     var hasServed = false
     let failuresBefore: Int
   }
@@ -142,6 +142,18 @@ struct ConnectionLifecycle: ~Copyable {
     case .open(var open) where open.number == number:
       open.unanswered = max(0, open.unanswered - 1)
       open.hasServed = open.hasServed || answered
+      self = .init(.open(open), nextNumber: next)
+    case let other:
+      self = .init(other, nextNumber: next)
+    }
+  }
+
+  /// The service has taken requests on this connection, whose answers are to come.
+  mutating func served(on number: ConnectionNumber) {
+    let next = nextNumber
+    switch consume state {
+    case .open(var open) where open.number == number:
+      open.hasServed = true
       self = .init(.open(open), nextNumber: next)
     case let other:
       self = .init(other, nextNumber: next)

@@ -47,6 +47,20 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func belfrySendGetsEverythingThroughAServiceThatKeepsGoingAway() async throws {
+    try await withDevice { stage, gateway, _, token in
+      _ = try await stage.belfryCommand([
+        "fault", "add", "--goaway-after", "3", "--data", gateway.data,
+      ])
+      let sent = try await stage.belfryCommand(
+        ["send"] + Array(repeating: token, count: 100) + [
+          "--topic", "com.example.app", "--body", "Hello", "--gateway", gateway.file,
+        ], succeeding: false)
+      let accepted = sent.values.count { $0["status"].integer == 200 }
+      #expect(accepted == 100, "\(sent.errors)")
+    }
+  }
+
   @Test func belfrySendSaysWhereNoGatewayIs() async throws {
     try await Stage.play { stage in
       let sent = try await stage.belfryCommand(
