@@ -47,6 +47,28 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func belfrySendRefusesAPayloadThatIsNearlyJSONAndSendsNothing() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      func send(_ payload: String) async throws -> Stage.CommandResult {
+        try await stage.belfryCommand(
+          [
+            "send", token, "--topic", "com.example.app", "--payload", "-", "--gateway",
+            gateway.file,
+          ], succeeding: false, input: payload)
+      }
+      let refused = try await send("{\"aps\": {\n  \"alert\": \"Hello\",\n}}")
+      #expect(refused.status == 1)
+      #expect(refused.lines.isEmpty)
+      #expect(
+        refused.errors
+          == "belfry: the payload is not JSON at line 2, column 19 (there is a comma before '}'): "
+          + "take the comma away\n")
+      let sent = try await send("{\"aps\": {\n  \"alert\": \"Hello\"\n}}")
+      #expect(sent.status == 0)
+      #expect(payload(try await devices.received()).contains("Hello"), "the first to come")
+    }
+  }
+
   @Test func belfrySendGetsEverythingThroughAServiceThatKeepsGoingAway() async throws {
     try await withDevice { stage, gateway, _, token in
       _ = try await stage.belfryCommand([
