@@ -57,6 +57,12 @@ enum Limits {
   /// Bytes that an HTTP/1.1 client may send ahead of an answer: one read with what was left of the last.
   static let http1HeldBytes = 262_144
 
+  // MARK: Keys
+
+  /// Bits of a provider's RSA key: what Apple's certificates have, and enough until 2030 (NIST
+  /// SP 800-57).
+  static let rsaKeyBits: Int32 = 2_048
+
   // MARK: HTTP/2
 
   /// Points of a fresh connection, and the most it can have: a client may do a hundred odd things.

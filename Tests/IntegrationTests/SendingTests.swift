@@ -205,6 +205,46 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  /// Apple's certificates have RSA keys, and apnotic's way with PEM takes no others.
+  @Test(.requires(.python, .curl, .openssl), arguments: ["ec", "rsa"])
+  func aCertificateOfEitherKindOfKeyIsServedOnEveryPort(_ kind: String) async throws {
+    try await withDevice { stage, gateway, devices, token in
+      let files = ["pem", "p12"].map { stage.folder.file("provider.\($0)") }
+      for file in files {
+        _ = try await stage.belfryCommand([
+          "certificate", "add", "--team", gateway.teamID, "--topic", "com.example.app", "--key",
+          kind, "--out", file, "--data", gateway.data,
+        ])
+      }
+      let text = try await stage.command([
+        TestTool.openssl.required(), "x509", "-in", files[0], "-noout", "-text",
+      ]).output
+      #expect(text.contains("rsaEncryption") == (kind == "rsa"), "\(text)")
+      let sent = try await stage.belfryCommand([
+        "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
+        "127.0.0.1:\(gateway.port("provider"))", "--ca", gateway.caFile, "--certificate", files[0],
+      ])
+      #expect(sent.values.first?["status"].integer == 200)
+      _ = try await devices.received()
+      let curl = try await stage.command([
+        TestTool.curl.required(), "--silent", "--show-error", "--include", "--http2", "--cacert",
+        gateway.caFile, "--cert-type", "P12", "--cert", files[1] + ":", "--header",
+        "apns-topic: com.example.app", "--data", #"{"aps":{"alert":"test"}}"#,
+        "https://127.0.0.1:\(gateway.port("provider"))/3/device/\(token)",
+      ])
+      #expect(curl.lines.first?.hasPrefix("HTTP/2 200") == true, "\(curl.output)\(curl.errors)")
+      _ = try await devices.received()
+      // The binary interface, then the feedback service.
+      let legacy = try await stage.command([
+        TestTool.python.required(), script("pushjack-client"), gateway.file, files[0], "0", token,
+      ])
+      let line = try #require(legacy.values.last, "\(legacy.errors)")
+      #expect(line["sent"][0]["errors"] == .array([]), "\(line)")
+      #expect(line["expired"] == .array([]), "\(line)")
+      #expect(payload(try await devices.received()).contains("number 0"))
+    }
+  }
+
   /// What pushy, APNSwift, kalyke, PyAPNs2 and dotAPNS send (apns-protocol 2.1).
   @Test(
     .requires(.python, .curl),

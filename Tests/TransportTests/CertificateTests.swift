@@ -154,6 +154,24 @@ private let now: Int64 = 1_795_000_000
           ? ["com.example.app", "com.example.app.voip", "com.example.app.complication"] : nil))
   }
 
+  @Test("a provider's certificate has the kind of key that was asked for")
+  func providerKeys() throws {
+    for kind in CertificateAuthority.ProviderKeyKind.allCases {
+      let identity = try authority.issueProvider(
+        bundleID: "com.example.app", environment: .both, form: .universal, key: kind, now: now)
+      #expect(refusal(of: identity.certificate, purpose: .client) == nil)
+      let key = try EVPKey.reading(pem: identity.privateKeyPEM, kind: .any)
+      #expect(try key.publicDER() == identity.certificate.publicKeySPKI)
+      // 2,048 bits are 256 bytes, and some around them; a point of P-256 has 64.
+      #expect((identity.certificate.publicKeySPKI.count > 256) == (kind == .rsa))
+      if kind == .rsa {
+        #expect(throws: CryptoFailure.unsupportedKey) {
+          try EVPKey.reading(pem: identity.privateKeyPEM)
+        }
+      }
+    }
+  }
+
   @Test("a bundle identifier longer than a common name stands whole in the UID")
   func longNames() throws {
     let bundleID = "com.apple.mgmt.External.11111111-2222-3333-4444-555555555555"

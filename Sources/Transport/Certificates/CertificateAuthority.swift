@@ -145,11 +145,21 @@ public struct CertificateAuthority: Sendable {
     organizationalUnit: String? = nil, serial: [UInt8]? = nil, notBefore: Int64, notAfter: Int64,
     extensions: [CertificateExtension] = []
   ) throws(CryptoFailure) -> Certificate {
-    let subject = try ES256PublicKey(spkiDER: publicKeySPKI)
+    try issueClient(
+      key: ES256PublicKey(spkiDER: publicKeySPKI).key, commonName: commonName, uid: uid,
+      organizationalUnit: organizationalUnit, serial: serial, notBefore: notBefore,
+      notAfter: notAfter, extensions: extensions)
+  }
+
+  func issueClient(
+    key publicKey: EVPKey, commonName: String, uid: String? = nil,
+    organizationalUnit: String? = nil, serial: [UInt8]? = nil, notBefore: Int64, notAfter: Int64,
+    extensions: [CertificateExtension] = []
+  ) throws(CryptoFailure) -> Certificate {
     let form = CertificateForm(
       commonName: commonName, organizationalUnit: organizationalUnit, uid: uid,
       serial: serial ?? CertificateForm.randomSerial(), notBefore: notBefore, notAfter: notAfter,
-      publicKey: subject.key,
+      publicKey: publicKey,
       extensions: [.endEntity, .signsHandshakes, .usages([.client])] + extensions)
     return try Certificate(form.signed(by: key, issuer: handle))
   }
