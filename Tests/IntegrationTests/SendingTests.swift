@@ -33,6 +33,17 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func aGatewayWithSeveralProviderPortsSaysEachInItsReadyLine() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway(options: ["--provider-port", "0"])
+      let ports = gateway.ready["ports"]["providers"]
+      let names = try [ports[0], ports[1]].map { try #require($0.integer) }
+      #expect(
+        gateway.program.errors.contains(" provider=\(names[0]),\(names[1]) "),
+        "\(gateway.program.errors)")
+    }
+  }
+
   @Test func belfrySendSaysWhyATokenWasRefusedAndEndsWithOne() async throws {
     try await withDevice { stage, gateway, _, token in
       let invented = String(repeating: "ab", count: 32)

@@ -69,14 +69,23 @@ public enum Socket {
   }
 
   /// The next connection of a listener; nil when none waits.
-  public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
-    let descriptor = accept4(
-      listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+  ///
+  /// `peer` is the other end's address, nil for a UNIX socket: later nobody tells the address of a
+  /// connection that was reset.
+  public static func accept(
+    _ listener: Int32
+  ) throws(SystemFailure) -> (descriptor: Int32, peer: SocketAddress?)? {
+    var descriptor: Int32 = -1
+    let peer = unsafe address { storage, length in
+      unsafe descriptor = accept4(
+        listener, storage, length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+      return descriptor < 0 ? -1 : 0
+    }
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
       // The system finds out, within hours, that an idle peer's machine is gone.
       set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
-      return descriptor
+      return (descriptor, peer)
     }
     switch errno {
     case EAGAIN, EINTR, ECONNABORTED, EPROTO: return nil

@@ -12,6 +12,7 @@ public final class DetachedStream: Sendable {
     var flags: ByteStream.Flags
     var bytesIn: UInt64
     var bytesOut: UInt64
+    var acceptedFrom: ByteStream.AcceptedPeer?
 
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
   }
@@ -61,7 +62,9 @@ extension ByteStream {
     (tls as? TLSRecordLayer)?.forgetPeer()
     let parts = DetachedStream.Parts(
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(), leftover: leftover,
-      flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut)
+      flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut,
+      // Streams whose records are taken over are many, and are to be small while they idle.
+      acceptedFrom: tls is TLSRecordLayer ? nil : acceptedFrom)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached
     tls = nil
@@ -92,6 +95,7 @@ extension ByteStream {
     flags = parts.flags
     bytesIn = parts.bytesIn
     bytesOut = parts.bytesOut
+    acceptedFrom = parts.acceptedFrom
     register()
     markDirty()
   }

@@ -67,9 +67,10 @@ public final class StreamListener {
     if let unixPath { try? FileSystem.remove(unixPath) }
   }
 
-  private func begin(_ connection: Int32) {
+  private func begin(_ connection: Int32, from peer: SocketAddress?) {
     let stream = ByteStream(
       StreamLoop.of(loop), descriptor: connection, state: .open, handler: nil)
+    stream.acceptedFrom = peer.map(ByteStream.AcceptedPeer.init)
     guard let handler = accept(stream) else {
       stream.closeDescriptor()
       return
@@ -87,7 +88,7 @@ extension StreamListener: EventHandler, TimerTarget {
       while count < Limits.acceptedPerTurn, registration != nil,
         let connection = try Socket.accept(descriptor)
       {
-        begin(connection)
+        begin(connection.descriptor, from: connection.peer)
         count += 1
       }
     } catch {
