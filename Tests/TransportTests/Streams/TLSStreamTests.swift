@@ -19,6 +19,7 @@ import Testing
     let port = try hangUp(on: listener.port)
     harness.run { name != nil }
     #expect(name == "127.0.0.1:\(port)")
+    #expect(server.closure == .tlsFailed("the peer broke off the handshake"))
     listener.close()
   }
 
