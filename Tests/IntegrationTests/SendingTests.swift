@@ -44,6 +44,19 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func aGatewayOnAnotherLoopbackAddressIsTrustedThere() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway(options: ["--host", "127.0.0.2"])
+      let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+      let sent = try await stage.belfryCommand([
+        "send", try await devices.token(), "--topic", "com.example.app", "--body", "Hello",
+        "--gateway", gateway.file,
+      ])
+      #expect(sent.values.first?["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("Hello"))
+    }
+  }
+
   @Test func belfrySendSaysWhyATokenWasRefusedAndEndsWithOne() async throws {
     try await withDevice { stage, gateway, _, token in
       let invented = String(repeating: "ab", count: 32)
@@ -65,7 +78,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
           [
             "send", token, "--topic", "com.example.app", "--payload", "-", "--gateway",
             gateway.file,
-          ], succeeding: false, input: payload)
+          ], input: payload, succeeding: false)
       }
       let refused = try await send("{\"aps\": {\n  \"alert\": \"Hello\",\n}}")
       #expect(refused.status == 1)

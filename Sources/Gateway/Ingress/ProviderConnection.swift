@@ -72,9 +72,6 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if let scripted { carryOut(scripted, after: 0) }
     if isDraining { sendGoAway(.shutdown) }
     if let fault {
-      home.log.info(
-        "refused a provider's certificate",
-        ["peer": stream.peerDescription, "why": fault.reason])
       sendGoAway(fault)
       isClosing = true
     }

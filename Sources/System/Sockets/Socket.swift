@@ -69,14 +69,20 @@ public enum Socket {
   }
 
   /// The next connection of a listener; nil when none waits.
+  public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
+    var peer: SocketAddress?
+    return try accept(listener, peer: &peer)
+  }
+
+  /// The next connection of a listener; nil when none waits.
   ///
-  /// `peer` is the other end's address, nil for a UNIX socket: later nobody tells the address of a
-  /// connection that was reset.
+  /// `peer` becomes the other end's address, nil for a UNIX socket: later nobody tells the address of
+  /// a connection that was reset.
   public static func accept(
-    _ listener: Int32
-  ) throws(SystemFailure) -> (descriptor: Int32, peer: SocketAddress?)? {
+    _ listener: Int32, peer: inout SocketAddress?
+  ) throws(SystemFailure) -> Int32? {
     var descriptor: Int32 = -1
-    let peer = unsafe address { storage, length in
+    peer = unsafe address { storage, length in
       unsafe descriptor = accept4(
         listener, storage, length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
       return descriptor < 0 ? -1 : 0
@@ -85,7 +91,7 @@ public enum Socket {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
       // The system finds out, within hours, that an idle peer's machine is gone.
       set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
-      return (descriptor, peer)
+      return descriptor
     }
     switch errno {
     case EAGAIN, EINTR, ECONNABORTED, EPROTO: return nil

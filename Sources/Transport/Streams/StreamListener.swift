@@ -84,11 +84,12 @@ extension StreamListener: EventHandler, TimerTarget {
   /// Called by the loop.
   public func ready(_ readiness: Readiness) {
     var count = 0
+    var peer: SocketAddress?
     do throws(SystemFailure) {
       while count < Limits.acceptedPerTurn, registration != nil,
-        let connection = try Socket.accept(descriptor)
+        let connection = try Socket.accept(descriptor, peer: &peer)
       {
-        begin(connection.descriptor, from: connection.peer)
+        begin(connection, from: peer)
         count += 1
       }
     } catch {
