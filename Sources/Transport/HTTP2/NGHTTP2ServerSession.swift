@@ -253,8 +253,10 @@ public import System
     }
   }
 
-  /// Lets our own GOAWAY pass; nghttp2's own, for a fault of the peer, becomes the session's failure
-  /// and says why in the form of all others. False: nothing comes after it.
+  /// Lets our own GOAWAY pass; false where it is nghttp2's, after which nothing comes.
+  ///
+  /// nghttp2's is for a fault of the peer: it becomes the session's failure and says why in the form
+  /// of all others.
   private func passesGoAway(_ frame: UnsafeRawBufferPointer) -> Bool {
     if ownGoAways > 0 {
       ownGoAways -= 1
