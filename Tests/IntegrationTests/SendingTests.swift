@@ -161,10 +161,10 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       let sent = try await stage.command(
         [
           TestTool.python.required(), script("resetting-client"), gateway.file, "com.example.app",
-          token, "20000",
+          token, "5000",
         ], within: Patience.ofLongWork)
       let line = try #require(sent.values.last, "\(sent.errors)")
-      #expect(line["answers"]["200"].integer == 20_000, "\(line)")
+      #expect(line["answers"]["200"].integer == 5_000, "\(line)")
       #expect(line["goaways"] == .array([]), "\(line)")
     }
   }
@@ -230,20 +230,20 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   /// Apple's certificates have RSA keys, and apnotic's way with PEM takes no others.
-  @Test(.requires(.python, .curl, .openssl), arguments: ["ec", "rsa"])
-  func aCertificateOfEitherKindOfKeyIsServedOnEveryPort(_ kind: String) async throws {
+  @Test(.requires(.python, .curl, .openssl))
+  func aCertificateWithAnRSAKeyIsServedOnEveryPort() async throws {
     try await withDevice { stage, gateway, devices, token in
       let files = ["pem", "p12"].map { stage.folder.file("provider.\($0)") }
       for file in files {
         _ = try await stage.belfryCommand([
           "certificate", "add", "--team", gateway.teamID, "--topic", "com.example.app", "--key",
-          kind, "--out", file, "--data", gateway.data,
+          "rsa", "--out", file, "--data", gateway.data,
         ])
       }
       let text = try await stage.command([
         TestTool.openssl.required(), "x509", "-in", files[0], "-noout", "-text",
       ]).output
-      #expect(text.contains("rsaEncryption") == (kind == "rsa"), "\(text)")
+      #expect(text.contains("rsaEncryption"), "\(text)")
       let sent = try await stage.belfryCommand([
         "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
         "127.0.0.1:\(gateway.port("provider"))", "--ca", gateway.caFile, "--certificate", files[0],
