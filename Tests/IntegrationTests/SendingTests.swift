@@ -235,10 +235,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     try await withDevice { stage, gateway, devices, token in
       let files = ["pem", "p12"].map { stage.folder.file("provider.\($0)") }
       for file in files {
-        _ = try await stage.belfryCommand([
-          "certificate", "add", "--team", gateway.teamID, "--topic", "com.example.app", "--key",
-          "rsa", "--out", file, "--data", gateway.data,
-        ])
+        _ = try await stage.command(
+          [
+            Installation.belfry, "certificate", "add", "--team", gateway.teamID, "--topic",
+            "com.example.app", "--key", "rsa", "--out", file, "--data", gateway.data,
+          ], within: Patience.ofLongWork)
       }
       let text = try await stage.command([
         TestTool.openssl.required(), "x509", "-in", files[0], "-noout", "-text",
