@@ -111,7 +111,7 @@ public final class GatewayServer {
         configuration: configuration, store: controlStore, writer: controlWriter,
         authority: authority, revocations: revocations, loop: loop, log: log)
       let server = try folder.server(
-        hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses,
+        hosts: hosts, addresses: Self.addresses(listeningOn: configuration.host),
         authority: authority, nowSeconds: now / 1_000)
       logReader = DeliveryLogReader(
         kept: KeptDeliveryLog(
@@ -159,6 +159,15 @@ public final class GatewayServer {
     let own = LocalHost.name
     if !own.isEmpty, own != "localhost" { names.append(own) }
     return names + GatewayConfiguration.appleHostNames
+  }
+
+  /// The addresses that the gateway is reached by; 127.0.0.2 is none of the machine's until it is
+  /// listened on.
+  private static func addresses(listeningOn host: String) -> [String] {
+    var addresses = ["127.0.0.1", "::1"] + LocalHost.addresses
+    let isEvery = ["0.0.0.0", "::"].contains(host)
+    if !isEvery, !addresses.contains(host), AddressRange(host) != nil { addresses.append(host) }
+    return addresses
   }
 
   private static func providerContext(

@@ -67,9 +67,10 @@ public final class StreamListener {
     if let unixPath { try? FileSystem.remove(unixPath) }
   }
 
-  private func begin(_ connection: Int32) {
+  private func begin(_ connection: Int32, from peer: SocketAddress?) {
     let stream = ByteStream(
       StreamLoop.of(loop), descriptor: connection, state: .open, handler: nil)
+    stream.acceptedFrom = peer.map(ByteStream.AcceptedPeer.init)
     guard let handler = accept(stream) else {
       stream.closeDescriptor()
       return
@@ -83,11 +84,12 @@ extension StreamListener: EventHandler, TimerTarget {
   /// Called by the loop.
   public func ready(_ readiness: Readiness) {
     var count = 0
+    var peer: SocketAddress?
     do throws(SystemFailure) {
       while count < Limits.acceptedPerTurn, registration != nil,
-        let connection = try Socket.accept(descriptor)
+        let connection = try Socket.accept(descriptor, peer: &peer)
       {
-        begin(connection)
+        begin(connection, from: peer)
         count += 1
       }
     } catch {
