@@ -94,7 +94,7 @@ struct AgentModelTests {
         .unregister(ModelBench.burger, .alert)))
     bench.handle(
       .pushReceived(
-        Push(
+        ReceivedPush(
           id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 1),
           app: ModelBench.burger, kind: .alert, payload: Array(RoutingTests.alert.utf8))))
     #expect(bench.take().presented.isEmpty)

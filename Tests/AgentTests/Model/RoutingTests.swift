@@ -192,7 +192,7 @@ struct RoutingTests {
     bench.register()
     let effects = bench.decide(
       .pushReceived(
-        Push(
+        ReceivedPush(
           id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 2),
           app: ModelBench.burger, kind: .alert, payload: Array(Self.alert.utf8))))
     let kept = effects.lastIndex {

@@ -46,7 +46,9 @@ private let requests: [AdministrationRequest] = [
   .makeProviderToken(key: "KEY0000001"), .listCertificates,
   .addCertificate(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
   .addCertificate(
-    .init(team: "TEAMAAAAAA", bundleID: "a.b", environments: .sandbox, isUniversal: false)),
+    .init(
+      team: "TEAMAAAAAA", bundleID: "a.b", environments: .sandbox, isUniversal: false,
+      hasRSAKey: true)),
   .revokeCertificate(serial: "0aF"), .listTopics,
   .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
   .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b", keep: .max, hasBroadcast: true)),
