@@ -127,14 +127,14 @@ final class NotificationLedger {
     let repeats = notification.request.trigger?.repeats ?? false
     if let showing = state.showings[key], showing.version == version {
       // A repeat at the very moment of its last time, on a clock that stands, is another one.
-      if repeats, showing.isConfirmed, !entry.isShown {
+      if repeats, showing.isConfirmed || showing.isPresented || showing.isQuiet, !entry.isShown {
         state.showings[key] = Showing(version: version)
       }
     } else {
       end(key)
       world.ledger.conversations.forget(key)
       world.expect(
-        repeats || state.past[key]?.contains(version) != true,
+        repeats || version.serial == nil || state.past[key]?.contains(version) != true,
         "\(recordKey) comes again after it was replaced or taken away")
       state.showings[key] = Showing(version: version)
       switch notification.request.trigger {

@@ -65,7 +65,9 @@ final class ScheduleLedger {
         gone.removeAll { $0 == key }
         changed = nil
       default:
-        if let (key, waiting) = changed, Self.isAbout(key, effect) {
+        if case .appRequested(_, .control(.removeApp)) = event {
+          // Its notifications go with it, shown or not.
+        } else if let (key, waiting) = changed, Self.isAbout(key, effect) {
           onFired(key, waiting, isGone: gone.contains(key), event)
           gone.removeAll { $0 == key }
         } else if let key = crossed.first(where: { Self.isAbout($0, effect) }) {
