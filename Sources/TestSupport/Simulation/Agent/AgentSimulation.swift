@@ -179,7 +179,8 @@ public final class AgentSimulation {
   }
 
   private func step(until end: Int64) {
-    while time.now < end, violation == nil { time.run(until: min(end, time.now + 1_000_000_000)) }
+    while time.nextEvent <= end, violation == nil { time.handleNext() }
+    time.advance(to: end)
   }
 
   /// Does `body` again and again while things go wrong, `nanoseconds` apart on average.
