@@ -12,8 +12,8 @@ final class SimulatedPushService {
   private var isUp = false
   private var life = 0
   /// Not acknowledged, oldest first.
-  private var waiting: [Push] = []
-  private var acknowledged: [Push] = []
+  private var waiting: [ReceivedPush] = []
+  private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
   private(set) var count = 0
 
@@ -112,7 +112,7 @@ final class SimulatedPushService {
     count += 1
     let number = UInt64(count)
     let (payload, kind) = SimulatedPayload.make(in: world)
-    let push = Push(
+    let push = ReceivedPush(
       id: NotificationID(high: 7, low: number), uniqueID: NotificationID(high: 0, low: number),
       app: app, kind: kind, payload: payload,
       collapseID: world.chance(0.3) ? "c-\(world.random(1...2))" : "")
@@ -121,7 +121,7 @@ final class SimulatedPushService {
     if world.chance(0.1), let old = acknowledged.last, isUp { handOver(old) }
   }
 
-  private func handOver(_ push: Push) {
+  private func handOver(_ push: ReceivedPush) {
     after(300) { [self] in
       guard isUp else { return }
       world.agent.report(.pushReceived(push))
