@@ -10,6 +10,8 @@ final class SimulatedAgent {
   private(set) var life = 0
   private var hasStarted = false
   private var isTurnEndDue = false
+  /// What waits while the disk is written, in the order in which it came.
+  private var inbox: [AgentEvent] = []
   /// While the loop waits for the disk, nothing is handled.
   private var busyUntil: Int64 = 0
   /// What was decided in this turn.
@@ -78,6 +80,7 @@ final class SimulatedAgent {
     world.note("the agent is killed")
     isUp = false
     life += 1
+    inbox = []
     world.ledger.agentCrashed()
     world.pushService.agentCrashed()
     world.person.agentCrashed()
@@ -88,19 +91,27 @@ final class SimulatedAgent {
 
   // MARK: Events
 
-  /// Something happens outside: handled at once, or when the loop does not wait for the disk any more.
+  /// Something happens outside: handled at once, or when the loop does not wait for the disk any more;
+  /// nothing overtakes what was reported before it.
   func report(_ event: AgentEvent) {
-    let life = self.life
     guard isUp else { return }
-    guard world.time.now >= busyUntil else {
-      return world.time.at(busyUntil) { [self] in if life == self.life { report(event) } }
-    }
-    handle(event)
-    guard !isTurnEndDue else { return }
-    isTurnEndDue = true
-    // What one turn of the loop brings is made durable at once.
-    world.time.after(world.chance(0.7) ? 0 : world.milliseconds(2)) { [self] in
-      if life == self.life { endTurn() }
+    inbox.append(event)
+    handleInbox()
+  }
+
+  private func handleInbox() {
+    let life = self.life
+    while !inbox.isEmpty {
+      guard world.time.now >= busyUntil else {
+        return world.time.at(busyUntil) { [self] in if life == self.life { handleInbox() } }
+      }
+      handle(inbox.removeFirst())
+      guard !isTurnEndDue else { continue }
+      isTurnEndDue = true
+      // What one turn of the loop brings is made durable at once.
+      world.time.after(world.chance(0.7) ? 0 : world.milliseconds(2)) { [self] in
+        if life == self.life { endTurn() }
+      }
     }
   }
 
