@@ -6,7 +6,7 @@ public import Foundation
 /// has loaded or appeared works.
 @preconcurrency @MainActor
 open class UIViewController: UIResponder, @preconcurrency NSCoding {
-  private var loadedView: UIView?
+  private var loadedView: UIView? { didSet { loadedView?.viewController = self } }
   private var isShown = false
 
   /// A view controller without a file.
@@ -41,7 +41,10 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// What it is called.
-  open var title: String?
+  open var title: String? { didSet { navigationItem.title = title } }
+
+  /// What the bar of a navigation controller shows of it, as a value.
+  open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// What stands for it in a tab bar, as a value.
@@ -127,6 +130,9 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     guard presentedViewController == nil, viewControllerToPresent !== self else { return }
     presentedViewController = viewControllerToPresent
     viewControllerToPresent.presentingViewController = self
+    if let window = viewIfLoaded?.window, let view = viewControllerToPresent.view {
+      window.addSubview(view)
+    }
     viewControllerToPresent.appear(animated: flag)
     completion?()
   }
@@ -147,6 +153,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     presentedViewController = nil
     presented.presentingViewController = nil
     presented.disappear(animated: flag)
+    presented.viewIfLoaded?.removeFromSuperview()
     completion?()
   }
 
