@@ -25,6 +25,8 @@ let package = Package(
     program("NearbyReminder", "UIKit", "CoreLocation"),
     program("LanguagePreference", "UIKit"),
     program("PushClient", "UIKit"),
+    program("SwitchClient", "UIKit"),
+    program("LaunchState", "UIKit", "UserNotifications"),
     program("BaseballGame", "UIKit"),
     program("AlarmClock", "UIKit"),
     program("LocalTour", "UIKit"),

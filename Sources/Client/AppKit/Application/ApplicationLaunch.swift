@@ -38,7 +38,7 @@ enum ApplicationMain {
 }
 
 extension NSApplication {
-  /// Launches: asks the agent why, tells the delegate, and comes to the front unless the agent
+  /// Launches: waits for what the agent knows of the app, tells the delegate, and comes to the front unless the agent
   /// started the app for the background.
   public func finishLaunching() {
     guard !isLaunched else { return }
@@ -46,10 +46,10 @@ extension NSApplication {
     session.appState = session.wasStartedByAgent ? .background : .foreground
     listen()
     _ = NSUserNotificationCenter.default
-    let welcome = session.connect(waitingMilliseconds: Limits.launchMilliseconds)
-    let launch = welcome?.launch ?? AppLaunch(reason: .user)
+    let launch = session.connectForLaunch()
     tell(Self.willFinishLaunchingNotification) { $0.applicationWillFinishLaunching($1) }
-    let userInfo = LaunchUserInfo.make(launch, newestPush: welcome == nil ? nil : newestPush())
+    let userInfo = LaunchUserInfo.make(
+      launch, newestPush: session.welcome == nil ? nil : newestPush())
     tell(Self.didFinishLaunchingNotification, userInfo: userInfo) {
       $0.applicationDidFinishLaunching($1)
     }

@@ -29,6 +29,7 @@ package final class AgentSession: Sendable {
     var isRegistered = false
     var wantsPlaces = false
     var welcome: AppWelcome?
+    var settings: NotificationSettings?
     var languages: [String]?
     var badge: Int64 = 0
     var failure: AppLinkFailure?
@@ -47,6 +48,9 @@ package final class AgentSession: Sendable {
   /// Where an app's completion handlers run: in the order of the answers, and never on the thread
   /// that reads the answers, so that an app may wait in them.
   package let callbacks = DispatchQueue(label: "belfry.callbacks")
+
+  /// Whether the person is being asked for permission.
+  package let question = AuthorizationQuestion()
 
   private let identity: AppIdentity
   private let socketPath: String
@@ -103,6 +107,14 @@ package final class AgentSession: Sendable {
 
   /// What the agent said when it last greeted.
   package var welcome: AppWelcome? { state.withLock { $0.welcome } }
+
+  /// What the person allows, as far as the agent has said; nil before its greeting.
+  package var settings: NotificationSettings? { state.withLock { $0.settings } }
+
+  func learn(_ settings: NotificationSettings) { state.withLock { $0.settings = settings } }
+
+  /// Why no agent was reached when that was last tried.
+  package var failure: AppLinkFailure? { state.withLock { $0.failure } }
 
   /// Whether no agent has answered yet, although it was tried.
   package var isUnreachable: Bool { state.withLock { $0.welcome == nil && $0.failure != nil } }
@@ -252,6 +264,7 @@ package final class AgentSession: Sendable {
       let isFirst = state.welcome == nil
       let isNews = !isFirst && state.languages != welcome.languages
       state.welcome = welcome
+      state.settings = welcome.settings
       state.languages = welcome.languages
       state.badge = welcome.badge
       if isFirst, welcome.isRegistered { state.isRegistered = true }
@@ -273,6 +286,7 @@ package final class AgentSession: Sendable {
       state.withLock { $0.languages = languages }
       languagesChanged()
     case .badge(let badge): state.withLock { $0.badge = badge }
+    case .settings(let settings): learn(settings)
     default: break
     }
     // An answer to a question of the app comes while the main thread may wait for it.

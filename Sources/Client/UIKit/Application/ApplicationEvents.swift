@@ -13,6 +13,9 @@ extension UIApplication {
     session.listenForActivation { [weak self] response in
       self?.life.enterForeground(response: UNNotificationResponse.make(response))
     }
+    session.question.observe { [weak self] isAsked in
+      if isAsked { self?.life.cover() } else { self?.life.uncover() }
+    }
   }
 
   /// Hands an event to the app's delegate; false when it is not for the app object.
