@@ -99,14 +99,23 @@ enum LaunchUserInfo {
       userInfo[NSApplicationLaunchRemoteNotificationKey] = UserInfoCoding.payload(payload)
     }
     if let response = launch.response {
-      let usesCurrentCenter =
-        UNUserNotificationCenter.current().delegate != nil
-        && response.notification.request.content.generation != .desktop
-      userInfo[NSApplication.launchUserNotificationUserInfoKey] =
-        usesCurrentCenter
-        ? UNNotificationResponse.make(response)
-        : NSUserNotification(UserNotificationFields(response))
+      userInfo[NSApplication.launchUserNotificationUserInfoKey] = object(for: response)
     }
     return userInfo
+  }
+
+  /// The object of the interface that the notification was made with: apps look for it by its type,
+  /// and set their delegates before or after.
+  ///
+  /// A push is of neither. It is of the older one for an app that has set that one's delegate alone.
+  private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
+    let isPush = response.notification.payload != nil
+    let isOlder =
+      isPush
+      ? UNUserNotificationCenter.current().delegate == nil
+        && NSUserNotificationCenter.default.delegate != nil
+      : response.notification.request.content.generation == .desktop
+    return isOlder
+      ? NSUserNotification(UserNotificationFields(response)) : UNNotificationResponse.make(response)
   }
 }
