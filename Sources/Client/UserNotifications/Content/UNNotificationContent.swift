@@ -80,6 +80,30 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     throw UNError.because(.contentProvidingObjectNotAllowed)
   }
 
+  /// The content's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("title", title),
+        ("subtitle", subtitle),
+        ("body", body),
+        ("summaryArgument", fields.summaryArgument),
+        ("summaryArgumentCount", fields.summaryArgumentCount),
+        ("categoryIdentifier", categoryIdentifier),
+        ("launchImageName", launchImageName),
+        ("threadIdentifier", threadIdentifier),
+        ("attachments", ObjectDescription.list(attachments)),
+        ("badge", badge),
+        ("sound", sound),
+        ("interruptionLevel", interruptionLevel),
+        ("relevanceScore", relevanceScore),
+        ("filterCriteria", filterCriteria),
+        ("targetContentIdentifier", targetContentIdentifier),
+        ("userInfo", userInfo),
+      ])
+  }
+
   /// Whether the other content is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationContent)?.fields == fields
