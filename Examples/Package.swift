@@ -27,6 +27,12 @@ let package = Package(
     program("PushClient", "UIKit"),
     program("SwitchClient", "UIKit"),
     program("LaunchState", "UIKit", "UserNotifications"),
+    program("TokenCourier", "UIKit"),
+    program("MatchReminder", "UIKit", "UserNotifications"),
+    program("OwnSound", "UIKit"),
+    program("MacReminder", "Cocoa"),
+    program(
+      "DrawnNotification", "UIKit", "UserNotificationsUI", "BackgroundTasks", "Intents", "os"),
     program("BaseballGame", "UIKit"),
     program("AlarmClock", "UIKit"),
     program("LocalTour", "UIKit"),

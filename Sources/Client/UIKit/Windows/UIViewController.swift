@@ -50,6 +50,9 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// What stands for it in a tab bar, as a value.
   open var tabBarItem: UITabBarItem! = UITabBarItem()
 
+  /// How large it would like to be; kept, without effect.
+  open var preferredContentSize: CGSize = .zero
+
   /// Makes the view; a subclass that overrides it sets `view`.
   open func loadView() { loadedView = UIView(frame: UIScreen.main.bounds) }
 

@@ -69,15 +69,19 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// Lets a Focus suppress it.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Takes content from an object of the app.
+  /// The content with what an object lends it, such as the sender of a message.
   ///
-  /// The providers of Apple's systems come from intents, which this system lacks.
-  ///
-  /// - Throws: always `UNError.contentProvidingObjectNotAllowed`.
+  /// - Throws: `UNError.contentProvidingObjectNotAllowed` for an object that lends nothing,
+  ///   `UNError.contentProvidingInvalid` for a message without a sender.
   open func updating(
     from provider: any UNNotificationContentProviding
   ) throws -> UNNotificationContent {
-    throw UNError.because(.contentProvidingObjectNotAllowed)
+    guard let provider = provider as? any ContentProviding else {
+      throw UNError.because(.contentProvidingObjectNotAllowed)
+    }
+    var fields = fields
+    try provider.provide(&fields)
+    return UNNotificationContent(fields)
   }
 
   /// The content's fields, for a log.

@@ -15,6 +15,8 @@ extension UNNotificationServiceExtension {
 @MainActor
 enum ExtensionProcess {
   private static var current: UNNotificationServiceExtension?
+  /// Shows the original, unless the extension has answered.
+  private static var giveUp: (@MainActor () -> Void)?
 
   static func run(_ type: UNNotificationServiceExtension.Type) -> Never {
     let session = AgentSession.shared
@@ -23,7 +25,8 @@ enum ExtensionProcess {
       handle(event, question, type)
     }
     session.connect()
-    ProcessLife.run {}
+    // One that is ended says so, and the notification is not kept waiting.
+    ProcessLife.run { giveUp?() }
   }
 
   private static func handle(
@@ -41,6 +44,7 @@ enum ExtensionProcess {
         question?.reply(.content(content.fields.changed(request.content)))
         DispatchQueue.main.async { MainActor.assumeIsolated { () -> Void in ProcessLife.end {} } }
       }
+      giveUp = { answer.call(original.content) }
       object.didReceive(original) { answer.call($0) }
     case .extensionTimeEnds: current?.serviceExtensionTimeWillExpire()
     default: return false
