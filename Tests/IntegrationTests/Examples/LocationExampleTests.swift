@@ -101,6 +101,17 @@ import Testing
       #expect(try await app.text("location") == "location 0")
       let waiting = try await stage.tell(agent, "notify", "list", "--json")
       #expect(waiting.values.isEmpty)
+      try await app.error("NSLocationWhenInUseUsageDescription")
+    }
+  }
+
+  @Test("A development app says by the environment what the location is for")
+  func usageOfEnvironment() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let app = try await stage.example(
+        "NearbyReminder", on: agent, environment: ["BELFRY_LOCATION_USAGE": "For the tower."])
+      _ = try await app.text("location 4")
     }
   }
 }
