@@ -15,8 +15,6 @@ extension UNNotificationServiceExtension {
 @MainActor
 enum ExtensionProcess {
   private static var current: UNNotificationServiceExtension?
-  /// Shows the original, unless the extension has answered.
-  private static var giveUp: (@MainActor () -> Void)?
 
   static func run(_ type: UNNotificationServiceExtension.Type) -> Never {
     let session = AgentSession.shared
@@ -25,8 +23,7 @@ enum ExtensionProcess {
       handle(event, question, type)
     }
     session.connect()
-    // One that is ended says so, and the notification is not kept waiting.
-    ProcessLife.run { giveUp?() }
+    ProcessLife.run {}
   }
 
   private static func handle(
@@ -44,7 +41,6 @@ enum ExtensionProcess {
         question?.reply(.content(content.fields.changed(request.content)))
         DispatchQueue.main.async { MainActor.assumeIsolated { () -> Void in ProcessLife.end {} } }
       }
-      giveUp = { answer.call(original.content) }
       object.didReceive(original) { answer.call($0) }
     case .extensionTimeEnds: current?.serviceExtensionTimeWillExpire()
     default: return false
