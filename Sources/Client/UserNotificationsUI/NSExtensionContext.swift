@@ -19,7 +19,7 @@ open class NSExtensionContext: NSObject {
   open func mediaPlayingPaused() {}
 
   /// Opens a URL: the handler is told that it was not.
-  open func open(_ URL: URL, completionHandler: ((Bool) -> Void)? = nil) {
+  open func open(_ url: URL, completionHandler: ((Bool) -> Void)? = nil) {
     completionHandler?(false)
   }
 }

@@ -140,6 +140,8 @@ import Testing
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
       try await agent.program.error("switches 5\n")
       try await agent.program.error("launch options bread\n")
+      // The callback of a running app comes too.
+      try await agent.program.error("text push bread\n")
     }
   }
 }

@@ -76,7 +76,7 @@ package final class BundleTexts: Sendable {
     return state.withLock { $0.plurals[format] }
   }
 
-  /// The entries of a file; none when it cannot be read. A bundle's files do not change.
+  /// The entries of a file, read once: a bundle's files do not change; none when it cannot be read.
   private func entries(_ path: String, _ language: String) -> [String: Entry] {
     if let known = state.withLock({ $0.tables[path] }) { return known }
     var entries: [String: Entry] = [:]

@@ -2,7 +2,7 @@ import Foundation
 
 /// The descriptions of objects as Apple's systems write them: the class, the address, the fields.
 enum ObjectDescription {
-  /// `<Class: 0x1234; field: value, other: value>`
+  /// The class, the address and the fields, as in `<Class: 0x1234; field: value, other: value>`.
   static func make(_ object: AnyObject, _ fields: [(String, Any?)]) -> String {
     let address = String(UInt(bitPattern: ObjectIdentifier(object).hashValue), radix: 16)
     let text = fields.map { "\($0.0): \(value($0.1))" }.joined(separator: ", ")
