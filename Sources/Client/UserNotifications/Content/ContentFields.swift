@@ -21,6 +21,16 @@ package struct ContentFields: Equatable {
 
   package init() {}
 
+  /// The same content with its files in the store.
+  ///
+  /// - Throws: `UNError` when a file cannot be taken in.
+  package func storingAttachments(in store: AttachmentStore = .shared) throws -> ContentFields {
+    guard !attachments.isEmpty else { return self }
+    var fields = self
+    fields.attachments = try store.take(attachments)
+    return fields
+  }
+
   /// Compares everything that is shown, and the app's data as its dictionary does.
   package static func == (one: ContentFields, other: ContentFields) -> Bool {
     one.title == other.title && one.subtitle == other.subtitle && one.body == other.body
