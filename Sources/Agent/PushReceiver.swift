@@ -130,7 +130,7 @@ final class PushReceiver: GatewayConnectionDelegate {
       link.kept(notification.uniqueID)
       return
     }
-    let push = Push(
+    let push = ReceivedPush(
       id: notification.id, uniqueID: notification.uniqueID, app: app, kind: topic.kind,
       payload: notification.payload,
       collapseID: String(decoding: notification.collapseID, as: UTF8.self))

@@ -128,6 +128,8 @@ struct ClientSession: ~Copyable {
     for number in unprocessed.reversed() where requests.sent(number)?.connection == connection {
       requests.requeue(number, counts: false)
     }
+    // GOAWAY may come before the answers to what the service has accepted.
+    if !requests.unanswered(on: connection).isEmpty { lifecycle.served(on: connection) }
     drain(connection, now: now, reason: reason)
     closeIfDrained(connection)
   }

@@ -18,7 +18,7 @@ struct ConnectionLifecycle: ~Copyable {
     /// Concurrent requests that the service's SETTINGS allow.
     var limit: Int
     var unanswered = 0
-    /// Whether it has answered a request: one that never has counts as failed.
+    /// Whether it has accepted or answered a request: one that never has counts as failed.
     var hasServed = false
     let failuresBefore: Int
   }
@@ -147,6 +147,19 @@ struct ConnectionLifecycle: ~Copyable {
       assert(open.unanswered > 0, "only a request that was sent can end")
       open.unanswered -= 1
       open.hasServed = open.hasServed || answered
+      self = .init(.open(open), nextNumber: next)
+    case let other:
+      self = .init(other, nextNumber: next)
+    }
+  }
+
+  /// Records that the service has accepted requests on a connection, before it answers them.
+  mutating func served(on number: ConnectionNumber) {
+    let next = nextNumber
+    switch consume state {
+    case .open(var open) where open.number == number:
+      assert(open.unanswered > 0, "an accepted request is still unanswered")
+      open.hasServed = true
       self = .init(.open(open), nextNumber: next)
     case let other:
       self = .init(other, nextNumber: next)

@@ -84,11 +84,14 @@ final class GatewayRun {
       fail("\(error)")
       return
     }
+    let ports = description.ports
+    let providers = ports.providers.map { "\($0)" }.joined(separator: ",")
     log.info(
       "ready",
       [
-        "provider": "\(description.ports.providers.first ?? 0)",
-        "device": "\(description.ports.device)", "data": folder.path,
+        "provider": providers,
+        "insecureProvider": ports.insecureProvider.map { "\($0)" } ?? "off",
+        "device": "\(ports.device)", "data": folder.path,
       ])
   }
 

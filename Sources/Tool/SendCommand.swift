@@ -131,8 +131,12 @@ enum SendCommand {
         throw SendFailure.contradiction("--payload and --\(part)", "give one of them")
       }
       // More than a payload may have, so that the service says that it is too large.
-      return try FileSystem.read(
+      let bytes = try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
+      if let fault = PayloadFault(in: bytes) {
+        throw SendFailure.badPayload(file == "-" ? "the payload" : file, fault)
+      }
+      return bytes
     }
     guard !given.isEmpty || type == .background else {
       throw SendFailure.contradiction(
@@ -152,10 +156,15 @@ enum SendFailure: Error, CustomStringConvertible {
   case contradiction(String, String)
   /// A file that should name a gateway does not.
   case badGatewayFile(String, reason: String)
+  /// The file is not the JSON object that a payload has to be.
+  case badPayload(String, PayloadFault)
 
   var description: String {
     switch self {
     case .contradiction(let what, let remedy): "\(what): \(remedy)"
+    case .badPayload(let name, let fault):
+      "\(name) is not JSON at line \(fault.line), column \(fault.column) (\(fault.what)): "
+        + fault.remedy
     case .badGatewayFile(let path, let reason):
       "\(path) names no gateway (\(reason)): start one with belfry gateway, or give --gateway"
     }

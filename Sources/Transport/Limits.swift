@@ -52,6 +52,12 @@ enum Limits {
   /// Bytes of the protocol names in an ALPN list (its length is two bytes on the wire).
   static let alpnBytes = 65_535
 
+  // MARK: Keys
+
+  /// Bits of a provider's RSA key: what Apple's certificates have, and enough until 2030 (NIST
+  /// SP 800-57).
+  static let rsaKeyBits: Int32 = 2_048
+
   // MARK: HTTP/2
 
   /// Points of a fresh connection, and the most it can have: a client may do a hundred odd things.

@@ -136,6 +136,29 @@ private func openSession(
   #expect(steps(&session, now: 0) == [.close(connection(1))])
 }
 
+/// GOAWAY comes before the answers to accepted requests: a connection that accepted any has served.
+@Test func `a service that takes a few requests and goes away is connected to again at once`() {
+  let requests = UInt64(30)
+  var session = session()
+  for number in 1...requests { session.submit(request(number), now: 0) }
+  for number in 1...(requests / 3) {
+    let first = (number - 1) * 3 + 1
+    #expect(steps(&session, now: 0) == [.connect(connection(number))])
+    session.opened(connection(number), limit: 1_000)
+    let sent = (first...requests).map { request($0) }
+    #expect(steps(&session, now: 0) == sent.map { .send($0, on: connection(number)) })
+    session.wentAway(
+      connection(number), unprocessed: Array(sent.dropFirst(3)), reason: "Shutdown", now: 0)
+    for taken in sent.prefix(3) {
+      let after = session.answered(taken, accepted, renewsTokens: true, now: 0)
+      #expect(after == .deliver)
+    }
+    #expect(session.next(now: 0) == .close(connection(number)))
+    session.ended(connection(number), reason: "closed", now: 0)
+  }
+  #expect(steps(&session, now: 0).isEmpty)
+}
+
 @Test func `a service that only ever goes away is left alone longer each time and then reported`() {
   var session = session()
   session.submit(request(1), now: 0)

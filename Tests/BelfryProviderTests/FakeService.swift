@@ -47,7 +47,7 @@ final class FakeService: Sendable {
     let authority = try CertificateAuthority.make(
       commonName: "Fake service",
       nameConstraints: .init(
-        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+        hostNames: ["localhost"]),
       now: now)
     let identity = try authority.issueServer(names: ["localhost"], addresses: [], now: now)
     let tls = try TLSServerContext(

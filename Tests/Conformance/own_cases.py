@@ -9,6 +9,7 @@ import sqlite3
 import struct
 import subprocess
 import time
+import urllib.request
 
 from binary_cases import open_connection, receive
 from connection_cases import BODY, headers, own_fields
@@ -661,6 +662,30 @@ def binary_accepted(world):
             exchange(world, data, b"", closes=False, step=step)
         except Mismatch as mismatch:
             raise Mismatch(f"{what}: {mismatch}") from None
+
+
+def binary_syntax(world):
+    """What is not one JSON object is refused as on the HTTP/2 interface, and counted under its reason."""
+    token = bytes.fromhex(world.values["TOK_A"])
+    before = refused(world.gateway, "PayloadEmpty")
+    for payload in (b'{"aps":{"alert":"Hello"},}', b"Hello", b'["aps"]', b'{"aps":', b"\0" * 20):
+        exchange(world, enhanced(78, token, payload), error(1, 78))
+        # The payload before the token, as there.
+        exchange(world, enhanced(78, b"\xab" * 32, payload), error(1, 78))
+    exchange(world, simple(token, b"Hello"), b"")
+    expect(refused(world.gateway, "PayloadEmpty") == before + 11, "the refusals were not counted")
+    before = refused(world.gateway, "BadDeviceToken")
+    exchange(world, enhanced(79, b"\xab" * 32, VALUE.encode()), error(8, 79))
+    expect(refused(world.gateway, "BadDeviceToken") == before + 1, "the bad token was not counted")
+
+
+def refused(gateway, reason):
+    """How many pushes the gateway has refused for a reason."""
+    url = f"http://127.0.0.1:{gateway.port('console')}/metrics"
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        text = answer.read().decode()
+    line = f'belfry_pushes_refused_total{{reason="{reason}"}} '
+    return sum(int(one[len(line):]) for one in text.splitlines() if one.startswith(line))
 
 
 def binary_certificates(world):

@@ -81,6 +81,14 @@ private actor Vectors {
     #expect(why == nil, "\(own): \(why ?? "")")
   }
 
+  @Test(.requires(.python))
+  func `S3-8 what is not JSON ends the binary connection with a status, and is counted`()
+    async throws
+  {
+    let why = try #require(try await Vectors.shared.results()["Y06"])
+    #expect(why == nil, "\(why ?? "")")
+  }
+
   @Test func `every expected case is one of the vectors`() {
     #expect(Self.expected.isSubset(of: Set(Self.vectors)))
     #expect(Self.vectors.count == 120)

@@ -46,6 +46,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
         case .blame:
           #expect(line["code"].integer != nil, "a GOAWAY says why: \(line)")
           #expect(line["code"].integer != 0, "\(line)")
+          #expect(line["why"].string?.hasPrefix(#"{"reason":""#) == true, "\(line)")
         case .noBlame: #expect(line["code"].integer == 0, "\(line)")
         case .either: #expect(line["code"].integer != nil, "\(line)")
         case .none: break

@@ -33,6 +33,32 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func `a gateway with several provider ports says each in its ready line`() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway(options: ["--provider-port", "0"])
+      let ports = gateway.ready["ports"]["providers"]
+      let names = try [ports[0], ports[1]].map { try #require($0.integer) }
+      // The log's line follows the ready file.
+      #expect(try await gateway.stop() == 0)
+      #expect(
+        gateway.program.errors.contains(" provider=\(names[0]),\(names[1]) "),
+        "\(gateway.program.errors)")
+    }
+  }
+
+  @Test func `a gateway on another loopback address is trusted there`() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway(options: ["--host", "127.0.0.2"])
+      let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+      let sent = try await stage.belfryCommand([
+        "send", try await devices.token(), "--topic", "com.example.app", "--body", "Hello",
+        "--gateway", gateway.file,
+      ])
+      #expect(sent.values.first?["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("Hello"))
+    }
+  }
+
   @Test func `belfry send says why a token was refused and ends with one`() async throws {
     try await withDevice { stage, gateway, _, token in
       let invented = String(repeating: "ab", count: 32)
@@ -44,6 +70,42 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(sent.status == 1)
       #expect(sent.values.map { $0["status"].integer } == [200, 400])
       #expect(sent.values.map { $0["reason"].string } == [nil, "BadDeviceToken"])
+    }
+  }
+
+  @Test func `belfry send refuses a payload that is nearly JSON and sends nothing`() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      func send(_ payload: String) async throws -> Stage.CommandResult {
+        try await stage.belfryCommand(
+          [
+            "send", token, "--topic", "com.example.app", "--payload", "-", "--gateway",
+            gateway.file,
+          ], input: payload, succeeding: false)
+      }
+      let refused = try await send("{\"aps\": {\n  \"alert\": \"Hello\",\n}}")
+      #expect(refused.status == 1)
+      #expect(refused.lines.isEmpty)
+      #expect(
+        refused.errors
+          == "belfry: the payload is not JSON at line 2, column 19 (there is a comma before '}'): "
+          + "take the comma away\n")
+      let sent = try await send("{\"aps\": {\n  \"alert\": \"Hello\"\n}}")
+      #expect(sent.status == 0)
+      #expect(payload(try await devices.received()).contains("Hello"), "the first to come")
+    }
+  }
+
+  @Test func `belfry send gets everything through a service that keeps going away`() async throws {
+    try await withDevice { stage, gateway, _, token in
+      _ = try await stage.belfryCommand([
+        "fault", "add", "--goaway-after", "3", "--data", gateway.data,
+      ])
+      let sent = try await stage.belfryCommand(
+        ["send"] + Array(repeating: token, count: 100) + [
+          "--topic", "com.example.app", "--body", "Hello", "--gateway", gateway.file,
+        ], succeeding: false)
+      let accepted = sent.values.count { $0["status"].integer == 200 }
+      #expect(accepted == 100, "\(sent.errors)")
     }
   }
 
@@ -95,6 +157,37 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test(.requires(.python))
+  func `streams that are reset after their answer cost the client nothing`()
+    async throws
+  {
+    try await withDevice { stage, gateway, _, token in
+      let sent = try await stage.command(
+        [
+          TestTool.python.required(), script("resetting-client"), gateway.file, "com.example.app",
+          token, "5000",
+        ], within: Patience.ofLongWork)
+      let line = try #require(sent.values.last, "\(sent.errors)")
+      #expect(line["answers"]["200"].integer == 5_000, "\(line)")
+      #expect(line["goaways"] == .array([]), "\(line)")
+    }
+  }
+
+  @Test(.requires(.python)) func `a client on BoringSSL trusts the gateway by name and by address`()
+    async throws
+  {
+    try await withDevice { stage, gateway, _, token in
+      let sent = try await stage.command([
+        TestTool.python.required(), script("boringssl-client"), gateway.file, "com.example.app",
+        token,
+      ])
+      let line = try #require(sent.values.last)
+      for name in ["localhost", "127.0.0.1", "api.sandbox.push.apple.com"] {
+        #expect(line["answers"][name].string == "200", "\(line)")
+      }
+    }
+  }
+
   @Test(.requires(.curl, .openssl)) func `apples recipe of openssl and curl works`() async throws {
     try await withDevice { stage, gateway, devices, token in
       let sent = try await stage.command([
@@ -137,6 +230,47 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
         try await stage.command(client + ["15", invented + "," + token]).values.last)
       #expect(bad["sent"][0]["errors"] == .array([.number(8)]), "\(bad)")
       #expect(bad["sent"][0]["connections"].integer == 2, "another for what follows the error")
+      #expect(payload(try await devices.received()).contains("number 0"))
+    }
+  }
+
+  /// Apple's certificates have RSA keys, and apnotic's way with PEM takes no others.
+  @Test(.requires(.python, .curl, .openssl))
+  func `a certificate with an RSA key is served on every port`() async throws {
+    try await withDevice { stage, gateway, devices, token in
+      let files = ["pem", "p12"].map { stage.folder.file("provider.\($0)") }
+      for file in files {
+        _ = try await stage.command(
+          [
+            Installation.belfry, "certificate", "add", "--team", gateway.teamID, "--topic",
+            "com.example.app", "--key", "rsa", "--out", file, "--data", gateway.data,
+          ], within: Patience.ofLongWork)
+      }
+      let text = try await stage.command([
+        TestTool.openssl.required(), "x509", "-in", files[0], "-noout", "-text",
+      ]).output
+      #expect(text.contains("rsaEncryption"), "\(text)")
+      let sent = try await stage.belfryCommand([
+        "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
+        "127.0.0.1:\(gateway.port("provider"))", "--ca", gateway.caFile, "--certificate", files[0],
+      ])
+      #expect(sent.values.first?["status"].integer == 200)
+      _ = try await devices.received()
+      let curl = try await stage.command([
+        TestTool.curl.required(), "--silent", "--show-error", "--include", "--http2", "--cacert",
+        gateway.caFile, "--cert-type", "P12", "--cert", files[1] + ":", "--header",
+        "apns-topic: com.example.app", "--data", #"{"aps":{"alert":"test"}}"#,
+        "https://127.0.0.1:\(gateway.port("provider"))/3/device/\(token)",
+      ])
+      #expect(curl.lines.first?.hasPrefix("HTTP/2 200") == true, "\(curl.output)\(curl.errors)")
+      _ = try await devices.received()
+      // The binary interface, then the feedback service.
+      let legacy = try await stage.command([
+        TestTool.python.required(), script("pushjack-client"), gateway.file, files[0], "0", token,
+      ])
+      let line = try #require(legacy.values.last, "\(legacy.errors)")
+      #expect(line["sent"][0]["errors"] == .array([]), "\(line)")
+      #expect(line["expired"] == .array([]), "\(line)")
       #expect(payload(try await devices.received()).contains("number 0"))
     }
   }

@@ -45,8 +45,8 @@ import Transport
     ]
   }
 
-  @Test("everything is there after reopening, in a file of mode 0600")
-  func survivesReopening() throws {
+  @Test
+  func `everything is there after reopening, in a file of mode 0600`() throws {
     let path = folder.file("control.db")
     let store = try SQLiteControlStore(path: path)
     try store.apply(everything)
@@ -62,8 +62,8 @@ import Transport
     #expect(try contents(again) == Set(everything))
   }
 
-  @Test("putting again replaces what may change")
-  func replaces() throws {
+  @Test
+  func `putting again replaces what may change`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     var changed = app
@@ -87,8 +87,10 @@ import Transport
     #expect(try store.setting("enrollment-code") == nil)
   }
 
-  @Test("removing an app takes its channels, messages, registrations and subscriptions along")
-  func removesApps() throws {
+  @Test
+  func `removing an app takes its channels, messages, registrations and subscriptions along`()
+    throws
+  {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     try store.apply([.removeApp(number: 1)])
@@ -100,8 +102,8 @@ import Transport
     #expect(try store.devices() == [device])
   }
 
-  @Test("removing a channel takes its message and subscriptions along")
-  func removesChannels() throws {
+  @Test
+  func `removing a channel takes its message and subscriptions along`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     try store.apply([
@@ -114,8 +116,8 @@ import Transport
     #expect(try store.apps() == [app])
   }
 
-  @Test("what comes for a channel that was removed meanwhile is passed over")
-  func passesOverRemovedChannels() throws {
+  @Test
+  func `what comes for a channel that was removed meanwhile is passed over`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     try store.apply([.removeChannel(id: channel.id)])
@@ -130,8 +132,10 @@ import Transport
     #expect(try store.subscriptions().isEmpty)
   }
 
-  @Test("a subscription remembers what its device received, and putting it again forgets nothing")
-  func marksSubscriptions() throws {
+  @Test
+  func `a subscription remembers what its device received, and putting it again forgets nothing`()
+    throws
+  {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     var marked = SubscriptionRecord(device: device.number, channel: channel.id)
@@ -146,8 +150,8 @@ import Transport
     #expect(try store.subscriptions().count == 1)
   }
 
-  @Test("expired broadcasts go, others stay")
-  func removesExpiredBroadcasts() throws {
+  @Test
+  func `expired broadcasts go, others stay`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     try store.apply([.removeExpiredBroadcasts(atUnixSeconds: 8)])
@@ -156,8 +160,8 @@ import Transport
     #expect(try store.broadcasts().isEmpty)
   }
 
-  @Test("a batch that cannot be carried out changes nothing")
-  func isAtomic() throws {
+  @Test
+  func `a batch that cannot be carried out changes nothing`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     var twin = app
@@ -180,8 +184,8 @@ import Transport
     #expect(try contents(store) == Set(everything))
   }
 
-  @Test("numbers are given out once, restarts included")
-  func allocates() throws {
+  @Test
+  func `numbers are given out once, restarts included`() throws {
     let path = folder.file("control.db")
     let store = try SQLiteControlStore(path: path)
     #expect(try store.allocate(.device, count: 10) == 1)
@@ -191,8 +195,8 @@ import Transport
     #expect(try SQLiteControlStore(path: path).allocate(.device, count: 1) == 12)
   }
 
-  @Test("foreign files are refused")
-  func refusesForeignFiles() throws {
+  @Test
+  func `foreign files are refused`() throws {
     let path = folder.file("store.db")
     try SQLiteNotificationStore(path: path).close()
     #expect {
@@ -202,24 +206,24 @@ import Transport
     }
   }
 
-  @Test("a hundred thousand registrations load in one go")
-  func loadsManyRegistrations() throws {
+  @Test
+  func `a hundred thousand registrations load in one go`() throws {
     let store = try SQLiteControlStore.inMemory()
     let all = (UInt64(1)...100_000).map { registration($0, generation: 1) }
     try store.apply(all.map { .putRegistration($0) })
     #expect(try store.registrations() == all)
   }
 
-  @Test("a scope contains its environments")
-  func scopes() {
+  @Test
+  func `a scope contains its environments`() {
     #expect(EnvironmentScope.both.contains(.sandbox) && EnvironmentScope.both.contains(.production))
     #expect(EnvironmentScope.sandbox.contains(.sandbox))
     #expect(!EnvironmentScope.sandbox.contains(.production))
     #expect(EnvironmentScope(.production) == .production)
   }
 
-  @Test("a data folder belongs to one process at a time")
-  func locksFolders() throws {
+  @Test
+  func `a data folder belongs to one process at a time`() throws {
     let path = folder.file("gateway/data")
     var first: DataFolder? = try DataFolder(path)
     #expect(try FileSystem.mode(of: path) == 0o700)

@@ -12,8 +12,8 @@ import Testing
       AppRecord(number: number, bundleID: bundleID, team: "TEAMAAAAAA", createdMilliseconds: 1))
   }
 
-  @Test("a bad request that shares a commit with good ones fails alone")
-  func oneConflict() throws {
+  @Test
+  func `a bad request that shares a commit with good ones fails alone`() throws {
     let folder = try ScratchFolder()
     let store = try SQLiteControlStore(path: folder.file("control.db"))
     defer { store.close() }

@@ -10,8 +10,10 @@ import Testing
 
 @Suite struct CrashTests {
   /// A process is killed while it commits; afterwards everything that it acknowledged is there.
-  @Test("SIGKILL during commits loses nothing that was acknowledged", arguments: [40, 170, 400])
-  func losesNothing(acknowledgements: Int) async throws {
+  @Test(arguments: [40, 170, 400])
+  func `SIGKILL during commits loses nothing that was acknowledged`(acknowledgements: Int)
+    async throws
+  {
     let folder = try ScratchFolder()
     let path = folder.file("store.db")
     let acknowledged = folder.file("acknowledged")

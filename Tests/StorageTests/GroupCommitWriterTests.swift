@@ -8,8 +8,8 @@ import Testing
 @testable import Storage
 
 @Suite struct GroupCommitWriterTests {
-  @Test("every batch is answered under its ticket, after it is in the store")
-  func answersEachTicket() throws {
+  @Test
+  func `every batch is answered under its ticket, after it is in the store`() throws {
     let store = MemoryNotificationStore()
     let harness = try Harness(store)
     for ticket in UInt64(1)...100 {
@@ -22,8 +22,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("what arrives while a commit runs shares the next one")
-  func sharesCommits() throws {
+  @Test
+  func `what arrives while a commit runs shares the next one`() throws {
     let store = GatedStore()
     let harness = try Harness(store)
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
@@ -37,8 +37,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("a commit is bounded, however much has arrived")
-  func boundsCommits() throws {
+  @Test
+  func `a commit is bounded, however much has arrived`() throws {
     let store = GatedStore()
     let harness = try Harness(store)
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
@@ -53,8 +53,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("a failed commit is told to each of its tickets, and the next ones go on")
-  func reportsFailures() throws {
+  @Test
+  func `a failed commit is told to each of its tickets, and the next ones go on`() throws {
     let store = GatedStore()
     store.failNext()
     let harness = try Harness(store)
@@ -70,8 +70,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("a load sees every batch before it")
-  func loadsAfterCommits() throws {
+  @Test
+  func `a load sees every batch before it`() throws {
     let harness = try Harness(MemoryNotificationStore())
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
     harness.writer.load(device: 1, ticket: 2, reply: harness.mailbox)
@@ -84,8 +84,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("a long load lets commits go in between, and has nothing that they took out")
-  func loadsInPages() throws {
+  @Test
+  func `a long load lets commits go in between, and has nothing that they took out`() throws {
     let store = GatedStore()
     let rows = Limits.rowsPerPage * 2 + 500
     store.fill((1...rows).map { put(UInt64($0), keep: .max) })
@@ -108,8 +108,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("closing reads a long load to its end")
-  func closesBehindALoad() throws {
+  @Test
+  func `closing reads a long load to its end`() throws {
     let store = GatedStore()
     store.open()
     store.fill((1...5_000).map { put($0, keep: .max) })
@@ -123,8 +123,8 @@ import Testing
     #expect(counts == [5_000, 1_700])
   }
 
-  @Test("each batch is told what its own operations dropped")
-  func splitsDropped() throws {
+  @Test
+  func `each batch is told what its own operations dropped`() throws {
     let store = GatedStore()
     let harness = try Harness(store)
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
@@ -141,8 +141,8 @@ import Testing
     harness.writer.close()
   }
 
-  @Test("closing finishes what was submitted and refuses what comes after")
-  func drainsOnClose() throws {
+  @Test
+  func `closing finishes what was submitted and refuses what comes after`() throws {
     let store = MemoryNotificationStore()
     let harness = try Harness(store)
     for ticket in UInt64(1)...1_000 {
@@ -162,8 +162,8 @@ import Testing
     #expect(try store.count() == 1_000)
   }
 
-  @Test("commits are counted and timed")
-  func countsCommits() throws {
+  @Test
+  func `commits are counted and timed`() throws {
     let harness = try Harness(MemoryNotificationStore())
     harness.writer.submit(batch: [put(1), put(2)], ticket: 1, reply: harness.mailbox)
     _ = harness.replies(1)

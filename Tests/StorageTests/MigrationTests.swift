@@ -9,8 +9,10 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  @Test("an older file is brought up to date, its rows kept; a script that fails changes nothing")
-  func migrates() throws {
+  @Test
+  func `an older file is brought up to date, its rows kept; a script that fails changes nothing`()
+    throws
+  {
     let path = folder.file("a.db")
     let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
     let second: StaticString = "ALTER TABLE t ADD COLUMN y INTEGER NOT NULL DEFAULT 3"
@@ -27,8 +29,8 @@ import Testing
     #expect(try database.integer("PRAGMA synchronous") == 2)
   }
 
-  @Test("a transaction that throws is undone, and the next one works")
-  func undoes() throws {
+  @Test
+  func `a transaction that throws is undone, and the next one works`() throws {
     let database = try SQLiteDatabase(
       path: "", schema: .init(applicationID: 9, migrations: ["CREATE TABLE t (x INTEGER) STRICT"]))
     #expect(throws: StorageFailure.self) {

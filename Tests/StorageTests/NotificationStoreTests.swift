@@ -11,13 +11,13 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  @Test("the memory store does what every store must")
-  func memoryConforms() throws {
+  @Test
+  func `the memory store does what every store must`() throws {
     try StoreConformance { MemoryNotificationStore() }.check()
   }
 
-  @Test("the SQLite store does what every store must")
-  func sqliteConforms() throws {
+  @Test
+  func `the SQLite store does what every store must`() throws {
     let folder = folder
     let number = MetricRegistry().counter("stores", help: "Made.")
     try StoreConformance {
@@ -26,8 +26,8 @@ import Testing
     }.check()
   }
 
-  @Test("what was committed is there after reopening, in a file of mode 0600")
-  func survivesReopening() throws {
+  @Test
+  func `what was committed is there after reopening, in a file of mode 0600`() throws {
     let path = folder.file("store.db")
     let store = try SQLiteNotificationStore(path: path)
     try store.commit((1...3).map { .put(sample($0), keep: .max) })
@@ -38,8 +38,8 @@ import Testing
     #expect(try again.highestSequence() == 3)
   }
 
-  @Test("a file of something else is refused and left as it is")
-  func refusesForeignFiles() throws {
+  @Test
+  func `a file of something else is refused and left as it is`() throws {
     let text = folder.file("text.db")
     try FileSystem.write(Array("not a database, but long enough to be read as one".utf8), to: text)
     expectForeign(text)
@@ -56,8 +56,8 @@ import Testing
     expectForeign(foreign)
   }
 
-  @Test("a newer schema is refused")
-  func refusesNewerSchema() throws {
+  @Test
+  func `a newer schema is refused`() throws {
     let path = folder.file("store.db")
     try SQLiteNotificationStore(path: path).close()
     let database = try SQLiteDatabase(
@@ -73,15 +73,15 @@ import Testing
     }
   }
 
-  @Test("a folder that is not there, or may not be written, is said so")
-  func refusesUnusablePaths() throws {
+  @Test
+  func `a folder that is not there, or may not be written, is said so`() throws {
     #expect(throws: StorageFailure.self) {
       try SQLiteNotificationStore(path: folder.file("missing/store.db"))
     }
   }
 
-  @Test("a full disk fails the batch, leaves nothing of it, and the store goes on")
-  func survivesFullDisk() throws {
+  @Test
+  func `a full disk fails the batch, leaves nothing of it, and the store goes on`() throws {
     let path = folder.file("store.db")
     let store = try SQLiteNotificationStore(path: path)
     try store.commit([.put(sample(1), keep: .max)])
@@ -99,8 +99,8 @@ import Testing
     #expect(try store.load(device: 1).map(\.sequence) == [1, 300])
   }
 
-  @Test("a store that another process holds fails as busy")
-  func failsWhileLocked() throws {
+  @Test
+  func `a store that another process holds fails as busy`() throws {
     let path = folder.file("store.db")
     let store = try SQLiteNotificationStore(path: path)
     let holder = try SQLiteDatabase(

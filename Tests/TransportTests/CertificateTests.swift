@@ -11,8 +11,7 @@ private let now: Int64 = 1_795_000_000
     authority = try CertificateAuthority.make(
       commonName: "Belfry test CA",
       nameConstraints: .init(
-        hostNames: ["localhost", "push.apple.com"],
-        addresses: CertificateAuthority.NameConstraints.localNetworks),
+        hostNames: ["localhost", "push.apple.com"]),
       now: now)
   }
 
@@ -40,21 +39,58 @@ private let now: Int64 = 1_795_000_000
     #expect(key.publicKey.spkiDER == server.certificate.publicKeySPKI)
   }
 
-  @Test(arguments: [("example.com", "127.0.0.1"), ("localhost", "8.8.8.8"), ("apple.com", "::1")])
-  func `names outside the constraints do not hold`(name: String, address: String) throws {
-    let server = try authority.issueServer(names: [name], addresses: [address], now: now)
+  @Test(arguments: ["example.com", "apple.com", "localhost.example.com"])
+  func `names outside the constraints do not hold`(name: String) throws {
+    let server = try authority.issueServer(names: [name], addresses: ["127.0.0.1"], now: now)
     #expect(
       refusal(of: server.certificate, purpose: .server) == .refused("permitted subtree violation"))
   }
 
   @Test
-  func `constraints that leave a kind of names free are refused`() {
-    #expect(throws: CryptoFailure.self) {
-      try CertificateAuthority.NameConstraints(hostNames: [], addresses: [])
+  func `constraints that leave host names free are refused`() {
+    #expect(throws: CryptoFailure.self) { try CertificateAuthority.NameConstraints(hostNames: []) }
+  }
+
+  @Test
+  func `addresses are not constrained, for BoringSSL refuses that`() throws {
+    let value = try #require(
+      authority.certificate.extensionValue(ObjectIdentifier(2, 5, 29, 30)))
+    var reader = DERReader(value)
+    let sequence = reader.sequence()
+    var constraints = try #require(sequence)
+    let permitted = constraints.element(tag: DERTag.context(0, constructed: true))
+    var subtrees = try DERReader(#require(permitted))
+    var kinds: Set<UInt8> = []
+    while !subtrees.isAtEnd {
+      let subtree = subtrees.sequence()
+      kinds.insert(try #require(subtree?.nextTag))
     }
-    #expect(throws: CryptoFailure.self) {
-      try CertificateAuthority.NameConstraints(hostNames: ["localhost"], addresses: [])
-    }
+    #expect(kinds == [DERTag.context(2)])
+    #expect(constraints.isAtEnd, "nothing is excluded")
+  }
+
+  @Test
+  func `an authority with other constraints has the same key, name and time: all it signed holds`()
+    throws
+  {
+    let constraints = try CertificateAuthority.NameConstraints(hostNames: ["localhost", "host"])
+    #expect(!authority.has(constraints))
+    let reissued = try authority.reissued(nameConstraints: constraints)
+    #expect(reissued.has(constraints))
+    #expect(!reissued.has(try .init(hostNames: ["localhost", "push.apple.com"])))
+    #expect(reissued.privateKeyPEM == authority.privateKeyPEM)
+    #expect(reissued.certificate.publicKeySPKI == authority.certificate.publicKeySPKI)
+    #expect(reissued.certificate.commonName == authority.certificate.commonName)
+    #expect(reissued.certificate.notBefore == authority.certificate.notBefore)
+    #expect(reissued.certificate.notAfter == authority.certificate.notAfter)
+    #expect(reissued.certificate.serial != authority.certificate.serial)
+    let device = try authority.issueDevice(
+      publicKeySPKI: ES256PrivateKey().publicKey.spkiDER, device: "42", now: now, days: 1)
+    try CertificateChain.check(
+      device, authorities: [reissued.certificate], purpose: .client, now: now)
+    let server = try reissued.issueServer(
+      names: ["localhost"], addresses: ["127.0.0.1"], now: now)
+    #expect(refusal(of: server.certificate, purpose: .server) == nil)
   }
 
   @Test
@@ -87,7 +123,7 @@ private let now: Int64 = 1_795_000_000
     let other = try CertificateAuthority.make(
       commonName: "Belfry test CA",
       nameConstraints: .init(
-        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+        hostNames: ["localhost"]),
       now: now)
     let device = try other.issueDevice(
       publicKeySPKI: ES256PrivateKey().publicKey.spkiDER, device: "42", now: now, days: 1)
@@ -116,6 +152,24 @@ private let now: Int64 = 1_795_000_000
       topics?.map(\.name)
         == (form == .universal
           ? ["com.example.app", "com.example.app.voip", "com.example.app.complication"] : nil))
+  }
+
+  @Test
+  func `a provider's certificate has the kind of key that was asked for`() throws {
+    for kind in CertificateAuthority.ProviderKeyKind.allCases {
+      let identity = try authority.issueProvider(
+        bundleID: "com.example.app", environment: .both, form: .universal, key: kind, now: now)
+      #expect(refusal(of: identity.certificate, purpose: .client) == nil)
+      let key = try EVPKey.reading(pem: identity.privateKeyPEM, kind: .any)
+      #expect(try key.publicDER() == identity.certificate.publicKeySPKI)
+      // 2,048 bits are 256 bytes, and some around them; a point of P-256 has 64.
+      #expect((identity.certificate.publicKeySPKI.count > 256) == (kind == .rsa))
+      if kind == .rsa {
+        #expect(throws: CryptoFailure.unsupportedKey) {
+          try EVPKey.reading(pem: identity.privateKeyPEM)
+        }
+      }
+    }
   }
 
   @Test

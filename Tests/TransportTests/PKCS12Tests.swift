@@ -50,6 +50,22 @@ import Testing
   }
 
   @Test
+  func `a key for RSA is in both forms too`() throws {
+    let identity = try authority.issueProvider(
+      bundleID: "com.example.app", environment: .both, form: .uid, key: .rsa,
+      now: Int64(Date().timeIntervalSince1970))
+    for legacy in [false, true] {
+      let text = try openssl(
+        [
+          "pkcs12", "-in", try write(legacy: legacy, identity), "-passin", "pass:secret", "-nodes",
+        ] + (legacy ? ["-legacy"] : []))
+      let start = try #require(text.range(of: "-----BEGIN PRIVATE KEY-----"))
+      let key = try EVPKey.reading(pem: Array(text[start.lowerBound...].utf8), kind: .any)
+      #expect(try key.publicDER() == identity.certificate.publicKeySPKI)
+    }
+  }
+
+  @Test
   func `a wrong password opens nothing`() throws {
     let file = try write(legacy: false)
     #expect(throws: (any Error).self) {
@@ -76,7 +92,10 @@ import Testing
     }
   }
 
-  private func write(legacy: Bool) throws -> String {
+  private func write(
+    legacy: Bool, _ other: CertificateAuthority.Identity? = nil
+  ) throws -> String {
+    let identity = other ?? identity
     let bytes = try PKCS12.encode(
       certificatePEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
       authorityPEM: authority.certificatePEM, name: "com.example.app", password: "secret",

@@ -45,7 +45,7 @@ enum AgentEvent {
 
   // MARK: The gateway
 
-  case pushReceived(Push)
+  case pushReceived(ReceivedPush)
   /// The gateway gave a token: the first one, the same one again, or another (S0-38).
   case registrationSucceeded(AppID, TokenKind, token: [UInt8])
   case registrationRefused(AppID, TokenKind, message: String)
@@ -136,7 +136,7 @@ enum DeviceChange: Hashable, Sendable {
 }
 
 /// A push that the gateway handed over.
-struct Push: Hashable, Sendable {
+struct ReceivedPush: Hashable, Sendable {
   /// The provider's `apns-id`.
   var id: NotificationID
   /// What repetitions are told by.

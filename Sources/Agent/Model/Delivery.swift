@@ -93,7 +93,7 @@ struct Delivery {
   // MARK: - Delivering
 
   /// Whether a push is another one than those that came before; persists that it came.
-  mutating func isNew(_ push: Push, _ context: inout AgentContext) -> Bool {
+  mutating func isNew(_ push: ReceivedPush, _ context: inout AgentContext) -> Bool {
     guard !seen.contains(push.uniqueID) else { return false }
     for change in seen.insert(push.uniqueID) { context.persist(change) }
     return true

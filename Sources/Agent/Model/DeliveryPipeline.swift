@@ -60,15 +60,15 @@ struct DeliveryPipeline {
   /// A push came: it is retained, handed over, and acknowledged once it is durable.
   ///
   /// One that came before is only acknowledged.
-  mutating func onPush(_ push: Push, _ context: inout AgentContext) {
-    // Where it was unregistered meanwhile, nobody is there to take it (S0-58).
+  mutating func onPush(_ push: ReceivedPush, _ context: inout AgentContext) {
+    // Where it was unregistered meanwhile, nobody is there to take it (client-api 3.58).
     if delivery.isNew(push, &context), context.apps[push.app]?.registrations[push.kind] != nil {
       route(push, &context)
     }
     context.emit(.acknowledge(push.uniqueID))
   }
 
-  private mutating func route(_ push: Push, _ context: inout AgentContext) {
+  private mutating func route(_ push: ReceivedPush, _ context: inout AgentContext) {
     let retained = RetainedPush(push, unixMilliseconds: context.now.wall)
     let payload = PushPayload(push.payload) ?? PushPayload()
     let isVisible = retained.isVisible(payload.content)

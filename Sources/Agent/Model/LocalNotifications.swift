@@ -10,7 +10,7 @@ struct LocalNotifications: ~Copyable {
   }
 
   private var scheduled: ScheduledNotifications
-  private var requests: PendingRequests
+  private var requests: ScheduledRequests
   private var regions = WatchedRegions()
 
   /// Nothing waits yet.
@@ -20,7 +20,7 @@ struct LocalNotifications: ~Copyable {
     scheduled = ScheduledNotifications(
       pendingLimit: configuration.pendingLimit, zones: zones,
       isManual: configuration.hasManualClock)
-    requests = PendingRequests(readRecord: lookUps.requestRecord)
+    requests = ScheduledRequests(readRecord: lookUps.requestRecord)
   }
 
   /// Puts back what was kept.

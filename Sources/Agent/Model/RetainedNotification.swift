@@ -162,7 +162,7 @@ struct RetainedPush: Hashable, Sendable {
   let unixMilliseconds: Int64
 
   /// A push that has just come.
-  init(_ push: Push, unixMilliseconds: Int64) {
+  init(_ push: ReceivedPush, unixMilliseconds: Int64) {
     kind = push.kind
     payload = push.payload
     id = push.id.text.lowercased()

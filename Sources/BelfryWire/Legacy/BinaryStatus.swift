@@ -22,6 +22,21 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     ]
   }
 
+  /// The reason of the HTTP/2 interface that a refusal is counted under; `nil` where it has none.
+  public var rejection: Rejection? {
+    switch self {
+    case .processingError: .internalServerError
+    case .missingDeviceToken: .missingDeviceToken
+    case .missingTopic: .missingTopic
+    case .missingPayload: .payloadEmpty
+    case .invalidTopicSize: .badTopic
+    case .invalidPayloadSize: .payloadTooLarge
+    case .invalidTokenSize, .invalidToken: .badDeviceToken
+    case .shutdown: .shutdown
+    case .protocolError, .unknown: nil
+    }
+  }
+
   /// The status that corresponds to a reason of the HTTP/2 interface.
   public init(_ rejection: Rejection) {
     self = BinaryStatus(rawValue: rejection.row.legacyStatus) ?? .unknown

@@ -156,7 +156,8 @@ extension Administration {
           folder.file("ca-key.pem"), limit: Limits.keyFileBytesMax))
       let issued = try authority.issueProvider(
         bundleID: new.bundleID, environment: new.environments.certificateEnvironment,
-        form: new.isUniversal ? .universal : .uid, now: now / 1_000)
+        form: new.isUniversal ? .universal : .uid, key: new.hasRSAKey ? .rsa : .ec,
+        now: now / 1_000)
       let record = CertificateRecord(
         serial: issued.certificate.serial, team: new.team, bundleID: new.bundleID,
         environments: new.environments, isUniversal: new.isUniversal,

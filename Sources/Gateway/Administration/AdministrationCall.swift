@@ -79,11 +79,15 @@ public struct AdministrationCall: Sendable {
       guard ["universal", "uid"].contains(form) else {
         throw AdministrationFields.wrong("form", "universal or uid")
       }
+      let key = try fields.optionalText("key") ?? "ec"
+      guard ["ec", "rsa"].contains(key) else {
+        throw AdministrationFields.wrong("key", "ec or rsa")
+      }
       request = .addCertificate(
         .init(
           team: try fields.text("team"), bundleID: try fields.text("topic"),
           environments: try fields.environments("environment"),
-          isUniversal: form == "universal"))
+          isUniversal: form == "universal", hasRSAKey: key == "rsa"))
     case "topics":
       request = .addTopic(
         .init(
@@ -180,7 +184,8 @@ extension AdministrationRequest.NewCertificate {
     .of(
       ("team", .string(team)), ("topic", .string(bundleID)),
       ("environment", .string(environments.name)),
-      ("form", .string(isUniversal ? "universal" : "uid")))
+      ("form", .string(isUniversal ? "universal" : "uid")),
+      ("key", .string(hasRSAKey ? "rsa" : "ec")))
   }
 }
 

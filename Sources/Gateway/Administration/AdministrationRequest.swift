@@ -65,16 +65,19 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var environments: EnvironmentScope
     /// With a list of topics in an extension, or with the bundle identifier alone.
     public var isUniversal: Bool
+    /// With a key for RSA instead of ECDSA.
+    public var hasRSAKey: Bool
 
     /// A certificate to be made.
     public init(
       team: String, bundleID: String, environments: EnvironmentScope = .both,
-      isUniversal: Bool = true
+      isUniversal: Bool = true, hasRSAKey: Bool = false
     ) {
       self.team = team
       self.bundleID = bundleID
       self.environments = environments
       self.isUniversal = isUniversal
+      self.hasRSAKey = hasRSAKey
     }
   }
 

@@ -84,7 +84,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
         return
       case .fault(let status, let identifier):
-        refuse(status, identifier: identifier)
+        refuse(status, identifier: identifier, for: status.rejection)
       case .notification(let notification):
         handle(notification)
       }
@@ -94,15 +94,20 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   private func handle(_ notification: BinaryNotification) {
     if let fault = notification.sizeFault {
-      refuse(fault, identifier: notification.identifier)
+      refuse(fault, identifier: notification.identifier, for: fault.rejection)
       return
     }
     guard let certificate, let topic = certificate.topics.first else {
-      refuse(.missingTopic, identifier: notification.identifier)
+      refuse(.missingTopic, identifier: notification.identifier, for: .missingTopic)
       return
     }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
-      refuse(.unknown, identifier: notification.identifier)
+      refuse(.unknown, identifier: notification.identifier, for: .badCertificate)
+      return
+    }
+    // Before the token and under the same reason as on the HTTP/2 interface (apns-protocol 1.12).
+    guard PayloadSyntax.isObject(notification.payload.span) else {
+      refuse(.processingError, identifier: notification.identifier, for: .payloadEmpty)
       return
     }
     if let script = home.faults, isFaulty(notification, topic: topic, by: script) { return }
@@ -110,12 +115,11 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       let contents = home.tokens.open(notification.token.span), contents.app == app.number,
       contents.kind == .alert
     else {
-      refuse(.invalidToken, identifier: notification.identifier)
+      refuse(.invalidToken, identifier: notification.identifier, for: .badDeviceToken)
       return
     }
     guard app.teamRate?.admits(at: home.loop.nowNanoseconds) ?? true else {
-      home.metrics.count(Rejection.tooManyRequests)
-      refuse(BinaryStatus(.tooManyRequests), identifier: notification.identifier)
+      refuse(.tooManyRequests, identifier: notification.identifier)
       return
     }
     nextSerial &+= 1
@@ -147,12 +151,12 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
         token: notification.token.span, topic: topic.span, at: home.loop.unixMilliseconds,
         random: &home.random)
     else { return false }
-    home.metrics.count(answer.rejection)
     guard answer.rejection != .shutdown else {
+      home.metrics.count(answer.rejection)
       drain()
       return true
     }
-    refuse(BinaryStatus(answer.rejection), identifier: notification.identifier)
+    refuse(answer.rejection, identifier: notification.identifier)
     return true
   }
 
@@ -183,8 +187,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       }
       home.metrics.accepted.add()
     case .refused(let rejection, _):
-      home.metrics.count(rejection)
-      refuse(BinaryStatus(rejection), identifier: identifier, serial: serial)
+      refuse(rejection, identifier: identifier, serial: serial)
     }
     closeIfRefused()
     handleFrames()
@@ -192,11 +195,24 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     removeIfDone()
   }
 
-  /// Notes a fault: no frame after it is handled.
-  private func refuse(_ status: BinaryStatus, identifier: UInt32?, serial: Int32 = .max) {
+  private func refuse(_ rejection: Rejection, identifier: UInt32?, serial: Int32 = .max) {
+    refuse(BinaryStatus(rejection), identifier: identifier, for: rejection, serial: serial)
+  }
+
+  /// Records a refusal: no frame after it is handled.
+  private func refuse(
+    _ status: BinaryStatus, identifier: UInt32?, for reason: Rejection?, serial: Int32 = .max
+  ) {
+    if let reason { home.metrics.count(reason) }
     guard !isClosing else { return }
     if let refusal, refusal.serial <= serial { return }
     refusal = (serial, status, identifier)
+    home.log.info(
+      "refused a notification of the binary interface",
+      [
+        "peer": stream?.peerDescription ?? "", "status": "\(status.rawValue)",
+        "why": reason.map { "\($0.row.reason)" } ?? "no frame of the interface",
+      ])
     closeIfRefused()
   }
 

@@ -72,9 +72,6 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if let scripted { carryOut(scripted, after: 0) }
     if isDraining { sendGoAway(.shutdown) }
     if let fault {
-      home.log.info(
-        "refused a provider's certificate",
-        ["peer": stream.peerDescription, "why": fault.reason])
       sendGoAway(fault)
       isClosing = true
     }
@@ -89,7 +86,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       if let code = session.failure {
         home.log.info(
           "closing a provider connection that broke HTTP/2",
-          ["peer": stream.peerDescription, "code": "\(code)"])
+          [
+            "peer": stream.peerDescription, "code": "\(code)",
+            "why": session.failureReason ?? "",
+          ])
       }
     }
     checkMemoryIfDue()
@@ -369,9 +369,13 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     _ rejection: Rejection, lastStreamID: Int32? = nil, code: UInt32 = HTTP2ErrorCode.noError
   ) {
     guard let session else { return }
+    let reason = rejection.row.reason
+    home.log.info(
+      "sending a provider away",
+      ["peer": stream?.peerDescription ?? "", "code": "\(code)", "why": "\(reason)"])
     session.goAway(
       lastStreamID: lastStreamID, errorCode: code,
-      debugData: Array("{\"reason\":\"\(rejection.row.reason)\"}".utf8))
+      debugData: Array("{\"reason\":\"\(reason)\"}".utf8))
     scheduleFlush()
   }
 

@@ -71,6 +71,13 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
+  var failureReason: String? {
+    switch self {
+    case .http2(let session): session.failureReason
+    case .http1(let session): session.failureReason
+    }
+  }
+
   var isFinished: Bool {
     switch self {
     case .http2(let session): session.isFinished

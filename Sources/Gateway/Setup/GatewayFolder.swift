@@ -67,38 +67,53 @@ public struct GatewayFolder: Sendable {
   }
 
   /// The authority, made where there is none (`hosts`: what its certificates may name).
+  ///
+  /// One with other name constraints gets a new certificate for its key: those of earlier releases
+  /// constrained addresses too, which BoringSSL refuses.
   public func authority(hosts: [String], nowSeconds: Int64) throws(Failure) -> CertificateAuthority
   {
+    let constraints = try crypto("ca.pem") { () throws(CryptoFailure) in
+      try CertificateAuthority.NameConstraints(hostNames: hosts)
+    }
     if let certificate = try read("ca.pem") {
       guard let key = try read("ca-key.pem") else {
         throw .damaged(file: file("ca-key.pem"), "is missing while ca.pem is there")
       }
-      return try crypto("ca.pem") { () throws(CryptoFailure) in
+      let kept = try crypto("ca.pem") { () throws(CryptoFailure) in
         try CertificateAuthority.load(certificatePEM: certificate, privateKeyPEM: key)
       }
+      // An operator's own authority is left as it is.
+      guard kept.certificate.commonName == Self.authorityName, !kept.has(constraints) else {
+        return kept
+      }
+      let reissued = try crypto("ca.pem") { () throws(CryptoFailure) in
+        try kept.reissued(nameConstraints: constraints)
+      }
+      try write(reissued.certificatePEM, "ca.pem", mode: 0o644)
+      return reissued
     }
     let made = try crypto("ca.pem") { () throws(CryptoFailure) in
       try CertificateAuthority.make(
-        commonName: "Belfry gateway authority",
-        nameConstraints: .init(
-          hostNames: hosts,
-          addresses: CertificateAuthority.NameConstraints.localNetworks
-            + LocalHost.addresses.compactMap(AddressRange.init)),
-        now: nowSeconds, days: Limits.authorityDays)
+        commonName: Self.authorityName, nameConstraints: constraints, now: nowSeconds,
+        days: Limits.authorityDays)
     }
     try write(made.privateKeyPEM, "ca-key.pem")
     try write(made.certificatePEM, "ca.pem", mode: 0o644)
     return made
   }
 
-  /// The server certificate for these names, made anew where it is missing, ends soon or names others.
+  private static let authorityName = "Belfry gateway authority"
+
+  /// The server certificate for these names, made anew where it is missing, ends soon, names others
+  /// or comes with another certificate of the authority.
   public func server(
     hosts: [String], addresses: [String], authority: CertificateAuthority, nowSeconds: Int64
   ) throws(Failure) -> (chainPEM: [UInt8], keyPEM: [UInt8]) {
     let names = Array((hosts + addresses).joined(separator: "\n").utf8)
     if let chain = try read("server.pem"), let key = try read("server-key.pem"),
       try read("server-names") == names, let certificate = try? Certificate(pem: chain),
-      certificate.notAfter - nowSeconds > Int64(Limits.serverCertificateRenewalDays) * 86_400
+      certificate.notAfter - nowSeconds > Int64(Limits.serverCertificateRenewalDays) * 86_400,
+      chain.suffix(authority.certificatePEM.count) == authority.certificatePEM[...]
     {
       return (chain, key)
     }

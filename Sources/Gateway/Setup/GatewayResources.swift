@@ -88,7 +88,7 @@ extension GatewayResources {
       nowMilliseconds: now)
     let revocations = CertificateRevocations()
     let server = try folder.server(
-      hosts: hosts, addresses: ["127.0.0.1", "::1"] + LocalHost.addresses, authority: authority,
+      hosts: hosts, addresses: addresses(listeningOn: configuration.host), authority: authority,
       nowSeconds: now / 1_000)
     var resources = GatewayResources(
       controlStore: controlStore, notificationStore: notificationStore, authority: authority,
@@ -107,6 +107,15 @@ extension GatewayResources {
     let own = LocalHost.name
     if !own.isEmpty, own != "localhost" { names.append(own) }
     return names + GatewayConfiguration.appleHostNames
+  }
+
+  /// The addresses that the gateway is reached by; 127.0.0.2 is none of the machine's until it is
+  /// listened on.
+  private static func addresses(listeningOn host: String) -> [String] {
+    var addresses = ["127.0.0.1", "::1"] + LocalHost.addresses
+    let isEvery = ["0.0.0.0", "::"].contains(host)
+    if !isEvery, !addresses.contains(host), AddressRange(host) != nil { addresses.append(host) }
+    return addresses
   }
 
   private static func security(

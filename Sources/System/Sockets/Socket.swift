@@ -89,8 +89,23 @@ public enum Socket {
 
   /// The next connection of a listener; nil when none waits.
   public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
-    let descriptor = accept4(
-      listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+    var peer: SocketAddress?
+    return try accept(listener, peer: &peer)
+  }
+
+  /// The next connection of a listener; nil when none waits.
+  ///
+  /// `peer` becomes the other end's address, nil for a UNIX socket: later nobody tells the address of
+  /// a connection that was reset.
+  public static func accept(
+    _ listener: Int32, peer: inout SocketAddress?
+  ) throws(SystemFailure) -> Int32? {
+    var descriptor: Int32 = -1
+    peer = unsafe address { storage, length in
+      unsafe descriptor = accept4(
+        listener, storage, length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+      return descriptor < 0 ? -1 : 0
+    }
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
       // The kernel notices, within hours, that an idle peer's machine is gone.

@@ -24,8 +24,7 @@ struct SimulatedIdentities: Sendable {
   private init() throws {
     authority = try CertificateAuthority.make(
       commonName: "Belfry simulated authority",
-      nameConstraints: .init(
-        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+      nameConstraints: .init(hostNames: ["localhost"]),
       now: Self.issuedSeconds)
     providerKey = try ES256PrivateKey()
     providerCertificate = try authority.issueProvider(

@@ -24,7 +24,8 @@ struct AdminClient {
     return try exchange(call, receive)
   }
 
-  private static let patienceMilliseconds: Int32 = 30_000
+  /// Milliseconds for one answer: a busy machine takes long over an RSA key.
+  private static let patienceMilliseconds: Int32 = 120_000
 
   private func exchange(
     _ call: AdministrationCall, _ receive: (JSONObject) -> Void

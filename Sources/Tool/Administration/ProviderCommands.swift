@@ -88,6 +88,7 @@ enum CertificateCommand {
       .value("team", "ID", "the team"), .value("topic", "T", "the app's bundle identifier"),
       .value("environment", "sandbox|production", default: "both", "where it is good"),
       .value("form", "universal|uid", default: "universal", "which of Apple's it is like"),
+      .value("key", "ec|rsa", default: "ec", "the kind of its key; Apple's are RSA"),
       .flag("legacy-p12", "PKCS#12 with RC2 and triple DES, for old readers"),
       .value("out", "FILE.pem|FILE.p12", "where certificate and key go"),
     ], columns: ["serial", "file"], finish: write
@@ -96,10 +97,12 @@ enum CertificateCommand {
     // Asked before the certificate is made, which would be of no use.
     if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
+    let key = try options.choice("key", of: ["ec", "rsa"])
     return .addCertificate(
       .init(
         team: try options.required("team"), bundleID: try options.required("topic"),
-        environments: try KeyCommand.environments(options), isUniversal: form != "uid"))
+        environments: try KeyCommand.environments(options), isUniversal: form != "uid",
+        hasRSAKey: key == "rsa"))
   }
 
   private static let list = AdministrationVerb(

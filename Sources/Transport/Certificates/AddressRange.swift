@@ -26,14 +26,6 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  /// As many bytes as the address, ones in the leading bits.
-  var mask: [UInt8] {
-    address.indices.map { index in
-      let bits = min(8, max(0, prefixBits - index * 8))
-      return UInt8(truncatingIfNeeded: 0xFF00 >> bits)
-    }
-  }
-
   private static func bytes(of host: String) -> [UInt8]? {
     for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
       var bytes = [UInt8](repeating: 0, count: count)

@@ -32,14 +32,22 @@ extension CertificateAuthority {
     case both
   }
 
+  /// What kind of key a provider's certificate has.
+  public enum ProviderKeyKind: String, Sendable, Hashable, CaseIterable {
+    /// ECDSA on P-256.
+    case ec
+    /// RSA of 2,048 bits, as Apple's have and some clients demand.
+    case rsa
+  }
+
   /// A provider's certificate with a fresh key for `bundleID`, for a year as Apple's are.
   public func issueProvider(
-    bundleID: String, environment: ProviderEnvironment, form: ProviderForm, now: Int64,
-    days: Int = 365
+    bundleID: String, environment: ProviderEnvironment, form: ProviderForm,
+    key kind: ProviderKeyKind = .ec, now: Int64, days: Int = 365
   ) throws(CryptoFailure) -> Identity {
-    let key = try ES256PrivateKey()
+    let key = try kind == .rsa ? EVPKey.generateRSA() : EVPKey.generate()
     let issued = try issueClient(
-      publicKeySPKI: key.publicKey.spkiDER,
+      key: key,
       commonName: Self.commonName(of: bundleID), uid: bundleID,
       organizationalUnit: Self.providerUnit, notBefore: now - Limits.clockSkewSeconds,
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter),

@@ -3,8 +3,8 @@ internal import COpenSSL
 /// A gateway's own authority: it signs the gateway's server certificate, its devices' and its
 /// providers'.
 ///
-/// Its name constraints keep it from signing for other hosts, so that installing it in a machine's
-/// store lets nobody impersonate the rest of the Internet.
+/// Its name constraints keep it from signing for other host names, so that installing it in a
+/// machine's store lets nobody impersonate the rest of the Internet's hosts.
 public struct CertificateAuthority: Sendable {
   private let handle: X509Handle
   private let key: EVPKey
@@ -32,27 +32,23 @@ public struct CertificateAuthority: Sendable {
     }
   }
 
-  /// The names that the authority may sign server certificates for.
+  /// The host names that the authority may sign server certificates for.
+  ///
+  /// IP addresses are not constrained: BoringSSL refuses every certificate with an address whose
+  /// authority constrains addresses, and clients that connect to an address need it in the certificate.
   public struct NameConstraints: Sendable {
     /// Host names; each with all names under it.
     public let hostNames: [String]
-    /// IP addresses and networks.
-    public let addresses: [AddressRange]
 
-    /// At least one of each: the absence of a kind would leave that kind free (RFC 5280 4.2.1.10).
-    public init(hostNames: [String], addresses: [AddressRange]) throws(CryptoFailure) {
-      guard !hostNames.isEmpty, !addresses.isEmpty else {
-        throw .malformed(expected: "name constraints: name a host and an address at least")
+    /// At least one name: without any, host names would be free too (RFC 5280 section 4.2.1.10).
+    public init(hostNames: [String]) throws(CryptoFailure) {
+      guard !hostNames.isEmpty else {
+        throw .malformed(expected: "name constraints: name a host at least")
       }
       self.hostNames = hostNames
-      self.addresses = addresses
     }
 
-    /// Addresses that no public server has: loopback, link-local and private networks.
-    public static let localNetworks: [AddressRange] = [
-      "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16",
-      "::1", "fe80::/10", "fc00::/7",
-    ].compactMap(AddressRange.init)
+    var certificateExtension: CertificateExtension { .nameConstraints(hosts: hostNames) }
   }
 
   private init(_ handle: X509Handle, _ key: EVPKey) throws(CryptoFailure) {
@@ -67,16 +63,38 @@ public struct CertificateAuthority: Sendable {
   public static func make(
     commonName: String, nameConstraints: NameConstraints, now: Int64, days: Int = 3_650
   ) throws(CryptoFailure) -> CertificateAuthority {
-    let key = try EVPKey.generate()
+    try make(
+      commonName: commonName, key: EVPKey.generate(), nameConstraints: nameConstraints,
+      notBefore: now - Limits.clockSkewSeconds, notAfter: now + Int64(days) * 86_400)
+  }
+
+  private static func make(
+    commonName: String, key: EVPKey, nameConstraints: NameConstraints, notBefore: Int64,
+    notAfter: Int64
+  ) throws(CryptoFailure) -> CertificateAuthority {
     let form = CertificateForm(
-      commonName: commonName, notBefore: now - Limits.clockSkewSeconds,
-      notAfter: now + Int64(days) * 86_400, publicKey: key,
+      commonName: commonName, notBefore: notBefore, notAfter: notAfter, publicKey: key,
       extensions: [
         .authority, .signsCertificates, .usages([.server, .client]),
-        .nameConstraints(
-          hosts: nameConstraints.hostNames, addresses: nameConstraints.addresses),
+        nameConstraints.certificateExtension,
       ])
     return try CertificateAuthority(form.signed(by: key, issuer: nil), key)
+  }
+
+  /// Whether its certificate has exactly these name constraints.
+  public func has(_ nameConstraints: NameConstraints) -> Bool {
+    let wanted = nameConstraints.certificateExtension
+    return certificate.extensionValue(wanted.identifier) == wanted.value
+  }
+
+  /// The same authority with other name constraints: name, key and time stay, so that what it has
+  /// signed holds, also for those who trust its former certificate.
+  public func reissued(
+    nameConstraints: NameConstraints
+  ) throws(CryptoFailure) -> CertificateAuthority {
+    try Self.make(
+      commonName: certificate.commonName, key: key, nameConstraints: nameConstraints,
+      notBefore: certificate.notBefore, notAfter: certificate.notAfter)
   }
 
   /// The authority whose two files these are; fails where they do not belong together.
@@ -127,11 +145,21 @@ public struct CertificateAuthority: Sendable {
     organizationalUnit: String? = nil, serial: [UInt8]? = nil, notBefore: Int64, notAfter: Int64,
     extensions: [CertificateExtension] = []
   ) throws(CryptoFailure) -> Certificate {
-    let subject = try ES256PublicKey(spkiDER: publicKeySPKI)
+    try issueClient(
+      key: ES256PublicKey(spkiDER: publicKeySPKI).key, commonName: commonName, uid: uid,
+      organizationalUnit: organizationalUnit, serial: serial, notBefore: notBefore,
+      notAfter: notAfter, extensions: extensions)
+  }
+
+  func issueClient(
+    key publicKey: EVPKey, commonName: String, uid: String? = nil,
+    organizationalUnit: String? = nil, serial: [UInt8]? = nil, notBefore: Int64, notAfter: Int64,
+    extensions: [CertificateExtension] = []
+  ) throws(CryptoFailure) -> Certificate {
     let form = CertificateForm(
       commonName: commonName, organizationalUnit: organizationalUnit, uid: uid,
       serial: serial ?? CertificateForm.randomSerial(), notBefore: notBefore, notAfter: notAfter,
-      publicKey: subject.key,
+      publicKey: publicKey,
       extensions: [.endEntity, .signsHandshakes, .usages([.client])] + extensions)
     return try Certificate(form.signed(by: key, issuer: handle))
   }

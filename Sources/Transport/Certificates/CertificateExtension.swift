@@ -62,13 +62,9 @@ extension CertificateExtension {
           + addresses.map { DER.element(DERTag.context(7), $0.address) }))
   }
 
-  /// RFC 5280 section 4.2.1.10: what an authority may sign for, and nothing else of these kinds.
-  static func nameConstraints(hosts: [String], addresses: [AddressRange]) -> CertificateExtension {
-    let subtrees =
-      hosts.map { DER.sequence([DER.element(DERTag.context(2), Array($0.utf8))]) }
-      + addresses.map {
-        DER.sequence([DER.element(DERTag.context(7), $0.address + $0.mask)])
-      }
+  /// RFC 5280 section 4.2.1.10: the host names that an authority may sign for, and no others.
+  static func nameConstraints(hosts: [String]) -> CertificateExtension {
+    let subtrees = hosts.map { DER.sequence([DER.element(DERTag.context(2), Array($0.utf8))]) }
     return CertificateExtension(
       ObjectIdentifier(2, 5, 29, 30), isCritical: true,
       value: DER.sequence([

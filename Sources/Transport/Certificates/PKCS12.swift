@@ -12,7 +12,7 @@ public enum PKCS12 {
     password: String, legacy: Bool
   ) throws(CryptoFailure) -> [UInt8] {
     let certificate = try X509Handle(pem: certificatePEM)
-    let key = try EVPKey.reading(pem: privateKeyPEM)
+    let key = try EVPKey.reading(pem: privateKeyPEM, kind: .any)
     let authorities = try X509Stack()
     if let authorityPEM { try authorities.push(X509Handle(pem: authorityPEM)) }
     let library = try LibraryContext(legacy: legacy)

@@ -1,16 +1,38 @@
 internal import COpenSSL
 
-/// The owner of one `EVP_PKEY` on P-256, private or public.
+/// The owner of one `EVP_PKEY`, private or public: on P-256, but for a provider's own TLS key.
 ///
 /// `@unchecked Sendable` holds because the key is never changed after `init`, and OpenSSL 3 lets
 /// threads use one unchanging key at the same time.
 @safe final class EVPKey: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  /// Takes over `pointer`, which is freed here too when it is no P-256 key.
-  init(owning pointer: OpaquePointer) throws(CryptoFailure) {
+  /// The kinds of keys that are taken.
+  enum Kind {
+    /// ECDSA on P-256.
+    case p256
+    /// Whatever OpenSSL knows.
+    case any
+  }
+
+  /// Takes over `pointer`, which is freed here too when it is of another kind.
+  init(owning pointer: OpaquePointer, kind: Kind = .p256) throws(CryptoFailure) {
     unsafe self.pointer = pointer
-    guard unsafe Self.isP256(pointer) else { throw .unsupportedKey }
+    guard unsafe kind == .any || Self.isP256(pointer) else { throw .unsupportedKey }
+  }
+
+  /// A fresh RSA key pair of 2,048 bits, as Apple's push certificates have.
+  static func generateRSA() throws(CryptoFailure) -> EVPKey {
+    guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil) else {
+      throw OpenSSLErrors.failure("make a key context")
+    }
+    defer { unsafe EVP_PKEY_CTX_free(context) }
+    var made: OpaquePointer?
+    guard unsafe EVP_PKEY_keygen_init(context) == 1,
+      unsafe EVP_PKEY_CTX_set_rsa_keygen_bits(context, Limits.rsaKeyBits) == 1,
+      unsafe EVP_PKEY_generate(context, &made) == 1, let made = unsafe made
+    else { throw OpenSSLErrors.failure("generate a key") }
+    return try unsafe EVPKey(owning: made, kind: .any)
   }
 
   /// A fresh key pair.
@@ -28,7 +50,7 @@ internal import COpenSSL
   }
 
   /// The private key in PEM; encrypted ones are refused.
-  static func reading(pem: [UInt8]) throws(CryptoFailure) -> EVPKey {
+  static func reading(pem: [UInt8], kind: Kind = .p256) throws(CryptoFailure) -> EVPKey {
     let sink = try ByteSink.reading(pem)
     // An empty pass phrase stands in for OpenSSL's prompt on the terminal.
     let read = unsafe "".withCString { empty in
@@ -38,7 +60,7 @@ internal import COpenSSL
       ERR_clear_error()
       throw .malformed(expected: "an unencrypted private key in PEM")
     }
-    return try unsafe EVPKey(owning: pointer)
+    return try unsafe EVPKey(owning: pointer, kind: kind)
   }
 
   /// The private key in PKCS#8 PEM, unencrypted.

@@ -35,6 +35,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   public private(set) var endedStreams: UInt64 = 0
   /// Set when the owner gave the connection up.
   public private(set) var failure: UInt32?
+  /// The failure's name; HTTP/1.1 has no way to say it.
+  public var failureReason: String? { failure.flatMap(HTTP2ErrorCode.name) }
 
   /// A session that calls `handler`, which must outlive it.
   public init(handler: any HTTP2RequestHandler) { self.handler = handler }

@@ -6,6 +6,10 @@ struct FloodBudget {
   private var balance: Int32
   /// The time up to which points were given back.
   private var refilledNanoseconds: Int64
+  /// Streams that were answered in full and may still be reset by the peer, each once.
+  private var answeredStreams: UInt64 = 0
+  /// What used the budget up.
+  private(set) var excess: StaticString?
   private static let nanosecondsPerPoint = 1_000_000_000 / Limits.floodPointsPerSecond
 
   init(nowNanoseconds: Int64) {
@@ -19,14 +23,28 @@ struct FloodBudget {
     /// A stream that this side had to reset: malformed, too large, or made to be reset.
     case resetByUs
     case oversizedHeader
+    /// The peer's reset of a stream that waits for its answer.
+    case reset
+    /// The peer's reset of a stream that has ended, or is being answered.
+    case lateReset
   }
 
   /// Takes the points that an event costs; false when the peer has spent more than it had, which is
   /// answered with ENHANCE_YOUR_CALM.
   mutating func charge(_ event: Event) -> Bool {
-    balance &-= Self.cost(event)
-    return balance >= 0
+    if case .lateReset = event, answeredStreams > 0 {
+      answeredStreams -= 1
+    } else {
+      balance &-= Self.cost(event)
+    }
+    guard balance < 0 else { return true }
+    excess = excess ?? Self.excess(of: event)
+    return false
   }
+
+  /// Makes one reset of an answered stream free: clients send it when the answer arrives before they
+  /// have noticed that they are done.
+  mutating func streamAnswered() { answeredStreams &+= 1 }
 
   /// Gives back the points that a whole request is worth.
   mutating func credit() {
@@ -57,13 +75,15 @@ struct FloodBudget {
     switch event {
     case .resetByUs: 40
     case .oversizedHeader: 200
+    case .reset, .lateReset: 30
     case .frame(let type, let flags, let length):
       switch HTTP2FrameType(rawValue: type) {
       case .data where length >= Limits.usefulDataBytes || flags & 1 != 0: 0
       case .data: length == 0 ? 20 : 5
       case .headers: 1
       case .priority: 4
-      case .resetStream: 30
+      // Counted once it is known which stream it ends.
+      case .resetStream: 0
       case .settings: flags & 1 != 0 ? 1 : 40
       case .pushPromise: 100
       case .ping: 10
@@ -71,6 +91,29 @@ struct FloodBudget {
       case .windowUpdate: 4
       case .continuation: 10
       case nil: 20
+      }
+    }
+  }
+
+  /// Why the connection ends, for its GOAWAY and the log.
+  private static func excess(of event: Event) -> StaticString {
+    switch event {
+    case .resetByUs: "too many streams that had to be reset"
+    case .oversizedHeader: "too many header lists over the limit"
+    case .reset, .lateReset: "too many RST_STREAM frames"
+    case .frame(let type, _, _):
+      switch HTTP2FrameType(rawValue: type) {
+      case .data: "too many empty DATA frames"
+      case .headers: "too many HEADERS frames"
+      case .priority: "too many PRIORITY frames"
+      case .resetStream: "too many RST_STREAM frames"
+      case .settings: "too many SETTINGS frames"
+      case .pushPromise: "too many PUSH_PROMISE frames"
+      case .ping: "too many PING frames"
+      case .goAway: "too many GOAWAY frames"
+      case .windowUpdate: "too many WINDOW_UPDATE frames"
+      case .continuation: "too many CONTINUATION frames"
+      case nil: "too many frames of unknown types"
       }
     }
   }

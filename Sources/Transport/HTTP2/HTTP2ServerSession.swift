@@ -73,6 +73,9 @@ public protocol HTTP2ServerSession {
   /// The code of the GOAWAY that the peer's faults were answered with; nil while there were none.
   var failure: UInt32? { get }
 
+  /// What that GOAWAY's debug data says.
+  var failureReason: String? { get }
+
   /// True when nothing more will be read or written: a GOAWAY was sent and all streams are done.
   var isFinished: Bool { get }
 }
@@ -109,6 +112,16 @@ public struct HTTP2Settings: Sendable, Equatable {
 
 /// RFC 9113 section 7.
 public enum HTTP2ErrorCode {
+  /// A code's name in the specification; nil for codes that it does not know.
+  static func name(_ code: UInt32) -> String? {
+    let names = [
+      "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
+      "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR",
+      "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+    return code < names.count ? names[Int(code)] : nil
+  }
+
   /// Graceful shutdown.
   public static let noError: UInt32 = 0x0
   /// The peer broke the protocol.

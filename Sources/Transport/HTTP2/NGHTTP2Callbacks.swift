@@ -38,6 +38,9 @@ protocol NGHTTP2Events: AnyObject {
     if let options = unsafe options {
       // Closed streams are kept for priorities alone, which nobody uses.
       unsafe nghttp2_option_set_no_closed_streams(options, 1)
+      // Its own limit counts resets of answered streams too, and ends the session without a word:
+      // `FloodBudget` has ours.
+      unsafe nghttp2_option_set_stream_reset_rate_limit(options, .max, .max)
       // Values with spaces around them are the gateway's to judge.
       unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
     }

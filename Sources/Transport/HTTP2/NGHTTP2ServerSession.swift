@@ -22,6 +22,10 @@ public import System
   private var isReceiving = false
   /// The code of the last GOAWAY, once the session cannot go on.
   public private(set) var failure: UInt32?
+  /// What the GOAWAY's debug data says, once there is a `failure`.
+  public private(set) var failureReason: String?
+  /// GOAWAY frames that this side wants to send and nghttp2 still has.
+  private var ownGoAways = 0
   /// Streams that are open.
   public private(set) var openStreams = 0
   /// Streams that have ended.
@@ -65,7 +69,7 @@ public import System
     }
     let code = unsafe nghttp2_submit_settings(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
-    if code != 0 { fail(HTTP2ErrorCode.internalError) }
+    if code != 0 { fail(HTTP2ErrorCode.internalError, "no memory for SETTINGS") }
   }
 
   // MARK: the session's owner
@@ -76,7 +80,7 @@ public import System
     budget.refill(nowNanoseconds: clock())
     guard unsafe count(bytes) else {
       drain()
-      fail(HTTP2ErrorCode.enhanceYourCalm)
+      fail(HTTP2ErrorCode.enhanceYourCalm, excess)
       return .closing
     }
     isReceiving = true
@@ -88,10 +92,15 @@ public import System
     drain()
     guard consumed >= 0 else {
       // Our own reason comes first: nghttp2 only knows that a callback refused.
-      fail(
-        failure
-          ?? (consumed == Int(NGHTTP2_ERR_FLOODED.rawValue)
-            ? HTTP2ErrorCode.enhanceYourCalm : HTTP2ErrorCode.protocolError))
+      if let failure {
+        fail(failure, excess)
+      } else if consumed == Int(NGHTTP2_ERR_FLOODED.rawValue) {
+        fail(HTTP2ErrorCode.enhanceYourCalm, "too many frames that ask for an answer")
+      } else {
+        fail(
+          HTTP2ErrorCode.protocolError,
+          unsafe String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: consumed))))
+      }
       return .closing
     }
     checkInvariants()
@@ -105,6 +114,8 @@ public import System
     assert(!isReceiving, "nghttp2 has returned")
     assert(fieldBytes >= 0, "a header list has no negative size")
   }
+
+  private var excess: String { budget.excess.map { "\($0)" } ?? "" }
 
   /// False when the frames in `bytes` use the budget up.
   private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -194,8 +205,9 @@ public import System
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
-    _ = unsafe nghttp2_submit_goaway(
+    let code = unsafe nghttp2_submit_goaway(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode, debugData, debugData.count)
+    if code == 0 { ownGoAways += 1 }
   }
 
   /// Ends one stream.
@@ -233,8 +245,13 @@ public import System
       var frame: UnsafePointer<UInt8>?
       let count = unsafe nghttp2_session_mem_send(session, &frame)
       guard count > 0, let frame = unsafe frame else { return }
+      let bytes = unsafe UnsafeRawBufferPointer(start: frame, count: count)
+      if unsafe count >= HTTP2Frame.headerBytes && frame[3] == HTTP2FrameType.goAway.rawValue {
+        guard unsafe passesGoAway(bytes) else { return }
+        continue
+      }
       let offset = output.count
-      unsafe output.append(UnsafeRawBufferPointer(start: frame, count: count))
+      unsafe output.append(bytes)
       if count > HTTP2Frame.headerBytes,
         unsafe frame[3] == HTTP2FrameType.settings.rawValue && frame[4] & 1 == 0
       {
@@ -245,15 +262,37 @@ public import System
     }
   }
 
+  /// Lets our own GOAWAY pass; false where it is nghttp2's, after which nothing comes.
+  ///
+  /// nghttp2's is for a fault of the peer: it becomes the session's failure and says why in the form
+  /// of all others.
+  private func passesGoAway(_ frame: UnsafeRawBufferPointer) -> Bool {
+    if ownGoAways > 0 {
+      ownGoAways -= 1
+      unsafe output.append(frame)
+      return true
+    }
+    precondition(frame.count >= 17, "nghttp2 made a GOAWAY without its error code")
+    let code = unsafe frame.loadUnaligned(fromByteOffset: 13, as: UInt32.self).bigEndian
+    let text = unsafe String(
+      decoding: UnsafeRawBufferPointer(rebasing: frame.dropFirst(17)), as: UTF8.self)
+    fail(code, text.isEmpty ? HTTP2ErrorCode.name(code) ?? "error \(code)" : text)
+    return false
+  }
+
   private var hasFailedFinally = false
 
-  /// Ends the connection with a GOAWAY, after which nothing is sent.
-  private func fail(_ code: UInt32) {
+  /// Ends the connection with a GOAWAY that says why, after which nothing is sent.
+  private func fail(_ code: UInt32, _ reason: String) {
     guard !hasFailedFinally else { return }
     hasFailedFinally = true
     failure = code
+    let reason = reason.filter { $0 >= " " && $0 != "\"" && $0 != "\\" && $0.isASCII }
+    failureReason = reason
     let last = unsafe session.map { unsafe nghttp2_session_get_last_proc_stream_id($0) } ?? 0
-    output.append(HTTP2Frame.goAway(lastStreamID: last, errorCode: code))
+    output.append(
+      HTTP2Frame.goAway(
+        lastStreamID: last, errorCode: code, debugData: Array("{\"reason\":\"\(reason)\"}".utf8)))
   }
 
   private func record(_ streamID: Int32) -> UnsafeMutablePointer<StreamRecord>? {
@@ -321,6 +360,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
     let header = unsafe frame.pointee.hd
+    if header.type == HTTP2FrameType.resetStream.rawValue { return streamReset(header.stream_id) }
     guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
       header.type == HTTP2FrameType.data.rawValue || header.type == HTTP2FrameType.headers.rawValue,
       unsafe record(header.stream_id) != nil
@@ -328,6 +368,12 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     budget.credit()
     handler.requestEnded(header.stream_id)
     return 0
+  }
+
+  /// A reset of a stream that was answered is an ordinary end (RFC 9113 section 8.1).
+  private func streamReset(_ streamID: Int32) -> Int32 {
+    guard let record = unsafe record(streamID) else { return charge(.lateReset) }
+    return unsafe record.pointee.isDone ? 0 : charge(.reset)
   }
 
   func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
@@ -345,6 +391,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     openStreams -= 1
     assert(openStreams >= 0, "a stream that closes was open")
     endedStreams &+= 1
+    if isWhole { budget.streamAnswered() }
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
       handler.requestReset(streamID, errorCode: errorCode)
     }

@@ -54,9 +54,9 @@ extension ByteStream: EventHandler {
       unsafe consume(UnsafeRawBufferPointer(rebasing: shared.input[0..<count]))
     case .wouldBlock:
       if !readiness.contains(.readable) {
-        finish(.broken(errno: Socket.pendingError(descriptor)))
+        finish(broken(Socket.pendingError(descriptor)))
       }
-    case .failed(let number): finish(.broken(errno: number))
+    case .failed(let number): finish(broken(number))
     }
   }
 
@@ -96,6 +96,13 @@ extension ByteStream: EventHandler {
   }
 
   // MARK: TLS
+
+  /// A peer that resets the connection within the handshake has broken it off as one that closes has.
+  private func broken(_ number: Int32) -> StreamClosure {
+    state == .handshaking ? .tlsFailed(Self.handshakeBrokenOff) : .broken(errno: number)
+  }
+
+  private static let handshakeBrokenOff = "the peer broke off the handshake"
 
   /// True when the stream is open now and there may be more to decrypt.
   func continueHandshake() -> Bool {
@@ -176,7 +183,7 @@ extension ByteStream: EventHandler {
   /// Ends the stream, because the peer sends nothing more; `isClean` after its close_notify.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
-    case .handshaking: endHandshake(.tlsFailed("the peer broke off the handshake"))
+    case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))
     case .open: beginClosing(tls == nil || isClean ? .peer : .truncated)
     default: break
     }

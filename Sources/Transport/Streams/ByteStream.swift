@@ -46,6 +46,12 @@ public final class ByteStream {
     init(_ reason: StreamClosure) { self.reason = reason }
   }
 
+  /// Boxed to keep the streams of idle devices, which have none, small.
+  final class AcceptedPeer: Sendable {
+    let address: SocketAddress
+    init(_ address: SocketAddress) { self.address = address }
+  }
+
   /// An object of the owner's choice.
   public var context: AnyObject?
   /// Bytes read from the socket so far.
@@ -73,6 +79,8 @@ public final class ByteStream {
   var pendingInput: PendingInput?
   var ending: Ending?
   var attempt: ConnectAttempt?
+  /// Where an accepted connection came from; the kernel forgets it with a reset.
+  var acceptedFrom: AcceptedPeer?
 
   init(_ shared: StreamLoop, descriptor: Int32, state: State, handler: (any StreamHandler)?) {
     self.shared = shared
@@ -97,12 +105,15 @@ public final class ByteStream {
     }
   }
 
-  /// The peer's address such as "127.0.0.1:50000", or "unix".
-  public var peerDescription: String { peerAddress?.description ?? "unix" }
+  /// The peer's address such as "127.0.0.1:50000", "unix", or "gone" where nobody tells it any more.
+  public var peerDescription: String {
+    if let peerAddress { return peerAddress.description }
+    return descriptor >= 0 && localAddress == nil ? "unix" : "gone"
+  }
 
-  /// The peer's address; nil for a UNIX socket or a connection that is gone.
+  /// The peer's address; nil for a UNIX socket, or a connection of this side's that is gone.
   public var peerAddress: SocketAddress? {
-    descriptor >= 0 ? Socket.peerAddress(descriptor) : nil
+    acceptedFrom?.address ?? (descriptor >= 0 ? Socket.peerAddress(descriptor) : nil)
   }
 
   /// This end's address; nil for a UNIX socket.

@@ -12,6 +12,7 @@ public final class DetachedStream: Sendable {
     var flags: ByteStream.Flags
     var bytesIn: UInt64
     var bytesOut: UInt64
+    var acceptedFrom: ByteStream.AcceptedPeer?
 
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
   }
@@ -62,7 +63,9 @@ extension ByteStream {
     let parts = DetachedStream.Parts(
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(),
       pendingInput: pendingInput,
-      flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut)
+      flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut,
+      // Streams whose records are taken over are many, and must be small while they idle.
+      acceptedFrom: tls is TLSRecordLayer ? nil : acceptedFrom)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached
     tls = nil
@@ -93,6 +96,7 @@ extension ByteStream {
     flags = parts.flags
     bytesIn = parts.bytesIn
     bytesOut = parts.bytesOut
+    acceptedFrom = parts.acceptedFrom
     register()
     scheduleTurnEnd()
   }

@@ -75,11 +75,13 @@ extension StreamListener: EventHandler, TimerTarget {
   /// Called by the loop.
   public func ready(_ readiness: Readiness) {
     var count = 0
+    var peer: SocketAddress?
     do throws(SystemFailure) {
       while count < Limits.acceptedPerTurn, registration != nil,
-        let connection = try Socket.accept(descriptor)
+        let connection = try Socket.accept(descriptor, peer: &peer)
       {
-        ByteStream.adopt(connection, on: loop, security: security, accept: accept)
+        ByteStream.adopt(
+          connection, from: peer, on: loop, security: security, accept: accept)
         count += 1
       }
     } catch {
@@ -102,12 +104,14 @@ extension ByteStream {
   ///
   /// `accept` says, before any handshake, who handles it, or nil to close it.
   public static func adopt(
-    _ descriptor: Int32, on loop: EventLoop, security: StreamSecurity,
+    _ descriptor: Int32, from peer: SocketAddress? = nil, on loop: EventLoop,
+    security: StreamSecurity,
     accept: (ByteStream) -> (any StreamHandler)?
   ) {
     assert(descriptor >= 0, "a stream needs a socket")
     let stream = ByteStream(
       StreamLoop.of(loop), descriptor: descriptor, state: .open, handler: nil)
+    stream.acceptedFrom = peer.map(ByteStream.AcceptedPeer.init)
     guard let handler = accept(stream) else {
       stream.closeDescriptor()
       return

@@ -11,8 +11,8 @@ import Testing
 
 @Suite("The app server over a real socket", .serialized)
 struct AppServerTests {
-  @Test("an app greets, asks for permission, adds a notification and sees it delivered")
-  func wholeWay() throws {
+  @Test
+  func `an app greets, asks for permission, adds a notification and sees it delivered`() throws {
     let stage = try AgentStage()
     defer { stage.stop() }
     let app = TestApp(stage, state: .background)
@@ -30,22 +30,22 @@ struct AppServerTests {
     #expect(try app.connection.call(.badge).badge == 2)
   }
 
-  @Test("the socket is the user's alone")
-  func mode() throws {
+  @Test
+  func `the socket is the user's alone`() throws {
     let stage = try AgentStage()
     defer { stage.stop() }
     #expect(try FileSystem.mode(of: stage.socketPath) & 0o777 == 0o600)
   }
 
-  @Test("a second agent on one socket or one data folder is refused")
-  func second() throws {
+  @Test
+  func `a second agent on one socket or one data folder is refused`() throws {
     let stage = try AgentStage()
     defer { stage.stop() }
     #expect(throws: AgentFailure.self) { try AgentStage(folder: stage.folder) }
   }
 
-  @Test("a socket file that a killed agent left is replaced")
-  func stale() throws {
+  @Test
+  func `a socket file that a killed agent left is replaced`() throws {
     let folder = try ScratchFolder()
     let descriptor = try Socket.listen(unixPath: folder.file("agent.sock"))
     Socket.close(descriptor)
@@ -57,8 +57,8 @@ struct AppServerTests {
     #expect(app.welcome != nil)
   }
 
-  @Test("the question to the app in front goes over the socket, and its answer decides")
-  func willPresent() throws {
+  @Test
+  func `the question to the app in front goes over the socket, and its answer decides`() throws {
     let stage = try AgentStage()
     defer { stage.stop() }
     let app = TestApp(stage)
@@ -74,9 +74,11 @@ struct AppServerTests {
     #expect(stage.line("presented")?["id"] == "yes")
   }
 
-  @Test(
-    "a restarted agent knows the app again: permission, list, badge; the app states itself anew")
-  func restart() throws {
+  @Test
+  func
+    `a restarted agent knows the app again: permission, list, badge; the app states itself anew`()
+    throws
+  {
     let folder = try ScratchFolder()
     var stage = try AgentStage(folder: folder)
     let app = TestApp(stage, state: .background)
@@ -98,8 +100,8 @@ struct AppServerTests {
     #expect(try app.connection.call(.delivered).delivered().count == 1)
   }
 
-  @Test("a request that was made while no agent was there goes out when one is")
-  func held() throws {
+  @Test
+  func `a request that was made while no agent was there goes out when one is`() throws {
     let folder = try ScratchFolder()
     let first = try AgentStage(folder: folder)
     first.stop()
@@ -113,8 +115,8 @@ struct AppServerTests {
     #expect(try answer.get().settings().status == .notDetermined)
   }
 
-  @Test("without an agent a request fails when its time is over, and says what to do")
-  func nobody() throws {
+  @Test
+  func `without an agent a request fails when its time is over, and says what to do`() throws {
     let folder = try ScratchFolder()
     let connection = AppLinkConnection(
       socketPath: folder.file("none.sock"), hello: { AppHello(appID: "a.b") }, handler: { _ in })
@@ -132,8 +134,10 @@ struct AppServerTests {
     #expect(failure?.message.contains("belfry agent") == true)
   }
 
-  @Test("while somebody waits for the agent, it is looked for ten times a second and not less")
-  func awaited() throws {
+  @Test
+  func `while somebody waits for the agent, it is looked for ten times a second and not less`()
+    throws
+  {
     let folder = try ScratchFolder()
     let socketPath = folder.file("hasty.sock")
     // Somebody is there who ends each conversation at once.
@@ -163,12 +167,11 @@ struct AppServerTests {
   }
 
   @Test(
-    "a frame that breaks the protocol ends its connection and no other",
     arguments: [
       [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 6, 0, 0, 0, 99, 0x7B, 0x7D],
       [0, 0, 0, 6, 0, 0, 0, 2, 0x5B, 0x5D], [0, 0, 0, 6, 0, 0, 0, 2, 0x7B, 0x7D],
     ] as [[UInt8]])
-  func malformed(bytes: [UInt8]) throws {
+  func `a frame that breaks the protocol ends its connection and no other`(bytes: [UInt8]) throws {
     let stage = try AgentStage()
     defer { stage.stop() }
     let app = TestApp(stage)
@@ -180,8 +183,10 @@ struct AppServerTests {
     #expect(try app.connection.call(.settings).settings().status == .notDetermined)
   }
 
-  @Test("an unknown message is refused and the connection goes on; before hello nothing is served")
-  func unknown() throws {
+  @Test
+  func `an unknown message is refused and the connection goes on; before hello nothing is served`()
+    throws
+  {
     let stage = try AgentStage()
     defer { stage.stop() }
     let raw = try RawApp(stage.socketPath)
@@ -196,8 +201,8 @@ struct AppServerTests {
     #expect(raw.frame()?.object["app"] == "a.b")
   }
 
-  @Test("an id that is not installed needs to be a development app")
-  func notInstalled() throws {
+  @Test
+  func `an id that is not installed needs to be a development app`() throws {
     let stage = try AgentStage()
     defer { stage.stop() }
     let raw = try RawApp(stage.socketPath)
@@ -206,8 +211,10 @@ struct AppServerTests {
     #expect(raw.readToEnd().isEmpty)
   }
 
-  @Test("a manual clock fires every moment in between, in order, before the command is answered")
-  func manualClock() throws {
+  @Test
+  func `a manual clock fires every moment in between, in order, before the command is answered`()
+    throws
+  {
     let stage = try AgentStage(hasManualClock: true)
     defer { stage.stop() }
     let app = TestApp(stage, state: .background)
@@ -234,8 +241,8 @@ struct AppServerTests {
     #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["every"])
   }
 
-  @Test("a manual clock waits while the app in front is asked what to show")
-  func manualClockAsks() throws {
+  @Test
+  func `a manual clock waits while the app in front is asked what to show`() throws {
     let stage = try AgentStage(hasManualClock: true)
     defer { stage.stop() }
     let app = TestApp(stage)
@@ -265,8 +272,10 @@ struct AppServerTests {
     #expect(try answers.next { $0 }?.get().rows.first?["time"] == "1970-01-01T00:00:30.000Z")
   }
 
-  @Test("client-api 3.1: of many pending requests the soonest are kept, and survive a restart")
-  func limit() throws {
+  @Test
+  func `client-api 3.1: of many pending requests the soonest are kept, and survive a restart`()
+    throws
+  {
     let folder = try ScratchFolder()
     var stage = try AgentStage(folder: folder, hasManualClock: true, pendingLimit: 3)
     var app = TestApp(stage, state: .background)
@@ -291,8 +300,8 @@ struct AppServerTests {
     #expect(try app.connection.call(.pending).pending().isEmpty)
   }
 
-  @Test("a request that can never fire is refused as Apple refuses it")
-  func neverFires() throws {
+  @Test
+  func `a request that can never fire is refused as Apple refuses it`() throws {
     let stage = try AgentStage(hasManualClock: true)
     defer { stage.stop() }
     let app = TestApp(stage)

@@ -10,7 +10,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
 
 /// What a device keeps of itself on disk.
 @Suite struct DeviceIdentityTests {
-  @Test func theKeyIsMadeOnceAndKeptForItsOwnerAlone() throws {
+  @Test func `the key is made once and kept for its owner alone`() throws {
     let scratch = try ScratchFolder()
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let first = try folder.load(authorityPEM: []).identity
@@ -21,7 +21,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     #expect(first.chainPEM == nil)
   }
 
-  @Test func aCertificateIsFoundAgainUnderItsAuthorityAlone() throws {
+  @Test func `a certificate is found again under its authority alone`() throws {
     let scratch = try ScratchFolder()
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let gateway = try LinkGateway(on: EventLoop())
@@ -33,10 +33,10 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     #expect(try folder.load(authorityPEM: other.authority.certificatePEM).identity.chainPEM == nil)
   }
 
-  @Test(
-    "S1-16: what is copied to another machine is another device there, whatever files came along",
-    arguments: [(from: oneMachine, to: anotherMachine), (from: [], to: oneMachine)])
-  func moved(from: [UInt8], to: [UInt8]) throws {
+  @Test(arguments: [(from: oneMachine, to: anotherMachine), (from: [], to: oneMachine)])
+  func `S1-16 what is copied to another machine is another device there, whatever files came along`(
+    from: [UInt8], to: [UInt8]
+  ) throws {
     let scratch = try ScratchFolder()
     let path = scratch.file("device")
     let gateway = try LinkGateway(on: EventLoop())
@@ -55,8 +55,8 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     #expect(again.identity.key.publicKey.spkiDER == moved.identity.key.publicKey.spkiDER)
   }
 
-  @Test("a machine whose id is missing for a while does not cost the device its identity")
-  func missingID() throws {
+  @Test
+  func `a machine whose id is missing for a while does not cost the device its identity`() throws {
     let scratch = try ScratchFolder()
     let path = scratch.file("device")
     let gateway = try LinkGateway(on: EventLoop())
@@ -71,8 +71,8 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     #expect(again.identity.device == first.device)
   }
 
-  @Test("S1-16: an identity stays on the machine that made it, one without an id too")
-  func sameMachine() throws {
+  @Test
+  func `S1-16 an identity stays on the machine that made it, one without an id too`() throws {
     for machine in [oneMachine, []] {
       let scratch = try ScratchFolder()
       let gateway = try LinkGateway(on: EventLoop())
@@ -85,7 +85,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     }
   }
 
-  @Test func theKeyAndTheMachinesNameStandNowhereInTheFolder() throws {
+  @Test func `the key and the machines name stand nowhere in the folder`() throws {
     let scratch = try ScratchFolder()
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     _ = try folder.load(authorityPEM: [])
@@ -95,8 +95,10 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     #expect(throws: CryptoFailure.self) { try ES256PrivateKey(pkcs8PEM: file) }
   }
 
-  @Test("a key file that is damaged is no other machine's: nothing is forgotten, all of it is said")
-  func damaged() throws {
+  @Test
+  func `a key file that is damaged is no other machine's: nothing is forgotten, all of it is said`()
+    throws
+  {
     let scratch = try ScratchFolder()
     let path = scratch.file("device/identity.key")
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
@@ -127,7 +129,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
       try folder.load(authorityPEM: gateway.authority.certificatePEM).identity.device == 7)
   }
 
-  @Test func aKeyThatOthersCanReadIsRefused() throws {
+  @Test func `a key that others can read is refused`() throws {
     let scratch = try ScratchFolder()
     let path = scratch.file("device/identity.key")
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)

@@ -9,7 +9,7 @@ import Transport
 @Suite struct GatewayLinkTests {
   static let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
 
-  @Test func aFreshDeviceEnrolsComesBackWithItsCertificateAndReceives() throws {
+  @Test func `a fresh device enrols comes back with its certificate and receives`() throws {
     let stage = try LinkStage()
     stage.link.register(Self.topic)
     stage.link.goOnline()
@@ -30,7 +30,7 @@ import Transport
     #expect(stage.device.received.map(\.isFromStorage) == [false, true, false])
   }
 
-  @Test func aDeviceWithAnIdentityDoesNotEnrolAgain() throws {
+  @Test func `a device with an identity does not enrol again`() throws {
     let first = try LinkStage()
     first.link.goOnline()
     #expect(try first.run { first.link.isUp })
@@ -46,7 +46,7 @@ import Transport
     #expect(try first.run { again.isOffline })
   }
 
-  @Test func aWrongCodeStopsTheLinkAndSaysSo() throws {
+  @Test func `a wrong code stops the link and says so`() throws {
     let stage = try LinkStage { $0.enrolmentCode = "wrong" }
     stage.link.goOnline()
     #expect(try stage.run { stage.link.isStopped })
@@ -54,7 +54,7 @@ import Transport
     #expect(stage.gateway.enrolled == 0)
   }
 
-  @Test func aGatewayOfAnotherAuthorityIsNotTrusted() throws {
+  @Test func `a gateway of another authority is not trusted`() throws {
     let loop = try EventLoop()
     let other = try LinkGateway(on: loop)
     let stage = try LinkStage { $0.authorityPEM = other.authority.certificatePEM }
@@ -64,7 +64,7 @@ import Transport
     #expect(stage.gateway.enrolled == 0)
   }
 
-  @Test func aPeerThatSpeaksAnotherProtocolIsLeft() throws {
+  @Test func `a peer that speaks another protocol is left`() throws {
     let stage = try LinkStage()
     let identity = try stage.gateway.authority.issueServer(
       names: ["localhost"], addresses: ["127.0.0.1"], now: SystemClock.unixMilliseconds / 1_000)
@@ -87,7 +87,7 @@ import Transport
     link.goOffline()
   }
 
-  @Test func afterACrashTheDeviceComesBackAndShowsNothingTwice() throws {
+  @Test func `after a crash the device comes back and shows nothing twice`() throws {
     let stage = try LinkStage()
     stage.device.keepsAtOnce = false
     stage.link.register(Self.topic)
@@ -110,7 +110,7 @@ import Transport
     #expect(stage.device.received.map(\.id.low) == [1, 2])
   }
 
-  @Test func aDrainingGatewayIsLeftAndFoundAgain() throws {
+  @Test func `a draining gateway is left and found again`() throws {
     let stage = try LinkStage()
     stage.link.goOnline()
     #expect(try stage.run { stage.link.isUp })
@@ -121,7 +121,7 @@ import Transport
     #expect(try stage.run { stage.link.isUp })
   }
 
-  @Test func aRevokedDeviceIsSentAwayForGood() throws {
+  @Test func `a revoked device is sent away for good`() throws {
     let stage = try LinkStage()
     stage.gateway.revoked = [1]
     stage.link.goOnline()
@@ -129,7 +129,7 @@ import Transport
     #expect(stage.device.downs.last == "revoked")
   }
 
-  @Test func aGatewayThatFallsSilentIsNoticedByTheKeepAlive() throws {
+  @Test func `a gateway that falls silent is noticed by the keep alive`() throws {
     let stage = try LinkStage { $0.settings.graceNanoseconds = 200_000_000 }
     stage.gateway.settings.keepAlive = KeepAliveInterval.Policy(
       firstSeconds: 1, leastSeconds: 1, mostSeconds: 1)
@@ -140,7 +140,7 @@ import Transport
     #expect(stage.device.downs.last == "silent")
   }
 
-  @Test func statesAndRefusalsReachTheOtherEnd() throws {
+  @Test func `states and refusals reach the other end`() throws {
     let stage = try LinkStage()
     let refused = LinkSubject.topic(LinkTopic(bundleID: "com.example.refused", kind: .voip))
     let channel = LinkSubject.channel(LinkChannel(bundleID: "com.example.app", identifier: [1, 2]))
@@ -158,7 +158,7 @@ import Transport
     #expect(try stage.run { stage.device.cancelled == [Self.topic] })
   }
 
-  @Test func linksBehindAGateDialInTurn() throws {
+  @Test func `links behind a gate dial in turn`() throws {
     let stage = try LinkStage { $0.gate = ConnectLimiter(limit: 2) }
     var others: [GatewayConnection] = []
     for _ in 0..<8 {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Apps, badges, tokens and the centre")
 struct AgentModelTests {
-  @Test("an app of another user, and one that claims another installed app's id, are refused")
-  func identity() {
+  @Test
+  func `an app of another user, and one that claims another installed app's id, are refused`() {
     let bench = ModelBench()
     #expect(
       bench.connect(process: ProcessIdentity(pid: 1, uid: 8)).1.refusals == [.appRefused])
@@ -20,8 +20,8 @@ struct AgentModelTests {
     #expect(bench.connect(process: process).1.refusals == [.appRefused])
   }
 
-  @Test("an app that names no id is known by what its process is")
-  func derived() throws {
+  @Test
+  func `an app that names no id is known by what its process is`() throws {
     let bench = ModelBench()
     var process = ProcessIdentity(pid: 1, uid: 7)
     process.unitApp = "org.example.unit"
@@ -32,8 +32,8 @@ struct AgentModelTests {
     #expect(welcome.appID == "org.example.unit")
   }
 
-  @Test("the protocol's version and the greeting are asked for")
-  func greeting() {
+  @Test
+  func `the protocol's version and the greeting are asked for`() {
     let bench = ModelBench()
     let ask = Ask(connection: ConnectionID(number: 5), number: 3)
     bench.handle(.appRequested(ask, .settings))
@@ -44,8 +44,8 @@ struct AgentModelTests {
     #expect(bench.take().refusals == [.unsupportedProtocol])
   }
 
-  @Test("S0-37, S1-17: registering again gives the same token at once")
-  func registersAgain() {
+  @Test
+  func `S0-37 S1-17 registering again gives the same token at once`() {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
@@ -55,9 +55,10 @@ struct AgentModelTests {
     #expect(again.told == [.token(.alert, [1, 2])])
   }
 
-  @Test(
-    "S0-38: a token that changes while the app runs is told to it; the same one is not told again")
-  func changes() {
+  @Test
+  func
+    `S0-38 a token that changes while the app runs is told to it; the same one is not told again`()
+  {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
@@ -67,8 +68,8 @@ struct AgentModelTests {
     #expect(bench.take().told == [.token(.alert, [1]), .token(.alert, [2])])
   }
 
-  @Test("S4-13, S4-16: without a gateway, or offline, registering fails with a message for people")
-  func offline() {
+  @Test
+  func `S4-13 S4-16 without a gateway, or offline, registering fails with a message for people`() {
     for hasGateway in [false, true] {
       let bench = ModelBench(hasGateway: hasGateway, isLinkUp: false)
       let (connection, _) = bench.connect()
@@ -84,8 +85,8 @@ struct AgentModelTests {
     }
   }
 
-  @Test("client-api 3.58: after unregistering no push arrives")
-  func unregistered() {
+  @Test
+  func `client-api 3.58: after unregistering no push arrives`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .register(.alert))
@@ -94,14 +95,14 @@ struct AgentModelTests {
         .unregister(ModelBench.burger, .alert)))
     bench.handle(
       .pushReceived(
-        Push(
+        ReceivedPush(
           id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 1),
           app: ModelBench.burger, kind: .alert, payload: Array(RoutingTests.alert.utf8))))
     #expect(bench.take().presented.isEmpty)
   }
 
-  @Test("client-api 3.40: a badge is set, removed by 0, and refused when negative or not allowed")
-  func badge() {
+  @Test
+  func `client-api 3.40: a badge is set, removed by 0, and refused when negative or not allowed`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .setBadge(5)).badges == [5])
@@ -112,8 +113,8 @@ struct AgentModelTests {
     #expect(bench.ask(other, .setBadge(1)).refusals == [.notificationsNotAllowed])
   }
 
-  @Test("client-api 3.40: a notification without a badge leaves it, one with 0 removes it")
-  func badgeOfNotification() {
+  @Test
+  func `client-api 3.40: a notification without a badge leaves it, one with 0 removes it`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .add(ModelBench.request("a", badge: 2))).badges == [2])
@@ -121,8 +122,8 @@ struct AgentModelTests {
     #expect(bench.ask(connection, .add(ModelBench.request("c", badge: 0))).badges == [0])
   }
 
-  @Test("client-api 3.13: the same identifier replaces, and the delivered list has it once")
-  func replaces() {
+  @Test
+  func `client-api 3.13: the same identifier replaces, and the delivered list has it once`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request(title: "1")))
@@ -132,8 +133,8 @@ struct AgentModelTests {
     #expect(bench.center().map { $0["title"] } == ["2"])
   }
 
-  @Test("removing delivered ones takes them off the screen")
-  func removes() {
+  @Test
+  func `removing delivered ones takes them off the screen`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     for id in ["a", "b", "c"] { bench.ask(connection, .add(ModelBench.request(id))) }
@@ -144,8 +145,8 @@ struct AgentModelTests {
     #expect(bench.center().isEmpty)
   }
 
-  @Test("the centre is bounded per app: the oldest goes")
-  func bounded() {
+  @Test
+  func `the centre is bounded per app: the oldest goes`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     for number in 0...Limits.deliveredPerApp {
@@ -156,10 +157,11 @@ struct AgentModelTests {
     #expect(ids.first == "n1")
   }
 
-  @Test(
-    "S4-22, client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count"
-  )
-  func previews() throws {
+  @Test
+  func
+    `S4-22 client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     let category = NotificationCategory(
@@ -179,8 +181,8 @@ struct AgentModelTests {
     #expect(hidden.title == "T")
   }
 
-  @Test("client-api 3.64: removing an app takes its notifications, registrations and badge along")
-  func removed() {
+  @Test
+  func `client-api 3.64: removing an app takes its notifications, registrations and badge along`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .register(.alert))
@@ -195,8 +197,8 @@ struct AgentModelTests {
     #expect(bench.disk.keys(.apps) == [] && bench.disk.keys(.delivered) == [])
   }
 
-  @Test("what is kept is the same after a restart, and what was not seen is shown")
-  func restart() throws {
+  @Test
+  func `what is kept is the same after a restart, and what was not seen is shown`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([ResponseTests.category]))
@@ -216,8 +218,8 @@ struct AgentModelTests {
     #expect(categories == [ResponseTests.category])
   }
 
-  @Test("an id that two apps use needs the app")
-  func ambiguous() {
+  @Test
+  func `an id that two apps use needs the app`() {
     let bench = ModelBench()
     for app in [ModelBench.burger, AppID("org.example.b")!] {
       let connection = bench.authorized(app)
@@ -232,15 +234,13 @@ struct AgentModelTests {
       bench.ask(control, .control(.open(app: nil, id: "none"))).refusals == [.unknownNotification])
   }
 
-  @Test(
-    "ids of apps are reverse-DNS names",
-    arguments: [
-      ("org.example.burger", true), ("a.b", true), ("org.example.my-app_2", true),
-      ("burger", false),
-      ("", false), (".a", false), ("a..b", false), ("a.b/c", false), ("a.b c", false),
-      ("ä.b", false),
-    ])
-  func ids(text: String, isValid: Bool) {
+  @Test(arguments: [
+    ("org.example.burger", true), ("a.b", true), ("org.example.my-app_2", true),
+    ("burger", false),
+    ("", false), (".a", false), ("a..b", false), ("a.b/c", false), ("a.b c", false),
+    ("ä.b", false),
+  ])
+  func `ids of apps are reverse-DNS names`(text: String, isValid: Bool) {
     #expect((AppID(text) != nil) == isValid)
   }
 }

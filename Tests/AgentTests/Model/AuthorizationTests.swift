@@ -5,8 +5,10 @@ import Testing
 
 @Suite("Permission")
 struct AuthorizationTests {
-  @Test("S1-7, S2-8: the first request asks the person, whose answer goes to every waiting request")
-  func first() throws {
+  @Test
+  func `S1-7 S2-8 the first request asks the person, whose answer goes to every waiting request`()
+    throws
+  {
     let bench = ModelBench(policy: .ask)
     let (one, _) = bench.connect()
     let (other, _) = bench.connect()
@@ -18,8 +20,8 @@ struct AuthorizationTests {
     #expect(effects.answers.map(\.isGranted) == [true, true])
   }
 
-  @Test("S1-7, S1-9, S2-9: a later request reports what the person decided and asks nobody")
-  func later() {
+  @Test
+  func `S1-7 S1-9 S2-9 a later request reports what the person decided and asks nobody`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -30,16 +32,14 @@ struct AuthorizationTests {
     #expect(effects.answers.map(\.isGranted) == [false])
   }
 
-  @Test(
-    "--grant answers at once: all, some types, none",
-    arguments: [
-      (
-        GrantPolicy.all, true, NotificationSettings.Switch.enabled,
-        NotificationSettings.Switch.enabled
-      ),
-      (.types([.alert]), true, .enabled, .disabled), (.none, false, .disabled, .disabled),
-    ])
-  func grant(
+  @Test(arguments: [
+    (
+      GrantPolicy.all, true, NotificationSettings.Switch.enabled,
+      NotificationSettings.Switch.enabled
+    ),
+    (.types([.alert]), true, .enabled, .disabled), (.none, false, .disabled, .disabled),
+  ])
+  func `--grant answers at once: all, some types, none`(
     policy: GrantPolicy, granted: Bool, alert: NotificationSettings.Switch,
     sound: NotificationSettings.Switch
   ) throws {
@@ -52,8 +52,8 @@ struct AuthorizationTests {
     #expect(try answer.settings().sound == sound)
   }
 
-  @Test("a question that is put away decides nothing, and comes with the next request")
-  func postponed() {
+  @Test
+  func `a question that is put away decides nothing, and comes with the next request`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
@@ -64,8 +64,8 @@ struct AuthorizationTests {
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
   }
 
-  @Test("S4-4, S4-6, S4-7: registering makes the app's pane, unregistering removes it")
-  func pane() {
+  @Test
+  func `S4-4 S4-6 S4-7 registering makes the app's pane, unregistering removes it`() {
     let bench = ModelBench()
     let (control, _) = bench.connect(role: .control)
     func panes() -> Int {
@@ -84,8 +84,8 @@ struct AuthorizationTests {
     #expect(panes() == 1)
   }
 
-  @Test("S4-5: there is a switch for each type that was asked for, and for no other")
-  func switches() throws {
+  @Test
+  func `S4-5 there is a switch for each type that was asked for, and for no other`() throws {
     let bench = ModelBench()
     let connection = bench.authorized(options: [.sound])
     let settings = try #require(bench.ask(connection, .settings).answers.first).settings()
@@ -94,8 +94,8 @@ struct AuthorizationTests {
     #expect(settings.badge == .notSupported)
   }
 
-  @Test("S0-28, S1-10: the person turns a switch; the app is told, and it holds")
-  func turned() throws {
+  @Test
+  func `S0-28 S1-10 the person turns a switch; the app is told, and it holds`() throws {
     let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     let (control, _) = bench.connect(role: .control)
@@ -109,8 +109,8 @@ struct AuthorizationTests {
     #expect(try #require(bench.ask(connection, .settings).answers.first).settings() == settings)
   }
 
-  @Test("a switch for what was never asked does not exist")
-  func noSuchSwitch() {
+  @Test
+  func `a switch for what was never asked does not exist`() {
     let bench = ModelBench()
     _ = bench.authorized(options: [.sound])
     let (control, _) = bench.connect(role: .control)
@@ -119,8 +119,10 @@ struct AuthorizationTests {
     #expect(effects.refusals == [.invalidArgument])
   }
 
-  @Test("client-api 3.33: provisional permission asks nobody and delivers into the list alone")
-  func provisional() throws {
+  @Test
+  func `client-api 3.33: provisional permission asks nobody and delivers into the list alone`()
+    throws
+  {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let answer = try #require(
@@ -133,16 +135,16 @@ struct AuthorizationTests {
     #expect(bench.centerIDs() == ["n"])
   }
 
-  @Test("client-api 3.15: without permission a notification is refused as Apple refuses it")
-  func notAllowed() {
+  @Test
+  func `client-api 3.15: without permission a notification is refused as Apple refuses it`() {
     let bench = ModelBench(policy: .none)
     let (connection, _) = bench.connect()
     #expect(
       bench.ask(connection, .add(ModelBench.request())).refusals == [.notificationsNotAllowed])
   }
 
-  @Test("notify asks first for an app that never asked, and is refused when the person refuses")
-  func notify() {
+  @Test
+  func `notify asks first for an app that never asked, and is refused when the person refuses`() {
     let bench = ModelBench(policy: .ask)
     let (control, _) = bench.connect(role: .control)
     let request = ControlRequest.notify(app: "org.example.new", ModelBench.request())

@@ -9,8 +9,8 @@ struct BackgroundTests {
     budget.consumeWake(atUnixMilliseconds: now)
   }
 
-  @Test("S2-17, S2-22: wakes run out, and come back sooner the more they brought")
-  func budget() {
+  @Test
+  func `S2-17 S2-22 wakes run out, and come back sooner the more they brought`() {
     var useful = BackgroundBudget()
     var useless = BackgroundBudget()
     var now: Int64 = 0
@@ -31,8 +31,10 @@ struct BackgroundTests {
     #expect(!consumeWake(&useful, 0))
   }
 
-  @Test("S2-17: past its budget an app behind gets the latest push later, an app in front at once")
-  func coalesced() throws {
+  @Test
+  func `S2-17 past its budget an app behind gets the latest push later, an app in front at once`()
+    throws
+  {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     for number in 1...10 {
@@ -55,10 +57,10 @@ struct BackgroundTests {
     #expect(bench.push(RoutingTests.background, id: 14).asked.count == 1)
   }
 
-  @Test(
-    "S2-17: low battery, power saver and a metered network hold background pushes, never alerts",
-    arguments: ["battery", "powerSaver", "metered"])
-  func held(condition: String) throws {
+  @Test(arguments: ["battery", "powerSaver", "metered"])
+  func `S2-17 low battery, power saver and a metered network hold background pushes, never alerts`(
+    condition: String
+  ) throws {
     func change(_ isOn: Bool) -> DeviceChange {
       switch condition {
       case "battery": .batteryLow(isOn)
@@ -80,8 +82,8 @@ struct BackgroundTests {
     #expect(bench.take().asked.count == 1)
   }
 
-  @Test("S2-17: a restart gives no new wakes")
-  func keptBudget() {
+  @Test
+  func `S2-17 a restart gives no new wakes`() {
     var budget = BackgroundBudget()
     for _ in 0..<10 { _ = consumeWake(&budget, 1_000) }
     budget.finishWake(.failed)
@@ -93,8 +95,8 @@ struct BackgroundTests {
     #expect(consumeWake(&damaged, 0))
   }
 
-  @Test("a held push is still held after a restart")
-  func restart() throws {
+  @Test
+  func `a held push is still held after a restart`() throws {
     let bench = ModelBench()
     _ = bench.connect()
     bench.handle(.conditionChanged(.metered(true)))
@@ -111,10 +113,12 @@ struct BackgroundTests {
     #expect(second.disk.keys(.fetches).isEmpty)
   }
 
-  @Test(
-    "client-api 3.45: what was started for a push and says nothing in 30 s is ended, unless in front",
-    arguments: [false, true])
-  func watchdog(comesToFront: Bool) throws {
+  @Test(arguments: [false, true])
+  func
+    `client-api 3.45: what was started for a push and says nothing in 30 s is ended, unless in front`(
+      comesToFront: Bool
+    ) throws
+  {
     let bench = ModelBench()
     bench.install()
     let effects = bench.push(RoutingTests.background)
@@ -133,8 +137,8 @@ struct BackgroundTests {
     #expect(ends == !comesToFront)
   }
 
-  @Test("client-api 3.45: what was started for a push and never greets is ended")
-  func missing() throws {
+  @Test
+  func `client-api 3.45: what was started for a push and never greets is ended`() throws {
     let bench = ModelBench()
     bench.install()
     let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
@@ -144,8 +148,8 @@ struct BackgroundTests {
     #expect(bench.connect().1.asked.count == 1)
   }
 
-  @Test("client-api 3.39: texts that only an unlocked screen shows come with the unlock")
-  func previews() throws {
+  @Test
+  func `client-api 3.39: texts that only an unlocked screen shows come with the unlock`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(
@@ -167,8 +171,8 @@ struct BackgroundTests {
     #expect(refreshed() == ["Notification"])
   }
 
-  @Test("an app that is off on the lock screen has no banner there, and its place in the list")
-  func lockScreen() {
+  @Test
+  func `an app that is off on the lock screen has no banner there, and its place in the list`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(.changeSettings(app: ModelBench.burger.text, ["lockScreen": "off"]))
@@ -179,8 +183,8 @@ struct BackgroundTests {
     #expect(bench.center().count == 1)
   }
 
-  @Test("client-api 3.26: opening waits for the unlock, as it brings the app to the front")
-  func lockedOpening() {
+  @Test
+  func `client-api 3.26: opening waits for the unlock, as it brings the app to the front`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
@@ -191,8 +195,10 @@ struct BackgroundTests {
     #expect(bench.take().asked.count == 1)
   }
 
-  @Test("client-api 3.26: on a locked screen an action that needs the person waits for the unlock")
-  func locked() throws {
+  @Test
+  func `client-api 3.26: on a locked screen an action that needs the person waits for the unlock`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     let category = NotificationCategory(
@@ -216,8 +222,8 @@ struct BackgroundTests {
     #expect(response.action == "PAY")
   }
 
-  @Test("the desktop's own do-not-disturb silences; the server holds the banner back by itself")
-  func quiet() {
+  @Test
+  func `the desktop's own do-not-disturb silences; the server holds the banner back by itself`() {
     let bench = ModelBench()
     _ = bench.authorized()
     bench.handle(.conditionChanged(.desktopQuiet(true)))
@@ -241,8 +247,8 @@ struct ExtensionTests {
     return bench
   }
 
-  @Test("client-api 3.48: with mutable-content the extension changes what is shown")
-  func changes() throws {
+  @Test
+  func `client-api 3.48: with mutable-content the extension changes what is shown`() throws {
     let bench = bench()
     let effects = bench.push(Self.mutable)
     #expect(effects.presented.isEmpty)
@@ -265,8 +271,10 @@ struct ExtensionTests {
     #expect(shown.map(\.title) == ["T"])
   }
 
-  @Test("client-api 3.48: an extension that says nothing in time, or dies, leaves the original")
-  func original() throws {
+  @Test
+  func `client-api 3.48: an extension that says nothing in time, or dies, leaves the original`()
+    throws
+  {
     for end in 0..<3 {
       let bench = bench()
       let order = try #require(bench.push(Self.mutable).extensions.first)
@@ -285,17 +293,19 @@ struct ExtensionTests {
     }
   }
 
-  @Test("client-api 3.48: it is not run for what has no text, nor while alerts are off")
-  func notRun() {
+  @Test
+  func `client-api 3.48: it is not run for what has no text, nor while alerts are off`() {
     let bench = bench()
     #expect(bench.push(#"{"aps":{"badge":1,"mutable-content":1}}"#).extensions.isEmpty)
     bench.command(.changeSettings(app: ModelBench.burger.text, ["alert": "off"]))
     #expect(bench.push(Self.mutable, id: 2).extensions.isEmpty)
   }
 
-  @Test(
-    "client-api 3.48: each push has a process of its own, and one nobody waits for is sent away")
-  func processes() throws {
+  @Test
+  func
+    `client-api 3.48: each push has a process of its own, and one nobody waits for is sent away`()
+    throws
+  {
     let bench = bench()
     let first = try #require(bench.push(Self.mutable).extensions.first)
     let second = try #require(bench.push(Self.mutable, id: 2).extensions.first)

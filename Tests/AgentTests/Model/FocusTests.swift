@@ -25,8 +25,8 @@ import Testing
     }
   }
 
-  @Test("an app whose window comes to the front is told, and again when it leaves, each once")
-  func comesAndGoes() {
+  @Test
+  func `an app whose window comes to the front is told, and again when it leaves, each once`() {
     let bench = ModelBench()
     bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
     bench.connect(Self.fries, process: ProcessIdentity(pid: 20, uid: 7))
@@ -44,8 +44,8 @@ import Testing
     #expect(Self.states(bench.take()).isEmpty)
   }
 
-  @Test("an app of which no window was seen is left alone, wherever the person looks")
-  func withoutWindows() {
+  @Test
+  func `an app of which no window was seen is left alone, wherever the person looks`() {
     let bench = ModelBench()
     bench.connect(state: .foreground, process: ProcessIdentity(pid: 10, uid: 7))
     bench.handle(.focusedWindowChanged(Self.window(30, "xterm")))
@@ -55,8 +55,8 @@ import Testing
     #expect(front(bench) == .null)
   }
 
-  @Test("a window is an app's by its process, by the id that it names, or by StartupWMClass")
-  func ownership() {
+  @Test
+  func `a window is an app's by its process, by the id that it names, or by StartupWMClass`() {
     for (window, isBurgers) in [
       (Self.window(10), true), (Self.window(11, "org.example.burger"), true),
       (Self.window(nil, "no id", "BurgerWindow"), true), (Self.window(11, "burger"), false),
@@ -70,8 +70,8 @@ import Testing
     }
   }
 
-  @Test("an app that connects after its window came is told; its extension and commands are not")
-  func late() {
+  @Test
+  func `an app that connects after its window came is told; its extension and commands are not`() {
     let bench = ModelBench()
     bench.handle(.focusedWindowChanged(Self.window(10, "org.example.burger")))
     #expect(Self.states(bench.take()).isEmpty)
@@ -85,8 +85,8 @@ import Testing
     #expect(Self.states(bench.take()) == ["1 background"])
   }
 
-  @Test("a line of belfry-focus is a window, or none; anything else says nothing")
-  func lines() {
+  @Test
+  func `a line of belfry-focus is a window, or none; anything else says nothing`() {
     func read(_ text: String) -> FocusedWindow?? { FocusMonitor.window(in: Array(text.utf8)) }
     #expect(read(#"{"window":null}"#) == .some(nil))
     #expect(
@@ -98,7 +98,7 @@ import Testing
     for text in ["", "{", "[]", "{}", #"{"windows":null}"#] { #expect(read(text) == nil) }
   }
 
-  @Test func aWindowsNameOfAnInstalledAppIsKept() throws {
+  @Test func `a windows name of an installed app is kept`() throws {
     var record = LocalApp(id: ModelBench.burger)
     record.installation = LocalApp.Installation()
     record.installation?.windowClass = "BurgerWindow"

@@ -5,9 +5,10 @@ import Testing
 
 @Suite("Commands that leave before their answer")
 struct GoneConnectionTests {
-  @Test(
-    "what a command wanted to be shown is shown once a person allows it, and nobody is answered")
-  func notify() {
+  @Test
+  func
+    `what a command wanted to be shown is shown once a person allows it, and nobody is answered`()
+  {
     let bench = ModelBench(policy: .ask)
     let connection = bench.connect(role: .control).0
     bench.ask(
@@ -20,8 +21,8 @@ struct GoneConnectionTests {
     #expect(effects.answered(connection).isEmpty)
   }
 
-  @Test("a manual clock arrives where a command sent it, and nobody is answered")
-  func clock() {
+  @Test
+  func `a manual clock arrives where a command sent it, and nobody is answered`() {
     let bench = ModelBench(hasManualClock: true)
     for request in [ControlRequest.setClock(unixMilliseconds: 500), .setZone("UTC")] {
       let connection = bench.connect(role: .control).0

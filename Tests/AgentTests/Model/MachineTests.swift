@@ -199,7 +199,7 @@ import Testing
 
   @Test func `requests are read from their records once those are durable`() {
     let disk = BenchDisk()
-    var requests = PendingRequests { disk[.pending, $0.recordKey] }
+    var requests = ScheduledRequests { disk[.pending, $0.recordKey] }
     var effects: [AgentEffect] = []
     let key = ResponseTests.key()
     let request = ModelBench.request(trigger: .interval(seconds: 60, repeats: false))

@@ -227,7 +227,7 @@ final class ModelBench {
     untaken = []
     return send(
       .pushReceived(
-        Push(
+        ReceivedPush(
           id: NotificationID(high: 0, low: id), uniqueID: NotificationID(high: 1, low: id),
           app: app, kind: kind, payload: Array(payload.utf8), collapseID: collapse)))
   }

@@ -7,8 +7,8 @@ import Testing
 struct PushPayloadTests {
   func read(_ text: String) throws -> PushPayload { try #require(PushPayload(Array(text.utf8))) }
 
-  @Test("S2-11: aps says how to show it; the rest is the app's own")
-  func full() throws {
+  @Test
+  func `S2-11 aps says how to show it; the rest is the app's own`() throws {
     let payload = try read(
       """
       {"aps":{"alert":{"title":"T","subtitle":"S","body":"B","launch-image":"L.png",
@@ -36,8 +36,8 @@ struct PushPayloadTests {
     #expect(!payload.isContentAvailable)
   }
 
-  @Test("an alert may be a mere string, a sound a dictionary, and 'default' the system's")
-  func short() throws {
+  @Test
+  func `an alert may be a mere string, a sound a dictionary, and 'default' the system's`() throws {
     let payload = try read(
       #"{"aps":{"alert":"hello","sound":{"critical":1,"name":"default","volume":7}}}"#)
     #expect(payload.content.body == "hello")
@@ -45,8 +45,8 @@ struct PushPayloadTests {
       payload.content.sound == NotificationSound(isCritical: true, volume: 1))
   }
 
-  @Test("S0-52: loc-key and loc-args are looked up by the device")
-  func localized() throws {
+  @Test
+  func `S0-52 loc-key and loc-args are looked up by the device`() throws {
     let payload = try read(
       #"{"aps":{"alert":{"loc-key":"GAME","loc-args":["Jenna",3],"title-loc-key":"T"}}}"#)
     #expect(payload.content.body.key == "GAME")
@@ -54,25 +54,23 @@ struct PushPayloadTests {
     #expect(payload.content.title.key == "T")
   }
 
-  @Test("S2-19: a background push needs content-available alone")
-  func background() throws {
+  @Test
+  func `S2-19 a background push needs content-available alone`() throws {
     let payload = try read(#"{"aps":{"content-available":1},"a":1}"#)
     #expect(payload.isContentAvailable)
     #expect(payload.content.isEmpty)
   }
 
-  @Test(
-    "what has another form than its own is passed over",
-    arguments: [
-      "{}", #"{"aps":1}"#, #"{"aps":{"alert":5,"badge":"x","sound":false,"category":1}}"#,
-      #"{"aps":{"badge":-1,"sound":""}}"#,
-    ])
-  func odd(text: String) throws {
+  @Test(arguments: [
+    "{}", #"{"aps":1}"#, #"{"aps":{"alert":5,"badge":"x","sound":false,"category":1}}"#,
+    #"{"aps":{"badge":-1,"sound":""}}"#,
+  ])
+  func `what has another form than its own is passed over`(text: String) throws {
     #expect(try read(text).content.isEmpty)
   }
 
-  @Test("what is no JSON object is no payload", arguments: ["", "[]", "{", "null"])
-  func broken(text: String) {
+  @Test(arguments: ["", "[]", "{", "null"])
+  func `what is no JSON object is no payload`(text: String) {
     #expect(PushPayload(Array(text.utf8)) == nil)
   }
 }

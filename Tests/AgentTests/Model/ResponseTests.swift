@@ -17,10 +17,11 @@ struct ResponseTests {
     AppNotificationID(app: ModelBench.burger, id: id)
   }
 
-  @Test(
-    "S1-22, S1-40: a custom action reaches the running app by its identifier, and is done once handled"
-  )
-  func custom() throws {
+  @Test
+  func
+    `S1-22 S1-40 a custom action reaches the running app by its identifier, and is done once handled`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
@@ -40,10 +41,11 @@ struct ResponseTests {
     #expect(bench.disk.keys(.responses).isEmpty)
   }
 
-  @Test(
-    "S1-36, S0-41: opening starts an app that is not running, which gets the notification at launch"
-  )
-  func launch() throws {
+  @Test
+  func
+    `S1-36 S0-41 opening starts an app that is not running, which gets the notification at launch`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.install()
@@ -61,8 +63,8 @@ struct ResponseTests {
     #expect(greeted.asked.count == 1)
   }
 
-  @Test("S0-42, S1-58: a start that is none of the agent's carries no notification")
-  func icon() throws {
+  @Test
+  func `S0-42 S1-58 a start that is none of the agent's carries no notification`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
@@ -71,8 +73,10 @@ struct ResponseTests {
     #expect(welcome.launch == AppLaunch(reason: .user))
   }
 
-  @Test("a response that could not be told is told when the app connects, until it is handled")
-  func waits() throws {
+  @Test
+  func `a response that could not be told is told when the app connects, until it is handled`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
@@ -88,12 +92,11 @@ struct ResponseTests {
     #expect(bench.connect().1.asked.isEmpty)
   }
 
-  @Test(
-    "client-api 3.25: putting away is told only where the category asks for it",
-    arguments: [
-      true, false,
-    ])
-  func dismissal(isAskedFor: Bool) {
+  @Test(arguments: [
+    true, false,
+  ])
+  func `client-api 3.25: putting away is told only where the category asks for it`(isAskedFor: Bool)
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     var category = Self.category
@@ -105,16 +108,18 @@ struct ResponseTests {
     #expect(bench.center().isEmpty)
   }
 
-  @Test("S1-33: actions of a category that is not registered are not shown")
-  func unknownCategory() {
+  @Test
+  func `S1-33 actions of a category that is not registered are not shown`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     let shown = bench.ask(connection, .add(ModelBench.request(category: "NONE"))).presented
     #expect(shown.first?.actions == [])
   }
 
-  @Test("S1-31, client-api 3.27: categories replace all earlier ones; two of one name are refused")
-  func categories() throws {
+  @Test
+  func `S1-31 client-api 3.27: categories replace all earlier ones; two of one name are refused`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
@@ -125,8 +130,8 @@ struct ResponseTests {
     #expect(bench.ask(connection, .setCategories(twice)).refusals == [.invalidArgument])
   }
 
-  @Test("a command that names an action the notification has not is told which it has")
-  func noSuchAction() {
+  @Test
+  func `a command that names an action the notification has not is told which it has`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
@@ -138,8 +143,8 @@ struct ResponseTests {
     #expect(bench.center().count == 1)
   }
 
-  @Test("an activation token goes to the action that it came with, or to nobody")
-  func activationToken() throws {
+  @Test
+  func `an activation token goes to the action that it came with, or to nobody`() throws {
     let bench = ModelBench()
     let fries = AppID("org.example.fries")!
     for app in [ModelBench.burger, fries] {
@@ -167,8 +172,9 @@ struct ResponseTests {
     #expect(done.orders.map(\.isForeground) == [true])
   }
 
-  @Test("a response is told to one instance of its app, and to the next when that one goes")
-  func instances() throws {
+  @Test
+  func `a response is told to one instance of its app, and to the next when that one goes`() throws
+  {
     let bench = ModelBench()
     let first = bench.authorized()
     bench.ask(first, .add(ModelBench.request()))
@@ -181,8 +187,8 @@ struct ResponseTests {
     #expect(bench.disk.keys(.responses).isEmpty)
   }
 
-  @Test("a choice on the locked screen is about the notification that stood there")
-  func replacedWhileLocked() {
+  @Test
+  func `a choice on the locked screen is about the notification that stood there`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request(title: "old")))

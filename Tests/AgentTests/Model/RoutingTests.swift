@@ -8,8 +8,8 @@ struct RoutingTests {
   static let alert = #"{"aps":{"alert":{"title":"T","body":"B"},"sound":"default","badge":4}}"#
   static let background = #"{"aps":{"content-available":1},"k":1}"#
 
-  @Test("S0-40, S2-3, S4-19: an app that is not in front has its alert, sound and badge performed")
-  func notRunning() {
+  @Test
+  func `S0-40 S2-3 S4-19 an app that is not in front has its alert, sound and badge performed`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.handle(.appDisconnected(connection))
@@ -20,8 +20,8 @@ struct RoutingTests {
     #expect(effects.badges == [4])
   }
 
-  @Test("S0-30, S1-3: a type that is off is dropped, the others are done")
-  func switchedOff() {
+  @Test
+  func `S0-30 S1-3 a type that is off is dropped, the others are done`() {
     let bench = ModelBench(policy: .types([.alert]))
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
@@ -31,8 +31,8 @@ struct RoutingTests {
     #expect(effects.badges.isEmpty)
   }
 
-  @Test("S1-5: without any requested type a push reaches the app silently")
-  func silent() {
+  @Test
+  func `S1-5 without any requested type a push reaches the app silently`() {
     let bench = ModelBench()
     _ = bench.connect(state: .foreground)
     let effects = bench.push(Self.alert)
@@ -43,8 +43,8 @@ struct RoutingTests {
       })
   }
 
-  @Test("S1-38, S3-32, S4-17: the app in front is asked, and shows nothing unless it says so")
-  func foreground() throws {
+  @Test
+  func `S1-38 S3-32 S4-17 the app in front is asked, and shows nothing unless it says so`() throws {
     let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let effects = bench.push(Self.alert)
@@ -63,13 +63,12 @@ struct RoutingTests {
   }
 
   @Test(
-    "client-api 3.24: the app in front chooses banner, list, sound and badge",
     arguments: [
       ([PresentationOption.banner], true, false, 0, []),
       ([.list], false, true, 0, []), ([.sound, .badge], false, false, 1, [4]),
       ([.alert, .sound], true, true, 1, []),
     ] as [([PresentationOption], Bool, Bool, Int, [Int64])])
-  func chosen(
+  func `client-api 3.24: the app in front chooses banner, list, sound and badge`(
     options: [PresentationOption], banner: Bool, list: Bool, sounds: Int, badges: [Int64]
   ) throws {
     let bench = ModelBench()
@@ -83,8 +82,8 @@ struct RoutingTests {
     #expect(effects.badges == badges)
   }
 
-  @Test("client-api 3.23: no answer in time shows nothing")
-  func noAnswer() throws {
+  @Test
+  func `client-api 3.23: no answer in time shows nothing`() throws {
     let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let (question, _) = try #require(bench.push(Self.alert).asked.first)
@@ -94,8 +93,8 @@ struct RoutingTests {
     #expect(bench.take().isEmpty)
   }
 
-  @Test("an app that goes away while it is asked has its notification shown")
-  func goesAway() throws {
+  @Test
+  func `an app that goes away while it is asked has its notification shown`() throws {
     let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     #expect(bench.push(Self.alert).asked.count == 1)
@@ -103,8 +102,10 @@ struct RoutingTests {
     #expect(bench.take().presented.count == 1)
   }
 
-  @Test("S2-16, S2-20: a background push is handed to the running app, which says what it brought")
-  func fetch() throws {
+  @Test
+  func `S2-16 S2-20 a background push is handed to the running app, which says what it brought`()
+    throws
+  {
     let bench = ModelBench()
     _ = bench.connect()
     let effects = bench.push(Self.background)
@@ -120,8 +121,8 @@ struct RoutingTests {
     #expect(bench.handle(.questionTimedOut(question)).isEmpty)
   }
 
-  @Test("S1-37, S2-1: an app behind is not woken for an alert that wants no fetch")
-  func noFetch() {
+  @Test
+  func `S1-37 S2-1 an app behind is not woken for an alert that wants no fetch`() {
     let bench = ModelBench()
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
@@ -129,8 +130,8 @@ struct RoutingTests {
     #expect(effects.told.allSatisfy { if case .badge = $0 { true } else { false } })
   }
 
-  @Test("S2-16: a background push starts an installed app, which then gets it")
-  func launch() throws {
+  @Test
+  func `S2-16 a background push starts an installed app, which then gets it`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.install()
@@ -145,8 +146,8 @@ struct RoutingTests {
     #expect(greeted.asked.count == 1)
   }
 
-  @Test("client-api 2.5: a VoIP push is never shown and goes to the app")
-  func voip() {
+  @Test
+  func `client-api 2.5: a VoIP push is never shown and goes to the app`() {
     let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let effects = bench.push(Self.alert, kind: .voip)
@@ -154,10 +155,10 @@ struct RoutingTests {
     #expect(effects.asked.count == 1)
   }
 
-  @Test(
-    "S2-17, focus: do-not-disturb keeps banner and sound back, not the list, the badge or what is critical"
-  )
-  func focus() {
+  @Test
+  func
+    `S2-17 focus: do-not-disturb keeps banner and sound back, not the list, the badge or what is critical`()
+  {
     let bench = ModelBench()
     _ = bench.authorized(options: [.alert, .sound, .badge, .criticalAlert, .timeSensitive])
     bench.command(.state(["focus": "on"]))
@@ -172,8 +173,8 @@ struct RoutingTests {
     #expect(critical.presented.count == 1)
   }
 
-  @Test("a push that comes again is acknowledged and not shown again, also after a restart")
-  func again() {
+  @Test
+  func `a push that comes again is acknowledged and not shown again, also after a restart`() {
     let bench = ModelBench()
     _ = bench.authorized()
     #expect(bench.push(Self.alert).presented.count == 1)
@@ -185,14 +186,14 @@ struct RoutingTests {
     #expect(second.push(Self.alert) == [.acknowledge(NotificationID(high: 1, low: 1))])
   }
 
-  @Test("a push is kept before it is acknowledged")
-  func kept() throws {
+  @Test
+  func `a push is kept before it is acknowledged`() throws {
     let bench = ModelBench()
     _ = bench.authorized()
     bench.register()
     let effects = bench.decide(
       .pushReceived(
-        Push(
+        ReceivedPush(
           id: NotificationID(high: 0, low: 1), uniqueID: NotificationID(high: 0, low: 2),
           app: ModelBench.burger, kind: .alert, payload: Array(Self.alert.utf8))))
     let kept = effects.lastIndex {
@@ -204,8 +205,8 @@ struct RoutingTests {
     #expect(try #require(kept) < (try #require(acknowledged)))
   }
 
-  @Test("apns-collapse-id names the notification: the next one replaces it")
-  func collapse() {
+  @Test
+  func `apns-collapse-id names the notification: the next one replaces it`() {
     let bench = ModelBench()
     _ = bench.authorized()
     _ = bench.push(Self.alert, collapse: "score")
@@ -215,8 +216,10 @@ struct RoutingTests {
     #expect(bench.center().count == 1)
   }
 
-  @Test("an app that goes away while it is asked leaves the question to its next instance in front")
-  func nextInstance() throws {
+  @Test
+  func `an app that goes away while it is asked leaves the question to its next instance in front`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     let (other, _) = bench.connect(state: .foreground)
@@ -227,8 +230,10 @@ struct RoutingTests {
     #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.count == 1)
   }
 
-  @Test("an answer about a notification that was withdrawn or replaced meanwhile shows nothing")
-  func staleAnswer() throws {
+  @Test
+  func `an answer about a notification that was withdrawn or replaced meanwhile shows nothing`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     let (first, _) = try #require(bench.push(Self.alert, collapse: "c").asked.first)
@@ -238,8 +243,9 @@ struct RoutingTests {
     #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.isEmpty)
   }
 
-  @Test("another network, and a machine that wakes, make the gateway's link forget what it learnt")
-  func otherNetwork() {
+  @Test
+  func `another network, and a machine that wakes, make the gateway's link forget what it learnt`()
+  {
     let bench = ModelBench()
     #expect(
       bench.handle(.conditionChanged(.online(isOtherNetwork: false)))
@@ -253,8 +259,8 @@ struct RoutingTests {
         == [.announceState([]), .probeGateway(isOtherNetwork: true)])
   }
 
-  @Test("what cannot be made durable is refused, not promised")
-  func notPersisted() {
+  @Test
+  func `what cannot be made durable is refused, not promised`() {
     let ask = Ask(connection: ConnectionID(number: 1), number: 2)
     guard case .refuse(ask, let failure) = AgentEffect.answer(ask, AppAnswer()).whenNotPersisted
     else {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("What nobody has seen yet, after a restart and on a presenter that is new")
 struct UnseenTests {
-  @Test("what stands in the list alone is neither shown nor decided again")
-  func quiet() {
+  @Test
+  func `what stands in the list alone is neither shown nor decided again`() {
     let bench = ModelBench()
     let connection = bench.authorized(options: [.alert, .sound, .badge, .provisional])
     #expect(
@@ -18,8 +18,8 @@ struct UnseenTests {
     #expect(effects.badges.isEmpty)
   }
 
-  @Test("a presenter that is new is given only what may still be shown")
-  func permissionTaken() {
+  @Test
+  func `a presenter that is new is given only what may still be shown`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .add(ModelBench.request(badge: 3))).presented.count == 1)
@@ -30,8 +30,8 @@ struct UnseenTests {
     #expect(bench.restarted().start().badges.isEmpty)
   }
 
-  @Test("a presenter that is there before the start gets what is unseen once")
-  func presenterBeforeStart() {
+  @Test
+  func `a presenter that is there before the start gets what is unseen once`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
@@ -42,8 +42,8 @@ struct UnseenTests {
     #expect(effects.presented.count + effects.replayed.count == 1)
   }
 
-  @Test("what a service extension has in its hands is not shown beforehand")
-  func extended() throws {
+  @Test
+  func `what a service extension has in its hands is not shown beforehand`() throws {
     let bench = ModelBench()
     bench.install { $0.serviceExtension = "/opt/extension" }
     _ = bench.authorized()
@@ -52,8 +52,10 @@ struct UnseenTests {
     #expect(bench.handle(.presenterAppeared(.json, isNew: true)).replayed.isEmpty)
   }
 
-  @Test("a presenter's word about a notification does not count for the one that takes its place")
-  func lateWord() throws {
+  @Test
+  func `a presenter's word about a notification does not count for the one that takes its place`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .add(ModelBench.request(title: "1"))).presented.count == 1)
@@ -66,10 +68,10 @@ struct UnseenTests {
       bench.handle(.appReplied(question, .present([.banner]))).presented.map(\.title) == ["2"])
   }
 
-  @Test(
-    "client-api 3.39: texts are hidden also where the presenter has not yet said that it shows them"
-  )
-  func hiddenBeforeWord() {
+  @Test
+  func
+    `client-api 3.39: texts are hidden also where the presenter has not yet said that it shows them`()
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(
@@ -79,8 +81,8 @@ struct UnseenTests {
     #expect(effects.refreshed.map(\.title) == [""])
   }
 
-  @Test("what the bound of the list pushes out is not shown")
-  func pushedOut() {
+  @Test
+  func `what the bound of the list pushes out is not shown`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     for number in 1...Limits.deliveredPerApp {
@@ -94,9 +96,10 @@ struct UnseenTests {
     #expect(shown == next.centerIDs())
   }
 
-  @Test(
-    "a sound that the desktop's do-not-disturb mutes is accounted for where it was all there is")
-  func muted() {
+  @Test
+  func
+    `a sound that the desktop's do-not-disturb mutes is accounted for where it was all there is`()
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(

@@ -57,10 +57,10 @@ private final class FieldServer {
 
 @Suite("The desktop's bus", .serialized)
 struct DesktopBusTests {
-  @Test(
-    "client-api 3.29: a reply in place comes with its text, also after the server had too much",
-    .requires(.dbus))
-  func reply() async throws {
+  @Test(.requires(.dbus))
+  func `client-api 3.29: a reply in place comes with its text, also after the server had too much`()
+    async throws
+  {
     try await ServiceStage.play { stage in
       let server = try FieldServer(stage)
       server.refusals = 1
@@ -87,8 +87,10 @@ struct DesktopBusTests {
     }
   }
 
-  @Test("S0-12, S4-3: docks are told badges, may ask for them, and hear them when they come")
-  func badges() async throws {
+  @Test
+  func `S0-12 S4-3 docks are told badges, may ask for them, and hear them when they come`()
+    async throws
+  {
     try await ServiceStage.play { stage in
       let dock = try stage.connect()
       var told: [(String, UInt64?, Bool?)] = []

@@ -31,8 +31,8 @@ struct DesktopTests {
 
   static let buttons = ["A", "B", "C", "D"].map { NotificationAction(id: $0, title: "t") }
 
-  @Test("the body is escaped where the server reads markup, and plain where it does not")
-  func markup() {
+  @Test
+  func `the body is escaped where the server reads markup, and plain where it does not`() {
     let plain = DesktopNotice(Self.presentation(), .init(names: ["body"]))
     #expect(plain.body == "Sub\na <b> & c")
     let marked = DesktopNotice(Self.presentation(), .init(names: ["body", "body-markup"]))
@@ -41,15 +41,15 @@ struct DesktopTests {
     #expect(marked.summary == "Title & more")
   }
 
-  @Test("a server without bodies gets it all in the summary")
-  func withoutBody() {
+  @Test
+  func `a server without bodies gets it all in the summary`() {
     let notice = DesktopNotice(Self.presentation(), .init(names: ["actions"]))
     #expect(notice.summary == "Title & more – Sub – a <b> & c")
     #expect(notice.body.isEmpty)
   }
 
-  @Test("S1-21, S1-28, S1-29: a banner shows the first two buttons in order, an alert three")
-  func buttons() {
+  @Test
+  func `S1-21 S1-28 S1-29 a banner shows the first two buttons in order, an alert three`() {
     let names: Set<String> = ["body", "actions"]
     let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
@@ -63,8 +63,8 @@ struct DesktopTests {
     #expect(none.actions.isEmpty)
   }
 
-  @Test("S3-20, S4-20, S4-23: an alert has its app's name, Close, and the action key's own text")
-  func actionKey() {
+  @Test
+  func `S3-20 S4-20 S4-23 an alert has its app's name, Close, and the action key's own text`() {
     var presentation = Self.presentation(persistent: true)
     #expect(
       DesktopNotice(presentation, .init(names: ["body", "actions"])).actions
@@ -82,8 +82,8 @@ struct DesktopTests {
     #expect(DesktopNotice.key(of: "belfry:open") == "action:belfry:open")
   }
 
-  @Test("a picture among the attachments is shown, other attachments are not")
-  func picture() {
+  @Test
+  func `a picture among the attachments is shown, other attachments are not`() {
     for (path, type, isShown) in [
       ("/a/photo.JPG", nil, true), ("/a/photo", "public.png", true), ("/a/song.wav", nil, false),
       ("/a/clip.png", "public.movie", false),
@@ -101,8 +101,8 @@ struct DesktopTests {
     }
   }
 
-  @Test("a text field is offered where the server has one, else a button")
-  func reply() {
+  @Test
+  func `a text field is offered where the server has one, else a button`() {
     let action = NotificationAction(
       id: "REPLY", title: "Reply", textInput: .init(buttonTitle: "Send", placeholder: "Text…"))
     let presentation = Self.presentation(actions: [action])
@@ -114,8 +114,8 @@ struct DesktopTests {
     #expect(other.actions == ["default", "Open", "REPLY", "Reply"])
   }
 
-  @Test("actions whose names mean something to servers keep their meaning for the app")
-  func reserved() {
+  @Test
+  func `actions whose names mean something to servers keep their meaning for the app`() {
     let action = NotificationAction(id: "default", title: "Mine")
     let presentation = Self.presentation(actions: [action])
     let notice = DesktopNotice(presentation, .init(names: ["actions"]))
@@ -127,12 +127,10 @@ struct DesktopTests {
     #expect(DesktopNotice.action(of: "unknown", in: presentation) == nil)
   }
 
-  @Test(
-    "the interruption level becomes an urgency",
-    arguments: [
-      (InterruptionLevel.passive, UInt8(0)), (.active, 1), (.timeSensitive, 1), (.critical, 2),
-    ])
-  func urgency(level: InterruptionLevel, urgency: UInt8) {
+  @Test(arguments: [
+    (InterruptionLevel.passive, UInt8(0)), (.active, 1), (.timeSensitive, 1), (.critical, 2),
+  ])
+  func `the interruption level becomes an urgency`(level: InterruptionLevel, urgency: UInt8) {
     let notice = DesktopNotice(Self.presentation(level: level), .init())
     #expect(notice.hints.first { $0.0 == "urgency" }?.1 == .byte(urgency))
   }
@@ -153,15 +151,15 @@ struct DesktopNotificationStateTests {
     return board
   }
 
-  @Test("what is shown before there is a server waits for it")
-  func waits() {
+  @Test
+  func `what is shown before there is a server waits for it`() {
     var board = DesktopNotificationState()
     #expect(board.show(Self.key, Self.item()) == [])
     #expect(board.serverAppeared() == [.notify(Self.key, Self.item(), replacing: 0)])
   }
 
-  @Test("a change replaces by the server's number, also when it came before the number")
-  func replaces() {
+  @Test
+  func `a change replaces by the server's number, also when it came before the number`() {
     var board = board()
     #expect(
       board.show(Self.key, Self.item("1")) == [.notify(Self.key, Self.item("1"), replacing: 0)])
@@ -173,8 +171,8 @@ struct DesktopNotificationStateTests {
       board.show(Self.key, Self.item("3")) == [.notify(Self.key, Self.item("3"), replacing: 7)])
   }
 
-  @Test("what is withdrawn before the server has answered is closed when it has")
-  func withdrawnEarly() {
+  @Test
+  func `what is withdrawn before the server has answered is closed when it has`() {
     var board = board()
     _ = board.show(Self.key, Self.item())
     #expect(board.remove(Self.key) == [])
@@ -182,8 +180,8 @@ struct DesktopNotificationStateTests {
     #expect(board.remove(Self.key) == [])
   }
 
-  @Test("a button leads to the app once, with the token that came before")
-  func acts() {
+  @Test
+  func `a button leads to the app once, with the token that came before`() {
     var board = board()
     _ = board.show(Self.key, Self.item())
     _ = board.notified(Self.key, number: 3)
@@ -195,12 +193,11 @@ struct DesktopNotificationStateTests {
     #expect(board.closed(3, reason: 2) == nil)
   }
 
-  @Test(
-    "only a dismissal is the person's; a server may tell it twice",
-    arguments: [
-      (UInt32(1), false), (2, true), (3, false), (4, false),
-    ])
-  func closed(reason: UInt32, isDeed: Bool) {
+  @Test(arguments: [
+    (UInt32(1), false), (2, true), (3, false), (4, false),
+  ])
+  func `only a dismissal is the person's; a server may tell it twice`(reason: UInt32, isDeed: Bool)
+  {
     var board = board()
     _ = board.show(Self.key, Self.item())
     _ = board.notified(Self.key, number: 3)
@@ -208,8 +205,8 @@ struct DesktopNotificationStateTests {
     #expect(board.closed(3, reason: 2) == nil)
   }
 
-  @Test("another server is shown what is current, and the old one's numbers mean nothing")
-  func anotherServer() {
+  @Test
+  func `another server is shown what is current, and the old one's numbers mean nothing`() {
     var board = board()
     _ = board.show(Self.key, Self.item())
     _ = board.notified(Self.key, number: 3)
@@ -218,8 +215,8 @@ struct DesktopNotificationStateTests {
     #expect(board.serverAppeared() == [.notify(Self.key, Self.item(), replacing: 0)])
   }
 
-  @Test("what the server refuses is tried again when it changes")
-  func refused() {
+  @Test
+  func `what the server refuses is tried again when it changes`() {
     var board = board()
     _ = board.show(Self.key, Self.item("1"))
     #expect(board.failed(Self.key) == [])
@@ -227,8 +224,8 @@ struct DesktopNotificationStateTests {
       board.show(Self.key, Self.item("2")) == [.notify(Self.key, Self.item("2"), replacing: 0)])
   }
 
-  @Test("what reads otherwise is changed where it stands, and nowhere else")
-  func refreshed() {
+  @Test
+  func `what reads otherwise is changed where it stands, and nowhere else`() {
     var board = board()
     #expect(board.refresh(Self.key, Self.item("2")) == [])
     _ = board.show(Self.key, Self.item("1"))
@@ -242,8 +239,8 @@ struct DesktopNotificationStateTests {
     #expect(board.refresh(Self.key, Self.item("3")) == [])
   }
 
-  @Test("a question that the person puts away is not answered")
-  func postponedPrompt() {
+  @Test
+  func `a question that the person puts away is not answered`() {
     var board = board()
     let prompt = Prompt(
       id: Self.promptID, app: ModelBench.burger, appName: "Burger", icon: nil,
@@ -253,8 +250,8 @@ struct DesktopNotificationStateTests {
     #expect(board.closed(9, reason: 2) == .postponed(Self.promptID))
   }
 
-  @Test("a question is answered by its buttons")
-  func prompt() {
+  @Test
+  func `a question is answered by its buttons`() {
     var board = board()
     let prompt = Prompt(
       id: Self.promptID, app: ModelBench.burger, appName: "Burger", icon: nil,
@@ -271,38 +268,39 @@ struct DesktopNotificationStateTests {
 @Suite("Texts")
 struct TextTests {
   @Test(
-    "S0-52: arguments fill their places, in order or by number",
     arguments: [
       ("%@ and %@", ["a", "b"], "a and b"), ("%2$@ before %1$@", ["a", "b"], "b before a"),
       ("100%% of %@", ["x"], "100% of x"), ("%@ %@", ["a"], "a "), ("%d", ["a"], "%d"),
       ("%", [], "%"),
     ] as [(String, [String], String)])
-  func fill(format: String, arguments: [String], text: String) {
+  func `S0-52 arguments fill their places, in order or by number`(
+    format: String, arguments: [String], text: String
+  ) {
     #expect(LocalizedTexts.fill(format, arguments) == text)
   }
 
   @Test(
-    "RFC 4647: a tag falls back by its parts",
     arguments: [
       ("fr-CA", ["fr-CA", "fr"]), ("zh-Hant-TW", ["zh-Hant-TW", "zh-Hant", "zh"]),
       ("de-x-y", ["de-x-y", "de"]),
     ] as [(String, [String])])
-  func fallbacks(tag: String, tags: [String]) {
+  func `RFC 4647: a tag falls back by its parts`(tag: String, tags: [String]) {
     #expect(LocalizedTexts.fallbacks(tag) == tags)
   }
 
   @Test(
-    "the device's languages are the environment's",
     arguments: [
       ("fr_CA:en", "de_DE.UTF-8", ["fr-CA", "en", "de-DE"]), (nil, "C.UTF-8", ["en"]),
       (nil, nil, ["en"]), (nil, "pt_BR@euro", ["pt-BR"]),
     ] as [(String?, String?, [String])])
-  func languages(language: String?, locale: String?, tags: [String]) {
+  func `the device's languages are the environment's`(
+    language: String?, locale: String?, tags: [String]
+  ) {
     #expect(DeviceLanguages.tags(language: language, locale: locale) == tags)
   }
 
-  @Test("an app's text cannot move the terminal's cursor")
-  func printable() {
+  @Test
+  func `an app's text cannot move the terminal's cursor`() {
     #expect(TerminalPresenter.printable("a\u{1B}[2J\nb\u{9B}1m\u{202E}é") == "a [2J b 1m é")
   }
 }
@@ -310,7 +308,6 @@ struct TextTests {
 @Suite("What a process is")
 struct ProcessInspectorTests {
   @Test(
-    "a unit's name holds the app's id",
     arguments: [
       (
         "0::/user.slice/user@1000.service/app.slice/app-org.example.burger-1234.scope\n",
@@ -322,27 +319,27 @@ struct ProcessInspectorTests {
       ("0::/app.slice/app-org.example.my\\x2dapp@1.service", "org.example.my-app"),
       ("0::/user.slice/session-1.scope", nil), ("", nil),
     ] as [(String, String?)])
-  func unit(text: String, id: String?) {
+  func `a unit's name holds the app's id`(text: String, id: String?) {
     #expect(ProcessInspector.unitName(text) == id)
   }
 
-  @Test("Flatpak's own file names the app")
-  func flatpak() {
+  @Test
+  func `Flatpak's own file names the app`() {
     #expect(
       ProcessInspector.flatpakName("[Instance]\nname=x\n[Application]\nname=org.example.a\n")
         == "org.example.a")
     #expect(ProcessInspector.flatpakName("[Instance]\nname=x\n") == nil)
   }
 
-  @Test("the innermost .app folder holds the program")
-  func bundle() {
+  @Test
+  func `the innermost .app folder holds the program`() {
     #expect(
       ProcessInspector.bundlePath(of: "/opt/Burger.app/Contents/MacOS/burger") == "/opt/Burger.app")
     #expect(ProcessInspector.bundlePath(of: "/usr/bin/burger") == nil)
   }
 
-  @Test("a desktop file's command is read without its field codes")
-  func desktopFile() {
+  @Test
+  func `a desktop file's command is read without its field codes`() {
     let file = DesktopFile(
       """
       [Desktop Entry]

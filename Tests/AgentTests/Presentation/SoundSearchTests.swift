@@ -14,8 +14,10 @@ struct SoundSearchTests {
     return file
   }
 
-  @Test("S0-4, S1-46, client-api 3.51: Library/Sounds comes first, then the bundle's top level")
-  func order() throws {
+  @Test
+  func `S0-4 S1-46 client-api 3.51: Library/Sounds comes first, then the bundle's top level`()
+    throws
+  {
     let folder = try ScratchFolder()
     let environment = ["XDG_DATA_HOME": folder.file("data")]
     var app = LocalApp(id: ModelBench.burger)
@@ -33,8 +35,8 @@ struct SoundSearchTests {
     #expect(found("a.caf") == own)
   }
 
-  @Test("a name is no path", arguments: ["", "../a.caf", "/etc/passwd", ".", "en.lproj/a.caf"])
-  func names(name: String) throws {
+  @Test(arguments: ["", "../a.caf", "/etc/passwd", ".", "en.lproj/a.caf"])
+  func `a name is no path`(name: String) throws {
     let folder = try ScratchFolder()
     var app = LocalApp(id: ModelBench.burger)
     app.bundlePath = folder.path
@@ -42,8 +44,8 @@ struct SoundSearchTests {
     #expect(SoundSearch.file(name, of: app, environment: ["HOME": folder.path]) == nil)
   }
 
-  @Test("the theme's sound for a message is the system's")
-  func theme() throws {
+  @Test
+  func `the theme's sound for a message is the system's`() throws {
     let folder = try ScratchFolder()
     let environment = ["XDG_DATA_HOME": folder.path, "XDG_DATA_DIRS": ""]
     #expect(SoundSearch.systemFile(environment: environment) == nil)

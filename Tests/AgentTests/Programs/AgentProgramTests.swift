@@ -31,8 +31,8 @@ struct AgentProgramTests {
 
   static let burger = "org.example.burger"
 
-  @Test("a notification from a shell is shown, listed, opened, and told to the app")
-  func notify() async throws {
+  @Test
+  func `a notification from a shell is shown, listed, opened, and told to the app`() async throws {
     try await Stage.play { stage in
       let agent = try await Self.agent(stage)
       let category = stage.folder.file("category.json")
@@ -67,8 +67,9 @@ struct AgentProgramTests {
     }
   }
 
-  @Test("an app registers, its push is shown once, and again nothing after a restart")
-  func push() async throws {
+  @Test
+  func `an app registers, its push is shown once, and again nothing after a restart`() async throws
+  {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       var agent = try await Self.agent(stage, gateway: gateway)
@@ -114,8 +115,10 @@ struct AgentProgramTests {
       number, handle: 1, payload: Array(payload.utf8), fromStorage: false) == true
   }
 
-  @Test("the languages that were chosen outlive a restart, whatever the environment's are")
-  func languages() async throws {
+  @Test
+  func `the languages that were chosen outlive a restart, whatever the environment's are`()
+    async throws
+  {
     try await Stage.play { stage in
       let french = ["LANGUAGE": "fr", "LANG": "fr_FR.UTF-8", "LC_ALL": "fr_FR.UTF-8"]
       func told() async throws -> String? {
@@ -133,8 +136,10 @@ struct AgentProgramTests {
     }
   }
 
-  @Test("a notification that was not seen when the agent was killed is there after the next start")
-  func killed() async throws {
+  @Test
+  func `a notification that was not seen when the agent was killed is there after the next start`()
+    async throws
+  {
     try await Stage.play { stage in
       var agent = try await Self.agent(stage, ["--clock", "manual"])
       _ = try await stage.belfryCommand([
@@ -155,10 +160,11 @@ struct AgentProgramTests {
     }
   }
 
-  @Test(
-    "S0-34, S0-35, S1-15, S1-16, S4-12: a backup on another machine is another device with other tokens"
-  )
-  func moved() async throws {
+  @Test
+  func
+    `S0-34 S0-35 S1-15 S1-16 S4-12 a backup on another machine is another device with other tokens`()
+    async throws
+  {
     try await Stage.play { stage in
       let gateway = try LinkGatewayThread()
       var agent = try await Self.agent(stage, gateway: gateway)
@@ -188,10 +194,10 @@ struct AgentProgramTests {
     }
   }
 
-  @Test(
-    "S1-7, S4-10: on a terminal a person is asked, and answers there",
-    arguments: [("y", true), ("n", false)])
-  func terminal(answer: String, isGranted: Bool) async throws {
+  @Test(arguments: [("y", true), ("n", false)])
+  func `S1-7 S4-10 on a terminal a person is asked, and answers there`(
+    answer: String, isGranted: Bool
+  ) async throws {
     try await Stage.play { stage in
       let ready = stage.folder.file("agent.json")
       let agent = try stage.belfry([
@@ -209,8 +215,8 @@ struct AgentProgramTests {
     }
   }
 
-  @Test("belfry doctor tells what is lacking, and what keeps an app from being seen")
-  func doctor() async throws {
+  @Test
+  func `belfry doctor tells what is lacking, and what keeps an app from being seen`() async throws {
     try await Stage.play { stage in
       let without = try await stage.belfryCommand(["doctor", "--json"], succeeding: false)
       #expect(without.status == 1)
@@ -234,8 +240,10 @@ struct AgentProgramTests {
     }
   }
 
-  @Test("a ready file that a killed agent left does not outlive the next agent's start")
-  func staleReadyFile() async throws {
+  @Test
+  func `a ready file that a killed agent left does not outlive the next agent's start`()
+    async throws
+  {
     try await Stage.play { stage in
       _ = try await Self.agent(stage)
       let stale = stage.folder.file("stale.json")
@@ -248,8 +256,10 @@ struct AgentProgramTests {
     }
   }
 
-  @Test("commands say what is wrong and what to do, and end with 1; wrong usage ends with 2")
-  func errors() async throws {
+  @Test
+  func `commands say what is wrong and what to do, and end with 1; wrong usage ends with 2`()
+    async throws
+  {
     try await Stage.play { stage in
       let without = try await stage.command(
         [Installation.belfry, "center"], succeeding: false)
@@ -281,8 +291,9 @@ struct AgentProgramTests {
     }
   }
 
-  @Test("an installed app that is not running is started by opening its notification")
-  func launched() async throws {
+  @Test
+  func `an installed app that is not running is started by opening its notification`() async throws
+  {
     try await Stage.play { stage in
       let agent = try await Self.agent(stage)
       let log = stage.folder.file("burger.log")

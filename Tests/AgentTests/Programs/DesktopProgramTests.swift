@@ -82,10 +82,11 @@ struct DesktopProgramTests {
   static let category =
     #"{"id":"INVITE","actions":[{"id":"YES","title":"Accept"},{"id":"NO","title":"Decline"}]}"#
 
-  @Test(
-    "the notification is displayed with Notify's arguments, changes pixels, and a click reaches the app",
-    .requires(.dbus, .dbusMonitor, .dunst, .xvfb, .importPicture))
-  func shown() async throws {
+  @Test(.requires(.dbus, .dbusMonitor, .dunst, .xvfb, .importPicture))
+  func
+    `the notification is displayed with Notify's arguments, changes pixels, and a click reaches the app`()
+    async throws
+  {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       let monitor = try stage.start(
@@ -123,10 +124,8 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "a named button reaches the app by its action's identifier",
-    .requires(.dbus, .dunst, .xvfb))
-  func button() async throws {
+  @Test(.requires(.dbus, .dunst, .xvfb))
+  func `a named button reaches the app by its action's identifier`() async throws {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       _ = try await desktop.startServer(choosing: "Decline")
@@ -148,10 +147,10 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "a server that comes later, or comes back, is shown what is current; withdrawing closes it",
-    .requires(.dbus, .dunst, .xvfb))
-  func later() async throws {
+  @Test(.requires(.dbus, .dunst, .xvfb))
+  func `a server that comes later, or comes back, is shown what is current; withdrawing closes it`()
+    async throws
+  {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       let agent = try await desktop.agent()
@@ -170,10 +169,12 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "S1-22, S1-29, S1-40, S3-20: buttons stand on the screen in order, and pressing one reaches the app",
-    .requires(.dbus, .mateNotifications, .xvfb, .xdotool, .importPicture), arguments: [0, 1])
-  func visibleButtons(number: Int) async throws {
+  @Test(.requires(.dbus, .mateNotifications, .xvfb, .xdotool, .importPicture), arguments: [0, 1])
+  func
+    `S1-22 S1-29 S1-40 S3-20 buttons stand on the screen in order, and pressing one reaches the app`(
+      number: Int
+    ) async throws
+  {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       let server = try stage.start(
@@ -226,10 +227,8 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "S0-1, S1-46, S4-19: the app's own sound is heard, and a phone vibrates",
-    .requires(.dbus, .dbusMonitor, .dunst, .xvfb))
-  func sound() async throws {
+  @Test(.requires(.dbus, .dbusMonitor, .dunst, .xvfb))
+  func `S0-1 S1-46 S4-19 the app's own sound is heard, and a phone vibrates`() async throws {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       _ = try await desktop.startServer()
@@ -270,10 +269,8 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "a bus that comes after the agent is found, and what waited is shown",
-    .requires(.dbus, .dunst, .xvfb))
-  func busLater() async throws {
+  @Test(.requires(.dbus, .dunst, .xvfb))
+  func `a bus that comes after the agent is found, and what waited is shown`() async throws {
     try await Stage.play { stage in
       let ready = stage.folder.file("agent.json")
       let agent = try stage.belfry(
@@ -295,10 +292,11 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "S0-41, S1-36, S1-57: an app that D-Bus can activate is started by it, and told what was opened",
-    .requires(.dbus, .xvfb))
-  func activation() async throws {
+  @Test(.requires(.dbus, .xvfb))
+  func
+    `S0-41 S1-36 S1-57 an app that D-Bus can activate is started by it, and told what was opened`()
+    async throws
+  {
     try await Stage.play { stage in
       let services = stage.folder.file("services")
       try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: false)
@@ -342,10 +340,10 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "a desktop that is not to be disturbed silences the agent, and says so to belfry doctor",
-    .requires(.dbus, .dunst, .xvfb))
-  func quiet() async throws {
+  @Test(.requires(.dbus, .dunst, .xvfb))
+  func `a desktop that is not to be disturbed silences the agent, and says so to belfry doctor`()
+    async throws
+  {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       _ = try await desktop.startServer()
@@ -374,10 +372,8 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "MATE's own do-not-disturb, a setting in dconf, silences the agent",
-    .requires(.dbus, .mateNotifications, .xvfb, .dconf, .gsettings))
-  func quietSetting() async throws {
+  @Test(.requires(.dbus, .mateNotifications, .xvfb, .dconf, .gsettings))
+  func `MATE's own do-not-disturb, a setting in dconf, silences the agent`() async throws {
     try await Stage.play { stage in
       let services = stage.folder.file("services")
       try FileManager.default.createDirectory(
@@ -422,10 +418,10 @@ struct DesktopProgramTests {
     }
   }
 
-  @Test(
-    "permission is asked on the desktop, and the answer is the person's",
-    .requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don't Allow"])
-  func permission(answer: String) async throws {
+  @Test(.requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don't Allow"])
+  func `permission is asked on the desktop, and the answer is the person's`(answer: String)
+    async throws
+  {
     try await Stage.play { stage in
       let desktop = try await Desktop.open(on: stage)
       _ = try await desktop.startServer(

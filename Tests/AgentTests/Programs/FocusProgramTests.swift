@@ -6,8 +6,10 @@ import Testing
 /// Apps that do not say by themselves whether they are in front, on a real X server.
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
-  @Test("S1-38, S1-55: an app is in front while its window is, and its notifications are asked for")
-  func front() async throws {
+  @Test
+  func `S1-38 S1-55 an app is in front while its window is, and its notifications are asked for`()
+    async throws
+  {
     try await Stage.play { stage in
       let windows = try await WindowStage(on: stage)
       let agent = try await AgentProgramTests.agent(

@@ -14,10 +14,11 @@ struct PlaceProgramTests {
       ["notify", "--app", app, "--title", id, "--id", id] + more)
   }
 
-  @Test(
-    "S1-62, S1-63, S1-68 a place that is entered or left brings its notification, once or each time"
-  )
-  func places() async throws {
+  @Test
+  func
+    `S1-62 S1-63 S1-68 a place that is entered or left brings its notification, once or each time`()
+    async throws
+  {
     try await Stage.play { stage in
       var agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
       _ = try await stage.belfryCommand(["location", "set", "48.80,2.29"])
@@ -48,10 +49,11 @@ struct PlaceProgramTests {
     }
   }
 
-  @Test(
-    "S1-66, S1-70, S1-71 behind, the alert appears and the app hears of it once it is opened; in front it is asked"
-  )
-  func app() async throws {
+  @Test
+  func
+    `S1-66 S1-70 S1-71 behind, the alert appears and the app hears of it once it is opened; in front it is asked`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
       let app = try stage.belfry([
@@ -78,8 +80,8 @@ struct PlaceProgramTests {
     }
   }
 
-  @Test("S1-73 nothing is told while places are off, for the app or the device")
-  func off() async throws {
+  @Test
+  func `S1-73 nothing is told while places are off, for the app or the device`() async throws {
     try await Stage.play { stage in
       let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
       try await Self.notify(stage, "arrive", Self.tower + ["--repeat"])

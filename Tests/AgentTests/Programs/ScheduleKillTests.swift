@@ -77,8 +77,9 @@ struct ScheduleKillTests {
     var acknowledged: Set<String> { Set(gateway.with(\.settled).map { "push \($0)" }) }
   }
 
-  @Test("nothing that was scheduled is lost, nothing that was dealt with comes again")
-  func kills() async throws {
+  @Test
+  func `nothing that was scheduled is lost, nothing that was dealt with comes again`() async throws
+  {
     let environment = ProcessInfo.processInfo.environment
     let lives = environment["BELFRY_KILLS"].flatMap { Int($0) } ?? 20
     var dice = Dice(seed: environment["BELFRY_SEED"].flatMap { UInt64($0) } ?? 5)

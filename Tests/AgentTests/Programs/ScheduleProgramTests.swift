@@ -22,8 +22,8 @@ struct ScheduleProgramTests {
     return lines
   }
 
-  @Test("every moment in between happens in order, over a change of the clocks")
-  func clock() async throws {
+  @Test
+  func `every moment in between happens in order, over a change of the clocks`() async throws {
     try await Stage.play { stage in
       let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
       _ = try await stage.belfryCommand(["clock", "zone", "Europe/Paris"])
@@ -58,9 +58,11 @@ struct ScheduleProgramTests {
     }
   }
 
-  @Test(
-    "S3-26 a floating alarm rings at nine wherever the device is; a universal one does not move")
-  func zones() async throws {
+  @Test
+  func
+    `S3-26 a floating alarm rings at nine wherever the device is; a universal one does not move`()
+    async throws
+  {
     try await Stage.play { stage in
       let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
       _ = try await stage.belfryCommand(["clock", "zone", "US/Pacific"])
@@ -77,8 +79,8 @@ struct ScheduleProgramTests {
     }
   }
 
-  @Test("--every goes with --in and --matching, too")
-  func every() async throws {
+  @Test
+  func `--every goes with --in and --matching, too`() async throws {
     try await Stage.play { stage in
       _ = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
       _ = try await stage.belfryCommand(["clock", "set", "2026-03-28T09:00:00Z"])
@@ -108,8 +110,8 @@ struct ScheduleProgramTests {
     }
   }
 
-  @Test("the soonest are kept, up to the limit")
-  func limit() async throws {
+  @Test
+  func `the soonest are kept, up to the limit`() async throws {
     try await Stage.play { stage in
       _ = try await AgentProgramTests.agent(
         stage, ["--clock", "manual", "--pending-limit", "2"])
@@ -121,8 +123,8 @@ struct ScheduleProgramTests {
     }
   }
 
-  @Test("S3-26 an agent takes a new database of zones while it runs")
-  func zoneDatabase() async throws {
+  @Test
+  func `S3-26 an agent takes a new database of zones while it runs`() async throws {
     try await Stage.play { stage in
       let zones = stage.folder.file("zones")
       try FileManager.default.createDirectory(
@@ -156,8 +158,8 @@ struct ScheduleProgramTests {
     }
   }
 
-  @Test("an interval counts the time that the machine sleeps", .requires(.unshare))
-  func sleep() async throws {
+  @Test(.requires(.unshare))
+  func `an interval counts the time that the machine sleeps`() async throws {
     try await Stage.play { stage in
       let agent = try await AgentProgramTests.agent(stage)
       try await Self.notify(stage, "hours", ["--in", "7000"])

@@ -11,10 +11,11 @@ import Testing
 struct UserSystemdTests {
   static let burger = AgentProgramTests.burger
 
-  @Test(
-    "S2-16, client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it"
-  )
-  func launched() async throws {
+  @Test
+  func
+    `S2-16 client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it`()
+    async throws
+  {
     try await Stage.play { stage in
       let manager = try await UserSystemd(on: stage)
       let said = try Self.queue("said", on: stage)
@@ -56,8 +57,8 @@ struct UserSystemdTests {
     }
   }
 
-  @Test("client-api 3.45: an app that is ended is ended with all that it started")
-  func ended() async throws {
+  @Test
+  func `client-api 3.45: an app that is ended is ended with all that it started`() async throws {
     try await Stage.play { stage in
       let manager = try await UserSystemd(on: stage)
       let said = try Self.queue("said", on: stage)

@@ -161,10 +161,11 @@ struct LocationServicesTests {
     return receiver
   }
 
-  @Test(
-    "S1-62, S1-66, S1-69 real GeoClue tells of entering and leaving a circle, and rests when nothing is watched",
-    .requires(.dbus, .geoclue, .unshare, .systemPython))
-  func geoClue() async throws {
+  @Test(.requires(.dbus, .geoclue, .unshare, .systemPython))
+  func
+    `S1-62 S1-66 S1-69 real GeoClue tells of entering and leaving a circle, and rests when nothing is watched`()
+    async throws
+  {
     try await ServiceStage.play(
       prepare: { try await Self.startGeoClue($0, bus: $1) },
       { stage, receiver in
@@ -192,9 +193,8 @@ struct LocationServicesTests {
       })
   }
 
-  @Test(
-    "GeoClue that comes after it was asked for, or again, is asked at once", .requires(.dbus))
-  func geoClueLater() async throws {
+  @Test(.requires(.dbus))
+  func `GeoClue that comes after it was asked for, or again, is asked at once`() async throws {
     try await ServiceStage.play { stage in
       let service = try GeoClueService(
         bus: try stage.connect(), on: stage.loop, log: Self.log
@@ -223,10 +223,9 @@ struct LocationServicesTests {
     }
   }
 
-  @Test(
-    "an agent that watches a place asks real GeoClue for it when their bus comes",
-    .requires(.dbus, .geoclue, .unshare, .systemPython))
-  func geoClueWithItsBus() async throws {
+  @Test(.requires(.dbus, .geoclue, .unshare, .systemPython))
+  func `an agent that watches a place asks real GeoClue for it when their bus comes`() async throws
+  {
     try await Stage.play { stage in
       let ready = stage.folder.file("ready")
       let agent = try stage.belfry(
@@ -279,9 +278,8 @@ struct LocationServicesTests {
   private static let beaconBytes: [UInt8] =
     [0x02, 0x15] + [UInt8](repeating: 0xAB, count: 16) + [0, 1, 0, 2, 0xC5]
 
-  @Test(
-    "S1-69 a beacon that BlueZ hears enters its region", .requires(.dbus, .dbusmock))
-  func beacon() async throws {
+  @Test(.requires(.dbus, .dbusmock))
+  func `S1-69 a beacon that BlueZ hears enters its region`() async throws {
     try await ServiceStage.play(
       prepare: { try Self.mock($0, "bluez5", bus: $1) },
       { stage, _ in
@@ -345,8 +343,8 @@ struct LocationServicesTests {
       })
   }
 
-  @Test("an app watches twenty regions, and no more (client-api 3.54)")
-  func limit() throws {
+  @Test
+  func `an app watches twenty regions, and no more (client-api 3.54)`() throws {
     var regions = WatchedRegions()
     var effects: [AgentEffect] = []
     func circle(_ id: Int) -> NotificationRegion {
@@ -369,10 +367,9 @@ struct LocationServicesTests {
 
   // MARK: Time zone and sleep
 
-  @Test(
-    "the machine's zone and sleep are followed as timedated and logind tell them",
-    .requires(.dbus, .dbusmock))
-  func zoneAndSleep() async throws {
+  @Test(.requires(.dbus, .dbusmock))
+  func `the machine's zone and sleep are followed as timedated and logind tell them`() async throws
+  {
     try await ServiceStage.play(
       prepare: { stage, bus in
         [try Self.mock(stage, "timedated", bus: bus), try Self.mock(stage, "logind", bus: bus)]
@@ -406,10 +403,10 @@ struct LocationServicesTests {
       })
   }
 
-  @Test(
-    "S3-26 an agent's floating alarm goes with the zone that timedated tells; TZ fixes it",
-    .requires(.dbus, .dbusmock))
-  func programZone() async throws {
+  @Test(.requires(.dbus, .dbusmock))
+  func `S3-26 an agent's floating alarm goes with the zone that timedated tells; TZ fixes it`()
+    async throws
+  {
     try await Stage.play { stage in
       let bus = try await stage.bus()
       let mock = try Self.mock(stage, "timedated", bus: bus)

@@ -66,10 +66,10 @@ struct RealServicesTests {
   static let burger = "org.example.burger"
   static let login = "org.freedesktop.login1"
 
-  @Test(
-    "S4-22, client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told",
-    .requires(.dbus, .dbusmock, .systemPython, .gdbus))
-  func login() async throws {
+  @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
+  func `S4-22 client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told`()
+    async throws
+  {
     try await Stage.play { stage in
       let machine = try await Machine.open(on: stage)
       _ = try await machine.mock("logind")
@@ -106,10 +106,11 @@ struct RealServicesTests {
     }
   }
 
-  @Test(
-    "a system bus that comes after the agent is found, its end is noticed, and all is known again",
-    .requires(.dbus, .dbusmock, .systemPython, .gdbus))
-  func busRestarts() async throws {
+  @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
+  func
+    `a system bus that comes after the agent is found, its end is noticed, and all is known again`()
+    async throws
+  {
     try await Stage.play { stage in
       let machine = Machine(
         stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": stage.busAddress(.system)])
@@ -173,10 +174,10 @@ struct RealServicesTests {
     """
   }
 
-  @Test(
-    "S2-17: a background push waits while the real UPower says that the battery is low",
-    .requires(.dbus, .upower, .umockdev))
-  func battery() async throws {
+  @Test(.requires(.dbus, .upower, .umockdev))
+  func `S2-17 a background push waits while the real UPower says that the battery is low`()
+    async throws
+  {
     try await Stage.play { stage in
       let machine = try await Machine.open(on: stage)
       func upower(_ energy: Int) async throws -> RunningProgram {
@@ -217,10 +218,8 @@ struct RealServicesTests {
     }
   }
 
-  @Test(
-    "S2-17: the power saver and a metered network hold background work",
-    .requires(.dbus, .dbusmock, .systemPython, .gdbus))
-  func profilesAndNetworks() async throws {
+  @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
+  func `S2-17 the power saver and a metered network hold background work`() async throws {
     try await Stage.play { stage in
       let machine = try await Machine.open(on: stage)
       _ = try await machine.mock("networkmanager")

@@ -9,10 +9,8 @@ import Testing
 struct ReconnectingBusTests {
   private static let log = Log(subsystem: "test", sink: .nowhere)
 
-  @Test(
-    "a bus that comes later is found, its end is noticed, and it is found again",
-    .requires(.dbus))
-  func comesAndGoes() async throws {
+  @Test(.requires(.dbus))
+  func `a bus that comes later is found, its end is noticed, and it is found again`() async throws {
     try await Stage.play { stage in
       let play = try ServiceStage(stage.busAddress(.system))
       var changes: [Bool] = []
@@ -43,8 +41,8 @@ struct ReconnectingBusTests {
     }
   }
 
-  @Test("the socket of a bus is found in its address")
-  func sockets() {
+  @Test
+  func `the socket of a bus is found in its address`() {
     func system(_ address: String) -> String? {
       ReconnectingBus.socket(of: .system, ["DBUS_SYSTEM_BUS_ADDRESS": address])
     }

@@ -82,8 +82,8 @@ final class FakeService {
 
 @Suite("The machine's services", .serialized)
 struct ServicesTests {
-  @Test("battery, power profile, network and sleep are followed", .requires(.dbus))
-  func system() async throws {
+  @Test(.requires(.dbus))
+  func `battery, power profile, network and sleep are followed`() async throws {
     try await ServiceStage.play { stage in
       let battery = try FakeService(
         stage, name: "org.freedesktop.UPower",
@@ -157,8 +157,8 @@ struct ServicesTests {
     return bus
   }
 
-  @Test("lock and sleep are asked for anew whenever logind comes", .requires(.dbus))
-  func loginRestarts() async throws {
+  @Test(.requires(.dbus))
+  func `lock and sleep are asked for anew whenever logind comes`() async throws {
     try await ServiceStage.play { stage in
       var changes: [SystemServices.Change] = []
       let services = try SystemServices(bus: try stage.connect()) { changes.append($0) }
@@ -183,8 +183,8 @@ struct ServicesTests {
     }
   }
 
-  @Test("the desktop's do-not-disturb is followed, by whichever server says it", .requires(.dbus))
-  func desktop() async throws {
+  @Test(.requires(.dbus))
+  func `the desktop's do-not-disturb is followed, by whichever server says it`() async throws {
     try await ServiceStage.play { stage in
       var changes: [Bool] = []
       let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
@@ -198,8 +198,8 @@ struct ServicesTests {
     }
   }
 
-  @Test("Plasma's do-not-disturb is followed", .requires(.dbus))
-  func plasma() async throws {
+  @Test(.requires(.dbus))
+  func `Plasma's do-not-disturb is followed`() async throws {
     try await ServiceStage.play { stage in
       var changes: [Bool] = []
       let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
@@ -213,10 +213,11 @@ struct ServicesTests {
     }
   }
 
-  @Test(
-    "GNOME's do-not-disturb is asked of gsettings while GNOME presents, when dconf tells of a change",
-    .requires(.dbus, .gsettings))
-  func gnome() async throws {
+  @Test(.requires(.dbus, .gsettings))
+  func
+    `GNOME's do-not-disturb is asked of gsettings while GNOME presents, when dconf tells of a change`()
+    async throws
+  {
     let folder = try ScratchFolder()
     let settings = folder.file("glib-2.0/settings")
     try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
@@ -262,10 +263,10 @@ struct ServicesTests {
     }
   }
 
-  @Test(
-    "Xfce's do-not-disturb is asked for whenever its settings come, and forgotten when they go",
-    .requires(.dbus))
-  func xfce() async throws {
+  @Test(.requires(.dbus))
+  func `Xfce's do-not-disturb is asked for whenever its settings come, and forgotten when they go`()
+    async throws
+  {
     try await ServiceStage.play { stage in
       var changes: [Bool] = []
       let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
@@ -305,10 +306,11 @@ struct ServicesTests {
     }
   }
 
-  @Test(
-    "S2-16, client-api 3.45: an app is started as a unit of the user's systemd, and ended with it",
-    .requires(.dbus))
-  func units() async throws {
+  @Test(.requires(.dbus))
+  func
+    `S2-16 client-api 3.45: an app is started as a unit of the user's systemd, and ended with it`()
+    async throws
+  {
     try await ServiceStage.play { stage in
       let manager = try stage.connect()
       var calls: [[BusValue]] = []
@@ -377,16 +379,16 @@ struct ServicesTests {
     }
   }
 
-  @Test("a unit's name holds no character that systemd would take for another")
-  func unitNames() {
+  @Test
+  func `a unit's name holds no character that systemd would take for another`() {
     #expect(UserUnits.escaped("org.example.a-b_c") == "org.example.a\\x2db_c")
     #expect(
       UserUnits.unitName(ModelBench.burger, random: [1, 2])
         == "app-belfry-org.example.burger@0102.service")
   }
 
-  @Test("values of every type go over the bus and back", .requires(.dbus))
-  func values() async throws {
+  @Test(.requires(.dbus))
+  func `values of every type go over the bus and back`() async throws {
     try await ServiceStage.play { stage in
       let service = try stage.connect()
       var got: [BusValue] = []

@@ -4,7 +4,7 @@ import Testing
 /// Both ends of the link against each other (`docs/device-link.md` 3).
 @Suite struct DeviceLinkMachinesTests {
   /// Found by `make simulate`: the device kept the topic in mind for ever.
-  @Test func aSwitchOfATopicThatIsNotWantedIsForgottenOnceItWasHeard() {
+  @Test func `a switch of a topic that is not wanted is forgotten once it was heard`() {
     let pair = LinkPair.up()
     let other = LinkTopic(bundleID: "com.example.other")
     pair.client.setEnabled(true, other, at: pair.now, output: &pair.toServer)
@@ -14,7 +14,7 @@ import Testing
     pair.client.checkInvariants()
   }
 
-  @Test func aDeviceWithACertificateIsUpAndRegisteredAfterOneFlightEachWay() {
+  @Test func `a device with a certificate is up and registered after one flight each way`() {
     let pair = LinkPair()
     pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
     #expect(pair.toServer.isEmpty)
@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test func aStrangerEnrolsAndComesBackAtOnce() throws {
+  @Test func `a stranger enrols and comes back at once`() throws {
     let enrolment = LinkFrame.Enrolment(publicKey: [1, 2], proof: [], code: "code", name: "name")
     let pair = LinkPair(peer: .stranger, enrolment: enrolment)
     _ = pair.client.goOnline()
@@ -63,7 +63,7 @@ import Testing
       pair.client.timerFired(at: pair.now, output: &pair.toServer) == .connect(host: "", port: 0))
   }
 
-  @Test func aRefusedEnrolmentIsNotTriedAgain() {
+  @Test func `a refused enrolment is not tried again`() {
     let enrolment = LinkFrame.Enrolment(publicKey: [1], proof: [], code: "x", name: "")
     let pair = LinkPair(peer: .stranger, enrolment: enrolment)
     _ = pair.client.goOnline()
@@ -78,7 +78,7 @@ import Testing
     #expect(pair.client.deadline == .max)
   }
 
-  @Test func connectWithoutACertificateIsRefused() {
+  @Test func `connect without a certificate is refused`() {
     let pair = LinkPair()
     _ = pair.client.goOnline()
     pair.open(peer: .stranger)
@@ -90,7 +90,7 @@ import Testing
       ])
   }
 
-  @Test func notificationsAreHandedOutInOrderAndAcknowledgedTogether() {
+  @Test func `notifications are handed out in order and acknowledged together`() {
     let pair = LinkPair.up()
     for number in 1...3 { #expect(pair.deliver(UInt64(number), payload: "{\"n\":\(number)}")) }
     #expect(pair.server.unsettled == 3)
@@ -105,7 +105,7 @@ import Testing
     #expect(pair.server.unsettled == 0)
   }
 
-  @Test func anAcknowledgementCoversNothingThatIsNotKept() {
+  @Test func `an acknowledgement covers nothing that is not kept`() {
     let pair = LinkPair.up()
     pair.keepsAtOnce = false
     for number in 1...3 { _ = pair.deliver(UInt64(number)) }
@@ -118,7 +118,7 @@ import Testing
     #expect(pair.settled == [1, 2])
   }
 
-  @Test func theWindowHoldsBackAndReopensWithTheAcknowledgement() {
+  @Test func `the window holds back and reopens with the acknowledgement`() {
     var settings = DeviceLinkClient.Settings()
     settings.window = 4
     let pair = LinkPair.up(settings: settings)
@@ -130,7 +130,7 @@ import Testing
     #expect(pair.deliver(5))
   }
 
-  @Test func aDeviceThatAnswersPingsAndAcknowledgesNothingIsGivenUp() {
+  @Test func `a device that answers pings and acknowledges nothing is given up`() {
     let pair = LinkPair.up()
     pair.keepsAtOnce = false
     for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
@@ -146,7 +146,7 @@ import Testing
     #expect(pair.serverActions.last?.contains("too slow") == true)
   }
 
-  @Test func aRepetitionIsAcknowledgedAndNotHandedOut() {
+  @Test func `a repetition is acknowledged and not handed out`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1)
     pair.feedClient()
@@ -162,7 +162,7 @@ import Testing
     #expect(pair.settled == [1, 2])
   }
 
-  @Test func aRepetitionOfWhatIsStillBeingKeptWaitsForTheKeeping() {
+  @Test func `a repetition of what is still being kept waits for the keeping`() {
     let pair = LinkPair.up()
     pair.keepsAtOnce = false
     _ = pair.deliver(1)
@@ -181,7 +181,7 @@ import Testing
     #expect(pair.settled == [1])
   }
 
-  @Test func whatNobodyRegisteredOrAPersonTurnedOffIsDiscardedWithItsReason() {
+  @Test func `what nobody registered or a person turned off is discarded with its reason`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1, handle: 0x99)
     pair.exchange()
@@ -195,7 +195,7 @@ import Testing
     #expect(pair.server.unsettled == 0)
   }
 
-  @Test func aDiscardFreesItsPlaceInTheWindowAlsoOutOfOrder() {
+  @Test func `a discard frees its place in the window also out of order`() {
     var settings = DeviceLinkClient.Settings()
     settings.window = 2
     let pair = LinkPair.up(settings: settings)
@@ -216,7 +216,7 @@ import Testing
     #expect(pair.server.freeWindow == 2)
   }
 
-  @Test func wishesMadeOfflineAreToldToTheNextConnection() {
+  @Test func `wishes made offline are told to the next connection`() {
     let pair = LinkPair.up()
     pair.lose()
     pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
@@ -236,7 +236,7 @@ import Testing
       pair.clientActions.contains("\(DeviceLinkClient.Action.cancelled(.topic(LinkPair.topic)))"))
   }
 
-  @Test func aCancelRefusedForNowIsAskedAgain() {
+  @Test func `a cancel refused for now is asked again`() {
     let pair = LinkPair.up()
     pair.answer = { _, _ in .refused(.tryLater) }
     pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
@@ -252,7 +252,7 @@ import Testing
       ])
   }
 
-  @Test func drainingMakesTheDeviceAcknowledgeLeaveAndWait() {
+  @Test func `draining makes the device acknowledge leave and wait`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1)
     let hint = LinkFrame.ReconnectHint(
@@ -270,7 +270,7 @@ import Testing
         == .connect(host: "other", port: 99))
   }
 
-  @Test func aDeviceThatDoesNotLeaveIsClosedWhenTheDrainEnds() {
+  @Test func `a device that does not leave is closed when the drain ends`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: 0, jitterMilliseconds: 0)
     _ = pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient)
@@ -279,7 +279,7 @@ import Testing
     #expect(action == .close(LinkFault(.draining)))
   }
 
-  @Test func aRevokedDeviceStaysAway() {
+  @Test func `a revoked device stays away`() {
     let pair = LinkPair.up()
     pair.server.close(.revoked, output: &pair.toClient)
     pair.exchange()
@@ -287,7 +287,7 @@ import Testing
     #expect(pair.isStopped)
   }
 
-  @Test func aReplacedDeviceWaitsAMinute() {
+  @Test func `a replaced device waits a minute`() {
     let pair = LinkPair.up()
     pair.server.close(.replaced, output: &pair.toClient)
     pair.exchange()
@@ -295,7 +295,7 @@ import Testing
     #expect(pair.client.deadline == pair.now + 60 * LinkPair.second)
   }
 
-  @Test func theIntervalGrowsWhileKeepAlivesAreAnswered() {
+  @Test func `the interval grows while keep alives are answered`() {
     let pair = LinkPair.up()
     #expect(pair.server.intervalSeconds == 60)
     pair.advance(seconds: 121)
@@ -306,7 +306,7 @@ import Testing
     #expect(pair.isUp)
   }
 
-  @Test func aSilentDeathIsNoticedByBothEndsAndShortensTheInterval() {
+  @Test func `a silent death is noticed by both ends and shortens the interval`() {
     let pair = LinkPair.up()
     pair.advance(seconds: 4_000)
     let before = pair.server.intervalSeconds
@@ -333,7 +333,7 @@ import Testing
     #expect(pair.server.intervalSeconds <= before * 3 / 4)
   }
 
-  @Test func aLateAcknowledgementMakesTheGatewayPingAndADeadDeviceIsClosed() {
+  @Test func `a late acknowledgement makes the gateway ping and a dead device is closed`() {
     let pair = LinkPair.up()
     pair.keepsAtOnce = false
     _ = pair.deliver(1)
@@ -352,7 +352,7 @@ import Testing
       pair.server.timerFired(at: pair.now, output: &pair.toClient) == .close(LinkFault(.silent)))
   }
 
-  @Test func thePausesDoubleAreJitteredAndStartAnewAfterASteadyLink() {
+  @Test func `the pauses double are jittered and start anew after a steady link`() {
     let pair = LinkPair.up()
     var pauses: [Int64] = []
     for attempt in 0..<12 {
@@ -372,7 +372,7 @@ import Testing
     #expect(pair.client.deadline - pair.now == 125_000_000)
   }
 
-  @Test func theStateIsToldAndToldAgainInTheNextGreeting() {
+  @Test func `the state is told and told again in the next greeting`() {
     let pair = LinkPair.up()
     pair.client.setState([.asleep], at: pair.now, output: &pair.toServer)
     pair.exchange()
@@ -385,7 +385,7 @@ import Testing
     #expect(pair.serverActions.last == "\(DeviceLinkServer.Action.ready(.asleep))")
   }
 
-  @Test func slowPeersAreClosedInEachPhase() {
+  @Test func `slow peers are closed in each phase`() {
     let pair = LinkPair()
     #expect(pair.server.deadline == pair.now + 10 * LinkPair.second)
     #expect(
@@ -398,7 +398,7 @@ import Testing
         == .disconnect(LinkFault(.tooSlow)))
   }
 
-  @Test func goingOfflineSaysGoodbyeAndStays() {
+  @Test func `going offline says goodbye and stays`() {
     let pair = LinkPair.up()
     let action = pair.client.goOffline(at: pair.now, output: &pair.toServer)
     #expect(action == .disconnect(LinkFault(.goodbye)))

@@ -78,7 +78,7 @@ import Testing
     ]
   }
 
-  @Test func eachExampleDecodesToItsFrameAndBack() throws {
+  @Test func `each example decodes to its frame and back`() throws {
     for (name, frame) in Self.frames {
       let bytes = try #require(Self.examples[name], "\(name) is missing in the document")
       try decode(bytes) { #expect($0 == frame, "\(name)") }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func theNotificationExamplesDecodeToTheirFieldsAndBack() throws {
+  @Test func `the notification examples decode to their fields and back`() throws {
     try checkNotification(
       "notification", collapseID: "score", payload: #"{"aps":{"alert":"Goal!"}}"#
     ) { collapseID, payload in
@@ -107,14 +107,16 @@ import Testing
     }
   }
 
-  @Test func theExampleOfASkippableTypeIsPassedOverAndTheUnknownOneIsRefused() throws {
+  @Test func `the example of a skippable type is passed over and the unknown one is refused`()
+    throws
+  {
     let skippable = try #require(Self.examples["skippable"])
     try decode(skippable) { #expect($0 == nil) }
     let unknown = try #require(Self.examples["unknown"])
     #expect(throws: LinkFault(.unknownFrame, frameType: 0x7E)) { try decode(unknown) { _ in } }
   }
 
-  @Test func everyTypeAndEveryReasonStandsInTheDocument() throws {
+  @Test func `every type and every reason stands in the document`() throws {
     let names = Set(Self.frames.map { $0.1.type } + [.notification, .broadcast])
     #expect(names == Set(LinkFrameType.allCases))
     #expect(Self.examples.count == LinkFrameType.allCases.count + 2)

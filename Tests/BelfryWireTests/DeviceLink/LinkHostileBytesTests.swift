@@ -11,7 +11,7 @@ import Testing
       .map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
   }
 
-  @Test func everyTruncationIsRefusedAsTruncatedOrIsAShorterFrame() {
+  @Test func `every truncation is refused as truncated or is a shorter frame`() {
     // What ends with the payload or the chain has no length of its own: the frame's is it.
     let open: Set<String> = ["notification", "broadcast", "enrolled"]
     for (name, bytes) in Self.examples {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func bytesAfterTheLastFieldAreRefusedSaveInTheGreetings() {
+  @Test func `bytes after the last field are refused save in the greetings`() {
     let open: Set<String> = ["notification", "broadcast", "enrolled", "hello", "welcome"]
     for (name, bytes) in Self.examples {
       let body = Array(bytes.dropFirst(LinkLimits.headerBytes)) + [0]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func everyChangeOfEveryByteIsAFrameOrAFault() {
+  @Test func `every change of every byte is a frame or a fault`() {
     for (_, bytes) in Self.examples {
       var changed = bytes
       for index in LinkLimits.headerBytes..<max(bytes.count, LinkLimits.headerBytes) {
@@ -71,7 +71,7 @@ import Testing
     ("type 0", 0x00, "", .unknownFrame),
     ("type 0x7f", 0x7F, "", .unknownFrame),
   ])
-  func valuesOutsideTheirRangeAreRefused(
+  func `values outside their range are refused`(
     _ name: String, type: Int, body: String, reason: LinkCloseReason
   ) {
     let expected: Result<Bool, LinkFault> = .failure(
@@ -79,7 +79,7 @@ import Testing
     #expect(Self.decode(type: UInt8(type), Hexadecimal.decode(body) ?? []) == expected, "\(name)")
   }
 
-  @Test func aNotificationOverTheLimitsIsRefusedByBothCodecs() throws {
+  @Test func `a notification over the limits is refused by both codecs`() throws {
     let example = try #require(LinkDocumentTests.examples["notification"])
     var body = Array(example.dropFirst(LinkLimits.headerBytes))
     body[57] = 7
@@ -101,7 +101,7 @@ import Testing
   @Test(arguments: [
     "123e4567-e89b-12d3-a456-42661417400f", "123E4567-E89B-12D3-A456-42661417400F",
   ])
-  func anIdReadsOnTheDeviceAsItsProviderWroteIt(text: String) throws {
+  func `an id reads on the device as its provider wrote it`(text: String) throws {
     let read = NotificationID(Array(text.utf8).span)
     let id = try #require(read)
     let frame = LinkFrame.notification(
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aSplitterGivesTheSameFramesHoweverTheBytesArrive() throws {
+  @Test func `a splitter gives the same frames however the bytes arrive`() throws {
     var stream: [UInt8] = []
     for (_, bytes) in Self.examples { stream += bytes }
     stream += try #require(LinkDocumentTests.examples["skippable"])
@@ -129,7 +129,9 @@ import Testing
     for size in 1...70 { #expect(try Self.split(stream, by: size) == whole, "\(size)") }
   }
 
-  @Test func aSplitterHoldsNothingBetweenFramesAndRefusesALongOneBeforeItsBody() throws {
+  @Test func `a splitter holds nothing between frames and refuses a long one before its body`()
+    throws
+  {
     var splitter = LinkFrameSplitter(bodyBytesMax: 1_024)
     let header: [UInt8] = [0x04, 0x01, 0x31]
     #expect(throws: LinkFault(.oversize, frameType: 0x31)) {
@@ -151,7 +153,7 @@ import Testing
     #expect(held == [4, 0, 0])
   }
 
-  @Test func everyFrameInEveryPhaseIsHandledOrClosesTheLinkWithItsReason() {
+  @Test func `every frame in every phase is handled or closes the link with its reason`() {
     for (name, bytes) in Self.examples {
       for phase in 0..<3 {
         let pair = phase == 2 ? LinkPair.up() : LinkPair()
@@ -183,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func randomBytesAndRandomFramesTrapNeitherEnd() {
+  @Test func `random bytes and random frames trap neither end`() {
     var random = SeededGenerator(seed: 20_261_121)
     for round in 0..<2_000 {
       let pair = LinkPair.up()
@@ -209,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func oneNotificationCostsNoAllocationOnTheGatewaysSide() {
+  @Test func `one notification costs no allocation on the gateways side`() {
     let pair = LinkPair.up()
     var output: [UInt8] = []
     output.reserveCapacity(16_384)

@@ -5,28 +5,30 @@ import Testing
 @testable import Gateway
 
 @Suite struct AdministrationCallTests {
-  @Test("every request survives its call", arguments: requests)
-  func roundTrips(request: AdministrationRequest) throws {
+  @Test(arguments: requests)
+  func `every request survives its call`(request: AdministrationRequest) throws {
     var call = request.call
     // As it travels: the body as bytes.
     call.body = try call.body.flatMap { try JSONValue(parsing: $0.bytes).objectValue }
     #expect(try call.request() == request)
   }
 
-  @Test(
-    "paths and methods that are none of the API's have no meaning",
-    arguments: [
-      ("GET", "/"), ("GET", "/api"), ("GET", "/api/"), ("GET", "/api/secrets"),
-      ("PUT", "/api/teams"), ("GET", "/api/keys/KEY0000001"), ("DELETE", "/api/teams"),
-      ("DELETE", "/api/keys"), ("POST", "/api/devices"), ("DELETE", "/api/log"),
-      ("GET", "api/teams"),
-    ])
-  func refusesOthers(method: String, path: String) throws {
+  @Test(arguments: [
+    ("GET", "/"), ("GET", "/api"), ("GET", "/api/"), ("GET", "/api/secrets"),
+    ("PUT", "/api/teams"), ("GET", "/api/keys/KEY0000001"), ("DELETE", "/api/teams"),
+    ("DELETE", "/api/keys"), ("POST", "/api/devices"), ("DELETE", "/api/log"),
+    ("GET", "api/teams"),
+  ])
+  func `paths and methods that are none of the API's have no meaning`(method: String, path: String)
+    throws
+  {
     #expect(try AdministrationCall(method, path).request() == nil)
   }
 
-  @Test("members that are missing, of another type or unknown are named", arguments: badBodies)
-  func refusesMembers(path: String, body: JSONObject, name: String) {
+  @Test(arguments: badBodies)
+  func `members that are missing, of another type or unknown are named`(
+    path: String, body: JSONObject, name: String
+  ) {
     #expect {
       try AdministrationCall("POST", path, body: body).request()
     } throws: { error in
@@ -46,7 +48,9 @@ private let requests: [AdministrationRequest] = [
   .makeProviderToken(key: "KEY0000001"), .listCertificates,
   .addCertificate(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
   .addCertificate(
-    .init(team: "TEAMAAAAAA", bundleID: "a.b", environments: .sandbox, isUniversal: false)),
+    .init(
+      team: "TEAMAAAAAA", bundleID: "a.b", environments: .sandbox, isUniversal: false,
+      hasRSAKey: true)),
   .revokeCertificate(serial: "0aF"), .listTopics,
   .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
   .addTopic(.init(team: "TEAMAAAAAA", bundleID: "a.b", keep: .max, hasBroadcast: true)),

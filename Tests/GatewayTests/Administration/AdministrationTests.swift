@@ -38,8 +38,8 @@ import Transport
     return administration
   }
 
-  @Test("a stopped gateway's data is changed, and the folder is its own meanwhile")
-  func stoppedGateway() throws {
+  @Test
+  func `a stopped gateway's data is changed, and the folder is its own meanwhile`() throws {
     do {
       let administration = try stopped()
       #expect(
@@ -51,15 +51,15 @@ import Transport
     #expect(try stopped().perform(.listTeams).count == 1)
   }
 
-  @Test("a folder without a gateway is said so, and nothing is made in it")
-  func noGateway() throws {
+  @Test
+  func `a folder without a gateway is said so, and nothing is made in it`() throws {
     let empty = GatewayFolder(path: scratch.file("empty"))
     #expect(throws: AdministrationFailure.self) { try Administration(stopped: empty) }
     #expect(!FileSystem.exists(empty.path))
   }
 
-  @Test("teams: made ids are well formed, given ones are checked, twins refused")
-  func teams() throws {
+  @Test
+  func `teams: made ids are well formed, given ones are checked, twins refused`() throws {
     let administration = try stopped()
     let made = try administration.perform(.addTeam(id: nil, name: nil)).first
     #expect(made?["id"]?.stringValue.map(AppleIdentifier.isWellFormed) == true)
@@ -68,8 +68,8 @@ import Transport
     expect(.invalid) { try administration.perform(.addTeam(id: nil, name: "")) }
   }
 
-  @Test("a key's file signs what its record verifies; revoked, it makes no token")
-  func keys() throws {
+  @Test
+  func `a key's file signs what its record verifies; revoked, it makes no token`() throws {
     let administration = try stopped()
     let line = try #require(
       try administration.perform(.addKey(.init(id: "KEYBOTH001", team: team))).first)
@@ -96,8 +96,8 @@ import Transport
     expect(.missing) { try administration.perform(.revokeKey(id: "NOSUCHKEY0")) }
   }
 
-  @Test("keys are related in pairs, of one team and environment, each with its topics")
-  func relatedKeys() throws {
+  @Test
+  func `keys are related in pairs, of one team and environment, each with its topics`() throws {
     let administration = try stopped()
     func add(
       _ id: String, _ topics: [String], _ scope: EnvironmentScope, related: String? = nil,
@@ -126,8 +126,8 @@ import Transport
     #expect(!FileSystem.exists(folder.keyFile("KEY0000001")))
   }
 
-  @Test("a provider's certificate carries its topic; its serial revokes it in either case")
-  func certificates() throws {
+  @Test
+  func `a provider's certificate carries its topic; its serial revokes it in either case`() throws {
     let administration = try stopped()
     let new = AdministrationRequest.NewCertificate(
       team: team, bundleID: "com.example.app", environments: .sandbox, isUniversal: false)
@@ -150,8 +150,8 @@ import Transport
     expect(.missing) { try administration.perform(.revokeCertificate(serial: "")) }
   }
 
-  @Test("topics: added, changed by their team, refused to another, removed")
-  func topics() throws {
+  @Test
+  func `topics: added, changed by their team, refused to another, removed`() throws {
     let administration = try stopped()
     _ = try administration.perform(.addTeam(id: "TEAMBBBBBB", name: "B"))
     let bundleID = "com.example.app"
@@ -179,8 +179,8 @@ import Transport
     #expect(again?["number"] != added?["number"], "a number is never used again")
   }
 
-  @Test("channels: only where broadcasts are on; the id is 16 bytes in base64")
-  func channels() throws {
+  @Test
+  func `channels: only where broadcasts are on; the id is 16 bytes in base64`() throws {
     let administration = try stopped()
     let bundleID = "com.example.app"
     _ = try administration.perform(.addTopic(.init(team: team, bundleID: bundleID)))
@@ -202,8 +202,8 @@ import Transport
     #expect(try administration.perform(.listChannels).isEmpty)
   }
 
-  @Test("a device is revoked once, with the time")
-  func devices() throws {
+  @Test
+  func `a device is revoked once, with the time`() throws {
     let administration = try stopped()
     #expect(try administration.perform(.listDevices).first?["name"] == "kiosk")
     let first = try administration.perform(.revokeDevice(number: 7))
@@ -212,8 +212,8 @@ import Transport
     expect(.missing) { try administration.perform(.revokeDevice(number: 8)) }
   }
 
-  @Test("a stopped gateway still has its log")
-  func keptLog() throws {
+  @Test
+  func `a stopped gateway still has its log`() throws {
     let administration = try stopped()
     #expect(try administration.perform(.log(of: nil)).isEmpty)
     let entry = DeliveryLog.Entry(
@@ -227,8 +227,8 @@ import Transport
     #expect(lines.map { $0["topic"]?.stringValue } == ["(removed)"])
   }
 
-  @Test("a running gateway is told of each change after it is durable")
-  func tellsChanges() throws {
+  @Test
+  func `a running gateway is told of each change after it is durable`() throws {
     let running = try Running(folder, environment: .sandbox)
     _ = try running.administration.perform(.addTeam(id: team, name: "A"))
     _ = try running.administration.perform(.revokeDevice(number: 7))
@@ -242,8 +242,8 @@ import Transport
     #expect(try running.store.devices() == [device])
   }
 
-  @Test("faults are scripted in the sandbox alone, one effect each")
-  func faults() throws {
+  @Test
+  func `faults are scripted in the sandbox alone, one effect each`() throws {
     let running = try Running(folder, environment: .sandbox)
     let rule = FaultRule(
       token: [1, 2], effect: .answer(.unregistered, timestampMilliseconds: 5, share: 0.5))
@@ -273,8 +273,8 @@ import Transport
     #expect(!production.faults.isActive)
   }
 
-  @Test("the log is looked up by token and by id")
-  func logs() throws {
+  @Test
+  func `the log is looked up by token and by id`() throws {
     let running = try Running(folder, environment: .sandbox)
     #expect(try running.administration.perform(.log(of: nil)).count == 1)
     #expect(try running.administration.perform(.log(of: "00FF")).isEmpty)

@@ -77,7 +77,7 @@ private struct Surroundings: AdmissionContext {
     (#"{"message-storage-policy":0,"push-type":"LiveActivity"}"#, false),
     (#"{"push-type":"liveactivity","message-storage-policy":1}"#, true),
   ])
-  func aChannelIsMadeWithItsPolicy(_ body: String, _ keepsLatest: Bool) throws {
+  func `a channel is made with its policy`(_ body: String, _ keepsLatest: Bool) throws {
     #expect(
       call(try judge("POST", Self.channels, body: body))
         == .make(ChannelConfiguration(keepsLatest: keepsLatest)))
@@ -92,11 +92,11 @@ private struct Surroundings: AdmissionContext {
     (#"{"message-storage-policy":"1","push-type":"LiveActivity"}"#, .missingChannelQueueSize),
     (#"{"message-storage-policy":0,"push-type":"LiveActivity","x":1}"#, .badRequestParams),
   ])
-  func aChannelsBodyIsCheckedKeyByKey(_ body: String, _ expected: Rejection) throws {
+  func `a channels body is checked key by key`(_ body: String, _ expected: Rejection) throws {
     #expect(rejection(try judge("POST", Self.channels, body: body)) == expected)
   }
 
-  @Test func channelsAreReadRemovedAndListed() throws {
+  @Test func `channels are read removed and listed`() throws {
     let named: [String: String?] = ["apns-channel-id": Self.channel.text]
     #expect(call(try judge("GET", Self.channels, named)) == .read(Self.channel))
     #expect(call(try judge("DELETE", Self.channels, named)) == .remove(Self.channel))
@@ -107,7 +107,7 @@ private struct Surroundings: AdmissionContext {
     (nil, Rejection.missingChannelID), ("", .missingChannelID), ("not base64!", .badChannelID),
     ("dHN0LXNyY2gtY2hubA==", .channelNotRegistered),
   ])
-  func aChannelsNameIsChecked(_ id: String?, _ expected: Rejection) throws {
+  func `a channels name is checked`(_ id: String?, _ expected: Rejection) throws {
     #expect(
       rejection(try judge("GET", Self.channels, ["apns-channel-id": id])) == expected)
     #expect(
@@ -115,14 +115,14 @@ private struct Surroundings: AdmissionContext {
         == expected)
   }
 
-  @Test func methodsAreThePathsOwn() throws {
+  @Test func `methods are the paths own`() throws {
     #expect(rejection(try judge("PUT", Self.channels)) == .methodNotAllowed)
     #expect(rejection(try judge("GET", Self.send)) == .methodNotAllowed)
     #expect(
       rejection(try judge("POST", "/1/apps/com.example.app/all-channels")) == .methodNotAllowed)
   }
 
-  @Test func theAppHasToBeTheCredentialsAndMayBroadcast() throws {
+  @Test func `the app has to be the credentials and may broadcast`() throws {
     #expect(
       rejection(try judge("GET", "/1/apps/org.foreign.app/all-channels")) == .topicMismatch)
     #expect(
@@ -143,13 +143,13 @@ private struct Surroundings: AdmissionContext {
       rejection(try judge("POST", Self.send, body: Self.body, in: other)) == .topicMismatch)
   }
 
-  @Test func credentialsComeBeforeTheChannel() throws {
+  @Test func `credentials come before the channel`() throws {
     var nobody = try surroundings()
     nobody.credentialAnswer = .refused(.missingProviderToken)
     #expect(rejection(try judge("GET", Self.channels, in: nobody)) == .missingProviderToken)
   }
 
-  @Test func aWholeBroadcastIsAdmitted() throws {
+  @Test func `a whole broadcast is admitted`() throws {
     #expect(
       call(try judge("POST", Self.send, ["apns-expiration": "77"], body: Self.body))
         == .broadcast(Self.channel, priority: 10, expiration: 77))
@@ -163,13 +163,13 @@ private struct Surroundings: AdmissionContext {
     ("apns-priority", "7", .badPriority), ("apns-request-id", "x", .badMessageID),
     ("apns-id", "x", .badMessageID),
   ])
-  func aBroadcastsFieldsAreRequired(
+  func `a broadcasts fields are required`(
     _ field: String, _ value: String?, _ expected: Rejection
   ) throws {
     #expect(rejection(try judge("POST", Self.send, [field: value], body: Self.body)) == expected)
   }
 
-  @Test func aBroadcastsPayloadIsJSONOfAtMost5120Bytes() throws {
+  @Test func `a broadcasts payload is JSON of at most 5120 bytes`() throws {
     #expect(rejection(try judge("POST", Self.send)) == .payloadEmpty)
     #expect(rejection(try judge("POST", Self.send, body: "{")) == .badRequestPayload)
     func payload(_ bytes: Int) -> String {

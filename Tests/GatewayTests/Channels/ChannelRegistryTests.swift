@@ -14,7 +14,7 @@ import Testing
     return book
   }
 
-  @Test func aChannelIsItsAppsAlone() {
+  @Test func `a channel is its apps alone`() {
     let book = book
     #expect(book.channels(of: 1) == [Self.one, Self.two])
     #expect(book.channels(of: 2).isEmpty)
@@ -22,7 +22,7 @@ import Testing
     #expect(book.configuration(of: Self.one, app: 2) == nil)
   }
 
-  @Test func aRemovedChannelIsGone() {
+  @Test func `a removed channel is gone`() {
     var book = book
     let wasThere = book.remove(Self.one)
     let wasThereAgain = book.remove(Self.one)
@@ -34,14 +34,14 @@ import Testing
         == .refused(.channelNotRegistered))
   }
 
-  @Test func aChannelWithoutStorageTakesTheExpiration0Alone() {
+  @Test func `a channel without storage takes the expiration 0 alone`() {
     #expect(book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9) == .once)
     #expect(
       book.broadcasting(to: Self.one, app: 1, expiration: 10, atSeconds: 9)
         == .refused(.badExpirationDate))
   }
 
-  @Test func aStoredMessageIsKeptForEightHoursAtTheMost() {
+  @Test func `a stored message is kept for eight hours at the most`() {
     let book = book
     #expect(
       book.broadcasting(to: Self.two, app: 1, expiration: 100, atSeconds: 9)
@@ -53,7 +53,7 @@ import Testing
     #expect(book.broadcasting(to: Self.two, app: 1, expiration: 8, atSeconds: 9) == .once)
   }
 
-  @Test func anAppHas10000ChannelsAtTheMost() {
+  @Test func `an app has 10000 channels at the most`() {
     var book = ChannelRegistry()
     for number in 1...9_999 as ClosedRange<UInt64> {
       book.add(

@@ -31,7 +31,7 @@ import Testing
   private static let connections = all.filter { $0.request["one_connection"] != nil }
 
   @Test(arguments: connections)
-  func requestsOfOneConnection(_ vector: Vector) throws {
+  func `requests of one connection`(_ vector: Vector) throws {
     let steps = try #require(vector.request["one_connection"]?.arrayValue)
     let wanted = try #require(vector.expect["per_step"]?.arrayValue)
     try play(steps, wanted)
@@ -54,7 +54,9 @@ import Testing
         [nil, nil, "ExpiredProviderToken", nil]
       ),
     ] as [(String, [Int64], [String], [String?])])
-  func tokensOverTime(_ what: String, after: [Int64], issued: [String], reasons: [String?]) throws {
+  func `tokens over time`(_ what: String, after: [Int64], issued: [String], reasons: [String?])
+    throws
+  {
     let fields: [(String, String)] = [
       (":method", "POST"), (":path", "/3/device/${TOK_A}"), ("apns-topic", "com.example.app"),
     ]
@@ -90,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: all.filter { $0.id == "I06" })
-  func offlineForDays(_ vector: Vector) throws {
+  func `offline for days`(_ vector: Vector) throws {
     let then = try #require(vector.request["then"]?.stringValue)
     let days = try #require(then.split(separator: " ").compactMap { Int64($0) }.first)
     #expect(then == "connects after \(days) day")
@@ -112,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: all.filter { $0.id == "I12" })
-  func backgroundPushesOverMinutes(_ vector: Vector) throws {
+  func `background pushes over minutes`(_ vector: Vector) throws {
     let pushes = try #require(vector.request["push"]?.stringValue)
     let numbers = pushes.split(separator: " ").compactMap { Int64($0) }
     let (count, minutes) = (numbers[0], numbers[1])
@@ -137,7 +139,7 @@ import Testing
     #expect(bench.sent.count <= 5)
   }
 
-  @Test func everyVectorThatWaitsIsHere() {
+  @Test func `every vector that waits is here`() {
     let waiting = Self.all.filter { vector in
       let text = JSONValue.object(vector.request).text
       let hasDelay =

@@ -97,7 +97,7 @@ private struct Bench: ~Copyable {
 }
 
 @Suite struct BroadcastTests {
-  @Test func aBroadcastGoesToEachListenerOnce() {
+  @Test func `a broadcast goes to each listener once`() {
     var bench = Bench()
     bench.connect(1, 2)
     bench.broadcast("a")
@@ -108,7 +108,7 @@ private struct Bench: ~Copyable {
     #expect(bench.states.filter { $0 == .delivered }.count == 1)
   }
 
-  @Test func theNewestKeptMessageWaitsForADeviceThatIsAway() {
+  @Test func `the newest kept message waits for a device that is away`() {
     var bench = Bench()
     bench.connect(1)
     bench.disconnect(1)
@@ -125,7 +125,7 @@ private struct Bench: ~Copyable {
     #expect(bench.texts(1) == ["b"], "what was acknowledged is not sent again")
   }
 
-  @Test func whatWasNotAcknowledgedIsSentAgain() {
+  @Test func `what was not acknowledged is sent again`() {
     var bench = Bench()
     bench.connect(1)
     bench.broadcast("a")
@@ -134,7 +134,7 @@ private struct Bench: ~Copyable {
     #expect(bench.texts(1) == ["a", "a"])
   }
 
-  @Test func aMessageWithoutStorageIsForThoseWhoAreThere() {
+  @Test func `a message without storage is for those who are there`() {
     var bench = Bench()
     bench.connect(1)
     bench.broadcast("a", isKept: false)
@@ -147,7 +147,7 @@ private struct Bench: ~Copyable {
     #expect(bench.texts(1) == ["a"])
   }
 
-  @Test func anExpiredMessageIsNotHandedOut() {
+  @Test func `an expired message is not handed out`() {
     var bench = Bench()
     bench.broadcast("a", lasting: 60)
     bench.pass(seconds: 61)
@@ -155,14 +155,14 @@ private struct Bench: ~Copyable {
     #expect(bench.sent.isEmpty)
   }
 
-  @Test func aNewSubscriberGetsTheNewestMessage() {
+  @Test func `a new subscriber gets the newest message`() {
     var bench = Bench()
     bench.broadcast("a")
     bench.connect(1)
     #expect(bench.texts(1) == ["a"])
   }
 
-  @Test func lowPriorityWaitsForPowerAndTheNewestReplacesIt() {
+  @Test func `low priority waits for power and the newest replaces it`() {
     var bench = Bench()
     bench.connect(1, power: DevicePower(isRestricted: true))
     bench.broadcast("a", priority: 5)
@@ -175,7 +175,7 @@ private struct Bench: ~Copyable {
     #expect(bench.texts(1) == ["b"])
   }
 
-  @Test func theWindowHoldsBroadcastsBackToo() {
+  @Test func `the window holds broadcasts back too`() {
     var bench = Bench()
     bench.connect(1, window: 1)
     bench.broadcast("a")
@@ -188,7 +188,7 @@ private struct Bench: ~Copyable {
     #expect(bench.marks == [1], "only the newest one's acknowledgement counts")
   }
 
-  @Test func aDeviceThatLeavesAChannelGetsNothingMore() {
+  @Test func `a device that leaves a channel gets nothing more`() {
     var bench = Bench()
     bench.connect(1, 2)
     let wasThere = bench.core.unsubscribe(1, from: Bench.channel)
@@ -199,7 +199,7 @@ private struct Bench: ~Copyable {
     #expect(bench.texts(2) == ["a"])
   }
 
-  @Test func aRemovedChannelTakesItsMessagesAlong() {
+  @Test func `a removed channel takes its messages along`() {
     var bench = Bench()
     bench.connect(1)
     bench.core.removeChannel(Bench.channel)
@@ -212,7 +212,7 @@ private struct Bench: ~Copyable {
     #expect(standing == .unknownChannel)
   }
 
-  @Test func thousandsOfDevicesAreServedSomeAtATime() {
+  @Test func `thousands of devices are served some at a time`() {
     var bench = Bench()
     for device in 1...1_000 as ClosedRange<UInt64> { bench.connect(device) }
     bench.broadcast("a")
@@ -233,7 +233,7 @@ private struct Bench: ~Copyable {
     #expect(Set(bench.sent.map(\.device)).count == 1_000)
   }
 
-  @Test func aRestartKnowsTheNewestAndWhoHasIt() {
+  @Test func `a restart knows the newest and who has it`() {
     var bench = Bench()
     let message = bench.broadcast("a")
     var again = Bench()
@@ -246,7 +246,7 @@ private struct Bench: ~Copyable {
   }
 
   /// A slow device's memory is bounded for what is tried once, pushes included.
-  @Test func whatIsTriedOnceDoesNotPileUp() {
+  @Test func `what is tried once does not pile up`() {
     var bench = Bench()
     bench.connect(1, window: 1)
     for number in 0..<3_000 { bench.broadcast("\(number)", isKept: false) }

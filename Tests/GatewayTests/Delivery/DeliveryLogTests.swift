@@ -27,8 +27,8 @@ import Testing
     log.lines { _ in true }.map { $0.atMilliseconds - 1_795_000_000_000 }
   }
 
-  @Test("the oldest line goes where the log is full, and lines are read oldest first")
-  func ring() throws {
+  @Test
+  func `the oldest line goes where the log is full, and lines are read oldest first`() throws {
     let log = try DeliveryLog(capacity: 3)
     #expect(numbers(log).isEmpty)
     for number in 1...5 { log.append(entry(Int64(number))) }
@@ -36,8 +36,8 @@ import Testing
     #expect(log.lines { $0.id.high == 4 }.map(\.atMilliseconds) == [1_795_000_000_004])
   }
 
-  @Test("a line is the same after a restart, in every member, and new ones follow it")
-  func keptInAFile() throws {
+  @Test
+  func `a line is the same after a restart, in every member, and new ones follow it`() throws {
     do {
       let log = try DeliveryLog(file: path, capacity: 3)
       for number in 1...4 { log.append(entry(Int64(number))) }
@@ -50,8 +50,8 @@ import Testing
     #expect(numbers(log) == [3, 4, 5])
   }
 
-  @Test("a log of another capacity, or a file of another form, is begun anew")
-  func otherForms() throws {
+  @Test
+  func `a log of another capacity, or a file of another form, is begun anew`() throws {
     do { try DeliveryLog(file: path, capacity: 3).append(entry(1)) }
     #expect(numbers(try DeliveryLog(file: path, capacity: 4)).isEmpty)
     for byte: UInt8 in [0, 1, 0xFF] {
@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  @Test("damage in the file costs lines, never the process", arguments: 0..<64)
-  func damage(seed: Int) throws {
+  @Test(arguments: 0..<64)
+  func `damage in the file costs lines, never the process`(seed: Int) throws {
     do {
       let log = try DeliveryLog(file: path, capacity: 3)
       for number in 1...4 { log.append(entry(Int64(number))) }

@@ -31,38 +31,38 @@ import Testing
     return verdict
   }
 
-  @Test func whoSaysNothingAtAllIsIdleAfterTenSeconds() {
+  @Test func `who says nothing at all is idle after ten seconds`() {
     #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
     #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
     // Bytes that never make a frame are no sign of life.
     #expect(verdict(at: 10) { Self.facts(heard: $0, hasFrames: false) } == .idle)
   }
 
-  @Test func whoNeverHadARequestAcceptedIsIdleAfterHalfAMinute() {
+  @Test func `who never had a request accepted is idle after half a minute`() {
     #expect(verdict(at: 29) { _ in Self.facts() } == .wait)
     #expect(verdict(at: 30) { Self.facts(heard: $0) } == .idle, "bytes are not requests")
     #expect(verdict(at: 100) { Self.facts(asked: $0 - 20) } == .wait)
   }
 
-  @Test func whoWasAcceptedMayBeIdleForADay() {
+  @Test func `who was accepted may be idle for a day`() {
     var patience = IdlePolicy()
     let facts = Self.facts(isTrusted: true)
     #expect(patience.look(facts, at: Self.seconds(86_399)) == .wait)
     #expect(patience.look(facts, at: Self.seconds(86_400)) == .idle)
   }
 
-  @Test func openRequestsAreNotIdle() {
+  @Test func `open requests are not idle`() {
     #expect(verdict(at: 300) { _ in Self.facts(open: 1) } == .wait)
   }
 
-  @Test func answersThatWaitForAWindowAreStalledUnlessSomeGoOut() {
+  @Test func `answers that wait for a window are stalled unless some go out`() {
     #expect(verdict(at: 19) { _ in Self.facts(open: 5, stalled: 5) } == .wait)
     #expect(verdict(at: 20) { _ in Self.facts(open: 5, stalled: 5) } == .stalled)
     #expect(
       verdict(at: 300) { Self.facts(open: 5, stalled: 5, ended: UInt64($0) / 10) } == .wait)
   }
 
-  @Test func whoReadsNothingIsDeafUnlessSomeOfItIsTaken() {
+  @Test func `who reads nothing is deaf unless some of it is taken`() {
     #expect(verdict(at: 19) { _ in Self.facts(open: 1, unsent: 9) } == .wait)
     #expect(verdict(at: 20) { _ in Self.facts(open: 1, unsent: 9) } == .unresponsive)
     #expect(

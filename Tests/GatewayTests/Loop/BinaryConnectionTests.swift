@@ -22,8 +22,8 @@ import Transport
       as: StreamIdentity(certificate: harness.world.identities.providerCertificate))
   }
 
-  @Test("frames are silent and arrive, for devices of either loop")
-  func accepted() throws {
+  @Test
+  func `frames are silent and arrive, for devices of either loop`() throws {
     let harness = try GatewayHarness()
     let devices = [harness.device(), harness.device()]
     let client = Self.client(harness)
@@ -38,8 +38,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("the packet about a frame waits until those before it are decided")
-  func refusalWaits() throws {
+  @Test
+  func `the packet about a frame waits until those before it are decided`() throws {
     let harness = try GatewayHarness(loops: 1)
     let device = harness.device()
     device.goOffline()
@@ -55,8 +55,8 @@ import Transport
     #expect(client.isClosed)
   }
 
-  @Test("a gateway that goes down names the last frame that it accepted")
-  func shutdown() throws {
+  @Test
+  func `a gateway that goes down names the last frame that it accepted`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let client = Self.client(harness)
@@ -69,8 +69,8 @@ import Transport
     #expect(client.isClosed)
   }
 
-  @Test("without certificate a legacy port serves channel management and nothing else")
-  func negotiation() throws {
+  @Test
+  func `without certificate a legacy port serves channel management and nothing else`() throws {
     let harness = try GatewayHarness()
     let other = RawClient(harness, port: 2_195, as: StreamIdentity())
     other.send([0, 1, 2])
@@ -85,8 +85,8 @@ import Transport
     #expect(silent.isClosed && !http.isClosed)
   }
 
-  @Test("feedback names what was unregistered, once")
-  func feedback() throws {
+  @Test
+  func `feedback names what was unregistered, once`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let token = try harness.token(of: device)

@@ -6,8 +6,8 @@ import Testing
 @testable import TestSupport
 
 @Suite struct ControlPlaneTests {
-  @Test("a device is enrolled once that is on disk; where it cannot be, it tries again")
-  func enrolment() throws {
+  @Test
+  func `a device is enrolled once that is on disk; where it cannot be, it tries again`() throws {
     let harness = try GatewayHarness()
     harness.world.gateway.controlStore.failingChanges = 1
     harness.world.addDevice(1)
@@ -19,8 +19,8 @@ import Testing
     #expect(harness.violation == nil)
   }
 
-  @Test("an app is adopted by the first device that registers it, for every loop")
-  func adoption() throws {
+  @Test
+  func `an app is adopted by the first device that registers it, for every loop`() throws {
     let harness = try GatewayHarness()
     let devices = [harness.device(), harness.device()]
     let topic = LinkTopic(bundleID: "com.example.new")
@@ -34,8 +34,8 @@ import Testing
     #expect(harness.violation == nil)
   }
 
-  @Test("what an administrator adds is known to every loop when the command has ended")
-  func administration() throws {
+  @Test
+  func `what an administrator adds is known to every loop when the command has ended`() throws {
     let harness = try GatewayHarness(loops: 3)
     let lines = try harness.world.gateway.administer(
       .addTopic(.init(team: SimulatedIdentities.team, bundleID: "com.example.added")))
@@ -45,8 +45,8 @@ import Testing
 }
 
 @Suite struct ChannelServiceTests {
-  @Test("a channel is made once it is on disk, and not where it cannot be")
-  func make() throws {
+  @Test
+  func `a channel is made once it is on disk, and not where it cannot be`() throws {
     let harness = try GatewayHarness()
     let provider = harness.provider()
     provider.makeChannel()
@@ -60,9 +60,11 @@ import Testing
     #expect(harness.violation == nil)
   }
 
-  @Test(
-    "a broadcast reaches the subscribers of both loops, one of a kept channel once it is on disk")
-  func broadcast() throws {
+  @Test
+  func
+    `a broadcast reaches the subscribers of both loops, one of a kept channel once it is on disk`()
+    throws
+  {
     let harness = try GatewayHarness()
     let devices = [harness.device(), harness.device()]
     for device in devices { for channel in harness.world.channels { device.subscribe(channel) } }

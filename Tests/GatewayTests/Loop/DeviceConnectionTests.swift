@@ -6,8 +6,8 @@ import Transport
 @testable import TestSupport
 
 @Suite struct DeviceConnectionTests {
-  @Test("whichever loop accepts it, a device's connection comes to its home")
-  func handoff() throws {
+  @Test
+  func `whichever loop accepts it, a device's connection comes to its home`() throws {
     let harness = try GatewayHarness(loops: 3)
     let devices = (0..<4).map { _ in harness.device() }
     for _ in 0..<4 {
@@ -22,8 +22,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("a revoked device is sent away at once and gets nothing more")
-  func revoked() throws {
+  @Test
+  func `a revoked device is sent away at once and gets nothing more`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     _ = try harness.world.gateway.administer(.revokeDevice(number: device.number))
@@ -35,8 +35,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("a connection that says nothing ends in time")
-  func silence() throws {
+  @Test
+  func `a connection that says nothing ends in time`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(harness, port: 5_223, as: StreamIdentity())
     harness.pass(milliseconds: 9_000)
@@ -46,8 +46,8 @@ import Transport
     #expect(!harness.world.gateway.hasConnections)
   }
 
-  @Test("bytes that are no frame end the connection with a reason")
-  func garbage() throws {
+  @Test
+  func `bytes that are no frame end the connection with a reason`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(harness, port: 5_223, as: StreamIdentity())
     client.send([UInt8](repeating: 0x7F, count: 64))

@@ -8,8 +8,8 @@ import Transport
 @testable import TestSupport
 
 @Suite struct GatewayLoopTests {
-  @Test("a push for a device of another loop goes there, and its answer comes back")
-  func twoLoops() throws {
+  @Test
+  func `a push for a device of another loop goes there, and its answer comes back`() throws {
     let harness = try GatewayHarness(loops: 2)
     let devices = [harness.device(), harness.device()]
     let homes = Set(devices.map { $0.number % 2 })
@@ -24,16 +24,16 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("a push that finds no home loop is answered")
-  func noHomeLoop() throws {
+  @Test
+  func `a push that finds no home loop is answered`() throws {
     let stage = try LoopStage(loops: 2)
     let provider = RecordingProvider()
     stage.part.submit(stage.submission(device: 2), reply: 5, of: provider)
     #expect(provider.answers == ["5 ServiceUnavailable"])
   }
 
-  @Test("a device whose rows cannot be read is sent away, and comes again")
-  func failedLoad() throws {
+  @Test
+  func `a device whose rows cannot be read is sent away, and comes again`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     harness.world.gateway.notificationStore.failingLoads = 1
@@ -45,8 +45,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("a commit that fails is answered 500, and the next one stores again")
-  func failedCommit() throws {
+  @Test
+  func `a commit that fails is answered 500, and the next one stores again`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     device.goOffline()
@@ -63,8 +63,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("a drain ends, whoever is connected, and everything accepted is there afterwards")
-  func drain() throws {
+  @Test
+  func `a drain ends, whoever is connected, and everything accepted is there afterwards`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     device.goOffline()
@@ -81,8 +81,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("connections that end leave nothing behind")
-  func connectionsEnd() throws {
+  @Test
+  func `connections that end leave nothing behind`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let provider = harness.provider()

@@ -6,8 +6,8 @@ import Transport
 @testable import TestSupport
 
 @Suite struct ProviderConnectionTests {
-  @Test("tokens, a certificate and the port without TLS all reach the device", arguments: 0...2)
-  func everyKindOfProvider(kind: Int) throws {
+  @Test(arguments: 0...2)
+  func `tokens, a certificate and the port without TLS all reach the device`(kind: Int) throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let provider = harness.provider(kind)
@@ -19,8 +19,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("requests that come byte by byte are answered like any other")
-  func tornRequests() throws {
+  @Test
+  func `requests that come byte by byte are answered like any other`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(harness, port: 2_080)
     for byte in Array("POST /3/nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".utf8) {
@@ -32,8 +32,8 @@ import Transport
     #expect(answer.contains("BadPath"))
   }
 
-  @Test("who sends no frame at all is sent away in time")
-  func silence() throws {
+  @Test
+  func `who sends no frame at all is sent away in time`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
@@ -44,8 +44,8 @@ import Transport
     #expect(!harness.world.gateway.hasConnections)
   }
 
-  @Test("bytes that are not HTTP/2 end the connection")
-  func notHTTP2() throws {
+  @Test
+  func `bytes that are not HTTP/2 end the connection`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
@@ -55,8 +55,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test("a dead token is answered 410, and the device hears nothing")
-  func deadToken() throws {
+  @Test
+  func `a dead token is answered 410, and the device hears nothing`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let topic = harness.world.topics[0]

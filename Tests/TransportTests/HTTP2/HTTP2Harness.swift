@@ -133,6 +133,12 @@ struct WireFrame: Equatable {
     return payload[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
   }
 
+  /// GOAWAY's debug data.
+  var debugText: String? {
+    guard type == 7, payload.count >= 8 else { return nil }
+    return String(decoding: payload[8...], as: UTF8.self)
+  }
+
   /// SETTINGS by number.
   var settings: [Int: UInt32] {
     var values: [Int: UInt32] = [:]

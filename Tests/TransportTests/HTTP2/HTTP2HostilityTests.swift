@@ -75,6 +75,89 @@ import Testing
   }
 
   @Test
+  func `resetting streams whose answer has come costs nothing: swift-nio does so under load`() {
+    let bench = ServerBench()
+    bench.begin()
+    for count in 0..<20_000 {
+      let stream = Int32(2 * count + 1)
+      bench.send(ServerBench.request(stream))
+      bench.respond(stream, 200)
+      _ = bench.outputBytes()
+      guard bench.send(WireFrame(3, stream: stream, [0, 0, 0, 8])) == .open else {
+        Issue.record("closed after \(count) resets: \(bench.output())")
+        return
+      }
+    }
+    #expect(bench.recorder.order.count == 20_000)
+    #expect(bench.session.failure == nil)
+  }
+
+  @Test
+  func `resetting one answered stream again and again uses the budget up`() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(ServerBench.request(1))
+    bench.respond(1, 200)
+    _ = bench.outputBytes()
+    let count = flood(bench) { _ in WireFrame(3, stream: 1, [0, 0, 0, 8]).bytes }
+    #expect((count ?? .max) < 200)
+    expectCalm(bench)
+  }
+
+  @Test
+  func `resetting whole requests before their answer uses the budget up`() {
+    let bench = ServerBench()
+    bench.begin()
+    let count = flood(bench) { count in
+      let stream = Int32(2 * count - 1)
+      return ServerBench.request(stream) + WireFrame(3, stream: stream, [0, 0, 0, 8]).bytes
+    }
+    #expect((count ?? .max) < 5_000)
+    expectCalm(bench)
+  }
+
+  @Test
+  func `a GOAWAY for a flood or a broken protocol says why, and so can the log`() {
+    let flooded = ServerBench()
+    flooded.begin()
+    _ = flood(flooded) { _ in WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]).bytes }
+    #expect(flooded.output().last?.debugText == #"{"reason":"too many PING frames"}"#)
+    #expect(flooded.session.failureReason == "too many PING frames")
+    let settings = ServerBench()
+    settings.begin()
+    _ = flood(settings) { _ in WireFrame(4).bytes }
+    #expect(settings.output().last?.debugText == #"{"reason":"too many SETTINGS frames"}"#)
+    for frame in [
+      WireFrame(0, stream: 0, [1]), WireFrame(4, [1, 2, 3]), WireFrame(6, [1]),
+      WireFrame(1, flags: 4, stream: 2, ServerBench.block(ServerBench.push)),
+      WireFrame(1, flags: 4, stream: 1, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+      WireFrame(8, [0, 0, 0, 0]), WireFrame(3, stream: 7, [0, 0, 0, 8]),
+    ] {
+      let bench = ServerBench()
+      bench.begin()
+      bench.send(frame)
+      let farewell = bench.output().last
+      #expect(farewell?.type == 7 && bench.session.failure == farewell?.errorCode, "\(frame)")
+      let reason = bench.session.failureReason ?? ""
+      #expect(!reason.isEmpty, "\(frame)")
+      #expect(farewell?.debugText == "{\"reason\":\"\(reason)\"}", "\(frame)")
+    }
+  }
+
+  @Test
+  func `a GOAWAY of the server's own is no fault of the peer`() {
+    let bench = ServerBench()
+    bench.begin()
+    bench.send(ServerBench.request(1))
+    bench.session.goAway(
+      lastStreamID: nil, errorCode: HTTP2ErrorCode.enhanceYourCalm, debugData: Array("why".utf8))
+    #expect(bench.output().last?.debugText == "why")
+    #expect(bench.session.failure == nil)
+    bench.respond(1, 200)
+    #expect(bench.output().contains { $0.type == 1 })
+  }
+
+  @Test
   func `streams that this side is made to reset use the budget up`() {
     let bench = ServerBench()
     bench.begin()

@@ -60,6 +60,7 @@ final class Recorder: StreamHandler {
   var stream: ByteStream?
   var onOpen: (ByteStream) -> Void = { _ in }
   var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
+  var onClose: () -> Void = {}
 
   var closure: StreamClosure? { closures.first }
   var text: String { String(decoding: received, as: UTF8.self) }
@@ -78,7 +79,10 @@ final class Recorder: StreamHandler {
 
   func streamDrained(_ stream: ByteStream) { drained += 1 }
 
-  func stream(_ stream: ByteStream, closed reason: StreamClosure) { closures.append(reason) }
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    closures.append(reason)
+    onClose()
+  }
 }
 
 /// Certificates of one authority, made once.
@@ -93,7 +97,7 @@ enum TestIdentities {
     try CertificateAuthority.make(
       commonName: "Belfry test CA",
       nameConstraints: .init(
-        hostNames: ["localhost"], addresses: CertificateAuthority.NameConstraints.localNetworks),
+        hostNames: ["localhost"]),
       now: now)
   }
 

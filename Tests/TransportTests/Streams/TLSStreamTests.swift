@@ -1,9 +1,43 @@
-import System
+import Glibc
 import Testing
 
+@testable import System
 @testable import Transport
 
 @Suite struct TLSStreamTests {
+  @Test
+  func `a peer that hangs up before it was accepted is still told by its address`() throws {
+    let harness = try StreamHarness()
+    var name: String?
+    let server = Recorder()
+    var accepted: ByteStream?
+    server.onClose = { name = accepted?.peerDescription }
+    let listener = try harness.listen(.tls(TestIdentities.serverContext())) { stream in
+      accepted = stream
+      return server
+    }
+    let port = try hangUp(on: listener.port)
+    harness.run { name != nil }
+    #expect(name == "127.0.0.1:\(port)")
+    #expect(server.closure == .tlsFailed("the peer broke off the handshake"))
+    listener.close()
+  }
+
+  /// Connects and resets the connection at once; the port that it came from.
+  private func hangUp(on port: UInt16) throws -> UInt16 {
+    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(descriptor >= 0)
+    defer { Glibc.close(descriptor) }
+    let connected = SocketAddress.loopback(port: port).withSocketAddress { address, length in
+      Glibc.connect(descriptor, address, length)
+    }
+    try #require(connected == 0)
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    return try #require(Socket.localAddress(descriptor)?.port)
+  }
+
   private let harness: StreamHarness
 
   init() throws { harness = try StreamHarness() }

@@ -4,7 +4,7 @@ import BelfryWire
 ///
 /// Memory holds the schedule alone: a request is read from its record when it is needed. Only those
 /// that no commit has taken yet are held here.
-struct PendingRequests {
+struct ScheduledRequests {
   private let readRecord: (AppNotificationID) -> [UInt8]?
   /// By notification; nil is one whose record goes.
   private var unpersisted: [AppNotificationID: NotificationRequest?] = [:]

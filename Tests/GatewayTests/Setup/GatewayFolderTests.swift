@@ -1,0 +1,91 @@
+import System
+import TestSupport
+import Testing
+
+@testable import Gateway
+@testable import Transport
+
+private let now: Int64 = 1_795_000_000
+
+@Suite struct GatewayFolderTests {
+  private let scratch: ScratchFolder
+  private let folder: GatewayFolder
+  private let hosts = ["localhost", "api.push.apple.com"]
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = GatewayFolder(path: scratch.file("gateway"))
+    _ = try folder.open()
+  }
+
+  /// An authority as earlier releases made it: `127.0.0.0/8` among its name constraints.
+  private func writeFormerAuthority(named name: String) throws -> CertificateAuthority {
+    let key = try EVPKey.generate()
+    let subtrees = [
+      DER.sequence([DER.element(DERTag.context(2), Array("localhost".utf8))]),
+      DER.sequence([DER.element(DERTag.context(7), [127, 0, 0, 0, 255, 0, 0, 0])]),
+    ]
+    let constraints = CertificateExtension(
+      ObjectIdentifier(2, 5, 29, 30), isCritical: true,
+      value: DER.sequence([
+        DER.element(DERTag.context(0, constructed: true), Array(subtrees.joined()))
+      ]))
+    let form = CertificateForm(
+      commonName: name, notBefore: now - 86_400, notAfter: now + 86_400 * 3_000, publicKey: key,
+      extensions: [.authority, .signsCertificates, .usages([.server, .client]), constraints])
+    let certificate = try form.signed(by: key, issuer: nil)
+    try folder.write(certificate.pem(), "ca.pem")
+    try folder.write(key.pkcs8PEM(), "ca-key.pem")
+    return try .load(certificatePEM: certificate.pem(), privateKeyPEM: key.pkcs8PEM())
+  }
+
+  @Test
+  func `an authority that constrains addresses gets a new certificate; what it signed still holds`()
+    throws
+  {
+    let former = try writeFormerAuthority(named: "Belfry gateway authority")
+    let device = try former.issueDevice(
+      publicKeySPKI: ES256PrivateKey().publicKey.spkiDER, device: "7", now: now, days: 30)
+    let formerServer = try folder.server(
+      hosts: ["localhost"], addresses: ["127.0.0.1"], authority: former, nowSeconds: now)
+
+    let mended = try folder.authority(hosts: hosts, nowSeconds: now)
+    #expect(mended.has(try .init(hostNames: hosts)))
+    #expect(mended.privateKeyPEM == former.privateKeyPEM)
+    #expect(
+      try Certificate(pem: FileSystem.read(folder.authorityFile, limit: 65_536))
+        == mended.certificate)
+    try CertificateChain.check(
+      device, authorities: [mended.certificate], purpose: .client, now: now)
+
+    let server = try folder.server(
+      hosts: ["localhost"], addresses: ["127.0.0.1"], authority: mended, nowSeconds: now)
+    #expect(server.chainPEM != formerServer.chainPEM)
+    #expect(server.chainPEM.suffix(mended.certificatePEM.count) == mended.certificatePEM[...])
+    // A device that enrolled before trusts the former certificate, and goes on doing so.
+    for authority in [former, mended] {
+      try CertificateChain.check(
+        Certificate(pem: server.chainPEM), authorities: [authority.certificate],
+        purpose: .server, now: now)
+    }
+  }
+
+  @Test
+  func `nothing is made anew at the next start`() throws {
+    let made = try folder.authority(hosts: hosts, nowSeconds: now)
+    let server = try folder.server(
+      hosts: hosts, addresses: ["127.0.0.1"], authority: made, nowSeconds: now)
+    let again = try folder.authority(hosts: hosts, nowSeconds: now + 1)
+    #expect(again.certificate == made.certificate)
+    let same = try folder.server(
+      hosts: hosts, addresses: ["127.0.0.1"], authority: again, nowSeconds: now + 1)
+    #expect(same.chainPEM == server.chainPEM)
+    #expect(same.keyPEM == server.keyPEM)
+  }
+
+  @Test
+  func `an authority of the operator's own is left as it is`() throws {
+    let own = try writeFormerAuthority(named: "Example Corporation")
+    #expect(try folder.authority(hosts: hosts, nowSeconds: now).certificate == own.certificate)
+  }
+}
