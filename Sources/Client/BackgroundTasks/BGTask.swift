@@ -1,11 +1,11 @@
 import BelfryClient
 public import Foundation
 
-/// Time in the background that the app has got.
+/// A task that runs in the background.
 open class BGTask: NSObject, @unchecked Sendable {
   // Sendable: what changes is behind a lock.
 
-  /// Which task.
+  /// The task's identifier.
   public let identifier: String
 
   private struct State {
@@ -27,7 +27,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     set { state.withLock { $0.expirationHandler = newValue } }
   }
 
-  /// Says that the work is done, or that it failed; the time ends.
+  /// Ends the task, with its work done or failed.
   open func setTaskCompleted(success: Bool) {
     let isFirst = state.withLock { state in
       defer { state.isDone = true }
@@ -36,7 +36,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     if isFirst { done() }
   }
 
-  /// The time is over: the app is told, and then it has none any more.
+  /// Runs the expiration handler at the end of the task's time, then ends the task.
   func expire() {
     let handler = state.withLock { $0.isDone ? nil : $0.expirationHandler }
     handler?()
@@ -44,8 +44,8 @@ open class BGTask: NSObject, @unchecked Sendable {
   }
 }
 
-/// A moment to fetch what is new.
+/// A short task that refreshes the app's content.
 open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 
-/// A longer time.
+/// A longer task.
 open class BGProcessingTask: BGTask, @unchecked Sendable {}

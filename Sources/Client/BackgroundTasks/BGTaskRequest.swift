@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A wish for time in the background.
+/// A request for a task in the background.
 open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the properties are for the thread that made the request; the scheduler holds copies.
 
-  /// Which task.
+  /// The task's identifier.
   public let identifier: String
 
-  /// Not before this moment; nil for as soon as can be.
+  /// The earliest start; nil for as soon as possible.
   open var earliestBeginDate: Date?
 
   init(name: String) { identifier = name }
@@ -20,9 +20,9 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
   }
 }
 
-/// A wish for a moment to fetch what is new.
+/// A request for a short task that refreshes the app's content.
 open class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
-  /// A request for a task.
+  /// Creates a request for a task.
   public init(identifier: String) { super.init(name: identifier) }
 
   /// A copy of the request.
@@ -33,15 +33,15 @@ open class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
   }
 }
 
-/// A wish for a longer time.
+/// A request for a longer task.
 open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-  /// Whether the task needs a network; kept, without effect.
+  /// Whether the task needs a network; stored without effect.
   open var requiresNetworkConnectivity = false
 
-  /// Whether the task waits for the machine to be charged; kept, without effect.
+  /// Whether the task waits for the machine to be charged; stored without effect.
   open var requiresExternalPower = false
 
-  /// A request for a task.
+  /// Creates a request for a task.
   public init(identifier: String) { super.init(name: identifier) }
 
   /// A copy of the request.

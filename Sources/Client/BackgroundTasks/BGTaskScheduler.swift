@@ -2,13 +2,13 @@ import BelfryClient
 import BelfryWire
 public import Foundation
 
-/// Gives the app time in the background when its requests are due.
+/// Starts the app's background tasks when their requests are due.
 ///
-/// A request is kept as long as the app's process runs: the agent starts no app for one.
+/// A request lasts as long as the app's process: the agent starts no app for one.
 open class BGTaskScheduler: NSObject, @unchecked Sendable {
   // Sendable: what changes is behind a lock.
 
-  /// Why a request was not taken.
+  /// The reason why a request was refused.
   public struct Error: Foundation._BridgedStoredNSError, Sendable {
     /// The underlying error object.
     public let _nsError: NSError
@@ -27,23 +27,23 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
       /// The error that carries the code.
       public typealias _ErrorType = BGTaskScheduler.Error
 
-      /// The app cannot have time in the background.
+      /// The app cannot run background tasks.
       case unavailable = 1
-      /// Too many requests wait.
+      /// Too many requests are pending.
       case tooManyPendingTaskRequests = 2
       /// The manifest does not permit the identifier, or nothing is registered for it.
       case notPermitted = 3
     }
 
-    /// The app cannot have time in the background.
+    /// The app cannot run background tasks.
     public static var unavailable: Code { .unavailable }
-    /// Too many requests wait.
+    /// Too many requests are pending.
     public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
     /// The manifest does not permit the identifier, or nothing is registered for it.
     public static var notPermitted: Code { .notPermitted }
   }
 
-  /// Requests that may wait: ten for longer work, Apple's own bound, and one to refresh.
+  /// The limit of pending requests: ten for longer work, Apple's own bound, and one to refresh.
   private static let pendingMax = 11
 
   private struct Launch {
@@ -76,8 +76,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   /// The app's scheduler.
   open class var shared: BGTaskScheduler { only }
 
-  /// Says what runs for a task, before the app has finished launching; false when the manifest has a
-  /// list of permitted identifiers without this one.
+  /// Registers a task's handler, before the app has finished launching; false when the manifest's
+  /// list of permitted identifiers lacks this one.
   @discardableResult
   open func register(
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
@@ -92,7 +92,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Asks for a task; one that waits for the same identifier is replaced.
+  /// Schedules a task, in place of a pending one with the same identifier.
   ///
   /// - Throws: `BGTaskScheduler.Error`.
   open func submit(_ taskRequest: BGTaskRequest) throws {
@@ -113,15 +113,15 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Takes a request back.
+  /// Cancels a request.
   open func cancel(taskRequestWithIdentifier identifier: String) {
     state.withLock { _ = $0.pending.removeValue(forKey: identifier) }
   }
 
-  /// Takes every request back.
+  /// Cancels every request.
   open func cancelAllTaskRequests() { state.withLock { $0.pending = [:] } }
 
-  /// The requests that wait.
+  /// The pending requests.
   @preconcurrency
   open func getPendingTaskRequests(
     completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
@@ -130,14 +130,14 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     session.callbacks.async { completionHandler(pending) }
   }
 
-  /// The requests that wait.
+  /// The pending requests.
   open func pendingTaskRequests() async -> [BGTaskRequest] {
     await withCheckedContinuation { continuation in
       getPendingTaskRequests { continuation.resume(returning: $0) }
     }
   }
 
-  /// Runs a request's task, unless it was taken back or replaced meanwhile.
+  /// Starts a request's task, unless it was cancelled or replaced meanwhile.
   private func begin(_ request: BGTaskRequest) {
     let launch: Launch? = state.withLock { state in
       guard state.pending[request.identifier] === request else { return nil }

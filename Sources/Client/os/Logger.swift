@@ -1,25 +1,25 @@
 import Foundation
 
-/// How much a line of the log matters.
+/// The level of a log message.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
   /// The number, as on Apple's systems.
   public let rawValue: UInt8
 
-  /// The kind of that number.
+  /// Creates a level from its number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// As ever.
+  /// The default level.
   public static let `default` = OSLogType(rawValue: 0x00)
-  /// Good to know.
+  /// Helpful, but not essential, information.
   public static let info = OSLogType(rawValue: 0x01)
-  /// For whoever looks for a mistake.
+  /// Information for debugging.
   public static let debug = OSLogType(rawValue: 0x02)
-  /// Something went wrong.
+  /// An error.
   public static let error = OSLogType(rawValue: 0x10)
-  /// Something is wrong with the program.
+  /// A bug in the program.
   public static let fault = OSLogType(rawValue: 0x11)
 
-  var word: String {
+  var name: String {
     switch self {
     case .info: "info"
     case .debug: "debug"
@@ -30,66 +30,66 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// Where lines come from.
+/// The subsystem and category of log messages.
 public final class OSLog: Sendable {
   let subsystem: String
   let category: String
 
-  /// A place of a program.
+  /// Creates a log for a subsystem and category.
   public init(subsystem: String, category: String) {
     self.subsystem = subsystem
     self.category = category
   }
 
-  /// No place in particular.
+  /// The log without a subsystem or category.
   public static let `default` = OSLog(subsystem: "", category: "")
 
   func write(_ text: String, _ type: OSLogType) {
-    let place = subsystem.isEmpty && category.isEmpty ? "" : " [\(subsystem):\(category)]"
+    let source = subsystem.isEmpty && category.isEmpty ? "" : " [\(subsystem):\(category)]"
     // The error output, which systemd's journal keeps for an app that it runs.
-    FileHandle.standardError.write(Data("\(type.word)\(place) \(text)\n".utf8))
+    FileHandle.standardError.write(Data("\(type.name)\(source) \(text)\n".utf8))
   }
 }
 
-/// Writes lines to the program's error output.
+/// A logger that writes to the program's error output.
 public struct Logger: Sendable {
   private let log: OSLog
 
-  /// A logger of no place in particular.
+  /// Creates a logger without a subsystem or category.
   public init() { log = .default }
 
-  /// A logger of a place of a program.
+  /// Creates a logger for a subsystem and category.
   public init(subsystem: String, category: String) {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
-  /// A logger of a place of a program.
+  /// Creates a logger for a subsystem and category.
   public init(_ logObj: OSLog) { log = logObj }
 
-  /// Writes a line.
+  /// Writes a message at the default level.
   public func log(_ message: OSLogMessage) { log.write(message.text, .default) }
-  /// Writes a line of a kind.
+  /// Writes a message at a level.
   public func log(level: OSLogType, _ message: OSLogMessage) { log.write(message.text, level) }
-  /// Writes a line for whoever looks for a mistake.
+  /// Writes a message at the debug level.
   public func trace(_ message: OSLogMessage) { log.write(message.text, .debug) }
-  /// Writes a line for whoever looks for a mistake.
+  /// Writes a message at the debug level.
   public func debug(_ message: OSLogMessage) { log.write(message.text, .debug) }
-  /// Writes a line that is good to know.
+  /// Writes a message at the info level.
   public func info(_ message: OSLogMessage) { log.write(message.text, .info) }
-  /// Writes a line that matters.
+  /// Writes a message at the default level.
   public func notice(_ message: OSLogMessage) { log.write(message.text, .default) }
-  /// Writes a line on something that may go wrong.
+  /// Writes a message at the error level.
   public func warning(_ message: OSLogMessage) { log.write(message.text, .error) }
-  /// Writes a line on something that went wrong.
+  /// Writes a message at the error level.
   public func error(_ message: OSLogMessage) { log.write(message.text, .error) }
-  /// Writes a line on something that is wrong with the program.
+  /// Writes a message at the fault level.
   public func critical(_ message: OSLogMessage) { log.write(message.text, .fault) }
-  /// Writes a line on something that is wrong with the program.
+  /// Writes a message at the fault level.
   public func fault(_ message: OSLogMessage) { log.write(message.text, .fault) }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a line of a printf-like format; `%{public}@` and its kin are written as they are.
+/// Writes a message of a printf-like format; `%{public}@` and its kin are written as they are.
 public func os_log(
   _ message: StaticString, log: OSLog = .default, type: OSLogType = .default,
   _ arguments: any CVarArg...

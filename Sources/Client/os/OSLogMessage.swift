@@ -1,26 +1,26 @@
-/// A line for a log, with values among its characters.
+/// A log message with interpolated values.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
-  /// Takes a line in, piece by piece.
+  /// Builds a message from literals and values.
   public struct StringInterpolation: StringInterpolationProtocol, Sendable {
     var text = ""
 
-    /// An empty one.
+    /// Creates an empty message.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// Takes characters in.
+    /// Appends a literal.
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
-    /// Takes a value in.
+    /// Appends a value.
     public mutating func appendInterpolation(
       _ value: @autoclosure () -> some Any, privacy: OSLogPrivacy = .auto
     ) { text += privacy.shown("\(value())") }
 
-    /// Takes an optional value in.
+    /// Appends an optional value.
     public mutating func appendInterpolation<Value>(
       _ value: @autoclosure () -> Value?, privacy: OSLogPrivacy = .auto
     ) { text += privacy.shown(value().map { "\($0)" } ?? "nil") }
 
-    /// Takes a value in, in a column.
+    /// Appends a value, padded to a column.
     public mutating func appendInterpolation(
       _ value: @autoclosure () -> some Any, align: OSLogStringAlignment,
       privacy: OSLogPrivacy = .auto
@@ -29,16 +29,16 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
 
   let text: String
 
-  /// A line without values.
+  /// Creates a message without values.
   public init(stringLiteral value: String) { text = value }
 
-  /// A line with values.
+  /// Creates a message with values.
   public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 }
 
 /// Whether a value is written to the log.
 public struct OSLogPrivacy: Sendable {
-  /// How a hidden value can still be told from others; without effect.
+  /// The way in which redacted values stay distinguishable; without effect.
   public enum Mask: Sendable {
     /// By its hash.
     case hash
@@ -48,39 +48,39 @@ public struct OSLogPrivacy: Sendable {
 
   private let isShown: Bool
 
-  /// It is: the log is the developer's own terminal.
+  /// Written: the log is the developer's own terminal.
   public static var auto: OSLogPrivacy { OSLogPrivacy(isShown: true) }
-  /// It is.
+  /// Written.
   public static var `public`: OSLogPrivacy { OSLogPrivacy(isShown: true) }
-  /// It is not.
+  /// Redacted.
   public static var `private`: OSLogPrivacy { OSLogPrivacy(isShown: false) }
-  /// It is not.
+  /// Redacted.
   public static var sensitive: OSLogPrivacy { OSLogPrivacy(isShown: false) }
 
-  /// It is: the log is the developer's own terminal.
+  /// Written: the log is the developer's own terminal.
   public static func auto(mask: Mask) -> OSLogPrivacy { .auto }
-  /// It is not.
+  /// Redacted.
   public static func `private`(mask: Mask) -> OSLogPrivacy { .private }
-  /// It is not.
+  /// Redacted.
   public static func sensitive(mask: Mask) -> OSLogPrivacy { .sensitive }
 
   func shown(_ text: String) -> String { isShown ? text : "<private>" }
 }
 
-/// A column's width and side.
+/// The alignment of a value in a column.
 public struct OSLogStringAlignment: Sendable {
   private let columns: Int
   private let isRight: Bool
 
-  /// No column.
+  /// No alignment.
   public static var none: OSLogStringAlignment { .init(columns: 0, isRight: false) }
 
-  /// At the column's right edge.
+  /// Aligned to the column's right edge.
   public static func right(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: true)
   }
 
-  /// At the column's left edge.
+  /// Aligned to the column's left edge.
   public static func left(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: false)
   }

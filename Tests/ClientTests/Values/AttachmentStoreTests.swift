@@ -30,7 +30,7 @@ import Testing
 
   private func code(_ attachments: UNNotificationAttachment...) -> UNError.Code? {
     do {
-      _ = try store.take(attachments)
+      _ = try store.add(attachments)
       return nil
     } catch { return (error as? UNError)?.code }
   }
@@ -39,7 +39,7 @@ import Testing
   func `A file of the app's is moved into the store, one of its bundle is copied`() throws {
     let own = try attachment("photo.png")
     let bundled = try attachment("App.app/logo.png")
-    let stored = try store.take([own, bundled])
+    let stored = try store.add([own, bundled])
     #expect(stored.map(\.identifier) == ["photo.png", "App.app/logo.png"])
     #expect(stored.allSatisfy { $0.url.path.hasPrefix(store.folder.path + "/") })
     #expect(stored.allSatisfy { FileManager.default.isReadableFile(atPath: $0.url.path) })
@@ -47,7 +47,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: own.url.path))
     #expect(FileManager.default.fileExists(atPath: bundled.url.path))
     // What the agent gives back lies there already.
-    #expect(try store.take(stored).map(\.url) == stored.map(\.url))
+    #expect(try store.add(stored).map(\.url) == stored.map(\.url))
     try FileManager.default.removeItem(at: stored[0].url)
     #expect(code(stored[0]) == .attachmentNotInDataStore)
   }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Texts of bundles in the languages that were chosen on the device.
+/// The texts of bundles in the languages chosen on the device.
 ///
 /// Foundation on Linux knows no chosen languages: its look-up takes the development language, or
 /// whichever folder it finds first.
 package final class BundleTexts: Sendable {
-  /// What a key stands for.
+  /// A key's value.
   enum Entry: Sendable {
     case text(String)
     case plural(PluralFormat)
@@ -16,13 +16,13 @@ package final class BundleTexts: Sendable {
 
   private struct State {
     var tables: [String: [String: Entry]] = [:]
-    /// Formats with plural forms that were handed out as texts, by the text.
+    /// The plural formats that were returned as texts, by the text.
     var plurals: [String: PluralFormat] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// The text for a key in the languages that the agent says; nil where no language folder of the
+  /// The text for a key in the agent's languages; nil where no language folder of the
   /// bundle has it.
   package func text(forKey key: String, table: String?, of bundle: Bundle) -> String? {
     var folders: [String] = []
@@ -70,7 +70,7 @@ package final class BundleTexts: Sendable {
     }
   }
 
-  /// The plural forms of a format that was handed out.
+  /// The plural forms of a format that was returned as a text.
   func plural(of format: String) -> PluralFormat? {
     guard format.contains("%") else { return nil }
     return state.withLock { $0.plurals[format] }

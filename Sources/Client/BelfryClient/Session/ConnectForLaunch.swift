@@ -2,11 +2,10 @@ package import BelfryWire
 import Foundation
 
 extension AgentSession {
-  /// Begins the conversation and waits until the agent has said what it knows of the app (badge,
-  /// settings, registration, languages, why it was launched), so that the first call of the app's
-  /// delegate finds it.
+  /// Connects and waits for the agent's welcome, so that badge, settings, registration, languages and
+  /// the launch's reason are known in the first call of the app's delegate.
   ///
-  /// Without an agent it returns after a moment and says so on the error output.
+  /// Without an agent it returns after `Limits.launchMilliseconds` at most, with a message on the error output.
   package func connectForLaunch() -> AppLaunch {
     if let welcome = connect(waitingMilliseconds: Limits.launchMilliseconds) {
       return welcome.launch

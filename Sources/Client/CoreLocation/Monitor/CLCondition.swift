@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Something that a monitor watches.
+/// A condition that a monitor can evaluate.
 public protocol CLCondition: Sendable {}
 
 extension CLMonitor {
-  /// A circle on the Earth's surface.
+  /// The condition that the device is within a circle.
   public struct CircularGeographicCondition: CLCondition, Hashable {
     /// The centre.
     public let center: CLLocationCoordinate2D
-    /// Metres.
+    /// The radius in metres.
     public let radius: CLLocationDistance
 
-    /// A circle.
+    /// Creates a condition from a circle.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
       self.center = center
       self.radius = radius
@@ -23,7 +23,7 @@ extension CLMonitor {
         && one.center.longitude == other.center.longitude && one.radius == other.radius
     }
 
-    /// Takes the circle into a hash.
+    /// Hashes the circle.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(center.latitude)
       hasher.combine(center.longitude)
@@ -31,16 +31,16 @@ extension CLMonitor {
     }
   }
 
-  /// The surroundings of Bluetooth beacons.
+  /// The condition that Bluetooth beacons of an identity are near.
   public struct BeaconIdentityCondition: CLCondition, Hashable {
     /// The identity.
     public let uuid: UUID
-    /// The first number; nil for any.
+    /// The major value; nil for any.
     public let major: CLBeaconMajorValue?
-    /// The second number; nil for any.
+    /// The minor value; nil for any.
     public let minor: CLBeaconMinorValue?
 
-    /// Beacons of an identity.
+    /// Creates a condition from an identity.
     public init(
       uuid: UUID, major: CLBeaconMajorValue? = nil, minor: CLBeaconMinorValue? = nil
     ) {
@@ -50,35 +50,35 @@ extension CLMonitor {
     }
   }
 
-  /// What is known of a condition at a moment.
+  /// A change of a condition's state.
   public struct Event: Sendable {
     /// Whether the condition holds.
     public enum State: Int, Sendable {
-      /// Not known yet.
+      /// The state is not known yet.
       case unknown = 0
-      /// It holds.
+      /// The condition holds.
       case satisfied = 1
-      /// It does not.
+      /// The condition does not hold.
       case unsatisfied = 2
-      /// It cannot be watched.
+      /// The condition cannot be monitored.
       case unmonitored = 3
     }
 
-    /// Which condition.
+    /// The condition's identifier.
     public let identifier: String
-    /// Which of several that the condition names; nil on this system.
+    /// A more specific condition that holds; nil on this system.
     public let refinement: (any CLCondition)?
     /// Whether the condition holds.
     public let state: State
-    /// When that was seen.
+    /// The time of the change.
     public let date: Date
   }
 
-  /// A condition and what is known of it.
+  /// A condition and its last event.
   public struct Record: Sendable {
-    /// What is watched.
+    /// The monitored condition.
     public let condition: any CLCondition
-    /// What was last seen.
+    /// The last event.
     public internal(set) var lastEvent: Event
   }
 }

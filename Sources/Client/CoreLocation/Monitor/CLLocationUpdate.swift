@@ -1,55 +1,55 @@
 import Foundation
 
-/// Where the device is, or why that is not known.
+/// The device's location, or the reason why it is unavailable.
 public struct CLLocationUpdate: Sendable {
-  /// Where it is; nil when that is not known.
+  /// The location; nil when it is unavailable.
   public let location: CLLocation?
 
-  /// Whether it stands still: never said on this system.
+  /// Whether the device is stationary: false on this system.
   public var stationary: Bool { false }
 
-  /// Whether it stands still: never said on this system.
+  /// Whether the device is stationary: false on this system.
   public var isStationary: Bool { false }
 
-  /// Whether the user has forbidden it.
+  /// Whether the user has denied the location to the app.
   public let authorizationDenied: Bool
 
-  /// Whether the user is being asked.
+  /// Whether the user is being asked for permission.
   public let authorizationRequestInProgress: Bool
 
-  /// What the positions are for; without effect.
+  /// The activity that the updates are for; without effect.
   public enum LiveConfiguration: Int, Sendable {
-    /// Nothing in particular.
+    /// No particular activity.
     case `default` = 0
     /// Driving.
     case automotiveNavigation = 1
     /// Another way of travelling on the ground.
     case otherNavigation = 2
-    /// Sport.
+    /// Fitness.
     case fitness = 3
     /// Flying.
     case airborne = 4
   }
 
-  /// Positions from now on, until the loop ends.
+  /// Updates from now on, until the loop ends.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates()
   }
 
-  /// Positions as they come.
+  /// A sequence of updates.
   public struct Updates: AsyncSequence, Sendable {
-    /// What a loop gets.
+    /// The type of an element.
     public typealias Element = CLLocationUpdate
 
-    /// Gives the positions.
+    /// The sequence's iterator.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var updates: AsyncStream<CLLocationUpdate>.Iterator
 
-      /// Waits for the next position; nil when the task was cancelled.
+      /// Waits for the next update; nil when the task is cancelled.
       public mutating func next() async throws -> CLLocationUpdate? { await updates.next() }
     }
 
-    /// Begins to report positions.
+    /// Starts location updates and creates an iterator over them.
     public func makeAsyncIterator() -> AsyncIterator {
       let (stream, continuation) = AsyncStream.makeStream(of: CLLocationUpdate.self)
       let reporter = Task { @MainActor in LiveReporter(continuation) }

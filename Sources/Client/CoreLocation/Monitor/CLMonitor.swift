@@ -1,63 +1,63 @@
 import BelfryClient
 import Foundation
 
-/// Watches conditions on where the device is, and tells of them as a sequence.
+/// Monitors conditions on the device's location, and reports their events as a sequence.
 ///
-/// The regions are the agent's, as those of `CLLocationManager` are.
+/// The agent monitors the regions, as it does for `CLLocationManager`.
 public actor CLMonitor {
-  /// What the monitor is called.
+  /// The monitor's name.
   public nonisolated let name: String
 
   private var records: [String: Record] = [:]
   private var listeners: [UUID: AsyncStream<Event>.Continuation] = [:]
   private let watcher: MonitorWatcher
 
-  /// A monitor of that name.
+  /// Creates a monitor with a name.
   public init(_ name: String) async {
     self.name = name
     watcher = await MonitorWatcher(prefix: "monitor.\(name).")
-    await watcher.report { [weak self] identifier, state in
+    await watcher.observe { [weak self] identifier, state in
       guard let self else { return }
-      Task { await self.saw(identifier, state) }
+      Task { await self.update(identifier, state) }
     }
   }
 
-  /// Watches a condition; one of the same identifier is replaced.
+  /// Starts monitoring a condition, in place of one with the same identifier.
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: Event.State = .unknown
   ) async {
     let event = Event(identifier: identifier, refinement: nil, state: state, date: Date())
     records[identifier] = Record(condition: condition, lastEvent: event)
     let isWatched = await watcher.watch(condition, identifier)
-    if !isWatched { saw(identifier, .unmonitored) }
+    if !isWatched { update(identifier, .unmonitored) }
   }
 
-  /// Watches a condition no longer.
+  /// Stops monitoring a condition.
   public func remove(_ identifier: String) async {
     guard records.removeValue(forKey: identifier) != nil else { return }
     await watcher.unwatch(identifier)
   }
 
-  /// What is known of a condition; nil when it is not watched.
+  /// A condition and its last event; nil when it is not monitored.
   public func record(for identifier: String) -> Record? { records[identifier] }
 
-  /// The identifiers of what is watched.
+  /// The identifiers of the monitored conditions.
   public var identifiers: [String] { records.keys.sorted() }
 
-  /// What is seen from now on, for one loop.
+  /// The events from now on, for one loop.
   public var events: Events {
     let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
     let id = UUID()
     listeners[id] = continuation
     continuation.onTermination = { [weak self] _ in
-      Task { await self?.forget(id) }
+      Task { await self?.removeListener(id) }
     }
     return Events(stream: stream)
   }
 
-  private func forget(_ listener: UUID) { listeners[listener] = nil }
+  private func removeListener(_ listener: UUID) { listeners[listener] = nil }
 
-  private func saw(_ identifier: String, _ state: Event.State) {
+  private func update(_ identifier: String, _ state: Event.State) {
     guard var record = records[identifier], record.lastEvent.state != state else { return }
     let event = Event(identifier: identifier, refinement: nil, state: state, date: Date())
     record.lastEvent = event
@@ -67,20 +67,20 @@ public actor CLMonitor {
 
   /// Events as they come.
   public struct Events: AsyncSequence, Sendable {
-    /// What a loop gets.
+    /// The type of an element.
     public typealias Element = Event
 
     let stream: AsyncStream<Event>
 
-    /// Gives the events.
+    /// The sequence's iterator.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var events: AsyncStream<Event>.Iterator
 
-      /// Waits for the next event; nil when the task was cancelled.
+      /// Waits for the next event; nil when the task is cancelled.
       public mutating func next() async throws -> Event? { await events.next() }
     }
 
-    /// Begins to give the events.
+    /// Creates an iterator over the events.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(events: stream.makeAsyncIterator())
     }
@@ -92,7 +92,7 @@ public actor CLMonitor {
 final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
   private let prefix: String
   private let manager = CLLocationManager()
-  private var told: (@Sendable (String, CLMonitor.Event.State) -> Void)?
+  private var observer: (@Sendable (String, CLMonitor.Event.State) -> Void)?
 
   init(prefix: String) {
     self.prefix = prefix
@@ -100,11 +100,11 @@ final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
     manager.delegate = self
   }
 
-  func report(_ told: @escaping @Sendable (String, CLMonitor.Event.State) -> Void) {
-    self.told = told
+  func observe(_ observer: @escaping @Sendable (String, CLMonitor.Event.State) -> Void) {
+    self.observer = observer
   }
 
-  /// Watches a condition; false when it is of no known kind.
+  /// Starts monitoring a condition; false when its type is unknown.
   func watch(_ condition: any CLCondition, _ identifier: String) -> Bool {
     guard let region = region(condition, identifier) else { return false }
     manager.startMonitoring(for: region)
@@ -138,25 +138,25 @@ final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
     return .init(uuid: condition.uuid, major: major, minor: minor)
   }
 
-  private func saw(_ region: CLRegion, _ state: CLMonitor.Event.State) {
+  private func report(_ region: CLRegion, _ state: CLMonitor.Event.State) {
     guard region.identifier.hasPrefix(prefix) else { return }
-    told?(String(region.identifier.dropFirst(prefix.count)), state)
+    observer?(String(region.identifier.dropFirst(prefix.count)), state)
   }
 
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
-    saw(region, .satisfied)
+    report(region, .satisfied)
   }
 
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-    saw(region, .unsatisfied)
+    report(region, .unsatisfied)
   }
 
   func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
   ) {
     switch state {
-    case .inside: saw(region, .satisfied)
-    case .outside: saw(region, .unsatisfied)
+    case .inside: report(region, .satisfied)
+    case .outside: report(region, .unsatisfied)
     case .unknown: break
     }
   }
@@ -164,6 +164,6 @@ final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
   func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
   ) {
-    if let region { saw(region, .unmonitored) }
+    if let region { report(region, .unmonitored) }
   }
 }

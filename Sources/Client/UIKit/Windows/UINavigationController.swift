@@ -81,7 +81,7 @@ open class UINavigationController: UIViewController {
 
   private func placeTop() {
     guard isViewLoaded else { return }
-    view.hold(topViewController?.view)
+    view.setOnlySubview(topViewController?.view)
   }
 }
 
@@ -120,6 +120,6 @@ open class UITabBarController: UIViewController {
 
   private func placeSelected() {
     guard isViewLoaded else { return }
-    view.hold(selectedViewController?.view)
+    view.setOnlySubview(selectedViewController?.view)
   }
 }

@@ -1,10 +1,10 @@
 import BelfryClient
 import Foundation
 
-/// Where the files of attachments lie from the moment at which their notification is added.
+/// The folder of attachments' files, from the moment at which their notification is added.
 ///
-/// It is `belfry/attachments/APP` in the user's data folder (`XDG_DATA_HOME`), where the agent finds
-/// the files whatever becomes of the app's own.
+/// The folder is `belfry/attachments/APP` in the user's data folder (`XDG_DATA_HOME`), where the agent finds
+/// the files even after the app has removed its own.
 package struct AttachmentStore: Sendable {
   /// The folder of the app's files.
   let folder: URL
@@ -26,19 +26,19 @@ package struct AttachmentStore: Sendable {
     let name = (AppIdentity.current.appID ?? ProcessInfo.processInfo.processName)
       .map { $0 == "/" || $0 == "\0" ? "_" : $0 }
     return AttachmentStore(
-      folder: data.appendingPathComponent("belfry/attachments/_" + String(name).dropDots),
+      folder: data.appendingPathComponent("belfry/attachments/_" + String(name).withoutLeadingDots),
       bundle: Bundle.main.bundleURL)
   }()
 
-  /// Takes the files in: those of the app's bundle are copied, others are moved.
+  /// Stores the attachments' files: those of the app's bundle are copied, others are moved.
   ///
   /// - Returns: the attachments with their files in the store.
-  /// - Throws: `UNError` with Apple's code; then no file was moved that the caller still has.
-  package func take(
+  /// - Throws: `UNError` with Apple's code; every file is checked before the first is moved.
+  package func add(
     _ attachments: [UNNotificationAttachment]
   ) throws -> [UNNotificationAttachment] {
     for attachment in attachments { try check(attachment) }
-    return try attachments.map(take)
+    return try attachments.map(add)
   }
 
   private func check(_ attachment: UNNotificationAttachment) throws {
@@ -58,26 +58,27 @@ package struct AttachmentStore: Sendable {
     }
   }
 
-  private func take(_ attachment: UNNotificationAttachment) throws -> UNNotificationAttachment {
+  private func add(_ attachment: UNNotificationAttachment) throws -> UNNotificationAttachment {
     guard !contains(attachment.url) else { return attachment }
     let files = FileManager.default
     let name = UUID().uuidString + "." + attachment.url.pathExtension
-    let place = folder.appendingPathComponent(name)
+    let destination = folder.appendingPathComponent(name)
     do {
       try files.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let source = attachment.url.resolvingSymlinksInPath()
       if isInside(attachment.url, bundle) || source.path != attachment.url.standardizedFileURL.path
       {
-        try files.copyItem(at: source, to: place)
+        try files.copyItem(at: source, to: destination)
       } else {
-        try files.moveItem(at: source, to: place)
+        try files.moveItem(at: source, to: destination)
       }
     } catch {
       throw UNError.because(.attachmentMoveIntoDataStoreFailed, underlying: error)
     }
     return UNNotificationAttachment(
-      name: attachment.identifier, url: place, type: attachment.type, options: attachment.options)
+      name: attachment.identifier, url: destination, type: attachment.type,
+      options: attachment.options)
   }
 
   private func contains(_ file: URL) -> Bool { isInside(file, folder) }
@@ -88,6 +89,6 @@ package struct AttachmentStore: Sendable {
 }
 
 extension String {
-  /// Without the dots at its beginning, which would make it another folder's name.
-  fileprivate var dropDots: String { String(drop { $0 == "." }) }
+  /// The text without leading dots, which would name another folder.
+  fileprivate var withoutLeadingDots: String { String(drop { $0 == "." }) }
 }

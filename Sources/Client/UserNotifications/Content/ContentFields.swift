@@ -21,13 +21,13 @@ package struct ContentFields: Equatable {
 
   package init() {}
 
-  /// The same content with its files in the store.
+  /// Moves the attachments' files into the store and returns the content that refers to them there.
   ///
-  /// - Throws: `UNError` when a file cannot be taken in.
+  /// - Throws: `UNError` when a file cannot be stored.
   package func storingAttachments(in store: AttachmentStore = .shared) throws -> ContentFields {
     guard !attachments.isEmpty else { return self }
     var fields = self
-    fields.attachments = try store.take(attachments)
+    fields.attachments = try store.add(attachments)
     return fields
   }
 

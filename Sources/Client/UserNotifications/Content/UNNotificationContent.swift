@@ -71,7 +71,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
 
   /// Updates the content from an object of the app, such as the intent of a message.
   ///
-  /// - Throws: `UNError.contentProvidingObjectNotAllowed` for an object that lends nothing,
+  /// - Throws: `UNError.contentProvidingObjectNotAllowed` for an object that provides nothing,
   ///   `UNError.contentProvidingInvalid` for a message without a sender.
   open func updating(
     from provider: any UNNotificationContentProviding

@@ -5,10 +5,10 @@ public import Foundation
 /// The conforming types are made from intents (module `Intents`).
 public protocol UNNotificationContentProviding: NSObjectProtocol {}
 
-/// How a provider of this package does so.
+/// A provider that this package can read.
 package protocol ContentProviding: UNNotificationContentProviding {
-  /// Puts in what it lends.
+  /// Updates the fields that it provides.
   ///
-  /// - Throws: `UNError.contentProvidingInvalid` when it has nothing to lend.
+  /// - Throws: `UNError.contentProvidingInvalid` when it has nothing to provide.
   func provide(_ fields: inout ContentFields) throws
 }
