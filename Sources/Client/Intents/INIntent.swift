@@ -1,59 +1,59 @@
 @_exported public import UserNotifications
 
-/// What a person means to do.
+/// A request that a person makes of an app.
 open class INIntent: NSObject, @unchecked Sendable {
   // Sendable: the properties are set before the intent is handed over.
 
-  /// Tells it from others; nil unless the app sets one.
+  /// The intent's identifier; nil unless the app sets one.
   open var identifier: String?
 
-  /// What the system says of it; kept, without effect.
+  /// The description for the person; stored without effect.
   open var intentDescription: String?
 }
 
-/// What came of an intent.
+/// The result of an intent.
 open class INIntentResponse: NSObject, @unchecked Sendable {}
 
-/// An intent that was carried out.
+/// An interaction between a person and the app.
 open class INInteraction: NSObject, @unchecked Sendable {
   // Sendable: the properties are set before the interaction is handed over.
 
-  /// Who acted towards whom.
+  /// The interaction's intent.
   public let intent: INIntent
 
-  /// What came of it.
+  /// The intent's result.
   public let intentResponse: INIntentResponse?
 
-  /// Whether the app's user received or did it.
+  /// Whether the app's user started it or received it.
   open var direction = INInteractionDirection.unspecified
 
-  /// Tells it from others.
+  /// The interaction's identifier.
   open var identifier = UUID().uuidString
 
-  /// Groups interactions.
+  /// The identifier of the interaction's group.
   open var groupIdentifier: String?
 
-  /// An interaction.
+  /// Creates an interaction from an intent.
   public init(intent: INIntent, response: INIntentResponse?) {
     self.intent = intent
     intentResponse = response
   }
 
-  /// Tells the system of it: nothing learns from it here, and the handler hears of no error.
+  /// Donates the interaction to the system: without effect here, and without an error.
   open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
     DispatchQueue.global().async { completion?(nil) }
   }
 
-  /// Tells the system of it: nothing learns from it here.
+  /// Donates the interaction to the system: without effect here.
   open func donate() async throws {}
 }
 
-/// Who acted.
+/// The direction of an interaction.
 public enum INInteractionDirection: Int, Sendable {
-  /// Not said.
+  /// Unspecified.
   case unspecified = 0
-  /// The app's user.
+  /// Started by the app's user.
   case outgoing = 1
-  /// Somebody else.
+  /// Started by somebody else.
   case incoming = 2
 }

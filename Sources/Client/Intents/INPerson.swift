@@ -1,14 +1,14 @@
 public import Foundation
 
-/// How a person is reached.
+/// A way to reach a person.
 open class INPersonHandle: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// What the value is.
+  /// The type of the value.
   public enum HandleType: Int, Sendable {
-    /// Something of the app's own.
+    /// A value of the app's own.
     case unknown = 0
-    /// A mail address.
+    /// An e-mail address.
     case emailAddress = 1
     /// A telephone number.
     case phoneNumber = 2
@@ -17,46 +17,46 @@ open class INPersonHandle: NSObject, @unchecked Sendable {
   /// The address, number or name.
   public let value: String?
 
-  /// What the value is.
+  /// The type of the value.
   public let type: HandleType
 
-  /// A way to reach a person.
+  /// Creates a handle from a value and its type.
   public init(value: String?, type: HandleType) {
     self.value = value
     self.type = type
   }
 }
 
-/// A picture.
+/// An image.
 open class INImage: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
   private let data: Data?
   private let url: URL?
 
-  /// A picture's bytes.
+  /// Creates an image from its bytes.
   public init(imageData: Data) {
     data = imageData
     url = nil
   }
 
-  /// A picture's file.
+  /// Creates an image from its file.
   public init?(url URL: URL) {
     data = nil
     url = URL
   }
 
-  /// A picture of the app's bundle.
+  /// Creates an image from a file of the app's bundle.
   public convenience init(named name: String) {
     let file = Bundle.main.bundleURL.appendingPathComponent(name)
     self.init(imageData: (try? Data(contentsOf: file)) ?? Data())
   }
 }
 
-/// Somebody.
+/// A person.
 open class INPerson: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// How the person is reached.
+  /// The way to reach the person.
   public let personHandle: INPersonHandle?
 
   /// The name's parts.
@@ -65,19 +65,19 @@ open class INPerson: NSObject, @unchecked Sendable {
   /// The name for people.
   public let displayName: String
 
-  /// The person's picture; kept, without effect.
+  /// The person's image; stored without effect.
   public let image: INImage?
 
-  /// What the contacts know the person by; kept, without effect.
+  /// The person's identifier in the contacts; stored without effect.
   public let contactIdentifier: String?
 
-  /// What the app knows the person by.
+  /// The person's identifier in the app.
   public let customIdentifier: String?
 
-  /// Whether it is the app's user.
+  /// Whether the person is the app's user.
   public let isMe: Bool
 
-  /// Somebody.
+  /// Creates a person.
   public init(
     personHandle: INPersonHandle, nameComponents: PersonNameComponents?, displayName: String?,
     image: INImage?, contactIdentifier: String?, customIdentifier: String?, isMe: Bool = false
@@ -104,6 +104,6 @@ open class INSpeakableString: NSObject, @unchecked Sendable {
   /// The text.
   public let spokenPhrase: String
 
-  /// A text.
+  /// Creates a speakable text.
   public init(spokenPhrase: String) { self.spokenPhrase = spokenPhrase }
 }

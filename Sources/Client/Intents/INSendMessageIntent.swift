@@ -2,43 +2,43 @@ import BelfryClient
 public import Foundation
 public import UserNotifications
 
-/// What kind of message.
+/// The type of an outgoing message.
 public enum INOutgoingMessageType: Int, Sendable {
-  /// Not said.
+  /// Unknown.
   case unknown = 0
-  /// Words.
+  /// A text.
   case outgoingMessageText = 1
-  /// Sound.
+  /// A recording.
   case outgoingMessageAudio = 2
 }
 
-/// A message that somebody sends: it can lend its content to a notification.
+/// A request to send a message; a notification can be updated from it.
 open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unchecked Sendable {
-  /// To whom; nil or empty for the app's user alone.
+  /// The recipients; nil or empty for the app's user alone.
   public let recipients: [INPerson]?
 
-  /// What kind of message.
+  /// The message's type.
   public let outgoingMessageType: INOutgoingMessageType
 
-  /// The words.
+  /// The message's text.
   public let content: String?
 
   /// The group's name.
   public let speakableGroupName: INSpeakableString?
 
-  /// Which conversation.
+  /// The conversation's identifier.
   public let conversationIdentifier: String?
 
-  /// Which service carries it.
+  /// The name of the messaging service.
   public let serviceName: String?
 
-  /// From whom.
+  /// The sender.
   public let sender: INPerson?
 
-  /// Files that go with it; kept, without effect.
+  /// The message's files; stored without effect.
   public let attachments: [INSendMessageAttachment]?
 
-  /// A message.
+  /// Creates an intent for a message.
   public init(
     recipients: [INPerson]?, outgoingMessageType: INOutgoingMessageType, content: String?,
     speakableGroupName: INSpeakableString?, conversationIdentifier: String?, serviceName: String?,
@@ -54,7 +54,7 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
     self.attachments = attachments
   }
 
-  /// Gives a picture to a part of the intent; kept nowhere.
+  /// Sets the image of a parameter; without effect.
   open func setImage<Value>(
     _ image: INImage?, forParameterNamed parameterName: KeyPath<INSendMessageIntent, Value>
   ) {}
@@ -64,7 +64,7 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
 open class INSendMessageAttachment: NSObject, @unchecked Sendable {}
 
 extension INSendMessageIntent: ContentProviding {
-  /// The sender's name is the title, the group's the second line, and a conversation is a thread.
+  /// Sets the title to the sender's name, the subtitle to the group's, and the thread to the conversation.
   package func provide(_ fields: inout ContentFields) throws {
     guard let sender, !sender.displayName.isEmpty else {
       throw UNError.because(.contentProvidingInvalid)

@@ -1,30 +1,30 @@
 public import Foundation
 public import UIKit
 
-/// What an extension asks of the app that shows it: nothing does on this system.
+/// The interface to an extension's host; no app hosts one on this system.
 open class NSExtensionContext: NSObject {
-  /// The actions that the notification shows; kept.
+  /// The notification's actions; stored without effect.
   open var notificationActions: [UNNotificationAction] = []
 
-  /// Opens the app: does nothing.
+  /// Opens the app; without effect.
   open func performNotificationDefaultAction() {}
 
-  /// Takes the notification away: does nothing.
+  /// Dismisses the notification; without effect.
   open func dismissNotificationContentExtension() {}
 
-  /// The content began to play: does nothing.
+  /// Reports that the content started playing; without effect.
   open func mediaPlayingStarted() {}
 
-  /// The content pauses: does nothing.
+  /// Reports that the content paused; without effect.
   open func mediaPlayingPaused() {}
 
-  /// Opens a URL: the handler is told that it was not.
+  /// Opens a URL; the handler gets false.
   open func open(_ url: URL, completionHandler: ((Bool) -> Void)? = nil) {
     completionHandler?(false)
   }
 }
 
 extension UIViewController {
-  /// What shows it as an extension: nothing on this system.
+  /// The extension's context: nil on this system.
   public var extensionContext: NSExtensionContext? { nil }
 }

@@ -13,26 +13,26 @@ public protocol UNNotificationContentExtension: NSObjectProtocol {
   /// The notification to draw; again for each further one of the same thread.
   func didReceive(_ notification: UNNotification)
 
-  /// The user chose an action; the handler says what becomes of the notification.
+  /// Handles the user's action; the handler gets the notification's further course.
   func didReceive(
     _ response: UNNotificationResponse,
     completionHandler completion:
       @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void)
 
-  /// Which button plays the content.
+  /// The type of the media button.
   var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType { get }
 
-  /// Where that button is.
+  /// The media button's frame.
   var mediaPlayPauseButtonFrame: CGRect { get }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// That button's colour.
+  /// The media button's colour.
   var mediaPlayPauseButtonTintColor: UIColor! { get }
 
-  /// The content plays from now on.
+  /// Plays the content.
   func mediaPlay()
 
-  /// The content pauses.
+  /// Pauses the content.
   func mediaPause()
 }
 
@@ -49,7 +49,7 @@ extension UNNotificationContentExtension {
     .none
   }
 
-  /// Nowhere.
+  /// An empty frame.
   public var mediaPlayPauseButtonFrame: CGRect { .zero }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -63,22 +63,22 @@ extension UNNotificationContentExtension {
   public func mediaPause() {}
 }
 
-/// What becomes of a notification after a response to it.
+/// The further course of a notification after a response to it.
 public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
-  /// It stays.
+  /// Keeps the notification.
   case doNotDismiss = 0
-  /// It goes.
+  /// Dismisses the notification.
   case dismiss = 1
-  /// It goes, and the app gets the response.
+  /// Dismisses the notification and sends the response to the app.
   case dismissAndForwardAction = 2
 }
 
-/// Which button plays a notification's content.
+/// The type of a notification's media button.
 public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Sendable {
   /// None.
   case none = 0
-  /// One that stays in its place.
+  /// A button that stays in its place.
   case `default` = 1
-  /// One over the content, which goes while it plays.
+  /// A button over the content, hidden while it plays.
   case overlay = 2
 }

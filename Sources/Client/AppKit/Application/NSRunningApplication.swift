@@ -1,11 +1,11 @@
 import BelfryClient
 public import Foundation
 
-/// A running app: of this one everything is known, of others nothing.
+/// A running app; only the current one is known.
 open class NSRunningApplication: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// How an app is brought to the front; without effect.
+  /// Options of an activation; without effect.
   public struct ActivationOptions: OptionSet, Sendable {
     /// The bits, as on Apple's systems.
     public let rawValue: UInt
@@ -13,55 +13,55 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
     /// A set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// All of the app's windows.
+    /// Brings all of the app's windows to the front.
     public static let activateAllWindows = ActivationOptions(rawValue: 1 << 0)
-    /// Also while another app is in front.
+    /// Activates the app even while another one is active.
     public static let activateIgnoringOtherApps = ActivationOptions(rawValue: 1 << 1)
   }
 
   private static let only = NSRunningApplication(processIdentifier: getpid())
 
-  /// Its process.
+  /// The process's identifier.
   public let processIdentifier: pid_t
 
   private init(processIdentifier: pid_t) { self.processIdentifier = processIdentifier }
 
-  /// This app.
+  /// The current app.
   open class var current: NSRunningApplication { only }
 
-  /// The running apps of an id: this one alone is known.
+  /// The running apps with a bundle identifier: the current one, or none.
   open class func runningApplications(
     withBundleIdentifier bundleIdentifier: String
   ) -> [NSRunningApplication] { bundleIdentifier == only.bundleIdentifier ? [only] : [] }
 
-  /// Its id.
+  /// The bundle identifier.
   open var bundleIdentifier: String? { AppIdentity.current.appID ?? Bundle.main.bundleIdentifier }
 
-  /// Its folder.
+  /// The bundle's folder.
   open var bundleURL: URL? { Bundle.main.bundleURL }
 
-  /// Its executable.
+  /// The executable's file.
   open var executableURL: URL? { Bundle.main.executableURL }
 
-  /// Its name for people.
+  /// The localized name.
   open var localizedName: String? {
     AppIdentity.current.name ?? ProcessInfo.processInfo.processName
   }
 
-  /// Whether it has launched.
+  /// Whether the app has launched.
   open var isFinishedLaunching: Bool { true }
 
-  /// Whether it has ended.
+  /// Whether the app has terminated.
   open var isTerminated: Bool { false }
 
-  /// Brings it to the front, and says that it was tried.
+  /// Activates the app; true once the attempt is queued.
   @discardableResult
   open func activate(options: ActivationOptions = []) -> Bool {
     DispatchQueue.main.async { MainActor.assumeIsolated { NSApplication.shared.activate() } }
     return true
   }
 
-  /// Ends it as its own menu would, and says that it was tried.
+  /// Terminates the app as its menu does; true once the attempt is queued.
   @discardableResult
   open func terminate() -> Bool {
     DispatchQueue.main.async { MainActor.assumeIsolated { NSApplication.shared.terminate(nil) } }

@@ -1,3 +1,4 @@
+import BelfryWire
 import Foundation
 import Synchronization
 

@@ -7,21 +7,14 @@ struct PluralFormat: Sendable {
   let language: String
   /// The format itself, with `%#@name@` for each variable.
   let format: String
-  private let variables: [String: [PluralRule.Form: String]]
+  private let variables: PluralVariables
 
   /// Reads an entry; nil when it has no format.
   init?(_ entry: [String: Any], language: String) {
     guard let format = entry["NSStringLocalizedFormatKey"] as? String else { return nil }
     self.language = language
     self.format = format
-    variables = entry.compactMapValues { value in
-      guard let forms = value as? [String: Any],
-        forms["NSStringFormatSpecTypeKey"] as? String == "NSStringPluralRuleType"
-      else { return nil }
-      var texts: [PluralRule.Form: String] = [:]
-      for form in PluralRule.Form.allCases { texts[form] = forms[form.rawValue] as? String }
-      return texts
-    }
+    variables = PluralVariables(entry)
   }
 
   /// The format without variables, each of whose directives names its argument, and the arguments
@@ -73,7 +66,9 @@ struct PluralFormat: Sendable {
       let name = rest[rest.index(rest.startIndex, offsetBy: 2)..<end]
       rest = rest[rest.index(after: end)...]
       guard depth < Limits.pluralDepth else { continue }
-      let text = form(of: String(name), for: "\(state.arguments[position])")
+      let text =
+        variables.text(
+          of: String(name), for: "\(state.arguments[position])", language: language) ?? ""
       result += expand(text, &state, counted: position, depth: depth + 1)
     }
     return result + rest
@@ -94,12 +89,5 @@ struct PluralFormat: Sendable {
     if let counted { return counted }
     state.next += 1
     return state.next - 1
-  }
-
-  private func form(of name: String, for argument: String) -> String {
-    guard let forms = variables[name] else { return "" }
-    // `zero` may be given for any language.
-    if argument == "0", let text = forms[.zero] { return text }
-    return forms[PluralRule.form(of: argument, language: language)] ?? forms[.other] ?? ""
   }
 }

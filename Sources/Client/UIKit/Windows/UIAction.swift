@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a menu is made of, as a value.
+/// An element of a menu, as a value.
 @preconcurrency @MainActor
 open class UIMenuElement: NSObject {
-  /// Its text.
+  /// The title.
   public internal(set) var title: String
 
-  /// Its picture; kept, without effect.
+  /// The image; stored without effect.
   public internal(set) var image: UIImage?
 
   init(title: String, image: UIImage?) {
@@ -15,33 +15,33 @@ open class UIMenuElement: NSObject {
   }
 }
 
-/// What a control or a button of a bar does.
+/// The action of a control or of a bar's button.
 @preconcurrency @MainActor
 open class UIAction: UIMenuElement {
-  /// Tells actions apart.
+  /// The identifier of an action.
   public struct Identifier: RawRepresentable, Hashable, Sendable {
-    /// The text.
+    /// The identifier's text.
     public let rawValue: String
 
-    /// An identifier of that text.
+    /// Creates an identifier from its text.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// An identifier of that text.
+    /// Creates an identifier from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// What runs.
+  /// The type of an action's handler.
   public typealias Handler = @MainActor (UIAction) -> Void
 
-  /// Tells it from other actions.
+  /// The action's identifier.
   public let identifier: Identifier
 
-  /// What it was sent by, while its handler runs.
+  /// The object that sent the action, while its handler runs.
   open internal(set) var sender: Any?
 
   private let handler: Handler
 
-  /// An action.
+  /// Creates an action.
   public init(
     title: String = "", image: UIImage? = nil, identifier: Identifier? = nil,
     handler: @escaping Handler

@@ -3,39 +3,39 @@ public import Foundation
 /// A button of a bar, as a value.
 @preconcurrency @MainActor
 open class UIBarButtonItem: NSObject {
-  /// How it looks; kept, without effect.
+  /// The style; stored without effect.
   public enum Style: Int, Sendable {
-    /// As ever.
+    /// The plain style.
     case plain = 0
-    /// For what ends a task.
+    /// The style of a button that ends a task.
     case done = 2
   }
 
-  /// Its text.
+  /// The title.
   open var title: String?
 
-  /// Its picture; kept, without effect.
+  /// The image; stored without effect.
   open var image: UIImage?
 
-  /// How it looks; kept, without effect.
+  /// The style; stored without effect.
   open var style = Style.plain
 
   /// The app's own number.
   open var tag = 0
 
-  /// Whether it can be touched.
+  /// Whether the button reacts to touches.
   open var isEnabled = true
 
-  /// What a touch runs.
+  /// The action of a touch.
   open var primaryAction: UIAction?
 
-  /// What stands in its place.
+  /// The view in place of the button.
   open var customView: UIView?
 
-  /// A button without a text.
+  /// Creates a button without a title.
   public override init() { super.init() }
 
-  /// A button that runs an action.
+  /// Creates a button that performs an action.
   public convenience init(
     title: String? = nil, image: UIImage? = nil, primaryAction: UIAction? = nil
   ) {
@@ -45,7 +45,7 @@ open class UIBarButtonItem: NSObject {
     self.primaryAction = primaryAction
   }
 
-  /// A view in the place of a button.
+  /// Creates an item that shows a view in place of a button.
   public convenience init(customView: UIView) {
     self.init()
     self.customView = customView

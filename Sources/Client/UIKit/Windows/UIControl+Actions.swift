@@ -1,5 +1,5 @@
 extension UIControl {
-  /// What happens to a control.
+  /// Events of a control.
   public struct Event: OptionSet, Sendable {
     /// The bits, as on Apple's systems.
     public let rawValue: UInt
@@ -13,25 +13,25 @@ extension UIControl {
     public static let touchUpInside = Event(rawValue: 1 << 6)
     /// The control's value changed.
     public static let valueChanged = Event(rawValue: 1 << 12)
-    /// The control did what it is there for.
+    /// The control's primary action was triggered.
     public static let primaryActionTriggered = Event(rawValue: 1 << 13)
-    /// Writing began.
+    /// Editing began.
     public static let editingDidBegin = Event(rawValue: 1 << 16)
     /// The text changed.
     public static let editingChanged = Event(rawValue: 1 << 17)
-    /// Writing ended.
+    /// Editing ended.
     public static let editingDidEnd = Event(rawValue: 1 << 18)
-    /// Any of them.
+    /// Any event.
     public static let allEvents = Event(rawValue: 0xFFFF_FFFF)
   }
 
-  /// Runs the action for these events; one of the same identifier is replaced.
+  /// Adds an action for events, in place of one with the same identifier.
   public func addAction(_ action: UIAction, for controlEvents: UIControl.Event) {
     removeAction(action, for: controlEvents)
     actions.append((controlEvents, action))
   }
 
-  /// Runs the action no more for these events.
+  /// Removes an action for events.
   public func removeAction(_ action: UIAction, for controlEvents: UIControl.Event) {
     actions = actions.compactMap { events, other in
       guard other.identifier == action.identifier else { return (events, other) }
@@ -40,7 +40,7 @@ extension UIControl {
     }
   }
 
-  /// Runs the actions of these events, as a touch does.
+  /// Performs the actions of events, as a touch does.
   public func sendActions(for controlEvents: UIControl.Event) {
     for (events, action) in actions where !events.isDisjoint(with: controlEvents) {
       action.perform(sender: self)
@@ -49,7 +49,7 @@ extension UIControl {
 }
 
 extension UIButton {
-  /// A button that runs an action when it is touched.
+  /// Creates a button that performs an action when it is touched.
   public convenience init(type buttonType: ButtonType = .system, primaryAction: UIAction?) {
     self.init(type: buttonType)
     guard let primaryAction else { return }

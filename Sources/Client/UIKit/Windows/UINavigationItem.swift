@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What the bar of a navigation controller shows of a view controller, as a value.
+/// The content of a navigation bar for a view controller, as a value.
 @preconcurrency @MainActor
 open class UINavigationItem: NSObject {
-  /// The text in the middle.
+  /// The title.
   open var title: String?
 
-  /// The line above it.
+  /// The line above the title.
   open var prompt: String?
 
-  /// The view in the middle.
+  /// The view in place of the title.
   open var titleView: UIView?
 
-  /// Whether there is no way back.
+  /// Whether the back button is hidden.
   open var hidesBackButton = false
 
-  /// The way back to it.
+  /// The back button of the next view controller.
   open var backBarButtonItem: UIBarButtonItem?
 
   /// The buttons at the leading edge.
@@ -24,7 +24,7 @@ open class UINavigationItem: NSObject {
   /// The buttons at the trailing edge, the outermost first.
   open var rightBarButtonItems: [UIBarButtonItem]?
 
-  /// With a text in the middle.
+  /// Creates an item with a title.
   public init(title: String) { self.title = title }
 
   /// The first button at the leading edge.

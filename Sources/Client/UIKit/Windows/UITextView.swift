@@ -1,27 +1,27 @@
-/// A text of many lines, as a value.
+/// A text view of several lines, as a value.
 @preconcurrency @MainActor
 open class UITextView: UIView {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// The text.
   open var text: String! = ""
 
-  /// Kept, without effect.
+  /// The text's colour; stored without effect.
   open var textColor: UIColor?
 
-  /// Whether it can be written in; kept, without effect.
+  /// Whether the text can be edited; stored without effect.
   open var isEditable = true
 
-  /// Whether the text can be chosen; kept, without effect.
+  /// Whether the text can be selected; stored without effect.
   open var isSelectable = true
 }
 
-/// A picture, as a value.
+/// A view of an image, as a value.
 @preconcurrency @MainActor
 open class UIImageView: UIView {
-  /// The picture.
+  /// The image.
   open var image: UIImage?
 
-  /// A view of a picture.
+  /// Creates a view of an image.
   public convenience init(image: UIImage?) {
     self.init(frame: .zero)
     self.image = image

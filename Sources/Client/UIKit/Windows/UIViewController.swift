@@ -43,14 +43,14 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// What it is called.
   open var title: String? { didSet { navigationItem.title = title } }
 
-  /// What the bar of a navigation controller shows of it, as a value.
+  /// The content of a navigation bar for this view controller, as a value.
   open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// Its item in a tab bar, as a value.
   open var tabBarItem: UITabBarItem! = UITabBarItem()
 
-  /// How large it would like to be; kept, without effect.
+  /// The preferred size; stored without effect.
   open var preferredContentSize: CGSize = .zero
 
   /// Makes the view; a subclass that overrides it sets `view`.
