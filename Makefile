@@ -70,16 +70,18 @@ oracle:
 # A whole system under seeds and a virtual clock, in a release build that keeps assertions and exclusivity
 # checks: SEED=n replays one world, WORLDS=n plays so many (from SEED, where it is given), SECONDS=n plays new
 # ones for so long (60 when none is given). MODEL names the system.
-MODEL ?= gateway
+MODEL ?= gateway agent
 .PHONY: simulate
 simulate:
 	@scripts/install-packages build test
 	swift build -c release --product Simulate --scratch-path .build/simulate \
-	  -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -enforce-exclusivity=checked
-	.build/simulate/release/Simulate --model $(MODEL) \
-	  $(if $(filter command environment,$(firstword $(origin SEED))),--seed $(SEED)) \
-	  $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
-	  $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS))
+	  -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -enforce-exclusivity=checked \
+	  -Xswiftc -enable-testing
+	set -e; for model in $(MODEL); do \
+	  .build/simulate/release/Simulate --model $$model \
+	    $(if $(filter command environment,$(firstword $(origin SEED))),--seed $(SEED)) \
+	    $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
+	    $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS)); done
 
 # The parsers of untrusted bytes under libFuzzer: SECONDS=n for each (20), TARGET=name for one.
 .PHONY: fuzz

@@ -4,6 +4,8 @@ import TestSupport
 enum SimulationModel: String, CaseIterable {
   /// The gateway with its providers and devices.
   case gateway
+  /// The agent with its apps, a person and a gateway.
+  case agent
 
   /// What one world showed, whatever the model.
   struct Outcome {
@@ -17,6 +19,10 @@ enum SimulationModel: String, CaseIterable {
     switch self {
     case .gateway:
       let outcome = GatewaySimulation.run(seed: seed)
+      return Outcome(
+        violation: outcome.violation, report: outcome.report, events: outcome.events)
+    case .agent:
+      let outcome = AgentSimulation.run(seed: seed)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events)
     }

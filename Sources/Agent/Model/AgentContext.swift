@@ -83,6 +83,8 @@ struct AgentContext {
 
   /// Installs an app, or brings its installation up to date.
   mutating func install(_ ask: Ask, _ result: Result<LocalApp, AppLinkFailure>) {
+    // Whoever asked may have left while it was read.
+    let ask = connections[ask.connection] == nil ? ask.unanswered : ask
     switch result {
     case .failure(let failure): refuse(ask, failure)
     case .success(let record):

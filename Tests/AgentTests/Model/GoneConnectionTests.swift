@@ -36,6 +36,18 @@ struct GoneConnectionTests {
       #expect(effects.answered(connection).isEmpty)
     }
   }
+
+  @Test("an app is installed also when the command has left, and nobody is answered")
+  func installation() {
+    let bench = ModelBench()
+    let connection = bench.connect(role: .control).0
+    bench.handle(.appDisconnected(connection))
+    let effects = bench.decide(
+      .installationRead(
+        Ask(connection: connection, number: 9), .success(LocalApp(id: ModelBench.burger))))
+    #expect(effects.answered(connection).isEmpty)
+    #expect(!bench.settings().members.isEmpty)
+  }
 }
 
 extension [AgentEffect] {

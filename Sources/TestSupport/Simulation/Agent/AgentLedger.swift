@@ -1,0 +1,231 @@
+@testable import Agent
+import BelfryWire
+
+/// What was promised and what became of it: checks every decision of the agent, and what was carried out.
+///
+/// What is promised after a crash is what was durable: each part notes its state at every commit and goes
+/// back to it when the agent is killed.
+final class AgentLedger {
+  let conversations: ConversationLedger
+  let notifications: NotificationLedger
+  let schedule: ScheduleLedger
+  let responses: ResponseLedger
+  private unowned let world: AgentSimulation
+  /// The records as this run of the agent has decided them, durable or not.
+  private(set) var mirror = RecordMirror()
+  /// The apps among them.
+  private(set) var apps: [AppID: LocalApp] = [:]
+  private(set) var conditions = SimulatedConditions()
+  private(set) var shownCount = 0
+
+  init(in world: AgentSimulation) {
+    self.world = world
+    conversations = ConversationLedger(in: world)
+    notifications = NotificationLedger(in: world)
+    schedule = ScheduleLedger(in: world)
+    responses = ResponseLedger(in: world)
+  }
+
+  /// What a person may act on, in a fixed order.
+  var deliveredKeys: [AppNotificationID] {
+    mirror[.delivered].keys.sorted().compactMap(Self.notification(recordKey:))
+  }
+
+  static func notification(recordKey: String) -> AppNotificationID? {
+    guard let slash = recordKey.firstIndex(of: "/"), let app = AppID(String(recordKey[..<slash]))
+    else { return nil }
+    return AppNotificationID(app: app, id: String(recordKey[recordKey.index(after: slash)...]))
+  }
+
+  /// What stands in the delivered list under a name.
+  func delivered(_ key: AppNotificationID) -> DeliveredList.Entry? {
+    mirror[.delivered][key.recordKey].flatMap(DeliveredList.Entry.init(record:))
+  }
+
+  // MARK: Runs of the agent
+
+  func agentStarts() {
+    mirror = world.records.durable
+    apps = [:]
+    for (key, value) in mirror[.apps] { readApp(key, value) }
+    conditions = SimulatedConditions()
+    checkRecords("at a start")
+    notifications.agentStarts()
+  }
+
+  func agentCrashed() {
+    conversations.agentCrashed()
+    notifications.agentCrashed()
+    schedule.agentCrashed()
+    responses.agentCrashed()
+  }
+
+  /// Everything that was decided so far is on disk.
+  func onDurable() {
+    notifications.onDurable()
+    schedule.onDurable()
+    responses.onDurable()
+  }
+
+  // MARK: Decisions
+
+  func willHandle(_ event: AgentEvent) {
+    conditions.apply(event)
+    conversations.willHandle(event)
+    notifications.willHandle(event)
+    responses.willHandle(event)
+  }
+
+  func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    for effect in effects {
+      if case .persist(let change) = effect { apply(change, event) }
+      conversations.onDecided(effect, event)
+      responses.onDecided(effect, event)
+      notifications.onDecided(effect, event)
+    }
+    schedule.onDecided(effects, event)
+    conversations.onHandled(event)
+    notifications.onHandled(event)
+    responses.onHandled(event, effects)
+  }
+
+  private func apply(_ change: RecordChange, _ event: AgentEvent) {
+    mirror.apply(change)
+    switch change {
+    case .put(.apps, let key, let value):
+      let before = AppID(key).flatMap { apps[$0] }
+      readApp(key, value)
+      guard let id = AppID(key), let after = apps[id] else {
+        return world.fail("the record of the app \(key) cannot be read")
+      }
+      checkPermission(from: before ?? LocalApp(id: id), to: after, event)
+    case .remove(.apps, let key): if let id = AppID(key) { apps[id] = nil }
+    default: break
+    }
+  }
+
+  private func readApp(_ key: String, _ value: [UInt8]) {
+    guard let id = AppID(key), let object = (try? JSONValue(parsing: value))?.objectValue,
+      let record = LocalApp(json: object)
+    else { return world.fail("the record of the app \(key) cannot be read") }
+    apps[id] = record
+  }
+
+  /// Only a person, or the policy, gives and takes permission.
+  private func checkPermission(from before: LocalApp, to after: LocalApp, _ event: AgentEvent) {
+    let id = after.id
+    if before.status != after.status {
+      let isDecided =
+        switch after.status {
+        case .authorized:
+          conversations.wasAnswered(id, .notifications, isAllowed: true)
+            || Self.changes(event, id, "notifications", "on") || world.profile.policy != .ask
+        case .denied:
+          conversations.wasAnswered(id, .notifications, isAllowed: false)
+            || Self.changes(event, id, "notifications", "off") || world.profile.policy == .none
+        case .provisional:
+          if case .appRequested(_, .requestAuthorization(let options)) = event {
+            options.contains(.provisional)
+          } else {
+            false
+          }
+        case .notDetermined: false
+        }
+      world.expect(
+        isDecided, "\(id) is \(after.status) for notifications, and nobody has decided that")
+    }
+    if before.locationStatus != after.locationStatus {
+      let isDecided =
+        conversations.wasAnswered(
+          id, .location, isAllowed: after.locationStatus != .denied)
+        || Self.changes(event, id, "location", after.locationStatus.rawValue)
+        || Self.notifiesOfPlace(event, id) || world.profile.policy != .ask
+      world.expect(
+        isDecided, "\(id) is \(after.locationStatus) for places, and nobody has decided that")
+    }
+  }
+
+  private static func changes(
+    _ event: AgentEvent, _ app: AppID, _ name: String, _ word: String
+  ) -> Bool {
+    guard case .appRequested(_, .control(.changeSettings(app.text, let changes))) = event else {
+      return false
+    }
+    return changes[name] == word
+  }
+
+  private static func notifiesOfPlace(_ event: AgentEvent, _ app: AppID) -> Bool {
+    guard case .appRequested(_, .control(.notify(app.text, let request))) = event,
+      case .region? = request.trigger
+    else { return false }
+    return true
+  }
+
+  // MARK: What was carried out
+
+  func onCarriedOut(_ effect: AgentEffect) {
+    switch effect {
+    case .present: shownCount += 1
+    case .acknowledge(let id): notifications.checkAcknowledged(id)
+    default: break
+    }
+  }
+
+  // MARK: The end
+
+  func checkEnd() {
+    guard world.agent.isUp else { return world.fail("the agent does not run at the end") }
+    checkRecords("at the end")
+    conversations.checkEnd()
+    responses.checkEnd()
+    let pushes = world.pushService.unacknowledged
+    world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
+    let held = mirror[.fetches].keys.sorted()
+    world.expect(held.isEmpty, "background pushes still wait at the end: \(held)")
+  }
+
+  /// Records that belong together are there together, and none of an app that is gone.
+  private func checkRecords(_ when: String) {
+    let requests = Set(mirror[.pending].keys)
+    var waiting: Set<String> = []
+    for key in mirror[.schedule].keys where key != ScheduleRecord.clockKey {
+      waiting.insert(key.replacing("\n", with: "/", maxReplacements: 1))
+    }
+    for name in mirror[.regions].keys {
+      if case .request(let key)? = RegionRecord.key(name) { waiting.insert(key.recordKey) }
+    }
+    let odd = requests.symmetricDifference(waiting).sorted()
+    world.expect(odd.isEmpty, "\(when) requests and dates do not match: \(odd)")
+    let owners =
+      (mirror[.delivered].keys.sorted() + requests.sorted() + mirror[.responses].keys.sorted()
+      + mirror[.fetches].keys.sorted())
+      .map { String($0.prefix { $0 != "/" }) }
+    for owner in owners where AppID(owner).flatMap({ apps[$0] }) == nil {
+      world.fail("\(when) there are records of \(owner), which is gone")
+    }
+  }
+}
+
+/// How the device stands, as far as it decides what may be shown.
+struct SimulatedConditions {
+  private(set) var isLocked = false
+  private(set) var hasFocus = false
+  private(set) var isDesktopQuiet = false
+  private var isLockedBySession = false
+
+  mutating func apply(_ event: AgentEvent) {
+    switch event {
+    case .conditionChanged(.sessionLocked(let isLocked)):
+      self.isLocked = isLocked
+      isLockedBySession = isLocked
+    case .conditionChanged(.sessionEnded):
+      if isLockedBySession { isLocked = false }
+      isLockedBySession = false
+    case .conditionChanged(.desktopQuiet(let isQuiet)): isDesktopQuiet = isQuiet
+    case .appRequested(_, .control(.state(let changes))):
+      if let word = changes["locked"] { isLocked = word == "on" }
+      if let word = changes["focus"] { hasFocus = word == "on" }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,67 @@
+@testable import Agent
+import BelfryWire
+
+/// How rough one simulated device is: drawn from the seed, so that different seeds stress different parts.
+struct AgentSimulationProfile {
+  let apps: Int
+  /// Virtual nanoseconds for which things go wrong.
+  let troubled: Int64
+  /// Virtual nanoseconds in which all is well, at the end.
+  let calm: Int64 = 14_400_000_000_000
+  let policy: GrantPolicy
+  let hasManualClock: Bool
+  let pendingLimit: Int
+  /// Nanoseconds between two things of one kind, on average.
+  let pushEvery: Int64
+  let askEvery: Int64
+  let appCrashEvery: Int64
+  let appStartEvery: Int64
+  let personEvery: Int64
+  let commandEvery: Int64
+  let agentCrashEvery: Int64
+  let clockEvery: Int64
+  let conditionEvery: Int64
+  let placeEvery: Int64
+  let linkEvery: Int64
+  /// The share of commits after which the agent is gone.
+  let crashAtCommit: Double
+  /// The share of commits that the disk refuses, outside of a streak.
+  let commitFailure: Double
+  let diskStreakEvery: Int64
+  /// Milliseconds of the slowest commit.
+  let commitMost: Int64
+  /// The share of questions that apps answer at once and rightly.
+  let goodAnswers: Double
+  /// Presenters that report at once what they show; others do so later, or never.
+  let showsAtOnce: Bool
+
+  init(_ random: inout SeededGenerator) {
+    func pick<Value>(_ choices: Value...) -> Value {
+      choices[Int(random.next() % UInt64(choices.count))]
+    }
+    let never = Int64.max / 4
+    let second: Int64 = 1_000_000_000
+    apps = pick(1, 2, 3)
+    troubled = pick(30, 120, 600) * second
+    policy = pick(.ask, .ask, .ask, .all, .none, .types([.alert, .badge]))
+    hasManualClock = pick(false, false, false, true)
+    pendingLimit = pick(2, 5, 64)
+    pushEvery = pick(300_000_000, 2 * second, 15 * second)
+    askEvery = pick(200_000_000, second, 5 * second)
+    appCrashEvery = pick(never, 10 * second, 60 * second)
+    appStartEvery = pick(5 * second, 40 * second)
+    personEvery = pick(500_000_000, 3 * second, 20 * second)
+    commandEvery = pick(second, 5 * second, 30 * second)
+    agentCrashEvery = pick(never, 15 * second, 90 * second)
+    clockEvery = pick(never, 10 * second, 60 * second)
+    conditionEvery = pick(never, 3 * second, 20 * second)
+    placeEvery = pick(never, 2 * second, 20 * second)
+    linkEvery = pick(never, 10 * second, 60 * second)
+    crashAtCommit = pick(0, 0, 0.002, 0.02)
+    commitFailure = pick(0, 0, 0.02)
+    diskStreakEvery = pick(never, never, 30 * second)
+    commitMost = pick(1, 5, 400)
+    goodAnswers = pick(0.95, 0.6, 0.2)
+    showsAtOnce = pick(true, false)
+  }
+}

@@ -1,0 +1,190 @@
+@testable import Agent
+import BelfryWire
+
+/// Who asks whom: every request of an app or a command has one answer, every question of the agent is
+/// settled, every prompt is answered or withdrawn, and nobody speaks to a connection that is gone.
+final class ConversationLedger {
+  enum Subject {
+    case notifications, location
+  }
+
+  private struct Peer {
+    let app: AppID?
+    /// What its greeting names.
+    let token: String?
+  }
+
+  private unowned let world: AgentSimulation
+  private var peers: [ConnectionID: Peer] = [:]
+  private var asks: Set<Ask> = []
+  private(set) var questions: Set<Question> = []
+  private var usedQuestions: Set<Question> = []
+  /// Notifications about which an app in front is asked.
+  private var presentations: [Question: AppNotificationID] = [:]
+  /// Pushes that service extensions have in their hands, by the tokens of the extensions.
+  private var extensions: [String: AppNotificationID] = [:]
+  private var extensionQuestions: [Question: String] = [:]
+  private var prompts: [PromptID: Prompt] = [:]
+  /// The prompt that the event at hand answers, and how; nil is not at all.
+  private var answered: (prompt: Prompt, isAllowed: Bool?)?
+  private(set) var askCount = 0
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func isOpen(_ connection: ConnectionID) -> Bool { peers[connection] != nil }
+
+  /// Whether an app in front, or a service extension, still has to say something about it.
+  func isAskedAbout(_ key: AppNotificationID) -> Bool {
+    presentations.values.contains(key) || extensions.values.contains(key)
+  }
+
+  /// Another one stands under that name: what is still said about the one before counts no more.
+  func forget(_ key: AppNotificationID) {
+    presentations = presentations.filter { $0.value != key }
+    extensions = extensions.filter { $0.value != key }
+  }
+
+  func agentCrashed() {
+    peers = [:]
+    asks = []
+    questions = []
+    usedQuestions = []
+    presentations = [:]
+    extensions = [:]
+    extensionQuestions = [:]
+    prompts = [:]
+    answered = nil
+  }
+
+  /// Whether the event at hand is a person's answer to a prompt about that.
+  func wasAnswered(_ app: AppID, _ subject: Subject, isAllowed: Bool) -> Bool {
+    guard let answered, answered.prompt.app == app, answered.isAllowed == isAllowed else {
+      return false
+    }
+    switch answered.prompt.subject {
+    case .notifications: return subject == .notifications
+    case .location: return subject == .location
+    }
+  }
+
+  // MARK: Events
+
+  func willHandle(_ event: AgentEvent) {
+    answered = nil
+    switch event {
+    case .appGreeted(let ask, let hello, _):
+      peers[ask.connection] = Peer(app: hello.appID.flatMap(AppID.init), token: hello.launch)
+      open(ask)
+    case .appRequested(let ask, let request):
+      open(ask)
+      if case .control(.removeApp(let app)) = request {
+        extensions = extensions.filter { $0.value.app.text != app }
+      }
+    case .appReplied(let question, _), .questionTimedOut(let question): settle(question)
+    case .appDisconnected(let connection):
+      peers[connection] = nil
+      asks = asks.filter { $0.connection != connection }
+      for question in questions where question.connection == connection { settle(question) }
+    case .promptAnswered(let id, let isAllowed):
+      answered = prompts[id].map { ($0, isAllowed) }
+    case .promptPostponed(let id): answered = prompts[id].map { ($0, nil) }
+    case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
+    default: break
+    }
+  }
+
+  private func settle(_ question: Question) {
+    guard questions.remove(question) != nil else { return }
+    presentations[question] = nil
+    if let token = extensionQuestions.removeValue(forKey: question) { extensions[token] = nil }
+  }
+
+  private func open(_ ask: Ask) {
+    guard ask.number != nil else { return }
+    askCount += 1
+    asks.insert(ask)
+  }
+
+  // MARK: Decisions
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    switch effect {
+    case .answer(let ask, _), .refuse(let ask, _), .diagnose(let ask, _): close(ask)
+    case .readInstallation(let ask, _, _): checkIsOpen(ask.connection, "an installation")
+    case .tell(let connection, let event): checkIsOpen(connection, "\(event)")
+    case .close(let connection): checkIsOpen(connection, "an end")
+    case .ask(let question, let event, _): onQuestion(question, event)
+    case .prompt(let prompt): onPrompt(prompt)
+    case .withdrawPrompt(let prompt):
+      world.expect(
+        prompts.removeValue(forKey: prompt.id) != nil,
+        "the prompt \(prompt.id.number) is withdrawn and was not there")
+    case .startExtension(let order):
+      guard case .pushReceived(let push) = event, push.app == order.app else {
+        return world.fail("a service extension of \(order.app) is started without a push")
+      }
+      extensions[order.token] = AppNotificationID(app: push.app, id: push.notificationID)
+    default: break
+    }
+  }
+
+  private func onQuestion(_ question: Question, _ event: AppEvent) {
+    checkIsOpen(question.connection, "\(event)")
+    world.expect(
+      usedQuestions.insert(question).inserted,
+      "the question \(question.number) is asked twice on one connection")
+    questions.insert(question)
+    guard let peer = peers[question.connection] else { return }
+    switch event {
+    case .willPresent(let notification):
+      guard let app = peer.app else { return world.fail("a command is asked what to show") }
+      presentations[question] = AppNotificationID(app: app, id: notification.request.id)
+    case .extend: extensionQuestions[question] = peer.token
+    default: break
+    }
+  }
+
+  private func close(_ ask: Ask) {
+    guard ask.number != nil else { return }
+    checkIsOpen(ask.connection, "the answer \(ask.number ?? 0)")
+    world.expect(
+      asks.remove(ask) != nil,
+      "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
+  }
+
+  private func checkIsOpen(_ connection: ConnectionID, _ what: @autoclosure () -> String) {
+    world.expect(
+      peers[connection] != nil,
+      "the connection \(connection.number) is gone and is sent \(what())")
+  }
+
+  private func onPrompt(_ prompt: Prompt) {
+    world.expect(prompts[prompt.id] == nil, "two prompts are number \(prompt.id.number)")
+    let isAskedAlready = prompts.values.contains {
+      $0.app == prompt.app && $0.subject == prompt.subject
+    }
+    world.expect(!isAskedAlready, "a person is asked twice at once for \(prompt.app)")
+    prompts[prompt.id] = prompt
+  }
+
+  // MARK: After an event
+
+  func onHandled(_ event: AgentEvent) {
+    if let answered {
+      world.expect(
+        prompts[answered.prompt.id] == nil,
+        "the prompt \(answered.prompt.id.number) was answered and still stands")
+    }
+    for prompt in prompts.values where world.ledger.apps[prompt.app] == nil {
+      world.fail("a person is asked for \(prompt.app), which is gone")
+    }
+  }
+
+  func checkEnd() {
+    let open = asks.map { "\($0.connection.number)/\($0.number ?? 0)" }.sorted()
+    world.expect(open.isEmpty, "requests were never answered: \(open)")
+    world.expect(questions.isEmpty, "questions were never settled: \(questions.map(\.number))")
+    world.expect(prompts.isEmpty, "prompts stand at the end: \(prompts.keys.map(\.number))")
+    world.expect(extensions.isEmpty, "pushes wait for service extensions at the end")
+  }
+}

@@ -1,0 +1,258 @@
+@testable import Agent
+import BelfryWire
+
+/// What became of each notification: shown once, with permission, or accounted for.
+///
+/// One that was shown may be shown again only if the agent was killed before the presenter's word that
+/// it is on screen was durable: then nobody can know. One that was decided to be without a banner never
+/// gets one.
+final class NotificationLedger {
+  /// One notification from its coming to its end; a newer one of the same name is another.
+  private struct Version: Hashable {
+    let serial: Int64?
+    let unixMilliseconds: Int64
+  }
+
+  private struct Showing {
+    let version: Version
+    var isListed = false
+    /// In this run of the agent.
+    var isPresented = false
+    /// A presenter has said so.
+    var isConfirmed = false
+    /// Decided without a banner: it stands in the list alone.
+    var isQuiet = false
+  }
+
+  private struct State {
+    var showings: [AppNotificationID: Showing] = [:]
+    /// Replaced or taken away.
+    var past: [AppNotificationID: Set<Version>] = [:]
+    var pushes: Set<NotificationID> = []
+  }
+
+  private unowned let world: AgentSimulation
+  private var state = State()
+  private var durable = State()
+  private var hasStarted = false
+  /// The push that is handled, where it is one to be shown, until it is accounted for.
+  private var arriving: AppNotificationID?
+  private var repeated: AppNotificationID?
+  /// Decided by the event at hand to be without a banner.
+  private var suppressed: Set<AppNotificationID> = []
+  /// New by the event at hand, of a request that waited.
+  private var scheduled: Set<AppNotificationID> = []
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func agentStarts() {
+    hasStarted = false
+    for key in state.showings.keys { state.showings[key]?.isPresented = false }
+  }
+
+  func agentCrashed() { state = durable }
+  func onDurable() { durable = state }
+
+  func checkAcknowledged(_ id: NotificationID) {
+    world.expect(
+      durable.pushes.contains(id), "the push \(id.low) is acknowledged and not durable")
+  }
+
+  // MARK: Events
+
+  func willHandle(_ event: AgentEvent) {
+    arriving = nil
+    repeated = nil
+    suppressed = []
+    scheduled = []
+    if case .started = event { hasStarted = true }
+    if case .notificationShown(let key) = event, state.showings[key]?.isPresented == true {
+      state.showings[key]?.isConfirmed = true
+    }
+    guard case .pushReceived(let push) = event else { return }
+    let key = AppNotificationID(app: push.app, id: push.notificationID)
+    guard state.pushes.insert(push.uniqueID).inserted else { return repeated = key }
+    let content = PushPayload(push.payload)?.content ?? NotificationContent()
+    let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
+    // A badge or a sound alone may leave no trace.
+    if isRegistered, push.kind == .alert, content.hasAlert { arriving = key }
+  }
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    if let key = Self.subject(of: effect) {
+      if key == arriving { arriving = nil }
+      world.expect(key != repeated, "a push that came before is dealt with again: \(key.recordKey)")
+    }
+    switch effect {
+    case .persist(.put(.delivered, let key, let value)): onPut(key, value, event)
+    case .persist(.remove(.delivered, let key)):
+      if let key = AgentLedger.notification(recordKey: key) { end(key) }
+    case .present(let presentation): onPresented(presentation, isReplay: false)
+    case .refresh(let presentation): checkTexts(presentation)
+    case .replay(_, let events):
+      for event in events {
+        switch event {
+        case .presented(let presentation): onPresented(presentation, isReplay: true)
+        case .badge(let app, let badge): checkBadge(app, badge)
+        default: break
+        }
+      }
+    case .suppressed(let key, _): suppressed.insert(key)
+    case .sound(let key, let sound, _): onSound(key, sound)
+    case .badge(let app, let badge): checkBadge(app, badge)
+    default: break
+    }
+  }
+
+  /// The notification that an effect shows, keeps or withholds.
+  private static func subject(of effect: AgentEffect) -> AppNotificationID? {
+    switch effect {
+    case .persist(.put(.delivered, let key, _)): AgentLedger.notification(recordKey: key)
+    case .present(let presentation): presentation.key
+    case .suppressed(let key, _), .sound(let key, _, _): key
+    default: nil
+    }
+  }
+
+  // MARK: Versions
+
+  private func onPut(_ recordKey: String, _ value: [UInt8], _ event: AgentEvent) {
+    guard let entry = DeliveredList.Entry(record: value),
+      let key = AgentLedger.notification(recordKey: recordKey), entry.key == key
+    else { return world.fail("the record \(recordKey) cannot be read") }
+    let notification = entry.retained.notification
+    let version = Version(
+      serial: notification.request.content.userInfo["serial"]?.integerValue,
+      unixMilliseconds: notification.unixMilliseconds)
+    let repeats = notification.request.trigger?.repeats ?? false
+    if let showing = state.showings[key], showing.version == version {
+      // A repeat at the very moment of its last time, on a clock that stands, is another one.
+      if repeats, showing.isConfirmed || showing.isPresented || showing.isQuiet, !entry.isShown {
+        state.showings[key] = Showing(version: version)
+      }
+    } else {
+      end(key)
+      world.ledger.conversations.forget(key)
+      world.expect(
+        repeats || version.serial == nil || state.past[key]?.contains(version) != true,
+        "\(recordKey) comes again after it was replaced or taken away")
+      state.showings[key] = Showing(version: version)
+      switch notification.request.trigger {
+      case nil, .push: break
+      case .interval, .calendar, .date, .region: scheduled.insert(key)
+      }
+    }
+    state.showings[key]?.isListed = entry.isListed
+    if case .notificationShown(key) = event {
+      world.expect(
+        !world.ledger.conversations.isAskedAbout(key),
+        "\(recordKey) counts as seen, and nobody has decided yet to show it")
+    }
+  }
+
+  private func end(_ key: AppNotificationID) {
+    guard let showing = state.showings.removeValue(forKey: key) else { return }
+    state.past[key, default: []].insert(showing.version)
+  }
+
+  // MARK: Showing
+
+  private func onPresented(_ presentation: Presentation, isReplay: Bool) {
+    let key = presentation.key
+    guard let entry = world.ledger.delivered(key), let showing = state.showings[key] else {
+      return world.fail("\(key.recordKey) is shown and stands in no list")
+    }
+    world.expect(
+      !isReplay || !world.ledger.conversations.isAskedAbout(key),
+      "\(key.recordKey) is shown before its app has said what to show")
+    world.expect(!showing.isConfirmed, "\(key.recordKey) is shown twice: it was seen before")
+    world.expect(
+      isReplay || !showing.isPresented, "\(key.recordKey) is shown twice in one run")
+    world.expect(!showing.isQuiet, "\(key.recordKey) is shown, and was to stand in the list alone")
+    state.showings[key]?.isPresented = true
+    guard let app = world.ledger.apps[key.app] else {
+      return world.fail("\(key.recordKey) is shown, and its app is gone")
+    }
+    let conditions = world.ledger.conditions
+    world.expect(
+      app.status == .authorized && app.requested.contains(.alert) && app.switches.alert
+        && app.switches.alertStyle != .none,
+      "\(key.recordKey) is shown without permission")
+    world.expect(
+      !conditions.isLocked || app.switches.lockScreen,
+      "\(key.recordKey) is shown on the locked screen without permission")
+    world.expect(
+      !conditions.hasFocus || passesFocus(app, entry.retained.content),
+      "\(key.recordKey) is shown in spite of focus")
+    checkTexts(presentation)
+  }
+
+  private func passesFocus(_ app: LocalApp, _ content: NotificationContent) -> Bool {
+    switch content.interruptionLevel {
+    case .timeSensitive: app.switches.timeSensitive
+    case .critical: app.switches.criticalAlert && app.requested.contains(.criticalAlert)
+    case .passive, .active: false
+    }
+  }
+
+  private func checkTexts(_ presentation: Presentation) {
+    guard let app = world.ledger.apps[presentation.key.app] else { return }
+    let isHidden =
+      app.switches.previews == .never
+      || (app.switches.previews == .whenAuthenticated && world.ledger.conditions.isLocked)
+    world.expect(
+      !isHidden || (!presentation.body.hasPrefix("B") && presentation.userInfo.isEmpty),
+      "\(presentation.key.recordKey) shows a text that is to be hidden")
+  }
+
+  private func onSound(_ key: AppNotificationID, _ sound: NotificationSound) {
+    guard let app = world.ledger.apps[key.app] else {
+      return world.fail("\(key.recordKey) sounds, and its app is gone")
+    }
+    let isAllowed = app.requested.contains(.sound) && app.switches.sound
+    let isCritical =
+      sound.isCritical && app.requested.contains(.criticalAlert) && app.switches.criticalAlert
+    world.expect(
+      app.status == .authorized && (isAllowed || isCritical),
+      "\(key.recordKey) sounds without permission")
+    world.expect(
+      sound.isCritical || !world.ledger.conditions.isDesktopQuiet,
+      "\(key.recordKey) sounds in spite of do-not-disturb")
+    if let showing = state.showings[key] {
+      world.expect(
+        !showing.isConfirmed && !showing.isQuiet,
+        "\(key.recordKey) sounds again: that was decided before")
+    }
+  }
+
+  private func checkBadge(_ app: AppID, _ badge: Int64) {
+    guard badge != 0, let record = world.ledger.apps[app] else { return }
+    world.expect(
+      record.status.allows && record.requested.contains(.badge) && record.switches.badge,
+      "\(app) has a badge without permission")
+    world.expect(record.badge == badge, "\(app) has another badge than is kept")
+  }
+
+  // MARK: After an event
+
+  func onHandled(_ event: AgentEvent) {
+    if let arriving {
+      world.fail("the push for \(arriving.recordKey) is neither shown nor accounted for")
+    }
+    for key in scheduled where !world.ledger.schedule.firing.contains(key) {
+      world.fail("\(key.recordKey) is shown, and was not due")
+    }
+    for key in suppressed { state.showings[key]?.isQuiet = true }
+    guard hasStarted else { return }
+    for (key, showing) in state.showings
+    where !showing.isPresented && !showing.isConfirmed && !showing.isQuiet
+      && !world.ledger.conversations.isAskedAbout(key)
+    {
+      // In the list alone, as its switches want it.
+      state.showings[key]?.isQuiet = true
+      world.expect(
+        showing.isListed,
+        "\(key.recordKey) is forgotten: nobody is asked about it, and it is not shown")
+    }
+  }
+}

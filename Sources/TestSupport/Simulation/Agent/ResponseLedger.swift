@@ -1,0 +1,110 @@
+@testable import Agent
+import BelfryWire
+
+/// What a person did to notifications: it reaches the app once, or waits for it in the records.
+final class ResponseLedger {
+  private struct State {
+    /// Records by their keys.
+    var waiting: [String: [UInt8]] = [:]
+  }
+
+  private unowned let world: AgentSimulation
+  private var state = State()
+  private var durable = State()
+  /// Which record each question of this run is about.
+  private var asked: [Question: String] = [:]
+  /// The notification that a person does something to, while it stands in the list.
+  private var actedOn: (key: AppNotificationID, order: Int64)?
+  /// What a person chose on the locked screen, with the orders of delivery.
+  private var chosen: [AppNotificationID: Int64] = [:]
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func agentCrashed() {
+    state = durable
+    asked = [:]
+    chosen = [:]
+  }
+
+  func onDurable() { durable = state }
+
+  func willHandle(_ event: AgentEvent) {
+    actedOn = nil
+    if case .notificationActedOn(let key, _) = event,
+      let entry = world.ledger.delivered(key)
+    {
+      actedOn = (key, entry.order)
+    }
+  }
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    switch effect {
+    case .persist(.put(.responses, let key, let value)):
+      world.expect(
+        state.waiting[key] == nil, "the response \(key) is overwritten before its app has it")
+      state.waiting[key] = value
+    case .persist(.remove(.responses, let key)):
+      checkMayGo(key, event)
+      state.waiting[key] = nil
+    case .ask(let question, .response(let response), _):
+      let waiting = state.waiting.keys.sorted().filter { key in
+        state.waiting[key].flatMap { Responses.Waiting(key: key, record: $0) }?.response == response
+      }
+      let open = asked.filter { world.ledger.conversations.questions.contains($0.key) }.values
+      // Two dates of one notification may have been answered alike.
+      guard let key = waiting.first(where: { !open.contains($0) }) else {
+        return world.fail(
+          waiting.isEmpty
+            ? "an app is told a response that does not wait for it"
+            : "an app is told the response \(waiting[0]) twice at once")
+      }
+      asked[question] = key
+    default: break
+    }
+  }
+
+  private func checkMayGo(_ key: String, _ event: AgentEvent) {
+    let app = String(key.prefix { $0 != "/" })
+    switch event {
+    case .appReplied(let question, _), .questionTimedOut(let question):
+      if asked[question] == key { return }
+    case .appRequested(_, .control(.removeApp(app))): return
+    default: break
+    }
+    let count = state.waiting.keys.count { $0.hasPrefix(app + "/") }
+    world.expect(
+      count > Limits.waitingResponsesPerApp,
+      "the response \(key) is forgotten before its app has it")
+  }
+
+  func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    checkLockedChoices()
+    guard let (key, order) = actedOn, case .notificationActedOn(_, let action) = event else {
+      return
+    }
+    let isThere = world.ledger.delivered(key)?.order == order
+    let isKept = effects.contains {
+      if case .persist(.put(.responses, _, _)) = $0 { true } else { false }
+    }
+    world.expect(
+      isThere
+        ? world.ledger.conditions.isLocked && !isKept
+        : isKept || action.id == NotificationResponse.dismissAction,
+      "what a person did to \(key.recordKey) is forgotten")
+    if isThere { chosen[key] = order }
+  }
+
+  /// What was chosen on the locked screen is done when it is unlocked.
+  private func checkLockedChoices() {
+    guard !world.ledger.conditions.isLocked, !chosen.isEmpty else { return }
+    for (key, order) in chosen where world.ledger.delivered(key)?.order == order {
+      world.fail("what a person chose of \(key.recordKey) on the locked screen is forgotten")
+    }
+    chosen = [:]
+  }
+
+  func checkEnd() {
+    let waiting = state.waiting.keys.sorted()
+    world.expect(waiting.isEmpty, "responses still wait, and their apps run: \(waiting)")
+  }
+}

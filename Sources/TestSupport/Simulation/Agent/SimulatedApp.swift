@@ -1,0 +1,129 @@
+@testable import Agent
+import BelfryWire
+
+/// An app on the device: its installation, and its processes as they come and go.
+final class SimulatedApp {
+  let id: AppID
+  let isInstalled: Bool
+  private unowned let world: AgentSimulation
+  private var processes: [SimulatedProcess] = []
+  private var isServiceExtended: Bool
+
+  init(number: Int, in world: AgentSimulation) {
+    guard let id = AppID("org.example.app\(number)") else { preconditionFailure("a valid id") }
+    self.id = id
+    self.world = world
+    isInstalled = world.chance(0.7)
+    isServiceExtended = world.chance(0.7)
+  }
+
+  /// What a command installs it from.
+  var path: String { "/apps/\(id)" }
+
+  /// What its files say.
+  var installation: LocalApp {
+    var record = LocalApp(id: id)
+    var installation = LocalApp.Installation()
+    installation.executable = "/opt/\(id)"
+    installation.serviceExtension = isServiceExtended ? "/opt/\(id)-extension" : nil
+    record.installation = installation
+    record.locationUsage = "to remind you"
+    return record
+  }
+
+  func process(_ connection: ConnectionID) -> SimulatedProcess? {
+    processes.first { $0.connection == connection }
+  }
+
+  var isRunning: Bool { processes.contains { $0.isConnected && !$0.isExtension } }
+
+  func plan() {
+    world.plan(every: world.profile.appStartEvery) { [self] in
+      if processes.count < 2 { start(launch: nil, isForeground: world.chance(0.6)) }
+    }
+    world.plan(every: world.profile.appCrashEvery) { [self] in
+      if !processes.isEmpty { crash(world.pick(processes)) }
+    }
+  }
+
+  /// Runs, and answers whatever it is asked.
+  func calmDown() {
+    for process in processes { crash(process) }
+    start(launch: nil, isForeground: true)
+    world.time.after(600_000_000_000) { [self] in
+      for process in processes { process.goToBackground() }
+    }
+  }
+
+  // MARK: The agent
+
+  func agentStarted() {
+    guard world.isTroubled || processes.isEmpty else { return }
+    if world.chance(0.6) { start(launch: nil, isForeground: world.chance(0.6)) }
+  }
+
+  func agentCrashed() {
+    for process in processes { process.loseAgent() }
+    processes = []
+  }
+
+  /// The agent has it started: it comes at once, late, or never.
+  func isLaunched(_ order: LaunchOrder) {
+    let chance = world.isTroubled ? world.random(0...9) : 0
+    switch chance {
+    case 0...6:
+      let late = world.isTroubled && world.chance(0.1)
+      world.time.after(world.milliseconds(late ? 60_000 : 500)) { [self] in
+        start(launch: order.token, isForeground: order.isForeground)
+      }
+    case 7, 8: break
+    default:
+      let (id, token) = (id, order.token)
+      world.time.after(world.milliseconds(20)) { [self] in
+        world.agent.report(.appLaunchFailed(id, token: token))
+      }
+    }
+  }
+
+  /// Its background time is over.
+  func isEnded() {
+    for process in processes where process.wasLaunched { crash(process) }
+  }
+
+  func startExtension(_ order: ExtensionOrder) {
+    world.time.after(world.milliseconds(world.isTroubled && world.chance(0.2) ? 40_000 : 200)) {
+      [self] in
+      start(role: .serviceExtension, launch: order.token, isForeground: false)
+      if world.isTroubled, world.chance(0.2) {
+        world.agent.report(.extensionFailed(token: order.token))
+      }
+    }
+  }
+
+  // MARK: Processes
+
+  func start(launch: String?, isForeground: Bool) {
+    start(role: .app, launch: launch, isForeground: isForeground)
+  }
+
+  private func start(role: AppHello.Role, launch: String?, isForeground: Bool) {
+    guard world.agent.isUp else { return }
+    let process = SimulatedProcess(of: self, role: role, in: world)
+    processes.append(process)
+    process.greet(launch: launch, isForeground: isForeground)
+  }
+
+  func crash(_ process: SimulatedProcess) {
+    guard let index = processes.firstIndex(where: { $0 === process }) else { return }
+    processes.remove(at: index)
+    process.disconnect()
+  }
+
+  /// The program that runs, as the machine knows it.
+  func identity(of role: AppHello.Role) -> ProcessIdentity {
+    var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
+    guard isInstalled else { return identity }
+    identity.executable = role == .app ? "/opt/\(id)" : "/opt/\(id)-extension"
+    return identity
+  }
+}

@@ -1,0 +1,136 @@
+@testable import Agent
+import BelfryWire
+
+/// The device around the agent: its clocks, zones, places, and how it stands.
+final class SimulatedMachine {
+  static let zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia"]
+  /// Places far apart from each other; a region lies around each but the last.
+  static let sites = [(48.8584, 2.2945), (40.6892, -74.0445), (-33.8568, 151.2153), (0, -160.0)]
+
+  private unowned let world: AgentSimulation
+  /// Milliseconds by which the wall clock was set ahead.
+  private var lead: Int64 = 0
+  private var zone = Zone.utc
+  private var manual = ManualClock(kept: nil)
+  /// How often the clock was set back.
+  private(set) var setBackCount = 0
+  private var site = 0
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  // MARK: Time
+
+  var now: AgentTime {
+    let elapsed = world.time.now / 1_000_000
+    let moment =
+      world.profile.hasManualClock
+      ? manual.now : ScheduleMoment(wall: world.time.epoch + elapsed + lead, elapsed: elapsed)
+    return AgentTime(wall: moment.wall, elapsed: moment.elapsed, awake: elapsed)
+  }
+
+  /// When the wall clock will show a moment, if nobody sets it.
+  func nanoseconds(atWall wall: Int64) -> Int64 {
+    let (wait, isFar) = wall.subtractingReportingOverflow(world.time.epoch + lead)
+    return isFar || wait > Int64.max / 1_000_000 ? .max / 2 : max(0, wait) * 1_000_000
+  }
+
+  var zoneFolder: ZoneFolder {
+    ZoneFolder(
+      .system, deviceZone: world.profile.hasManualClock ? manual.zone : zone,
+      makeCalendar: { _ in nil })
+  }
+
+  /// A manual clock stands where its record says.
+  func agentStarts() {
+    guard world.profile.hasManualClock else { return }
+    let before = manual.now.wall
+    manual = ManualClock(kept: world.records.durable[.schedule][ScheduleRecord.clockKey])
+    if manual.now.wall < before { setBackCount += 1 }
+  }
+
+  func changedClockRecord() -> [UInt8]? {
+    world.profile.hasManualClock ? manual.changedRecord() : nil
+  }
+
+  func moveManualClock(toWall wall: Int64) {
+    if wall < manual.now.wall { setBackCount += 1 }
+    manual.move(toWall: wall)
+  }
+
+  func moveManualClock(toZone name: String) {
+    if let zone = ZoneDatabase.system.zone(named: name) { manual.move(to: zone) }
+  }
+
+  // MARK: Trouble
+
+  func plan() {
+    if !world.profile.hasManualClock {
+      world.plan(every: world.profile.clockEvery) { [self] in changeTime() }
+    }
+    world.plan(every: world.profile.conditionEvery) { [self] in changeCondition() }
+    world.plan(every: world.profile.placeEvery) { [self] in move() }
+  }
+
+  private func changeTime() {
+    guard world.chance(0.6) else {
+      zone = ZoneDatabase.system.zone(named: world.pick(Self.zones)) ?? .utc
+      return world.agent.report(.zonesChanged(zoneFolder))
+    }
+    let step =
+      world.pick([-86_400_000, -600_000, -60_000, -1_000, 1_000, 60_000, 600_000, 90_000_000])
+      + world.random(Int64(-999)...999)
+    lead += step
+    if step < 0 { setBackCount += 1 }
+    world.note("the clock is set by \(step) ms")
+    world.agent.clockWasSet()
+  }
+
+  private func changeCondition() {
+    let isOn = world.chance(0.5)
+    let changes: [DeviceChange] = [
+      .batteryLow(isOn), .powerSaver(isOn), .metered(isOn), .sessionLocked(isOn),
+      .sessionLocked(false), .sessionEnded, .asleep(isOn), .desktopQuiet(isOn),
+      .online(isOtherNetwork: isOn), .servicesLost,
+    ]
+    switch world.random(0...9) {
+    case 0:
+      let names = [world.pick(world.apps).id.text]
+      world.agent.report(
+        .focusedWindowChanged(isOn ? FocusedWindow(process: nil, names: names) : nil))
+    case 1, 2: world.agent.report(.presenterAppeared(.desktop, isNew: isOn))
+    default: world.agent.report(.conditionChanged(world.pick(changes)))
+    }
+  }
+
+  private func move() {
+    site = world.random(0...Self.sites.count - 1)
+    let (latitude, longitude) = Self.sites[site]
+    switch world.random(0...4) {
+    case 0: world.agent.report(.locationServiceEnded)
+    case 1:
+      if let place = Place(
+        latitude: latitude, longitude: longitude, certainty: .measured(metres: 10))
+      {
+        world.agent.report(.located(place))
+      }
+    default:
+      SimulatedCommand.run([.setPlace(latitude: latitude, longitude: longitude)], in: world)
+    }
+  }
+
+  // MARK: Calm
+
+  func calmDown() {
+    for change in [DeviceChange.servicesLost, .desktopQuiet(false), .sessionLocked(false)] {
+      world.agent.report(.conditionChanged(change))
+    }
+    SimulatedCommand.run([.state(["locked": "off", "focus": "off", "metered": "off"])], in: world)
+    world.agent.report(.presenterAppeared(.desktop, isNew: true))
+  }
+
+  /// An hour goes by, on a manual clock too.
+  func passTime() {
+    guard world.profile.hasManualClock else { return }
+    SimulatedCommand.run([.advanceClock(milliseconds: 3_600_000)], in: world)
+  }
+}

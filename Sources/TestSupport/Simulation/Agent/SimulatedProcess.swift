@@ -1,0 +1,150 @@
+@testable import Agent
+import BelfryWire
+
+/// One process of an app, or of its service extension, with its connection to the agent.
+final class SimulatedProcess {
+  let connection: ConnectionID
+  let isExtension: Bool
+  private(set) var wasLaunched = false
+  private(set) var isConnected = true
+  private unowned let world: AgentSimulation
+  private unowned let app: SimulatedApp
+  private var nextNumber: Int64 = 2
+  private var isForeground = false
+  /// Nothing that it says overtakes what it said before.
+  private var lastArrival: Int64 = 0
+
+  init(of app: SimulatedApp, role: AppHello.Role, in world: AgentSimulation) {
+    self.app = app
+    self.world = world
+    isExtension = role == .serviceExtension
+    connection = world.openConnection()
+  }
+
+  // MARK: Its life
+
+  func greet(launch: String?, isForeground: Bool) {
+    wasLaunched = launch != nil
+    self.isForeground = isForeground
+    var hello = AppHello(
+      role: isExtension ? .serviceExtension : .app, appID: app.id.text,
+      isDevelopment: !app.isInstalled || world.chance(0.5),
+      state: isForeground ? .foreground : .background)
+    hello.launch = launch
+    hello.locationUsage = isExtension ? nil : "to remind you"
+    if world.isTroubled, world.chance(0.02) { hello.version = 9 }
+    say(.appGreeted(Ask(connection: connection, number: 1), hello, app.identity(of: role)))
+  }
+
+  private var role: AppHello.Role { isExtension ? .serviceExtension : .app }
+
+  /// The process ends.
+  func disconnect() {
+    guard isConnected else { return }
+    isConnected = false
+    world.agent.report(.appDisconnected(connection))
+  }
+
+  /// The agent is gone.
+  func loseAgent() { isConnected = false }
+
+  /// The agent ends the connection.
+  func isCut() {
+    isConnected = false
+    app.crash(self)
+  }
+
+  func goToBackground() {
+    if isForeground, !isExtension { ask(.setState(.background)) }
+    isForeground = false
+  }
+
+  private func say(_ event: AgentEvent, afterMilliseconds milliseconds: Int64 = 3) {
+    lastArrival = max(lastArrival, world.time.now + world.milliseconds(milliseconds))
+    world.time.at(lastArrival) { [self] in if isConnected { world.agent.report(event) } }
+  }
+
+  private func later(_ milliseconds: Int64, _ body: @escaping () -> Void) {
+    world.time.after(milliseconds * 1_000_000) { [self] in if isConnected { body() } }
+  }
+
+  // MARK: What it asks
+
+  func ask(_ request: AppRequest) {
+    let number: Int64? = world.isTroubled && world.chance(0.02) ? nil : nextNumber
+    nextNumber += 1
+    say(.appRequested(Ask(connection: connection, number: number), request))
+  }
+
+  func isAnswered(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
+    guard number == 1, case .success = result, !isExtension else { return }
+    ask(.requestAuthorization(SimulatedRequests.options(in: world)))
+    ask(.register(.alert))
+    if world.chance(0.7) { ask(.setCategories(SimulatedRequests.categories)) }
+    if world.chance(0.3) { ask(.register(.voip)) }
+    askOn()
+  }
+
+  private func askOn() {
+    world.time.after(world.random(0...2 * world.profile.askEvery)) { [self] in
+      guard isConnected, world.isTroubled else { return }
+      let request = SimulatedRequests.any(of: app, in: world)
+      if case .setState(let state) = request { isForeground = state == .foreground }
+      ask(request)
+      askOn()
+    }
+  }
+
+  // MARK: What it is asked
+
+  func isTold(_ event: AppEvent) {
+    if case .state(let state) = event, world.chance(0.8) {
+      isForeground = state == .foreground
+      ask(.setState(state))
+    }
+    if case .extensionTimeEnds = event, world.chance(0.5) { app.crash(self) }
+  }
+
+  func isAsked(_ question: Question, _ event: AppEvent) {
+    guard isConnected else { return }
+    if !world.isTroubled || world.chance(world.profile.goodAnswers) {
+      return reply(question, Self.reply(to: event, in: world), afterMilliseconds: 30)
+    }
+    switch world.random(0...4) {
+    case 0: break
+    case 1:
+      later(world.random(Int64(1_000)...40_000)) { [self] in
+        reply(question, Self.reply(to: event, in: world), afterMilliseconds: 1)
+      }
+    case 2:
+      reply(
+        question, world.pick([.handled, .present([.banner]), .fetched(.noData)]),
+        afterMilliseconds: 50)
+    case 3:
+      reply(question, Self.reply(to: event, in: world), afterMilliseconds: 5)
+      reply(question, Self.reply(to: event, in: world), afterMilliseconds: 500)
+      reply(
+        Question(connection: connection, number: question.number + world.random(Int64(1)...3)),
+        .handled, afterMilliseconds: 50)
+    default: later(world.random(Int64(0)...3_000)) { [self] in app.crash(self) }
+    }
+  }
+
+  private func reply(_ question: Question, _ reply: AppReply, afterMilliseconds most: Int64) {
+    say(.appReplied(question, reply), afterMilliseconds: most)
+  }
+
+  private static func reply(to event: AppEvent, in world: AgentSimulation) -> AppReply {
+    switch event {
+    case .willPresent:
+      return .present(
+        world.pick([[.banner, .list, .sound, .badge], [.alert], [.list], [.sound], []]))
+    case .arrived: return .fetched(world.pick([.newData, .noData, .failed]))
+    case .extend(let request, _):
+      var content = request.content
+      content.body = NotificationText(content.body.text + " changed")
+      return .content(world.chance(0.9) ? content : NotificationContent())
+    default: return .handled
+    }
+  }
+}

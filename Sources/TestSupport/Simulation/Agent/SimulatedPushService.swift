@@ -1,0 +1,167 @@
+@testable import Agent
+import BelfryWire
+
+/// The gateway and the link to it: hands over pushes until they are acknowledged, at times twice.
+final class SimulatedPushService {
+  private struct Subject: Hashable {
+    let app: AppID
+    let kind: TokenKind
+  }
+
+  private unowned let world: AgentSimulation
+  private var isUp = false
+  private var life = 0
+  /// Not acknowledged, oldest first.
+  private var waiting: [ReceivedPush] = []
+  private var acknowledged: [ReceivedPush] = []
+  private var registered: [Subject] = []
+  private(set) var count = 0
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  var unacknowledged: [NotificationID] { waiting.map(\.uniqueID) }
+
+  func plan() {
+    world.plan(every: world.profile.pushEvery) { [self] in push() }
+    world.plan(every: world.profile.linkEvery) { [self] in isUp ? goDown() : goUp() }
+  }
+
+  func calmDown() { if !isUp { goUp() } }
+
+  // MARK: The link
+
+  func agentStarted() {
+    registered = []
+    after(2_000) { [self] in goUp() }
+  }
+
+  func agentCrashed() {
+    isUp = false
+    life += 1
+  }
+
+  private func goUp() {
+    guard !isUp, world.agent.isUp else { return }
+    isUp = true
+    world.agent.report(.linkChanged(isUp: true))
+    for subject in registered { answer(subject) }
+    for push in waiting { handOver(push) }
+  }
+
+  private func goDown() {
+    isUp = false
+    life += 1
+    world.agent.report(.linkChanged(isUp: false))
+    // The device comes back by itself.
+    let life = life
+    world.time.after(world.milliseconds(20_000)) { [self] in if life == self.life { goUp() } }
+  }
+
+  private func after(_ milliseconds: Int64, _ body: @escaping () -> Void) {
+    let life = life
+    world.time.after(world.milliseconds(milliseconds)) { [self] in
+      if life == self.life { body() }
+    }
+  }
+
+  // MARK: Registrations
+
+  func register(_ app: AppID, _ kind: TokenKind) {
+    let subject = Subject(app: app, kind: kind)
+    if !registered.contains(subject) { registered.append(subject) }
+    if isUp { answer(subject) }
+  }
+
+  func unregister(_ app: AppID, _ kind: TokenKind) {
+    registered.removeAll { $0 == Subject(app: app, kind: kind) }
+  }
+
+  private func answer(_ subject: Subject) {
+    after(200) { [self] in
+      guard isUp, registered.contains(subject) else { return }
+      if world.isTroubled, world.chance(0.1) {
+        registered.removeAll { $0 == subject }
+        world.agent.report(
+          .registrationRefused(subject.app, subject.kind, message: "no such topic"))
+      } else {
+        let version = world.isTroubled ? world.random(1...2) : 1
+        world.agent.report(
+          .registrationSucceeded(
+            subject.app, subject.kind,
+            token: Array("\(subject.app) \(subject.kind) \(version)".utf8)))
+      }
+    }
+  }
+
+  // MARK: Pushes
+
+  func isAcknowledged(_ id: NotificationID) {
+    guard let index = waiting.firstIndex(where: { $0.uniqueID == id }) else { return }
+    acknowledged.append(waiting.remove(at: index))
+  }
+
+  func isRejected(_ id: NotificationID) {
+    after(5_000) { [self] in
+      if isUp, let push = waiting.first(where: { $0.uniqueID == id }) { handOver(push) }
+    }
+  }
+
+  private func push() {
+    let app = world.chance(0.95) ? world.pick(world.apps).id : AppID("org.example.unknown")
+    guard let app else { return }
+    count += 1
+    let number = UInt64(count)
+    let (payload, kind) = SimulatedPayload.make(in: world)
+    let push = ReceivedPush(
+      id: NotificationID(high: 7, low: number), uniqueID: NotificationID(high: 0, low: number),
+      app: app, kind: kind, payload: payload,
+      collapseID: world.chance(0.3) ? "c-\(world.random(1...2))" : "")
+    waiting.append(push)
+    if isUp { handOver(push) }
+    if world.chance(0.1), let old = acknowledged.last, isUp { handOver(old) }
+  }
+
+  private func handOver(_ push: ReceivedPush) {
+    after(300) { [self] in
+      guard isUp else { return }
+      world.agent.report(.pushReceived(push))
+      if world.isTroubled, world.chance(0.05) { world.agent.report(.pushReceived(push)) }
+    }
+  }
+}
+
+/// Payloads of pushes: alerts of every make, background pushes, and what no provider should send.
+enum SimulatedPayload {
+  static func make(in world: AgentSimulation) -> ([UInt8], TokenKind) {
+    let kind: TokenKind = world.chance(0.9) ? .alert : world.pick([.voip, .location])
+    if world.chance(0.05) { return (Array(world.pick(hostile).utf8), kind) }
+    let serial = world.takeSerial()
+    var aps = JSONObject()
+    if world.chance(0.8) {
+      aps["alert"] =
+        world.chance(0.5)
+        ? .string("B\(serial)")
+        : .object(["title": .string("T\(serial)"), "body": .string("B\(serial)")])
+    }
+    if world.chance(0.3) { aps["badge"] = .integer(world.random(Int64(0)...5)) }
+    if world.chance(0.4) {
+      aps["sound"] =
+        world.chance(0.8) ? "default" : .object(["critical": .integer(1), "name": "default"])
+    }
+    if world.chance(0.3) { aps["content-available"] = .integer(1) }
+    if world.chance(0.3) { aps["mutable-content"] = .integer(1) }
+    if world.chance(0.4) { aps["category"] = .string("K\(world.random(1...2))") }
+    if world.chance(0.3) {
+      aps["interruption-level"] = .string(
+        world.pick(["passive", "active", "time-sensitive", "critical"]))
+    }
+    let object: JSONObject = ["aps": .object(aps), "serial": .integer(Int64(serial))]
+    return (Array(object.text.utf8), kind)
+  }
+
+  private static let hostile = [
+    "", "{}", "[]", "null", "{\"aps\":7}", "{\"aps\":{\"alert\":[1,{}],\"badge\":-3}}",
+    "{\"aps\":{\"alert\":{\"title\":null,\"loc-key\":9,\"loc-args\":{}}}}", "\u{0}", "{\"aps\":",
+    "{\"aps\":{\"badge\":9223372036854775807,\"sound\":{\"volume\":1e300}}}",
+  ]
+}

@@ -1,0 +1,59 @@
+@testable import Agent
+import BelfryWire
+
+/// The agent's disk: all of a commit or none of it, now and then late or not at all.
+final class SimulatedRecords {
+  private unowned let world: AgentSimulation
+  private(set) var durable = RecordMirror()
+  /// Nothing fails any more.
+  var isHealthy = false
+  /// Until when the disk takes nothing.
+  private var brokenUntil: Int64 = 0
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  /// For a while the disk takes nothing.
+  func breakDown() {
+    guard !isHealthy else { return }
+    brokenUntil = world.time.now + world.milliseconds(8_000)
+    world.note("the disk takes nothing for a while")
+  }
+
+  /// Whether the disk will take the next commit.
+  func takesCommit() -> Bool {
+    isHealthy || (world.time.now >= brokenUntil && !world.chance(world.profile.commitFailure))
+  }
+
+  func commit(_ changes: [RecordChange]) {
+    for change in changes { durable.apply(change) }
+  }
+}
+
+/// The agent's records by collection and key, as its effects have made them.
+struct RecordMirror {
+  private(set) var collections: [RecordCollection: [String: [UInt8]]] = [:]
+
+  subscript(collection: RecordCollection) -> [String: [UInt8]] { collections[collection] ?? [:] }
+
+  mutating func apply(_ change: RecordChange) {
+    switch change {
+    case .put(let collection, let key, let value):
+      collections[collection, default: [:]][key] = value
+    case .remove(let collection, let key): collections[collection]?[key] = nil
+    }
+  }
+
+  /// As the agent reads them at its start.
+  var restored: RestoredRecords {
+    RestoredRecords(
+      Dictionary(
+        uniqueKeysWithValues: RecordCollection.allCases.filter { $0 != .pending }.map {
+          collection in
+          (
+            collection,
+            self[collection].sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+              .map { (key: $0.key, value: $0.value) }
+          )
+        }))
+  }
+}

@@ -1,0 +1,105 @@
+@testable import Agent
+import BelfryWire
+
+/// What apps ask: everything that the app link has, in any order.
+enum SimulatedRequests {
+  static let categories = [
+    NotificationCategory(
+      id: "K1",
+      actions: [
+        NotificationAction(id: "reply", title: "Reply", textInput: .init()),
+        NotificationAction(id: "later", title: "Later", options: [.foreground]),
+      ], options: [.customDismissAction]),
+    NotificationCategory(
+      id: "K2",
+      actions: [
+        NotificationAction(id: "reply", title: "Reply", options: [.authenticationRequired])
+      ], options: [.hiddenPreviewsShowTitle]),
+  ]
+
+  static func options(in world: AgentSimulation) -> Set<AuthorizationOption> {
+    world.pick([
+      [.alert, .sound, .badge], [.alert, .sound, .badge], [.alert], [.alert, .provisional],
+      [.alert, .sound, .badge, .criticalAlert, .timeSensitive], [.badge],
+    ])
+  }
+
+  static func any(of app: SimulatedApp, in world: AgentSimulation) -> AppRequest {
+    switch world.random(0...39) {
+    case 0...9: .add(request(of: app, in: world))
+    case 10: .removePending(world.chance(0.8) ? ["s-\(world.random(1...6))"] : nil)
+    case 11: .pending
+    case 12: .delivered
+    case 13: .removeDelivered(world.chance(0.8) ? ["n-\(world.random(1...3))", "c-1"] : nil)
+    case 14: .setBadge(world.random(Int64(-1)...4))
+    case 15: .badge
+    case 16...20: .setState(world.chance(0.5) ? .foreground : .background)
+    case 21, 22: .requestAuthorization(options(in: world))
+    case 23: .settings
+    case 24: .register(world.pick([.alert, .alert, .voip, .location]))
+    case 25: .unregister(world.pick([.alert, .voip, .location]))
+    case 26: .setCategories(world.chance(0.8) ? categories : [])
+    case 27: .categories
+    case 28: .setLanguages(world.pick([["fr"], nil]))
+    case 29: .beginBackgroundTask(name: nil)
+    case 30: .endBackgroundTask(1)
+    case 31, 32: .requestLocation(always: world.chance(0.5))
+    case 33: .locationStatus
+    case 34: .watchRegion(region(in: world))
+    case 35: world.pick([.unwatchRegion("r-1"), .watchedRegions, .regionState("r-0")])
+    case 36: .setLocationUpdates(world.chance(0.6))
+    case 37: .hello(AppHello(appID: app.id.text))
+    case 38: .control(.apps)
+    default: .backgroundTime
+    }
+  }
+
+  /// A notification for now, or for later: the names of those for later begin with `s`.
+  static func request(of app: SimulatedApp, in world: AgentSimulation) -> NotificationRequest {
+    let serial = world.takeSerial()
+    var content = NotificationContent()
+    content.title = NotificationText("T\(serial)")
+    content.body = NotificationText("B\(serial)")
+    content.userInfo = ["serial": .integer(Int64(serial))]
+    if world.chance(0.3) { content.badge = world.random(Int64(0)...5) }
+    if world.chance(0.4) { content.sound = NotificationSound(isCritical: world.chance(0.2)) }
+    if world.chance(0.4) { content.category = "K\(world.random(1...2))" }
+    if world.chance(0.3) { content.interruptionLevel = world.pick(InterruptionLevel.allCases) }
+    guard world.chance(0.6) else {
+      if world.chance(0.05) { content = NotificationContent() }
+      let id = world.chance(0.1) ? "s-\(world.random(1...6))" : "n-\(world.random(1...3))"
+      return NotificationRequest(id: id, content: content)
+    }
+    return NotificationRequest(
+      id: "s-\(world.random(1...6))", content: content, trigger: trigger(in: world))
+  }
+
+  private static func trigger(in world: AgentSimulation) -> NotificationTrigger {
+    let now = world.machine.now.wall
+    switch world.random(0...9) {
+    case 0, 1, 2:
+      return .interval(seconds: Double(world.random(1...120)), repeats: false)
+    case 3, 4: return .interval(seconds: Double(world.random(55...200)), repeats: true)
+    case 5, 6:
+      return .date(
+        unixMilliseconds: now + world.random(Int64(-100_000)...400_000), zone: nil,
+        recurrence: nil, recurrenceCalendar: nil)
+    case 7:
+      return .calendar(MatchingComponents([.second: world.random(Int64(0)...59)]), repeats: true)
+    case 8:
+      return .calendar(
+        MatchingComponents(
+          [.minute: world.random(Int64(0)...59), .second: 0],
+          zone: world.chance(0.3) ? world.pick(SimulatedMachine.zones) : nil), repeats: false)
+    default: return .region(region(in: world), repeats: world.chance(0.5))
+    }
+  }
+
+  private static func region(in world: AgentSimulation) -> NotificationRegion {
+    let site = world.random(0...SimulatedMachine.sites.count - 2)
+    let (latitude, longitude) = SimulatedMachine.sites[site]
+    return NotificationRegion(
+      id: "r-\(site)", shape: .circle(latitude: latitude, longitude: longitude, radius: 200),
+      notifiesOnEntry: world.chance(0.7), notifiesOnExit: world.chance(0.7))
+  }
+}
