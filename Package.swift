@@ -54,6 +54,10 @@ let package = Package(
     .library(name: "AppKit", targets: ["AppKit"]),
     .library(name: "Cocoa", targets: ["Cocoa"]),
     .library(name: "PushKit", targets: ["PushKit"]),
+    .library(name: "UserNotificationsUI", targets: ["UserNotificationsUI"]),
+    .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+    .library(name: "Intents", targets: ["Intents"]),
+    .library(name: "os", targets: ["os", "OSLog"]),
   ],
   targets: [
     // C libraries: one folder each, one importer each. scripts/system-packages names their packages.
@@ -94,6 +98,11 @@ let package = Package(
     swift("Cocoa", in: "Client/", "AppKit"),
     swift(
       "PushKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "UserNotifications"),
+    swift("UserNotificationsUI", in: "Client/", "UserNotifications", "UIKit"),
+    swift("BackgroundTasks", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
+    swift("Intents", in: "Client/", "BelfryClient", "UserNotifications"),
+    swift("os", in: "Client/"),
+    swift("OSLog", in: "Client/", "os"),
 
     // The one executable puts the parts together.
     .executableTarget(
@@ -140,7 +149,8 @@ let package = Package(
     test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
-      "BelfryClient", "BelfryWire", "AppLink"),
+      "UserNotificationsUI", "BackgroundTasks", "Intents", "os", "OSLog", "BelfryClient",
+      "BelfryWire", "AppLink"),
     test(
       "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
       "Gateway", "Agent", "BelfryProvider", "Console", "UserNotifications", "BelfryClient"),

@@ -84,19 +84,6 @@ final class LocalizedTexts: Sendable {
     LocalizedFormat.fill(format, with: arguments)
   }
 
-  /// `fr-CA`, then `fr`.
-  static func fallbacks(_ tag: String) -> [String] {
-    var tags: [String] = []
-    var parts = tag.split(separator: "-").map(String.init)
-    while !parts.isEmpty {
-      tags.append(parts.joined(separator: "-"))
-      parts.removeLast()
-      // A single letter introduces an extension and is no tag by itself (RFC 4647 3.4).
-      if let last = parts.last, last.count == 1 { parts.removeLast() }
-    }
-    return tags
-  }
-
   /// The parser knows UTF-16 by its byte-order mark alone; old tools wrote none.
   static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
     let data = Data(bytes)
@@ -108,35 +95,6 @@ final class LocalizedTexts: Sendable {
     default: return data
     }
     return String(data: data, encoding: encoding).map { Data($0.utf8) } ?? data
-  }
-}
-
-/// The names that a language's folder may have.
-enum LanguageFolders {
-  /// Language names of old folders (`English.lproj`), which Apple's systems still read.
-  private static let oldNames = [
-    "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
-    "ja": "Japanese", "nl": "Dutch", "pt": "Portuguese",
-  ]
-
-  /// Chinese is written by place where the tag does not say how.
-  private static func script(_ tag: String) -> [String] {
-    switch tag {
-    case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]
-    case "zh-CN", "zh-SG", "zh": ["zh-Hans"]
-    default: []
-    }
-  }
-
-  /// `zh-Hant-TW`, then `zh-Hant`, then `zh`; each with `_` besides, as older folders have it.
-  static func names(_ tag: String) -> [String] {
-    var names: [String] = []
-    for tag in LocalizedTexts.fallbacks(tag) + script(tag) {
-      names.append(tag)
-      if tag.contains("-") { names.append(tag.replacingOccurrences(of: "-", with: "_")) }
-      if let old = oldNames[tag] { names.append(old) }
-    }
-    return names
   }
 }
 

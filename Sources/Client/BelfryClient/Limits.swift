@@ -21,4 +21,6 @@ package enum Limits {
   /// Values inside each other in an app's own data: the link allows 64, the notification's own
   /// objects take a few.
   package static let propertyListDepth = 48
+  /// Formats with plural forms inside each other: texts have one or two, a circle of them ends.
+  package static let pluralDepth = 4
 }

@@ -285,7 +285,7 @@ struct TextTests {
       ("de-x-y", ["de-x-y", "de"]),
     ] as [(String, [String])])
   func `RFC 4647: a tag falls back by its parts`(tag: String, tags: [String]) {
-    #expect(LocalizedTexts.fallbacks(tag) == tags)
+    #expect(LanguageFolders.fallbacks(tag) == tags)
   }
 
   @Test(

@@ -102,6 +102,17 @@ import Testing
       #expect(try await app.text("location") == "location 0")
       let waiting = try await stage.tell(agent, "notify", "list", "--json")
       #expect(waiting.values.isEmpty)
+      try await app.error("NSLocationWhenInUseUsageDescription")
+    }
+  }
+
+  @Test
+  func `A development app says by the environment what the location is for`() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let app = try await stage.example(
+        "NearbyReminder", on: agent, environment: ["BELFRY_LOCATION_USAGE": "For the tower."])
+      _ = try await app.text("location 4")
     }
   }
 }

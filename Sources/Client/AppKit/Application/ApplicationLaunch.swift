@@ -38,7 +38,7 @@ enum ApplicationMain {
 }
 
 extension NSApplication {
-  /// Launches: asks the agent for the reason, calls the delegate, and activates unless the agent
+  /// Launches: waits for the agent's welcome, calls the delegate, and activates unless the agent
   /// started the app for the background.
   public func finishLaunching() {
     guard !isLaunched else { return }
@@ -46,10 +46,10 @@ extension NSApplication {
     session.appState = session.wasStartedByAgent ? .background : .foreground
     listen()
     _ = NSUserNotificationCenter.default
-    let welcome = session.connect(waitingMilliseconds: Limits.launchMilliseconds)
-    let launch = welcome?.launch ?? AppLaunch(reason: .user)
+    let launch = session.connectForLaunch()
     notifyDelegate(Self.willFinishLaunchingNotification) { $0.applicationWillFinishLaunching($1) }
-    let userInfo = LaunchUserInfo.make(launch, newestPush: welcome == nil ? nil : newestPush())
+    let userInfo = LaunchUserInfo.make(
+      launch, newestPush: session.welcome == nil ? nil : newestPush())
     notifyDelegate(Self.didFinishLaunchingNotification, userInfo: userInfo) {
       $0.applicationDidFinishLaunching($1)
     }
@@ -99,14 +99,23 @@ enum LaunchUserInfo {
       userInfo[NSApplicationLaunchRemoteNotificationKey] = UserInfoCoding.payload(payload)
     }
     if let response = launch.response {
-      let usesCurrentCenter =
-        UNUserNotificationCenter.current().delegate != nil
-        && response.notification.request.content.generation != .desktop
-      userInfo[NSApplication.launchUserNotificationUserInfoKey] =
-        usesCurrentCenter
-        ? UNNotificationResponse.make(response)
-        : NSUserNotification(UserNotificationFields(response))
+      userInfo[NSApplication.launchUserNotificationUserInfoKey] = object(for: response)
     }
     return userInfo
+  }
+
+  /// The object of the interface that the notification was made with: apps look for it by its type,
+  /// and set their delegates before or after.
+  ///
+  /// A push is of neither. It is of the older one for an app that has set that one's delegate alone.
+  private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
+    let isPush = response.notification.payload != nil
+    let isOlder =
+      isPush
+      ? UNUserNotificationCenter.current().delegate == nil
+        && NSUserNotificationCenter.default.delegate != nil
+      : response.notification.request.content.generation == .desktop
+    return isOlder
+      ? NSUserNotification(UserNotificationFields(response)) : UNNotificationResponse.make(response)
   }
 }

@@ -46,9 +46,8 @@ extension NSApplication {
   @available(macOS, deprecated: 10.14, message: "Use registerForRemoteNotifications()")
   public func registerForRemoteNotifications(matching types: NSApplication.RemoteNotificationType) {
     let options = UNAuthorizationOptions(rawValue: types.rawValue & 0b111)
-    session.send(
-      .requestAuthorization(options.wire), timeoutMilliseconds: Limits.personMilliseconds
-    ) { _ in
+    guard !options.isEmpty else { return registerForRemoteNotifications() }
+    session.requestAuthorization(options.wire) { _ in
       DispatchQueue.main.async {
         MainActor.assumeIsolated { NSApplication.shared.registerForRemoteNotifications() }
       }

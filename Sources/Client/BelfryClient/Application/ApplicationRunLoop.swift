@@ -1,24 +1,17 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// The main run loop of an application process, until a signal ends it.
 @MainActor
 package enum ApplicationRunLoop {
-  private static var signalSources: [any DispatchSourceSignal] = []
+  private static var signalSource: (any DispatchSourceRead)?
 
   /// Runs the main run loop for ever.
   ///
   /// SIGTERM, SIGINT and SIGHUP call `ending` and end the process.
   package static func run(ending: @escaping @MainActor () -> Void) -> Never {
-    for number in [SIGTERM, SIGINT, SIGHUP] {
-      _ = signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler {
-        MainActor.assumeIsolated { () -> Void in end(ending) }
-      }
-      source.resume()
-      signalSources.append(source)
-    }
+    endOnSignals(ending)
     // A run loop without a source returns at once.
     let wakeUp = Timer(timeInterval: 86_400, repeats: true) { _ in }
     RunLoop.main.add(wakeUp, forMode: .common)
@@ -31,4 +24,30 @@ package enum ApplicationRunLoop {
     AgentSession.shared.flush()
     exit(status)
   }
+
+  /// Brings the signals to the main queue by a pipe: Dispatch's own source loses one that comes
+  /// before it has begun to listen, and the process would not end.
+  private static func endOnSignals(_ ending: @escaping @MainActor () -> Void) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return }
+    for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    signalPipe.store(ends[1], ordering: .releasing)
+    let source = DispatchSource.makeReadSource(fileDescriptor: ends[0], queue: .main)
+    source.setEventHandler {
+      MainActor.assumeIsolated { () -> Void in end(ending) }
+    }
+    source.resume()
+    signalSource = source
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+      _ = signal(number) { _ in
+        let error = errno
+        var byte: UInt8 = 0
+        _ = unsafe write(signalPipe.load(ordering: .acquiring), &byte, 1)
+        errno = error
+      }
+    }
+  }
 }
+
+/// The end of the pipe that a signal is written to.
+private let signalPipe = Atomic<Int32>(-1)

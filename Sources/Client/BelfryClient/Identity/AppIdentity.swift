@@ -11,6 +11,8 @@ package struct AppIdentity: Sendable {
   /// The folder with the app's resources.
   package var bundlePath: String?
   package var backgroundModes: [String]
+  /// Why the app wants the location, for the person; a development app may say so by
+  /// `BELFRY_LOCATION_USAGE`.
   package var locationUsage: String?
 
   package static let current = AppIdentity(
@@ -30,5 +32,7 @@ package struct AppIdentity: Sendable {
       text("NSLocationWhenInUseUsageDescription")
       ?? text("NSLocationAlwaysAndWhenInUseUsageDescription")
       ?? text("NSLocationUsageDescription")
+      ?? (isDevelopment
+        ? environment["BELFRY_LOCATION_USAGE"].flatMap { $0.isEmpty ? nil : $0 } : nil)
   }
 }

@@ -6,6 +6,6 @@ extension NSString {
   public class func localizedStringWithFormat(
     _ format: NSString, _ arguments: any CVarArg...
   ) -> NSString {
-    NSString(string: String(format: format as String, locale: .current, arguments: arguments))
+    NSString(string: String.filled(format as String, .current, arguments))
   }
 }

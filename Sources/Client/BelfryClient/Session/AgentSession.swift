@@ -29,6 +29,7 @@ package final class AgentSession: Sendable {
     var isRegistered = false
     var wantsLocation = false
     var welcome: AppWelcome?
+    var settings: NotificationSettings?
     var languages: [String]?
     var badge: Int64 = 0
     var failure: AppLinkFailure?
@@ -47,6 +48,9 @@ package final class AgentSession: Sendable {
   /// The queue of the app's completion handlers: in the order of the answers, and apart from the
   /// thread that reads them, so that an app may wait in a handler.
   package let callbacks = DispatchQueue(label: "belfry.callbacks")
+
+  /// Whether the person is being asked for permission.
+  package let question = AuthorizationQuestion()
 
   private let identity: AppIdentity
   private let socketPath: String
@@ -103,6 +107,14 @@ package final class AgentSession: Sendable {
 
   /// The agent's last welcome.
   package var welcome: AppWelcome? { state.withLock { $0.welcome } }
+
+  /// The person's choices for the app; nil before the agent's first welcome.
+  package var settings: NotificationSettings? { state.withLock { $0.settings } }
+
+  func update(_ settings: NotificationSettings) { state.withLock { $0.settings = settings } }
+
+  /// Why the last attempt to connect failed.
+  package var failure: AppLinkFailure? { state.withLock { $0.failure } }
 
   /// Whether connecting failed and no agent has answered yet.
   package var isUnreachable: Bool { state.withLock { $0.welcome == nil && $0.failure != nil } }
@@ -253,6 +265,7 @@ package final class AgentSession: Sendable {
       let isFirst = state.welcome == nil
       let hasOtherLanguages = !isFirst && state.languages != welcome.languages
       state.welcome = welcome
+      state.settings = welcome.settings
       state.languages = welcome.languages
       state.badge = welcome.badge
       if isFirst, welcome.isRegistered { state.isRegistered = true }
@@ -276,6 +289,7 @@ package final class AgentSession: Sendable {
       state.withLock { $0.languages = languages }
       languagesChanged()
     case .badge(let badge): state.withLock { $0.badge = badge }
+    case .settings(let settings): update(settings)
     default: break
     }
     // The answer to a dialog may arrive while the main thread waits for it.

@@ -94,12 +94,28 @@ final class LocationService: Sendable {
   }
 
   func ask(always: Bool) {
+    if AppIdentity.current.locationUsage == nil { logMissingUsage(always: always) }
     session.send(
       .requestLocation(always: always), timeoutMilliseconds: Limits.personMilliseconds
     ) { [self] result in
       guard let answered = (try? result.get()).flatMap({ try? $0.locationStatus() }) else { return }
       changed(to: CLAuthorizationStatus(answered))
     }
+  }
+
+  /// Says what the agent does not ask without.
+  private func logMissingUsage(always: Bool) {
+    let key =
+      always
+      ? "NSLocationAlwaysAndWhenInUseUsageDescription" : "NSLocationWhenInUseUsageDescription"
+    FileHandle.standardError.write(
+      Data(
+        """
+        This app wants to use the location without saying why, so nobody is asked. Its Info.plist \
+        must have \(key), a text for the user; a development app may have it in the environment, as \
+        BELFRY_LOCATION_USAGE.
+
+        """.utf8))
   }
 
   private func changed(to status: CLAuthorizationStatus) {

@@ -10,6 +10,11 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
   /// Whether the state is reported when the display is switched on; false unless changed.
   open var notifyEntryStateOnDisplay = false
 
+  /// The region's fields, for a log.
+  open override var description: String {
+    RegionDescription.beacons(self, beaconIdentityConstraint)
+  }
+
   /// Every beacon of an identity.
   public convenience init(uuid: UUID, identifier: String) {
     self.init(

@@ -25,6 +25,9 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     middle.distance(to: coordinate) <= distance
   }
 
+  /// The region's fields, for a log.
+  open override var description: String { RegionDescription.circle(self, middle, distance) }
+
   /// A copy with the same switches.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CLCircularRegion(center: middle, radius: distance, identifier: identifier)

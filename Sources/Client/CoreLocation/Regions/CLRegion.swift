@@ -46,6 +46,12 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     radius >= 0 && center.distance(to: coordinate) <= radius
   }
 
+  /// The region's fields, for a log.
+  open override var description: String {
+    circle.map { RegionDescription.circle(self, $0.center, $0.radius) }
+      ?? "\(type(of: self)) (identifier:'\(identifier)')"
+  }
+
   /// Whether the other region has the same name.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CLRegion else { return false }

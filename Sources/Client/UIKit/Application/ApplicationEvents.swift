@@ -13,6 +13,9 @@ extension UIApplication {
     session.listenForActivation { [weak self] response in
       self?.life.enterForeground(response: UNNotificationResponse.make(response))
     }
+    session.question.observe { [weak self] isAsked in
+      if isAsked { self?.life.cover() } else { self?.life.uncover() }
+    }
   }
 
   /// Hands an event to the app's delegate; false when it is not for the app object.
@@ -38,9 +41,9 @@ extension UIApplication {
   }
 
   /// A push for the app's own hands: the newest form of the delegate's method gets it, and the
-  /// oldest one only while the app is running anyway (S1-39).
+  /// oldest one where the app lacks that (S1-39), at a launch too (S4-21).
   func receive(
-    _ payload: [UInt8], isLaunch: Bool = false,
+    _ payload: [UInt8],
     completion: @escaping @MainActor @Sendable (FetchResult) -> Void
   ) {
     guard let delegate else { return completion(.noData) }
@@ -48,7 +51,7 @@ extension UIApplication {
     let userInfo = MainThreadOnly(UserInfoCoding.payload(payload))
     Task { @MainActor in
       let result = await delegate.application(self, didReceiveRemoteNotification: userInfo.value)
-      if isFetchFormMissing, !isLaunch { receiveInOldestForm(userInfo.value, delegate) }
+      if isFetchFormMissing { receiveInOldestForm(userInfo.value, delegate) }
       completion(FetchResult(result))
     }
   }

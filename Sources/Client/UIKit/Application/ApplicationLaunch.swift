@@ -53,16 +53,11 @@ enum ApplicationLaunch {
 }
 
 extension UIApplication {
-  /// Launches: asks the agent for the reason, calls the delegate, and activates unless the agent
+  /// Launches: waits for the agent's welcome, calls the delegate, and activates unless the agent
   /// started the app for the background.
   func launch() {
-    var launch = AppLaunch(reason: .user)
-    if session.wasStartedByAgent {
-      launch = session.connect(waitingMilliseconds: Limits.launchMilliseconds)?.launch ?? launch
-    } else {
-      session.appState = .foreground
-      session.connect()
-    }
+    if !session.wasStartedByAgent { session.appState = .foreground }
+    let launch = session.connectForLaunch()
     let url = LaunchURL.find(CommandLine.arguments)
     let options = LaunchOptions.make(launch, url: url)
     life.begins(inBackground: launch.isForBackground)

@@ -19,7 +19,7 @@ extension UIApplication {
     case NotificationResponse.dismissAction: question?.reply(.handled)
     case NotificationResponse.defaultAction:
       if let payload = response.notification.payload {
-        receive(payload, isLaunch: isLaunch) { _ in question?.reply(.handled) }
+        receive(payload) { _ in question?.reply(.handled) }
       } else {
         // A launch has the notification among its options (S1-36).
         if request.content.generation == .local, !isLaunch {

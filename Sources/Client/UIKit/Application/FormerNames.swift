@@ -48,3 +48,41 @@ extension NSNotification.Name {
   @available(iOS, deprecated: 12.0, renamed: "UIApplication.willTerminateNotification")
   public static let UIApplicationWillTerminate = UIApplication.willTerminateNotification
 }
+
+/// Where an app is in its life, by its name before Swift 4.2.
+@available(iOS, deprecated: 12.0, renamed: "UIApplication.State")
+public typealias UIApplicationState = UIApplication.State
+
+/// How an answer looks, by its name before Swift 4.2.
+@available(iOS, deprecated: 12.0, renamed: "UIAlertAction.Style")
+public typealias UIAlertActionStyle = UIAlertAction.Style
+
+/// How a question is shown, by its name before Swift 4.2.
+@available(iOS, deprecated: 12.0, renamed: "UIAlertController.Style")
+public typealias UIAlertControllerStyle = UIAlertController.Style
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Never, by its name before Swift 4.2.
+@available(iOS, deprecated: 12.0, renamed: "UIApplication.backgroundFetchIntervalNever")
+public let UIApplicationBackgroundFetchIntervalNever: TimeInterval =
+  UIApplication.backgroundFetchIntervalNever
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The app's notification settings, by their name before iOS 16.
+@available(iOS, deprecated: 16.0, renamed: "UIApplication.openNotificationSettingsURLString")
+public let UIApplicationOpenNotificationSettingsURLString: String =
+  UIApplication.openNotificationSettingsURLString
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// A picture as a PNG file, by its name before Swift 4.2.
+@available(iOS, deprecated: 12.0, renamed: "UIImage.pngData()")
+@preconcurrency @MainActor
+public func UIImagePNGRepresentation(_ image: UIImage) -> Data? { image.pngData() }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// A picture as a JPEG file, by its name before Swift 4.2.
+@available(iOS, deprecated: 12.0, renamed: "UIImage.jpegData(compressionQuality:)")
+@preconcurrency @MainActor
+public func UIImageJPEGRepresentation(_ image: UIImage, _ compressionQuality: CGFloat) -> Data? {
+  image.jpegData(compressionQuality: compressionQuality)
+}

@@ -57,22 +57,16 @@ extension UIApplication {
     return NotificationSettingsValues(settings)
   }
 
-  /// Asks for permission.
-  ///
-  /// A question to the person covers the app until it is answered.
+  /// Asks for permission, and nobody where no type is asked for.
   func authorize(
     _ options: UNAuthorizationOptions,
     then: @escaping @MainActor @Sendable (UIApplication, NotificationSettingsValues?) -> Void
   ) {
-    let isFirst = session.welcome?.settings.status == .notDetermined
-    if isFirst { life.cover() }
-    session.send(
-      .requestAuthorization(options.wire), timeoutMilliseconds: Limits.personMilliseconds
-    ) { result in
+    guard !options.isEmpty else { return then(self, currentSettings()) }
+    session.requestAuthorization(options.wire) { result in
       let settings = (try? result.get()).flatMap { try? $0.settings() }
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
-          if isFirst { UIApplication.shared.life.uncover() }
           then(.shared, settings.map { NotificationSettingsValues($0) })
         }
       }

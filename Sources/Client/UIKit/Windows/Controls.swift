@@ -14,6 +14,8 @@ open class UIControl: UIView {
   /// Whether it is being touched; stored, without effect.
   open var isHighlighted = false
 
+  var actions: [(UIControl.Event, UIAction)] = []
+
   /// The looks of a control.
   public struct State: OptionSet, Sendable {
     /// The bits.
@@ -146,14 +148,4 @@ open class UIStepper: UIControl {
 open class UISegmentedControl: UIControl {
   /// Which is chosen; -1 when none is.
   open var selectedSegmentIndex = -1
-}
-
-/// A button of a bar, as a value.
-@preconcurrency @MainActor
-open class UIBarButtonItem: NSObject {
-  /// Its text.
-  open var title: String?
-
-  /// Whether it can be touched.
-  open var isEnabled = true
 }

@@ -9,6 +9,7 @@ open class UINavigationController: UIViewController {
     set {
       for child in children { child.removeFromParent() }
       for child in newValue { addChild(child) }
+      placeTop()
     }
   }
 
@@ -39,6 +40,7 @@ open class UINavigationController: UIViewController {
   open func pushViewController(_ viewController: UIViewController, animated: Bool) {
     topViewController?.disappear(animated: animated)
     addChild(viewController)
+    placeTop()
     viewController.appear(animated: animated)
   }
 
@@ -48,6 +50,7 @@ open class UINavigationController: UIViewController {
     guard children.count > 1, let top = children.last else { return nil }
     top.disappear(animated: animated)
     top.removeFromParent()
+    placeTop()
     topViewController?.appear(animated: animated)
     return top
   }
@@ -69,6 +72,17 @@ open class UINavigationController: UIViewController {
     super.appear(animated: animated)
     topViewController?.appear(animated: animated)
   }
+
+  /// Makes a view with the top of the stack in it.
+  open override func loadView() {
+    super.loadView()
+    placeTop()
+  }
+
+  private func placeTop() {
+    guard isViewLoaded else { return }
+    view.setOnlySubview(topViewController?.view)
+  }
 }
 
 /// View controllers side by side.
@@ -80,11 +94,12 @@ open class UITabBarController: UIViewController {
     set {
       for child in children { child.removeFromParent() }
       for child in newValue ?? [] { addChild(child) }
+      placeSelected()
     }
   }
 
   /// Which one is seen.
-  open var selectedIndex = 0
+  open var selectedIndex = 0 { didSet { placeSelected() } }
 
   /// The one that is seen.
   open var selectedViewController: UIViewController? {
@@ -95,5 +110,16 @@ open class UITabBarController: UIViewController {
   override func appear(animated: Bool) {
     super.appear(animated: animated)
     selectedViewController?.appear(animated: animated)
+  }
+
+  /// Makes a view with the chosen view controller's in it.
+  open override func loadView() {
+    super.loadView()
+    placeSelected()
+  }
+
+  private func placeSelected() {
+    guard isViewLoaded else { return }
+    view.setOnlySubview(selectedViewController?.view)
   }
 }

@@ -40,6 +40,9 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The area that it is in.
   open private(set) weak var superview: UIView?
 
+  /// The view controller whose view it is.
+  weak var viewController: UIViewController?
+
   /// An area.
   public init(frame: CGRect) {
     self.frame = frame
@@ -63,6 +66,7 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
     view.removeFromSuperview()
     subviews.append(view)
     view.superview = self
+    if window?.isShown == true { view.appearControllers() }
   }
 
   /// Removes it from its superview.

@@ -6,7 +6,7 @@ public import Foundation
 /// has loaded or appeared works.
 @preconcurrency @MainActor
 open class UIViewController: UIResponder, @preconcurrency NSCoding {
-  private var loadedView: UIView?
+  private var loadedView: UIView? { didSet { loadedView?.viewController = self } }
   private var isShown = false
 
   /// A view controller without a file.
@@ -41,11 +41,17 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// What it is called.
-  open var title: String?
+  open var title: String? { didSet { navigationItem.title = title } }
+
+  /// The content of a navigation bar for this view controller, as a value.
+  open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// Its item in a tab bar, as a value.
   open var tabBarItem: UITabBarItem! = UITabBarItem()
+
+  /// The preferred size; stored without effect.
+  open var preferredContentSize: CGSize = .zero
 
   /// Makes the view; a subclass that overrides it sets `view`.
   open func loadView() { loadedView = UIView(frame: UIScreen.main.bounds) }
@@ -127,6 +133,9 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     guard presentedViewController == nil, viewControllerToPresent !== self else { return }
     presentedViewController = viewControllerToPresent
     viewControllerToPresent.presentingViewController = self
+    if let window = viewIfLoaded?.window, let view = viewControllerToPresent.view {
+      window.addSubview(view)
+    }
     viewControllerToPresent.appear(animated: flag)
     completion?()
   }
@@ -147,6 +156,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
     presentedViewController = nil
     presented.presentingViewController = nil
     presented.disappear(animated: flag)
+    presented.viewIfLoaded?.removeFromSuperview()
     completion?()
   }
 

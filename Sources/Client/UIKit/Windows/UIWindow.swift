@@ -19,7 +19,8 @@ open class UIWindow: UIView {
     didSet {
       guard oldValue !== rootViewController else { return }
       oldValue?.disappear(animated: false)
-      if isShown { rootViewController?.appear(animated: false) }
+      oldValue?.viewIfLoaded?.removeFromSuperview()
+      if isShown { showRoot() }
     }
   }
 
@@ -29,7 +30,7 @@ open class UIWindow: UIView {
   /// Its screen.
   open var screen: UIScreen = .main
 
-  private var isShown = false
+  private(set) var isShown = false
 
   /// A window without a scene.
   public override init(frame: CGRect) { super.init(frame: frame) }
@@ -51,7 +52,14 @@ open class UIWindow: UIView {
     guard !isShown else { return }
     isShown = true
     UIApplication.shared.shown(self)
-    rootViewController?.appear(animated: false)
+    showRoot()
+    appearControllers()
+  }
+
+  private func showRoot() {
+    guard let rootViewController else { return }
+    addSubview(rootViewController.view)
+    rootViewController.appear(animated: false)
   }
 
   /// Makes it key.

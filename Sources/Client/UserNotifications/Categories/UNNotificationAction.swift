@@ -35,6 +35,17 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked
     super.init()
   }
 
+  /// The action's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("identifier", identifier),
+        ("title", title),
+        ("options", options.words),
+      ])
+  }
+
   /// Whether the other action is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationAction else { return false }

@@ -58,6 +58,20 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
+  /// The category's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("identifier", identifier),
+        ("actions", ObjectDescription.list(actions)),
+        ("intentIdentifiers", ObjectDescription.list(intentIdentifiers)),
+        ("hiddenPreviewsBodyPlaceholder", hiddenPreviewsBodyPlaceholder),
+        ("categorySummaryFormat", categorySummaryFormat),
+        ("options", options.words),
+      ])
+  }
+
   /// Whether the other category is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationCategory else { return false }

@@ -11,8 +11,7 @@ extension UNUserNotificationCenter {
     options: UNAuthorizationOptions = [],
     completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
   ) {
-    let request = AppRequest.requestAuthorization(options.wire)
-    session.send(request, timeoutMilliseconds: Limits.personMilliseconds) { result in
+    session.requestAuthorization(options.wire) { result in
       switch result {
       case .success(let answer): completionHandler(answer.isGranted, nil)
       case .failure(let failure): completionHandler(false, UNError(failure))

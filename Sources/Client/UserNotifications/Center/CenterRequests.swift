@@ -13,9 +13,14 @@ extension UNUserNotificationCenter {
     withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
   ) {
     do {
-      perform(.add(try request.wire()), completionHandler: completionHandler)
+      var wire = try request.wire()
+      if !request.content.attachments.isEmpty {
+        wire.content = try request.content.fields.storingAttachments().wire()
+      }
+      perform(.add(wire), completionHandler: completionHandler)
     } catch {
-      let failure = UNError.because(.notificationInvalidNoContent, "userInfo: \(error)")
+      let failure =
+        error as? UNError ?? .because(.notificationInvalidNoContent, "userInfo: \(error)")
       session.callbacks.async { completionHandler?(failure) }
     }
   }

@@ -16,4 +16,16 @@ enum AttachmentType {
     if identifiers.values.contains(hint) { return hint }
     return identifiers[hint.lowercased()]
   }
+
+  private static let sounds: Set = [
+    "public.aiff-audio", "public.aifc-audio", "com.microsoft.waveform-audio", "public.mp3",
+    "public.mpeg-4-audio",
+  ]
+  private static let pictures: Set = ["public.jpeg", "com.compuserve.gif", "public.png"]
+
+  /// Bytes that a file of the type may have: Apple's own bounds.
+  static func bytesMax(_ type: String) -> Int64 {
+    let megabytes: Int64 = sounds.contains(type) ? 5 : pictures.contains(type) ? 10 : 50
+    return megabytes * 1_048_576
+  }
 }

@@ -21,6 +21,16 @@ package struct ContentFields: Equatable {
 
   package init() {}
 
+  /// Moves the attachments' files into the store and returns the content that refers to them there.
+  ///
+  /// - Throws: `UNError` when a file cannot be stored.
+  package func storingAttachments(in store: AttachmentStore = .shared) throws -> ContentFields {
+    guard !attachments.isEmpty else { return self }
+    var fields = self
+    fields.attachments = try store.add(attachments)
+    return fields
+  }
+
   /// Compares everything that is shown, and the app's data as its dictionary does.
   package static func == (one: ContentFields, other: ContentFields) -> Bool {
     one.title == other.title && one.subtitle == other.subtitle && one.body == other.body

@@ -17,8 +17,8 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
 
   /// An attachment of a file that exists.
   ///
-  /// Its size is checked when the request is added; then the agent takes the file into its own
-  /// store, or a copy of it when it lies in the app's bundle.
+  /// Its size is checked when the request is added; then the file is moved into a store of the
+  /// system's, or copied when it lies in the app's bundle.
   ///
   /// - Throws: `UNError.attachmentInvalidURL` when the URL names no readable file,
   ///   `UNError.attachmentUnrecognizedType` when a notification cannot carry its type.
@@ -54,6 +54,17 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
     self.type = type
     self.options = options
     super.init()
+  }
+
+  /// The attachment's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("identifier", identifier),
+        ("URL", url.absoluteString),
+        ("type", type),
+      ])
   }
 
   /// Whether the other attachment is the same file under the same name.

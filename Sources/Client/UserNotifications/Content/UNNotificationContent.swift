@@ -69,15 +69,43 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// Lets a Focus suppress it.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Updates the content from an object of the app.
+  /// Updates the content from an object of the app, such as the intent of a message.
   ///
-  /// The providers of Apple's systems come from intents, which this system lacks.
-  ///
-  /// - Throws: always `UNError.contentProvidingObjectNotAllowed`.
+  /// - Throws: `UNError.contentProvidingObjectNotAllowed` for an object that provides nothing,
+  ///   `UNError.contentProvidingInvalid` for a message without a sender.
   open func updating(
     from provider: any UNNotificationContentProviding
   ) throws -> UNNotificationContent {
-    throw UNError.because(.contentProvidingObjectNotAllowed)
+    guard let provider = provider as? any ContentProviding else {
+      throw UNError.because(.contentProvidingObjectNotAllowed)
+    }
+    var fields = fields
+    try provider.provide(&fields)
+    return UNNotificationContent(fields)
+  }
+
+  /// The content's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("title", title),
+        ("subtitle", subtitle),
+        ("body", body),
+        ("summaryArgument", fields.summaryArgument),
+        ("summaryArgumentCount", fields.summaryArgumentCount),
+        ("categoryIdentifier", categoryIdentifier),
+        ("launchImageName", launchImageName),
+        ("threadIdentifier", threadIdentifier),
+        ("attachments", ObjectDescription.list(attachments)),
+        ("badge", badge),
+        ("sound", sound),
+        ("interruptionLevel", interruptionLevel),
+        ("relevanceScore", relevanceScore),
+        ("filterCriteria", filterCriteria),
+        ("targetContentIdentifier", targetContentIdentifier),
+        ("userInfo", userInfo),
+      ])
   }
 
   /// Whether the other content is the same in every respect.

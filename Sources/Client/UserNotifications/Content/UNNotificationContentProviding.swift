@@ -2,5 +2,13 @@ public import Foundation
 
 /// What can lend its content to a notification.
 ///
-/// The conforming types of Apple's systems are made from intents, which this system lacks.
+/// The conforming types are made from intents (module `Intents`).
 public protocol UNNotificationContentProviding: NSObjectProtocol {}
+
+/// A provider that this package can read.
+package protocol ContentProviding: UNNotificationContentProviding {
+  /// Updates the fields that it provides.
+  ///
+  /// - Throws: `UNError.contentProvidingInvalid` when it has nothing to provide.
+  func provide(_ fields: inout ContentFields) throws
+}

@@ -51,6 +51,17 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     UNNotificationSound(SoundChoice(name: name.rawValue, isCritical: true, volume: volume))
   }
 
+  /// The sound's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("name", choice.name),
+        ("critical", choice.isCritical),
+        ("ringtone", choice.isRingtone),
+      ])
+  }
+
   /// Whether the other sound is the same.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationSound)?.choice == choice

@@ -16,6 +16,16 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
     super.init()
   }
 
+  /// The notification's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("date", date),
+        ("request", request),
+      ])
+  }
+
   /// Whether the other notification is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotification else { return false }

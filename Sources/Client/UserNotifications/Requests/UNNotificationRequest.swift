@@ -21,6 +21,17 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecke
     super.init()
   }
 
+  /// The request's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("identifier", identifier),
+        ("content", content),
+        ("trigger", trigger),
+      ])
+  }
+
   /// Whether the other request is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationRequest else { return false }

@@ -16,6 +16,16 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
+  /// The response's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("actionIdentifier", actionIdentifier),
+        ("notification", notification),
+      ])
+  }
+
   /// Whether the other response is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationResponse else { return false }

@@ -12,6 +12,17 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
     super.init(notification: notification, actionIdentifier: actionIdentifier)
   }
 
+  /// The response's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("actionIdentifier", actionIdentifier),
+        ("notification", notification),
+        ("userText", userText),
+      ])
+  }
+
   /// Whether the other response is the same in every respect.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTextInputNotificationResponse else { return false }

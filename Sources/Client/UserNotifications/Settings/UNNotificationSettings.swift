@@ -55,6 +55,29 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// Direct messages: not supported on this system.
   open var directMessagesSetting: UNNotificationSetting { values.directMessages }
 
+  /// The settings, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("authorizationStatus", authorizationStatus.word),
+        ("notificationCenterSetting", notificationCenterSetting.word),
+        ("soundSetting", soundSetting.word),
+        ("badgeSetting", badgeSetting.word),
+        ("lockScreenSetting", lockScreenSetting.word),
+        ("carPlaySetting", carPlaySetting.word),
+        ("announcementSetting", announcementSetting.word),
+        ("criticalAlertSetting", criticalAlertSetting.word),
+        ("timeSensitiveSetting", timeSensitiveSetting.word),
+        ("alertSetting", alertSetting.word),
+        ("scheduledDeliverySetting", scheduledDeliverySetting.word),
+        ("directMessagesSetting", directMessagesSetting.word),
+        ("alertStyle", alertStyle.word),
+        ("showPreviewsSetting", showPreviewsSetting.word),
+        ("providesAppNotificationSettings", providesAppNotificationSettings),
+      ])
+  }
+
   /// Whether every value is the same.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationSettings)?.values == values

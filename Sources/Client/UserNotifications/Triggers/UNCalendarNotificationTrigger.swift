@@ -26,6 +26,16 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
   /// When it appears next; nil when nothing matches any more.
   open func nextTriggerDate() -> Date? { dateComponents.nextMatch(after: Date()) }
 
+  /// The trigger's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("repeats", repeats),
+        ("dateComponents", dateComponents),
+      ])
+  }
+
   /// Whether the other trigger has the same components and repetition.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNCalendarNotificationTrigger else { return false }

@@ -17,6 +17,16 @@ open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Send
     super.init(again: repeats)
   }
 
+  /// The trigger's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("repeats", repeats),
+        ("region", region),
+      ])
+  }
+
   /// Whether the other trigger has the same region and repetition.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNLocationNotificationTrigger else { return false }

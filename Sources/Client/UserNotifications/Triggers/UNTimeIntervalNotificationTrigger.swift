@@ -33,6 +33,16 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked 
   /// When it appears next; before it is added, as if it were added now.
   open func nextTriggerDate() -> Date? { next ?? Date(timeIntervalSinceNow: timeInterval) }
 
+  /// The trigger's fields, for a log.
+  open override var description: String {
+    ObjectDescription.make(
+      self,
+      [
+        ("repeats", repeats),
+        ("timeInterval", timeInterval),
+      ])
+  }
+
   /// Whether the other trigger has the same interval and repetition.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTimeIntervalNotificationTrigger else { return false }

@@ -1,0 +1,27 @@
+// A Mac app of the time before macOS 11: it asks nobody, delivers a reminder later, and lists it.
+import Cocoa
+import Narration
+
+@main
+final class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDelegate {
+  func applicationDidFinishLaunching(_ notification: Notification) {
+    let center = NSUserNotificationCenter.default
+    let launch = notification.userInfo?[NSApplication.launchUserNotificationUserInfoKey]
+    say("launched by \((launch as? NSUserNotification)?.title ?? "nobody")")
+    // Set here and not before, as many apps do.
+    center.delegate = self
+    if launch == nil {
+      let reminder = NSUserNotification()
+      reminder.identifier = "tea"
+      reminder.title = "Tea"
+      reminder.informativeText = "It has drawn for three minutes."
+      reminder.deliveryDate = Date(timeIntervalSinceNow: 180)
+      center.scheduleNotification(reminder)
+    }
+    say("scheduled \(center.scheduledNotifications.compactMap(\.title))")
+  }
+
+  func userNotificationCenter(
+    _ center: NSUserNotificationCenter, didActivate notification: NSUserNotification
+  ) { say("activated \(notification.title ?? "")") }
+}

@@ -1,0 +1,48 @@
+// Speaks the user's language in each of the ways there are: texts that the app looks up itself, with
+// plural forms, and keys that the system looks up when the notification is shown.
+import Foundation
+import Narration
+import UIKit
+import UserNotifications
+
+@main
+final class AppDelegate: UIResponder, UIApplicationDelegate {
+  func application(
+    _ application: UIApplication,
+    didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    say("title \(NSLocalizedString("REMINDER", comment: "above each reminder"))")
+    for minutes in [1, 5] {
+      say(
+        "minutes "
+          + String.localizedStringWithFormat(
+            NSLocalizedString("MINUTES", comment: "how long until the match"), minutes))
+    }
+    application.registerUserNotificationSettings(
+      UIUserNotificationSettings(types: [.alert], categories: nil))
+    return true
+  }
+
+  func application(
+    _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
+  ) {
+    // Keys in the place of texts: the language is the one of the moment at which it is shown.
+    let local = UILocalNotification()
+    local.alertBody = "MATCH_BEGINS"
+    local.alertAction = "WATCH"
+    local.fireDate = Date(timeIntervalSinceNow: 3_600)
+    application.scheduleLocalNotification(local)
+
+    let content = UNMutableNotificationContent()
+    content.title = NSString.localizedUserNotificationString(forKey: "REMINDER", arguments: nil)
+    content.body = NSString.localizedUserNotificationString(
+      forKey: "PLAYS_AGAINST", arguments: ["Ajax", "Porto"])
+    content.categoryIdentifier = "match"
+    let request = UNNotificationRequest(
+      identifier: "plays", content: content,
+      trigger: UNTimeIntervalNotificationTrigger(timeInterval: 7_200, repeats: false))
+    UNUserNotificationCenter.current().add(request) { error in
+      say(error.map { "failed \($0.localizedDescription)" } ?? "scheduled")
+    }
+  }
+}

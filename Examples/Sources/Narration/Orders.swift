@@ -1,0 +1,10 @@
+import Foundation
+
+/// Calls the handler on the main queue with each line of the standard input.
+public func onOrder(_ handler: @escaping @MainActor (String) -> Void) {
+  Thread.detachNewThread {
+    while let order = readLine() {
+      DispatchQueue.main.async { MainActor.assumeIsolated { handler(order) } }
+    }
+  }
+}

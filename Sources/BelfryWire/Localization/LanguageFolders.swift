@@ -1,0 +1,41 @@
+/// The names of the `.lproj` folders that hold a language's texts.
+public enum LanguageFolders {
+  /// English names of languages, as in older folders (`French.lproj`).
+  private static let englishNames = [
+    "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
+    "ja": "Japanese", "nl": "Dutch", "pt": "Portuguese",
+  ]
+
+  /// The names for a BCP 47 tag, the most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
+  public static func names(_ tag: String) -> [String] {
+    var names: [String] = []
+    for tag in fallbacks(tag) + scripts(tag) {
+      names.append(tag)
+      if tag.contains("-") { names.append(String(tag.map { $0 == "-" ? "_" : $0 })) }
+      if let name = englishNames[tag] { names.append(name) }
+    }
+    return names
+  }
+
+  /// The tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
+  public static func fallbacks(_ tag: String) -> [String] {
+    var subtags = tag.split(separator: "-")
+    var tags: [String] = []
+    while !subtags.isEmpty {
+      tags.append(subtags.joined(separator: "-"))
+      subtags.removeLast()
+      // A single letter introduces an extension and is no tag by itself.
+      if let last = subtags.last, last.count == 1 { subtags.removeLast() }
+    }
+    return tags
+  }
+
+  /// The script of a region's Chinese, where the tag does not name one.
+  private static func scripts(_ tag: String) -> [String] {
+    switch tag {
+    case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]
+    case "zh-CN", "zh-SG", "zh": ["zh-Hans"]
+    default: []
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import BelfryClient
+public import Foundation
+
+/// A task that runs in the background.
+open class BGTask: NSObject, @unchecked Sendable {
+  // Sendable: what changes is behind a lock.
+
+  /// The task's identifier.
+  public let identifier: String
+
+  private struct State {
+    var expirationHandler: (@Sendable () -> Void)?
+    var isDone = false
+  }
+
+  private let state = Guarded(State())
+  private let done: @Sendable () -> Void
+
+  init(name: String, done: @escaping @Sendable () -> Void) {
+    identifier = name
+    self.done = done
+  }
+
+  /// Runs shortly before the time is over.
+  open var expirationHandler: (@Sendable () -> Void)? {
+    get { state.withLock { $0.expirationHandler } }
+    set { state.withLock { $0.expirationHandler = newValue } }
+  }
+
+  /// Ends the task, with its work done or failed.
+  open func setTaskCompleted(success: Bool) {
+    let isFirst = state.withLock { state in
+      defer { state.isDone = true }
+      return !state.isDone
+    }
+    if isFirst { done() }
+  }
+
+  /// Runs the expiration handler at the end of the task's time, then ends the task.
+  func expire() {
+    let handler = state.withLock { $0.isDone ? nil : $0.expirationHandler }
+    handler?()
+    setTaskCompleted(success: false)
+  }
+}
+
+/// A short task that refreshes the app's content.
+open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
+
+/// A longer task.
+open class BGProcessingTask: BGTask, @unchecked Sendable {}

@@ -1,0 +1,97 @@
+import BelfryWire
+import Foundation
+import Synchronization
+
+/// The texts of bundles in the languages chosen on the device.
+///
+/// Foundation on Linux knows no chosen languages: its look-up takes the development language, or
+/// whichever folder it finds first.
+package final class BundleTexts: Sendable {
+  /// A key's value.
+  enum Entry: Sendable {
+    case text(String)
+    case plural(PluralFormat)
+  }
+
+  package static let shared = BundleTexts()
+
+  private struct State {
+    var tables: [String: [String: Entry]] = [:]
+    /// The plural formats that were returned as texts, by the text.
+    var plurals: [String: PluralFormat] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// The text for a key in the agent's languages; nil where no language folder of the
+  /// bundle has it.
+  package func text(forKey key: String, table: String?, of bundle: Bundle) -> String? {
+    var folders: [String] = []
+    for folder in [bundle.resourcePath, bundle.bundlePath, bundle.bundlePath + "/Resources"] {
+      if let folder, !folders.contains(folder) { folders.append(folder) }
+    }
+    return text(
+      forKey: key, table: table, folders: folders, languages: Locale.userPreferredLanguages,
+      // Foundation's own property of it ends the process where there is no manifest.
+      development: bundle.object(forInfoDictionaryKey: "CFBundleDevelopmentRegion") as? String)
+  }
+
+  /// The text for a key: the first that the languages have, then the development language's.
+  func text(
+    forKey key: String, table: String?, folders: [String], languages: [String],
+    development: String?
+  ) -> String? {
+    let table = table.flatMap { $0.isEmpty ? nil : $0 } ?? "Localizable"
+    let order =
+      languages.map { ($0, LanguageFolders.names($0)) }
+      + [(development ?? "en", LanguageFolders.names(development ?? "en") + ["Base"])]
+    for (language, names) in order {
+      for name in names {
+        for folder in folders {
+          let stem = "\(folder)/\(name).lproj/\(table)"
+          for path in [stem + ".stringsdict", stem + ".strings"] {
+            guard let entry = entries(path, language)[key] else { continue }
+            return text(entry)
+          }
+        }
+      }
+    }
+    return nil
+  }
+
+  private func text(_ entry: Entry) -> String {
+    switch entry {
+    case .text(let text): return text
+    case .plural(let plural):
+      state.withLock { state in
+        if state.plurals.count >= Limits.localizedTexts { state.plurals = [:] }
+        state.plurals[plural.format] = plural
+      }
+      return plural.format
+    }
+  }
+
+  /// The plural forms of a format that was returned as a text.
+  func plural(of format: String) -> PluralFormat? {
+    guard format.contains("%") else { return nil }
+    return state.withLock { $0.plurals[format] }
+  }
+
+  /// The entries of a file, read once: a bundle's files do not change; none when it cannot be read.
+  private func entries(_ path: String, _ language: String) -> [String: Entry] {
+    if let known = state.withLock({ $0.tables[path] }) { return known }
+    var entries: [String: Entry] = [:]
+    if let data = FileManager.default.contents(atPath: path),
+      let list = unsafe try? PropertyListSerialization.propertyList(
+        from: data, options: [], format: nil) as? [String: Any]
+    {
+      entries = list.compactMapValues { value in
+        if let text = value as? String { return .text(text) }
+        return (value as? [String: Any]).flatMap { PluralFormat($0, language: language) }
+          .map(Entry.plural)
+      }
+    }
+    state.withLock { $0.tables[path] = entries }
+    return entries
+  }
+}

@@ -1,0 +1,63 @@
+package import BelfryWire
+import Dispatch
+import Synchronization
+
+/// Whether the person is being asked for permission: the question covers a UIKit app, which resigns
+/// active meanwhile.
+package final class AuthorizationQuestion: Sendable {
+  package typealias Observer = @MainActor @Sendable (_ isAsked: Bool) -> Void
+
+  private struct State {
+    var observer: Observer?
+    /// Whether the last question ended without a decision: asking again must not cover the app again,
+    /// or an app that asks whenever it becomes active would ask for ever.
+    var endedUndecided = false
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Sets the observer, which runs on the main thread when a question appears and when it is gone.
+  package func observe(_ observer: @escaping Observer) {
+    state.withLock { $0.observer = observer }
+  }
+
+  /// Whether a request for the options will show the person a question, as far as this process knows.
+  func isShown(for options: Set<AuthorizationOption>, status: AuthorizationStatus?) -> Bool {
+    guard status == .notDetermined, !options.contains(.provisional) else { return false }
+    return state.withLock { !$0.endedUndecided }
+  }
+
+  func report(isAsked: Bool) {
+    guard let observer = state.withLock({ $0.observer }) else { return }
+    DispatchQueue.main.async { MainActor.assumeIsolated { observer(isAsked) } }
+  }
+
+  func handleEnd(_ status: AuthorizationStatus?) {
+    state.withLock { $0.endedUndecided = status == nil || status == .notDetermined }
+  }
+}
+
+extension AgentSession {
+  /// Requests permission; the first request shows the person a question.
+  ///
+  /// The completion runs exactly once, on the callback queue, before the question counts as gone.
+  package func requestAuthorization(
+    _ options: Set<AuthorizationOption>,
+    completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
+  ) {
+    let covers = !isUnreachable && question.isShown(for: options, status: settings?.status)
+    if covers { question.report(isAsked: true) }
+    send(
+      .requestAuthorization(options), timeoutMilliseconds: Limits.personMilliseconds
+    ) { [self] result in
+      let settings = (try? result.get()).flatMap { try? $0.settings() }
+      if let settings { update(settings) }
+      completion(result)
+      guard covers else { return }
+      question.handleEnd(settings?.status)
+      question.report(isAsked: false)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import BelfryWire
+import Foundation
+import Testing
+import UserNotifications
+
+@testable import AppKit
+
+/// What a Mac app finds in the notification that ends its launch.
+@MainActor @Suite struct LaunchUserInfoTests {
+  private final class Delegate: NSObject, UNUserNotificationCenterDelegate {}
+
+  private func object(_ generation: NotificationGeneration, push: Bool = false) -> Any? {
+    var content = BelfryWire.NotificationContent()
+    content.generation = generation
+    content.title = NotificationText("Milk")
+    let delivered = DeliveredNotification(
+      request: .init(id: "milk", content: content), unixMilliseconds: 0,
+      payload: push ? Array(#"{"item":"milk"}"#.utf8) : nil)
+    var launch = AppLaunch(reason: .response)
+    launch.response = .init(
+      notification: delivered, action: BelfryWire.NotificationResponse.defaultAction)
+    return LaunchUserInfo.make(launch, newestPush: nil)[
+      NSApplication.launchUserNotificationUserInfoKey]
+  }
+
+  @Test
+  func `S0-42 S1-58 it is an object of the interface that the notification was made with`() {
+    for hasDelegate in [false, true] {
+      let delegate = Delegate()
+      UNUserNotificationCenter.current().delegate = hasDelegate ? delegate : nil
+      defer { UNUserNotificationCenter.current().delegate = nil }
+      #expect(object(.userNotification) is UNNotificationResponse)
+      #expect(object(.userNotification, push: true) is UNNotificationResponse)
+      let older = object(.desktop) as? NSUserNotification
+      #expect(older?.title == "Milk")
+      #expect(older?.activationType == .contentsClicked)
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs on what an app brings along besides its notifications: a server, languages, sounds.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct FurtherExampleTests {
+  /// Answers every request, and prints its path.
+  private static let server = """
+    import http.server
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            print("asked " + self.path, flush=True)
+            self.send_response(204); self.end_headers()
+        def log_message(self, *_): pass
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    print("port %d" % server.server_port, flush=True)
+    server.serve_forever()
+    """
+
+  @Test
+  func `S0-31 S0-53 S1-13 S2-7 the token goes to the app's server, with the user's language`()
+    async throws
+  {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let agent = try await stage.agent(of: gateway)
+      let server = try stage.start(["/usr/bin/env", "python3", "-c", Self.server], name: "server")
+      let port = try await server.text("port ").dropFirst(5)
+      try await stage.tell(agent, "settings", "--languages", "fr-CA,en")
+      let app = try await stage.example(
+        "TokenCourier", on: agent, environment: ["TOKEN_SERVER": "http://127.0.0.1:\(port)"])
+      let asked = try await server.text("asked ")
+      #expect(try await app.text("delivered") == "delivered 204")
+      let url = try #require(URLComponents(string: String(asked.dropFirst(6))))
+      let items = Dictionary(
+        uniqueKeysWithValues: (url.queryItems ?? []).map { ($0.name, $0.value) })
+      #expect(url.path == "/register")
+      #expect(items["language"] == "fr-CA")
+      // The very token that a push reaches the app by.
+      let token = try #require(items["token"] ?? nil)
+      #expect(token.count == 64)
+      try await stage.push(
+        #"{"aps":{"alert":"hi"}}"#, to: token, topic: "org.example.TokenCourier", of: gateway)
+
+      // An address without a scheme, as in the listing, fails and the app goes on.
+      let other = try await stage.example("TokenCourier", on: agent)
+      #expect(try await other.text("not delivered").count > 14)
+    }
+  }
+
+  private static func plural(_ one: String, _ other: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <plist version="1.0"><dict><key>MINUTES</key><dict>
+    <key>NSStringLocalizedFormatKey</key><string>%#@minutes@</string><key>minutes</key><dict>
+    <key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+    <key>one</key><string>\(one)</string><key>other</key><string>\(other)</string>
+    </dict></dict></dict></plist>
+    """
+  }
+
+  @Test
+  func `S0-11 S1-75 S3-21 texts of the app and of the system come in the user's language`()
+    async throws
+  {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
+      let now = ISO8601DateFormatter().string(from: Date())
+      try await stage.tell(agent, "clock", "set", now)
+      let id = "org.example.match"
+      let folder = try await stage.bundle(
+        "MatchReminder", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
+        languages: [
+          "en": """
+          "REMINDER" = "Reminder"; "MATCH_BEGINS" = "The match begins"; "WATCH" = "Watch";
+          "PLAYS_AGAINST" = "%@ plays against %@";
+          """,
+          "fr": """
+          "REMINDER" = "Rappel"; "MATCH_BEGINS" = "Le match commence"; "WATCH" = "Regarder";
+          "PLAYS_AGAINST" = "%2$@ reçoit %1$@";
+          """,
+        ])
+      for (language, text) in [
+        ("en", Self.plural("a minute", "%d minutes")),
+        ("fr", Self.plural("une minute", "%d minutes en tout")),
+      ] {
+        try text.write(
+          toFile: folder + "/\(language).lproj/Localizable.stringsdict", atomically: true,
+          encoding: .utf8)
+      }
+      try await stage.tell(agent, "app", "install", folder)
+      func start() throws -> RunningProgram {
+        try stage.start([folder + "/MatchReminder"], environment: ["BELFRY_SOCKET": agent.socket])
+      }
+      let english = try start()
+      #expect(try await english.text("title") == "title Reminder")
+      #expect(try await english.text("minutes") == "minutes a minute")
+      #expect(try await english.text("minutes") == "minutes 5 minutes")
+      _ = try await english.text("scheduled")
+      try await english.stop()
+
+      try await stage.tell(agent, "settings", "--languages", "fr-CA,en")
+      let french = try start()
+      #expect(try await french.text("title") == "title Rappel")
+      #expect(try await french.text("minutes") == "minutes une minute")
+      #expect(try await french.text("minutes") == "minutes 5 minutes en tout")
+      _ = try await french.text("scheduled")
+      try await french.stop()
+
+      // Shown in the language of the moment at which it is shown.
+      try await stage.tell(agent, "clock", "advance", "3700")
+      #expect(try await agent.presented(id)["body"].string == "Le match commence")
+      try await stage.tell(agent, "settings", "--languages", "en")
+      try await stage.tell(agent, "clock", "advance", "3700")
+      let shown = try await agent.program.event("presented") {
+        $0["id"].string == "plays"
+      }
+      #expect(shown["title"].string == "Reminder")
+      #expect(shown["body"].string == "Ajax plays against Porto")
+    }
+  }
+
+  @Test
+  func `S0-1 S0-13 S1-46 S3-23 a sound file of the app's own is what sounds`() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let id = "org.example.sound"
+      let folder = try await stage.bundle("OwnSound", id: id)
+      let samples = [UInt8](repeating: 0x37, count: 2_000)
+      let header =
+        "RIFF".utf8 + [0xF4, 7, 0, 0] + "WAVEfmt ".utf8 + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F]
+        + [0, 0, 0x80, 0x3E, 0, 0, 2, 0, 16, 0] + "data".utf8 + [0xD0, 7, 0, 0]
+      try Data(header + samples).write(to: URL(fileURLWithPath: folder + "/ring.wav"))
+      try await stage.tell(agent, "app", "install", folder)
+      let app = try stage.start(
+        [folder + "/OwnSound"], environment: ["BELFRY_SOCKET": agent.socket])
+      _ = try await app.text("ready")
+      try await stage.tell(agent, "state", "front=none")
+      for (order, name) in [("ring", "ring.wav"), ("default", "default")] {
+        app.tell(order)
+        let sound = try await agent.program.event("sound") { $0["app"].string == id }
+        #expect(sound["sound"].string == name)
+      }
+    }
+  }
+
+  @Test
+  func `S1-1 S1-42 S1-54 a Mac app of the older interface asks nobody`() async throws {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil, options: ["--grant", "ask"])
+      let app = try await stage.example("MacReminder", on: agent)
+      #expect(try await app.text("launched") == "launched by nobody")
+      _ = try await app.text("scheduled")
+      #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
+    }
+  }
+
+  @Test
+  func `A content extension, a message's sender, background work and a log, as today's apps have`()
+    async throws
+  {
+    try await Stage.play { stage in
+      let agent = try await stage.agent(of: nil)
+      let app = try await stage.example("DrawnNotification", on: agent)
+      #expect(try await app.text("refreshing") == "refreshing true")
+      #expect(try await app.text("drawn") == "drawn Anna")
+      _ = try await app.text("added")
+      #expect(try await agent.presented("org.example.DrawnNotification")["title"].string == "Anna")
+      try await app.error("default [org.example.drawn:launch] launched with 0 options")
+    }
+  }
+}
