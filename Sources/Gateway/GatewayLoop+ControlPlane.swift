@@ -12,7 +12,7 @@ extension GatewayLoop {
     case .adopted(let session, let request, let topic, let device):
       guard let connection = connections.device(session) else { return }
       assert(connection.device == device, "an app was adopted for another device")
-      take(.register, topic, of: device, request: request, on: connection)
+      handle(.register, topic, of: device, request: request, on: connection)
     case .refused(let session, let request, let refusal):
       connections.device(session)?.answer(request, with: .refused(refusal))
     case .channels(let number, let stream, let outcome):

@@ -5,7 +5,7 @@ import System
 /// What devices register, and the tokens that they get for it.
 extension GatewayLoop {
   /// Carries out what a device asks for a topic; an app that is not known yet is the control plane's matter.
-  func take(
+  func handle(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
   ) {
@@ -56,7 +56,7 @@ extension GatewayLoop {
     return commitTicket
   }
 
-  func take(_ reply: ControlReply) {
+  func handle(_ reply: ControlReply) {
     if let failure = reply.failure {
       log.error("cannot keep what a device asked for", ["why": "\(failure)"])
     }

@@ -158,7 +158,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 
   fileprivate func handle(_ replies: [ControlReply]) {
-    for reply in replies { take(reply) }
+    for reply in replies { handle(reply) }
     performEffects()
   }
 

@@ -15,13 +15,13 @@ struct AdministrationFields {
   }
 
   mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
-    guard let value = take(key) else { return nil }
+    guard let value = removeValue(key) else { return nil }
     guard let text = value.stringValue else { throw Self.wrong(key, "text") }
     return text
   }
 
   mutating func texts(_ key: String) throws(AdministrationFailure) -> [String] {
-    guard let value = take(key) else { return [] }
+    guard let value = removeValue(key) else { return [] }
     guard let list = value.arrayValue else { throw Self.wrong(key, "a list of texts") }
     var texts: [String] = []
     for element in list {
@@ -32,7 +32,7 @@ struct AdministrationFields {
   }
 
   mutating func optionalBool(_ key: String) throws(AdministrationFailure) -> Bool? {
-    guard let value = take(key) else { return nil }
+    guard let value = removeValue(key) else { return nil }
     guard let bool = value.boolValue else { throw Self.wrong(key, "true or false") }
     return bool
   }
@@ -40,7 +40,7 @@ struct AdministrationFields {
   mutating func optionalNumber<Number: FixedWidthInteger>(
     _ key: String, of type: Number.Type
   ) throws(AdministrationFailure) -> Number? {
-    guard let value = take(key) else { return nil }
+    guard let value = removeValue(key) else { return nil }
     guard let number = value.integerValue.flatMap({ Number(exactly: $0) }) else {
       throw Self.wrong(key, "a whole number from \(Number.min) to \(Number.max)")
     }
@@ -48,7 +48,7 @@ struct AdministrationFields {
   }
 
   mutating func optionalShare(_ key: String) throws(AdministrationFailure) -> Double? {
-    guard let value = take(key) else { return nil }
+    guard let value = removeValue(key) else { return nil }
     guard let share = value.doubleValue, (0...1).contains(share) else {
       throw Self.wrong(key, "a number from 0 to 1")
     }
@@ -80,7 +80,7 @@ struct AdministrationFields {
     }
   }
 
-  private mutating func take(_ key: String) -> JSONValue? {
+  private mutating func removeValue(_ key: String) -> JSONValue? {
     known.insert(key)
     guard let value = object[key], value != .null else { return nil }
     return value

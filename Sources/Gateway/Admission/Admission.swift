@@ -49,7 +49,7 @@ public enum Admission {
 
   /// Judges a complete request whose body has `bodyBytes` bytes; `body` is as much of it as was kept, all
   /// where it is not too large.
-  public static func judge(
+  public static func evaluate(
     _ request: borrowing PushRequest, body: Span<UInt8>, bodyBytes: Int, atSeconds now: Int64,
     context: inout some AdmissionContext
   ) -> Decision {

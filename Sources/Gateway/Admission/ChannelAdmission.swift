@@ -21,7 +21,7 @@ public enum ChannelAdmission {
 
   /// Judges a complete request to one of the three paths; `body` is as far as it can be a payload, and
   /// `bodyBytes` what came.
-  public static func judge(
+  public static func evaluate(
     _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int,
     context: inout some AdmissionContext
   ) -> Decision {

@@ -12,7 +12,7 @@ package final class CertificateRevocations: Sendable {
 
   /// What TLS does with a provider's certificate (apns-protocol 1.2): a revoked one does not get
   /// through the handshake, a device's own is not a provider's.
-  func judge(_ certificate: Certificate) -> TLSServerContext.Verdict {
+  func evaluate(_ certificate: Certificate) -> TLSServerContext.Verdict {
     guard certificate.organizationalUnit == CertificateAuthority.providerUnit else {
       return .unknownAuthority
     }

@@ -164,7 +164,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     }
     switch request {
     case .topic(let verb, let topic):
-      home.take(verb, topic, of: device, request: number, on: self)
+      home.handle(verb, topic, of: device, request: number, on: self)
     case .subscribe(let bundleID, let channel):
       home.subscribe(self, to: channel, of: bundleID, request: number)
     case .unsubscribe(let bundleID, let channel):

@@ -42,7 +42,7 @@ extension ProviderConnection {
       return refuse(open.streamID, isLegal ? .badPath : .methodNotAllowed)
     }
     var context = self
-    switch ChannelAdmission.judge(
+    switch ChannelAdmission.evaluate(
       open.request, body: open.body, bodyBytes: open.bodyBytes, context: &context)
     {
     case .refused(let rejection):

@@ -163,7 +163,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let open = streams[streamID], !open.isJudged else { return }
     assert(open.streamID == streamID, "a request stands under another number")
     open.isJudged = true
-    judge(open)
+    evaluate(open)
   }
 
   func requestReset(_ streamID: Int32, errorCode: UInt32) {
@@ -171,7 +171,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
-  private func judge(_ open: ProviderStream) {
+  private func evaluate(_ open: ProviderStream) {
     guard !isAborting else { return }
     let script = home.faults
     guard faults.countRequest(under: script) else { return decide(open) }
@@ -187,7 +187,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if isAboutChannels(open) { return judgeChannels(open) }
     var context = self
     let body = open.body
-    switch Admission.judge(
+    switch Admission.evaluate(
       open.request, body: body.span, bodyBytes: open.bodyBytes,
       atSeconds: home.now.unixSeconds, context: &context)
     {

@@ -128,7 +128,7 @@ extension GatewayResources {
       try TLSServerContext(
         certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM, alpn: ["h2"],
         unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authority),
-        check: revocations.judge)
+        check: revocations.evaluate)
     }
     let device = try TLSServerContext(
       certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM,

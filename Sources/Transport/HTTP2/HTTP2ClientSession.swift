@@ -180,14 +180,14 @@ import CNghttp2
     bodies.checkInvariants()
   }
 
-  private func forget(_ streamID: Int32) -> UnsafeMutablePointer<StreamRecord>? {
+  private func removeRecord(_ streamID: Int32) -> UnsafeMutablePointer<StreamRecord>? {
     guard let record = unsafe open.removeValue(forKey: streamID) else { return nil }
     unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
     return unsafe record
   }
 
   private func close(_ streamID: Int32, _ reason: HTTP2RequestFailure) {
-    guard let record = unsafe forget(streamID) else { return }
+    guard let record = unsafe removeRecord(streamID) else { return }
     let isDone = unsafe record.pointee.isDone
     unsafe bodies.release(record)
     if !isDone { handler.responseFailed(streamID, reason: reason) }

@@ -45,7 +45,7 @@ private struct Surroundings: AdmissionContext {
       ])
   }
 
-  private func judge(
+  private func evaluate(
     _ changes: [String: String?] = [:], extra: [(String, String)] = [], body: Int = 25,
     in surroundings: Surroundings? = nil
   ) throws -> Admission.Decision {
@@ -62,7 +62,7 @@ private struct Surroundings: AdmissionContext {
     }
     var context = try surroundings ?? self.surroundings()
     let bytes = Self.payload(bytes: body)
-    return Admission.judge(
+    return Admission.evaluate(
       request, body: bytes.span, bodyBytes: body, atSeconds: Self.now, context: &context)
   }
 
@@ -87,7 +87,7 @@ private struct Surroundings: AdmissionContext {
   private struct Unexpected: Error { let rejection: Rejection? }
 
   @Test func `A01 the base request is admitted with APNs' defaults`() throws {
-    let admitted = try admitted(judge())
+    let admitted = try admitted(evaluate())
     #expect(admitted.app.number == 1)
     #expect(admitted.priority == 10)
     #expect(admitted.expiration == Self.now + 30 * 86_400)
@@ -119,12 +119,12 @@ private struct Surroundings: AdmissionContext {
   func `each fault has its reason`(
     id: String, changes: [String: String?], expected: Rejection
   ) throws {
-    #expect(rejection(try judge(changes)) == expected, "\(id)")
+    #expect(rejection(try evaluate(changes)) == expected, "\(id)")
   }
 
   @Test func `D19 a doubled header is refused`() throws {
     let doubled = [("apns-priority", "10"), ("apns-priority", "5")]
-    #expect(rejection(try judge(extra: doubled)) == .duplicateHeaders)
+    #expect(rejection(try evaluate(extra: doubled)) == .duplicateHeaders)
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
@@ -139,20 +139,20 @@ private struct Surroundings: AdmissionContext {
       (":path", "/3/device/", .missingDeviceToken),
     ]
     var changes: [String: String?] = [:]
-    #expect(rejection(try judge(body: 0)) == .payloadEmpty)
+    #expect(rejection(try evaluate(body: 0)) == .payloadEmpty)
     for (name, value, expected) in steps {
       changes[name] = value
-      #expect(rejection(try judge(changes, body: 0)) == expected)
+      #expect(rejection(try evaluate(changes, body: 0)) == expected)
     }
     var refused = try surroundings()
     refused.credentialAnswer = .refused(.invalidProviderToken)
-    #expect(rejection(try judge(changes, in: refused)) == .invalidProviderToken)
+    #expect(rejection(try evaluate(changes, in: refused)) == .invalidProviderToken)
     let doubled = [("apns-id", "x"), ("apns-id", "x")]
-    #expect(rejection(try judge(changes, extra: doubled, in: refused)) == .duplicateHeaders)
+    #expect(rejection(try evaluate(changes, extra: doubled, in: refused)) == .duplicateHeaders)
     changes[":path"] = "/nowhere"
-    #expect(rejection(try judge(changes, extra: doubled, in: refused)) == .badPath)
+    #expect(rejection(try evaluate(changes, extra: doubled, in: refused)) == .badPath)
     changes[":method"] = "GET"
-    #expect(rejection(try judge(changes, extra: doubled, in: refused)) == .methodNotAllowed)
+    #expect(rejection(try evaluate(changes, extra: doubled, in: refused)) == .methodNotAllowed)
   }
 
   @Test(arguments: [
@@ -162,7 +162,7 @@ private struct Surroundings: AdmissionContext {
   func `S1-34 E03 E04 a payload is an object of up to 4096 bytes`(
     bytes: Int, expected: Rejection?
   ) throws {
-    #expect(rejection(try judge(body: bytes)) == expected)
+    #expect(rejection(try evaluate(body: bytes)) == expected)
   }
 
   @Test func `a VoIP payload has up to 5120 bytes, with or without the header`() throws {
@@ -173,30 +173,30 @@ private struct Surroundings: AdmissionContext {
     for type: String? in ["voip", nil] {
       var changes: [String: String?] = voip
       changes["apns-push-type"] = type
-      #expect(try admitted(judge(changes, body: 5_120)).pushType == .voip)
-      #expect(rejection(try judge(changes, body: 5_121)) == .payloadTooLarge)
+      #expect(try admitted(evaluate(changes, body: 5_120)).pushType == .voip)
+      #expect(rejection(try evaluate(changes, body: 5_121)) == .payloadTooLarge)
     }
   }
 
   @Test func `D22 background pushes go out with priority 5 whatever was said`() throws {
     for priority: String? in [nil, "10", "5"] {
       let changes = ["apns-push-type": "background", "apns-priority": priority]
-      #expect(try admitted(judge(changes)).priority == 5)
+      #expect(try admitted(evaluate(changes)).priority == 5)
     }
     let low = ["apns-push-type": "background", "apns-priority": "1"]
-    #expect(try admitted(judge(low)).priority == 1)
+    #expect(try admitted(evaluate(low)).priority == 1)
   }
 
   @Test func `S3-13 S3-14 expirations end after 30 days at the latest`() throws {
     let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
-    #expect(try admitted(judge(late)).expiration == Self.now + 30 * 86_400)
-    #expect(try admitted(judge(["apns-expiration": "0"])).expiration == 0)
-    #expect(try admitted(judge(["apns-expiration": "1"])).expiration == 1)
+    #expect(try admitted(evaluate(late)).expiration == Self.now + 30 * 86_400)
+    #expect(try admitted(evaluate(["apns-expiration": "0"])).expiration == 0)
+    #expect(try admitted(evaluate(["apns-expiration": "1"])).expiration == 1)
   }
 
   @Test func `F38 a topic-specific key sends to its topics alone`() throws {
     let surroundings = try surroundings(topics: [Array("com.example.other".utf8)])
-    #expect(rejection(try judge(in: surroundings)) == .topicDisallowed)
+    #expect(rejection(try evaluate(in: surroundings)) == .topicDisallowed)
   }
 
   @Test func `G01 G02 a certificate with one topic implies it, with several it does not`() throws {
@@ -204,14 +204,15 @@ private struct Surroundings: AdmissionContext {
     let one = CertificateCredential(
       teamID: "TEAMAAAAAA", topics: Array(topics.prefix(1)), environments: [.sandbox])
     #expect(
-      try admitted(judge(["apns-topic": nil], in: surroundings(certificate: one))).app.number == 1)
+      try admitted(evaluate(["apns-topic": nil], in: surroundings(certificate: one))).app.number
+        == 1)
     let several = CertificateCredential(
       teamID: "TEAMAAAAAA", topics: topics, environments: [.sandbox])
     #expect(
-      rejection(try judge(["apns-topic": nil], in: surroundings(certificate: several)))
+      rejection(try evaluate(["apns-topic": nil], in: surroundings(certificate: several)))
         == .missingTopic)
     let foreign = ["apns-topic": "com.example.other"]
     #expect(
-      rejection(try judge(foreign, in: surroundings(certificate: several))) == .topicDisallowed)
+      rejection(try evaluate(foreign, in: surroundings(certificate: several))) == .topicDisallowed)
   }
 }

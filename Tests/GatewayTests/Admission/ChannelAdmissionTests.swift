@@ -37,7 +37,7 @@ private struct Surroundings: AdmissionContext {
         ]))
   }
 
-  private func judge(
+  private func evaluate(
     _ method: String, _ path: String, _ fields: [String: String?] = [:], body: String = "",
     in surroundings: Surroundings? = nil
   ) throws -> ChannelAdmission.Decision {
@@ -55,7 +55,7 @@ private struct Surroundings: AdmissionContext {
     }
     var context = try surroundings ?? self.surroundings()
     let bytes = Array(body.utf8)
-    return ChannelAdmission.judge(
+    return ChannelAdmission.evaluate(
       request, body: bytes, bodyBytes: bytes.count, context: &context)
   }
 
@@ -79,7 +79,7 @@ private struct Surroundings: AdmissionContext {
   ])
   func `a channel is made with its policy`(_ body: String, _ keepsLatest: Bool) throws {
     #expect(
-      call(try judge("POST", Self.channels, body: body))
+      call(try evaluate("POST", Self.channels, body: body))
         == .make(ChannelConfiguration(keepsLatest: keepsLatest)))
   }
 
@@ -93,14 +93,14 @@ private struct Surroundings: AdmissionContext {
     (#"{"message-storage-policy":0,"push-type":"LiveActivity","x":1}"#, .badRequestParams),
   ])
   func `a channels body is checked key by key`(_ body: String, _ expected: Rejection) throws {
-    #expect(rejection(try judge("POST", Self.channels, body: body)) == expected)
+    #expect(rejection(try evaluate("POST", Self.channels, body: body)) == expected)
   }
 
   @Test func `channels are read removed and listed`() throws {
     let named: [String: String?] = ["apns-channel-id": Self.channel.text]
-    #expect(call(try judge("GET", Self.channels, named)) == .read(Self.channel))
-    #expect(call(try judge("DELETE", Self.channels, named)) == .remove(Self.channel))
-    #expect(call(try judge("GET", "/1/apps/com.example.app/all-channels")) == .list)
+    #expect(call(try evaluate("GET", Self.channels, named)) == .read(Self.channel))
+    #expect(call(try evaluate("DELETE", Self.channels, named)) == .remove(Self.channel))
+    #expect(call(try evaluate("GET", "/1/apps/com.example.app/all-channels")) == .list)
   }
 
   @Test(arguments: [
@@ -109,49 +109,49 @@ private struct Surroundings: AdmissionContext {
   ])
   func `a channels name is checked`(_ id: String?, _ expected: Rejection) throws {
     #expect(
-      rejection(try judge("GET", Self.channels, ["apns-channel-id": id])) == expected)
+      rejection(try evaluate("GET", Self.channels, ["apns-channel-id": id])) == expected)
     #expect(
-      rejection(try judge("POST", Self.send, ["apns-channel-id": id], body: Self.body))
+      rejection(try evaluate("POST", Self.send, ["apns-channel-id": id], body: Self.body))
         == expected)
   }
 
   @Test func `methods are the paths own`() throws {
-    #expect(rejection(try judge("PUT", Self.channels)) == .methodNotAllowed)
-    #expect(rejection(try judge("GET", Self.send)) == .methodNotAllowed)
+    #expect(rejection(try evaluate("PUT", Self.channels)) == .methodNotAllowed)
+    #expect(rejection(try evaluate("GET", Self.send)) == .methodNotAllowed)
     #expect(
-      rejection(try judge("POST", "/1/apps/com.example.app/all-channels")) == .methodNotAllowed)
+      rejection(try evaluate("POST", "/1/apps/com.example.app/all-channels")) == .methodNotAllowed)
   }
 
   @Test func `the app has to be the credentials and may broadcast`() throws {
     #expect(
-      rejection(try judge("GET", "/1/apps/org.foreign.app/all-channels")) == .topicMismatch)
+      rejection(try evaluate("GET", "/1/apps/org.foreign.app/all-channels")) == .topicMismatch)
     #expect(
-      rejection(try judge("GET", "/1/apps/com.example.nowhere/all-channels")) == .topicMismatch)
+      rejection(try evaluate("GET", "/1/apps/com.example.nowhere/all-channels")) == .topicMismatch)
     #expect(
-      rejection(try judge("GET", "/1/apps/com.example.nobroadcast/all-channels"))
+      rejection(try evaluate("GET", "/1/apps/com.example.nobroadcast/all-channels"))
         == .featureNotEnabled)
     #expect(
-      rejection(try judge("POST", Self.send + ".push-type.liveactivity", body: Self.body))
+      rejection(try evaluate("POST", Self.send + ".push-type.liveactivity", body: Self.body))
         == .topicDisallowed)
     let scoped = try surroundings(topics: [Array("com.example.other".utf8)])
     #expect(
-      rejection(try judge("POST", Self.send, body: Self.body, in: scoped)) == .topicDisallowed)
+      rejection(try evaluate("POST", Self.send, body: Self.body, in: scoped)) == .topicDisallowed)
     let certificate = CertificateCredential(
       teamID: "TEAMAAAAAA", topics: [Array("com.example.other".utf8)], environments: [.sandbox])
     let other = try surroundings(certificate: certificate)
     #expect(
-      rejection(try judge("POST", Self.send, body: Self.body, in: other)) == .topicMismatch)
+      rejection(try evaluate("POST", Self.send, body: Self.body, in: other)) == .topicMismatch)
   }
 
   @Test func `credentials come before the channel`() throws {
     var nobody = try surroundings()
     nobody.credentialAnswer = .refused(.missingProviderToken)
-    #expect(rejection(try judge("GET", Self.channels, in: nobody)) == .missingProviderToken)
+    #expect(rejection(try evaluate("GET", Self.channels, in: nobody)) == .missingProviderToken)
   }
 
   @Test func `a whole broadcast is admitted`() throws {
     #expect(
-      call(try judge("POST", Self.send, ["apns-expiration": "77"], body: Self.body))
+      call(try evaluate("POST", Self.send, ["apns-expiration": "77"], body: Self.body))
         == .broadcast(Self.channel, priority: 10, expiration: 77))
   }
 
@@ -166,16 +166,16 @@ private struct Surroundings: AdmissionContext {
   func `a broadcasts fields are required`(
     _ field: String, _ value: String?, _ expected: Rejection
   ) throws {
-    #expect(rejection(try judge("POST", Self.send, [field: value], body: Self.body)) == expected)
+    #expect(rejection(try evaluate("POST", Self.send, [field: value], body: Self.body)) == expected)
   }
 
   @Test func `a broadcasts payload is JSON of at most 5120 bytes`() throws {
-    #expect(rejection(try judge("POST", Self.send)) == .payloadEmpty)
-    #expect(rejection(try judge("POST", Self.send, body: "{")) == .badRequestPayload)
+    #expect(rejection(try evaluate("POST", Self.send)) == .payloadEmpty)
+    #expect(rejection(try evaluate("POST", Self.send, body: "{")) == .badRequestPayload)
     func payload(_ bytes: Int) -> String {
       #"{"a":""# + String(repeating: "x", count: bytes - 8) + #""}"#
     }
-    #expect(call(try judge("POST", Self.send, body: payload(5_120))) != nil)
-    #expect(rejection(try judge("POST", Self.send, body: payload(5_121))) == .payloadTooLarge)
+    #expect(call(try evaluate("POST", Self.send, body: payload(5_120))) != nil)
+    #expect(rejection(try evaluate("POST", Self.send, body: payload(5_121))) == .payloadTooLarge)
   }
 }

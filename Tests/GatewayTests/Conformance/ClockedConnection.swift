@@ -109,7 +109,7 @@ struct ClockedConnection: AdmissionContext {
     }
     let bytes = Array(body.utf8)
     var context = self
-    let decision = Admission.judge(
+    let decision = Admission.evaluate(
       request, body: bytes.span, bodyBytes: bytes.count, atSeconds: now, context: &context)
     self = context
     guard case .refused(let rejection) = decision else { return nil }
