@@ -77,8 +77,13 @@ extension AgentDaemon {
   private func prompt(_ prompt: Prompt) {
     show(.prompt(prompt))
     if presenters?.canAsk != true {
+      let setting =
+        switch prompt.subject {
+        case .notifications: "notifications=on"
+        case .location: prompt.wantsAlways ? "location=always" : "location=whenInUse"
+        }
       log.warning(
-        "an app waits for permission: answer with 'belfry settings APP_ID notifications=on'",
+        "an app waits for permission: answer with 'belfry settings \(prompt.app) \(setting)'",
         ["app": prompt.app.text])
     }
   }

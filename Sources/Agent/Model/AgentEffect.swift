@@ -170,6 +170,8 @@ struct Prompt: Hashable, Sendable {
   let appName: String
   let icon: String?
   let subject: Subject
+  /// Whether a yes lets the app know the place while it is not used, too.
+  var wantsAlways = false
 }
 
 /// An app to be started.

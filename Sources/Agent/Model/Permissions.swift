@@ -90,6 +90,8 @@ struct Permissions {
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
       locationAsks[app, default: []].append(ask)
+      // What is on screen stays what the answer decides.
+      if case .location? = prompts[app]?.subject { return }
       if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
       return promptNext(app, &context)
     }
@@ -110,7 +112,7 @@ struct Permissions {
       released = onNotificationsDecided(prompt.app, &context)
       context.tell(prompt.app, .settings(context.settings(of: prompt.app)))
     case .location:
-      let status: LocationStatus = wantAlways.contains(prompt.app) ? .always : .whenInUse
+      let status: LocationStatus = prompt.wantsAlways ? .always : .whenInUse
       setLocation(prompt.app, isAllowed ? status : .denied, &context)
       onLocationDecided(prompt.app, &context)
     }
@@ -178,7 +180,8 @@ struct Permissions {
     }
     let prompt = Prompt(
       id: PromptID(number: nextPrompt), app: app, appName: record.displayName,
-      icon: record.installation?.icon, subject: subject)
+      icon: record.installation?.icon, subject: subject,
+      wantsAlways: subject != .notifications && wantAlways.contains(app))
     nextPrompt += 1
     prompts[app] = prompt
     context.emit(.prompt(prompt))

@@ -82,6 +82,7 @@ extension Prompt {
     case .location(let usage):
       object["subject"] = "location"
       object["usage"] = .string(usage)
+      object["always"] = .bool(wantsAlways)
     }
     return object
   }

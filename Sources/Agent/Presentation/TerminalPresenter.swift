@@ -4,7 +4,8 @@ import System
 /// Notifications on a terminal, and a person who answers there.
 ///
 /// A notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` puts it
-/// away; `y` and `n` answer a question.
+/// away; `y` and `n` answer a question, `y 7` and `n 7` the one of that number. The bare letter answers
+/// nothing when another question took the place of the one that was read.
 final class TerminalPresenter: Presenter {
   private struct Shown {
     let number: Int
@@ -17,6 +18,8 @@ final class TerminalPresenter: Presenter {
   private weak var listener: (any PresenterListener)?
   private var shown: [AppNotificationID: Shown] = [:]
   private var prompts: [Prompt] = []
+  /// Whether a question left the screen, and another came, since the last line that was typed.
+  private var hasQuestionChanged = false
   private var nextNumber = 1
 
   /// - Parameters:
@@ -54,7 +57,10 @@ final class TerminalPresenter: Presenter {
     case .promptWithdrawn(let prompt):
       let wasAsking = prompts.first?.id == prompt.id
       prompts.removeAll { $0.id == prompt.id }
-      if wasAsking { askNext() }
+      guard wasAsking else { break }
+      write("(question \(prompt.id.number) is withdrawn)")
+      hasQuestionChanged = true
+      askNext()
     }
   }
 
@@ -80,19 +86,24 @@ final class TerminalPresenter: Presenter {
   private func askNext() {
     guard let prompt = prompts.first else { return }
     let name = Self.printable(prompt.appName)
+    let number = prompt.id.number
     switch prompt.subject {
-    case .notifications: write("\"\(name)\" would like to send you notifications. Allow? [y/n]")
+    case .notifications:
+      write("(\(number)) \"\(name)\" would like to send you notifications. Allow? [y/n]")
     case .location(let usage):
-      write("Allow \"\(name)\" to use your location? \(Self.printable(usage)) [y/n]")
+      let extent = prompt.wantsAlways ? "always use" : "use"
+      write(
+        "(\(number)) Allow \"\(name)\" to \(extent) your location? \(Self.printable(usage)) [y/n]")
     }
   }
 
   /// Takes a line that the person typed.
   func typed(_ line: String) {
-    let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+    let words = line.split(maxSplits: 2) { $0 == " " || $0 == "\r" }.map(String.init)
+    defer { hasQuestionChanged = false }
     switch words.first?.lowercased() {
-    case "y", "yes": decide(true)
-    case "n", "no": decide(false)
+    case "y", "yes": decide(true, words.dropFirst().first)
+    case "n", "no": decide(false, words.dropFirst().first)
     case let word?:
       guard let number = Int(word), let entry = shown.values.first(where: { $0.number == number })
       else { return write("no notification \(Self.printable(word))") }
@@ -101,9 +112,17 @@ final class TerminalPresenter: Presenter {
     }
   }
 
-  private func decide(_ isAllowed: Bool) {
-    guard !prompts.isEmpty else { return write("there is no question to answer") }
-    let prompt = prompts.removeFirst()
+  private func decide(_ isAllowed: Bool, _ number: String?) {
+    guard let prompt = prompts.first else { return write("there is no question to answer") }
+    if let number {
+      guard number == "\(prompt.id.number)" else {
+        return write("question \(Self.printable(number)) is not the one that is asked")
+      }
+    } else if hasQuestionChanged {
+      return write(
+        "the question has changed: answer with y \(prompt.id.number) or n \(prompt.id.number)")
+    }
+    prompts.removeFirst()
     listener?.presenterAnswered(prompt.id, isAllowed: isAllowed)
     askNext()
   }

@@ -31,7 +31,7 @@ extension ProviderConnection {
 
   func requestID(of open: ProviderStream) -> NotificationID {
     if case .value(let id) = open.request.requestID { return id }
-    return open.generatedID
+    return generatedID(of: open)
   }
 
   func judgeChannels(_ open: ProviderStream) {

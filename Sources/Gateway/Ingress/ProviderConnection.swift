@@ -202,7 +202,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       }
       open.uniqueID = home.makeID()
       let id: NotificationID
-      if case .value(let given) = open.request.id { id = given } else { id = open.generatedID }
+      if case .value(let given) = open.request.id { id = given } else { id = generatedID(of: open) }
       home.submit(
         GatewayLoop.Submission(
           contents: admitted.contents, id: id, uniqueID: open.uniqueID,
@@ -353,7 +353,15 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func id(of open: ProviderStream) -> NotificationID {
     if isAboutChannels(open) { return requestID(of: open) }
     if case .value(let id) = open.request.id { return id }
-    return open.generatedID
+    return generatedID(of: open)
+  }
+
+  /// The id of the answer to this request alone, also where the request never became whole.
+  func generatedID(of open: ProviderStream) -> NotificationID {
+    if let known = open.generatedID { return known }
+    let made = home.makeID()
+    open.generatedID = made
+    return made
   }
 
   // MARK: The end

@@ -11,8 +11,9 @@ final class ProviderStream {
   var body: [UInt8] = []
   /// Bytes of the body, counted on after it became too long to keep.
   var bodyBytes = 0
-  /// The `apns-id` of the answer where the request brought none that can be echoed.
-  var generatedID = NotificationID(high: 0, low: 0)
+  /// The `apns-id` of the answer where the request brought none that can be echoed; nil until one is
+  /// made for this request.
+  var generatedID: NotificationID?
   /// What the answer's `apns-unique-id` will say.
   var uniqueID = NotificationID(high: 0, low: 0)
   /// The request is complete and was handed on.
@@ -33,6 +34,7 @@ final class ProviderStream {
     body.removeAll(keepingCapacity: true)
     bodyBytes = 0
     isJudged = false
+    generatedID = nil
     delayMilliseconds = 0
   }
 

@@ -35,6 +35,19 @@ import Testing
     #expect(status(bench) == ["denied", "whenInUse"])
   }
 
+  @Test func `a question on screen is not made another by what the app asks next`() throws {
+    for always in [false, true] {
+      let (bench, connection) = bench()
+      bench.ask(connection, .requestLocation(always: always))
+      let place = try #require(bench.openPrompts.first)
+      #expect(place.wantsAlways == always)
+      bench.ask(connection, .requestLocation(always: !always))
+      #expect(bench.openPrompts == [place])
+      bench.handle(.promptAnswered(place.id, isAllowed: true))
+      #expect(status(bench) == ["notDetermined", always ? "always" : "whenInUse"])
+    }
+  }
+
   @Test func `a setting answers the open question about the same decision, and no other`() throws {
     let (bench, connection) = bench()
     bench.ask(connection, .requestLocation(always: true))

@@ -33,6 +33,25 @@ import Transport
   }
 
   @Test
+  func `a request that never becomes whole is answered with an id of its own`() throws {
+    let harness = try GatewayHarness()
+    func identifier(_ client: RawClient) throws -> Substring {
+      let lines = String(decoding: client.received, as: UTF8.self).split(separator: "\r\n")
+      let line = try #require(lines.first { $0.hasPrefix("apns-id: ") }, "\(lines)")
+      return line.dropFirst("apns-id: ".count)
+    }
+    var seen: Set<Substring> = ["00000000-0000-0000-0000-000000000000"]
+    for length in [0, 4_000, 4_000] {
+      let client = RawClient(harness, port: 2_080)
+      client.send(
+        Array(
+          "POST /3/device/00 HTTP/1.1\r\nhost: a\r\ncontent-length: \(length)\r\n\r\n".utf8))
+      harness.pass(milliseconds: 30_000)
+      #expect(seen.insert(try identifier(client)).inserted)
+    }
+  }
+
+  @Test
   func `who sends no frame at all is sent away in time`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(

@@ -159,7 +159,10 @@ extension DesktopNotice {
       summary = "\"\(prompt.appName)\" would like to send you notifications"
       text = "Notifications may include alerts, sounds and icon badges."
     case .location(let usage):
-      summary = "Allow \"\(prompt.appName)\" to use your location?"
+      summary =
+        prompt.wantsAlways
+        ? "Allow \"\(prompt.appName)\" to always use your location?"
+        : "Allow \"\(prompt.appName)\" to use your location?"
       text = usage
     }
     body = capabilities.hasMarkup ? Self.escaped(text) : text

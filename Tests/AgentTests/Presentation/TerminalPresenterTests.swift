@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Agent
+
+/// What a person at a terminal answers is the question that was read.
+@Suite struct TerminalPresenterTests {
+  private final class Listener: PresenterListener {
+    var answers: [PromptID: Bool] = [:]
+
+    func presenterShowed(_ key: AppNotificationID) {}
+    func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {}
+    func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) { answers[prompt] = isAllowed }
+    func presenterPostponed(_ prompt: PromptID) {}
+    func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
+    func presenterChangedQuiet(_ isQuiet: Bool) {}
+  }
+
+  private func prompt(_ number: UInt64) throws -> Prompt {
+    Prompt(
+      id: PromptID(number: number), app: try #require(AppID("org.example.a\(number)")),
+      appName: "App \(number)", icon: nil, subject: .notifications)
+  }
+
+  @Test func `a letter that was meant for a question that is gone answers no other`() throws {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(listener: listener, ringsBell: false, isLooked: true) {
+      lines.append($0)
+    }
+    let (first, second) = (try prompt(1), try prompt(2))
+    presenter.show(.prompt(first), atUnixMilliseconds: 0)
+    presenter.show(.prompt(second), atUnixMilliseconds: 0)
+    presenter.show(.promptWithdrawn(first), atUnixMilliseconds: 0)
+    presenter.typed("y")
+    #expect(listener.answers.isEmpty)
+    #expect(lines.last == "the question has changed: answer with y 2 or n 2")
+    presenter.typed("y 1")
+    #expect(listener.answers.isEmpty)
+    presenter.typed("n 2\r")
+    #expect(listener.answers == [second.id: false])
+    presenter.show(.prompt(first), atUnixMilliseconds: 0)
+    presenter.typed("y")
+    #expect(listener.answers == [second.id: false, first.id: true])
+  }
+}
