@@ -186,6 +186,27 @@ import Testing
   }
 
   @Test
+  func `mail that a loop does not read before its end is let go of, and so is what comes later`() {
+    final class Letter: Sendable {
+      let mailbox: Mailbox<Letter>
+      init(_ mailbox: Mailbox<Letter>) { self.mailbox = mailbox }
+    }
+    let mailbox = loop.mailbox(of: Letter.self) { _ in Issue.record("the loop has ended") }
+    weak var unread: Letter?
+    weak var late: Letter?
+    do {
+      let letters = [Letter(mailbox), Letter(mailbox), Letter(mailbox)]
+      (unread, late) = (letters[0], letters[2])
+      mailbox.post(letters[0])
+      loop.releaseAll()
+      mailbox.post(contentsOf: [letters[1]])
+      mailbox.post(letters[2])
+    }
+    #expect(unread == nil)
+    #expect(late == nil)
+  }
+
+  @Test
   func `posting to a mailbox that is read steadily costs no allocation`() {
     var sum = 0
     let mailbox = loop.mailbox(of: Int.self) { sum += $0.count }

@@ -69,8 +69,8 @@ import Glibc
   /// Whether ``stop()`` was called.
   public var isStopping: Bool { waker.isStopping }
 
-  /// Releases handlers, timers and turn-end targets while the loop is still there for them: their
-  /// ends may reach back to it.
+  /// Releases handlers, timers, turn-end targets and unread mail while the loop is still there for them:
+  /// their ends may reach back to it.
   ///
   /// For whoever turns a loop by hand; ``LoopThread`` does it on its own.
   public func releaseAll() {
@@ -83,6 +83,7 @@ import Glibc
     timers = TimerWheel(now: timers.now)
     slackTimers = SlackTimers()
     turnEnd = []
+    for receiver in receivers { receiver.close() }
     receivers = []
   }
 

@@ -8,6 +8,8 @@ public final class Mailbox<Message: Sendable>: Sendable {
   private struct Waiting {
     var messages: [Message] = []
     var announced = false
+    /// The loop has ended.
+    var isClosed = false
   }
 
   private let waiting = Mutex(Waiting())
@@ -21,9 +23,10 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
   /// Hands `message` to the loop.
   ///
-  /// After the loop has ended it is kept and never received.
+  /// After the loop has ended it is dropped.
   public func post(_ message: Message) {
     let announce = waiting.withLock { waiting in
+      guard !waiting.isClosed else { return false }
       waiting.messages.append(message)
       return !exchange(&waiting.announced, with: true)
     }
@@ -34,6 +37,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
   public func post(contentsOf messages: [Message]) {
     guard !messages.isEmpty else { return }
     let announce = waiting.withLock { waiting in
+      guard !waiting.isClosed else { return false }
       waiting.messages.append(contentsOf: messages)
       return !exchange(&waiting.announced, with: true)
     }
@@ -47,11 +51,24 @@ public final class Mailbox<Message: Sendable>: Sendable {
       swap(&waiting.messages, &empty)
     }
   }
+
+  /// The loop ends: drops what waits, for a message may own a descriptor, or hold this mailbox and so keep
+  /// itself alive.
+  func close() {
+    var dropped: [Message] = []
+    waiting.withLock { waiting in
+      waiting.isClosed = true
+      swap(&waiting.messages, &dropped)
+    }
+    // Outside the lock: the end of a message may post another one.
+    dropped.removeAll()
+  }
 }
 
 /// The receiving end, confined to the loop.
 protocol MailboxReceiver: AnyObject {
   func receive()
+  func close()
 }
 
 final class MailboxSlot<Message: Sendable>: MailboxReceiver {
@@ -72,4 +89,6 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &batch)
   }
+
+  func close() { mailbox.close() }
 }

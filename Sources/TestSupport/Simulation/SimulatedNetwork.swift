@@ -5,9 +5,21 @@ import Transport
 /// it decides when bytes travel, in which pieces, and whether at all.
 final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   // Only ever used on the simulation's own thread, which is what the conformance promises.
-  private struct Arrival: Sendable {
-    let descriptor: Int32
+  private final class Arrival: @unchecked Sendable {
+    // Only ever used on the simulation's own thread.
+    private var descriptor: Int32
     let security: StreamSecurity
+
+    init(descriptor: Int32, security: StreamSecurity) {
+      self.descriptor = descriptor
+      self.security = security
+    }
+
+    /// The loop may end before it reads its mail.
+    deinit { if descriptor >= 0 { Socket.close(descriptor) } }
+
+    /// The descriptor, which is the caller's from now on.
+    func take() -> Int32 { exchange(&descriptor, with: -1) }
   }
 
   private final class SimulatedListener: Listener {
@@ -50,7 +62,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       "two listeners share port \(port)")
     let arrivals = loop.mailbox(of: Arrival.self) { [unowned loop] arrivals in
       for arrival in arrivals {
-        ByteStream.adopt(arrival.descriptor, on: loop, security: arrival.security, accept: accept)
+        ByteStream.adopt(arrival.take(), on: loop, security: arrival.security, accept: accept)
       }
     }
     let listener = SimulatedListener(port: port, arrivals: arrivals)
