@@ -457,6 +457,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.stop()
   }
 
+  /// Lets go of the connections, which hold this object: for a loop that was released with some open.
+  package func releaseConnections() { connections = LoopConnections() }
+
   /// Traps, in builds with assertions, where the loop's state contradicts itself.
   package func checkInvariants() {
     connections.checkInvariants()

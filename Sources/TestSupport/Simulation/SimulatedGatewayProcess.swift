@@ -126,9 +126,10 @@ final class SimulatedGatewayProcess {
     isReady = false
     isDraining = false
     turnsToCrash = nil
-    parts = []
     server = nil
     loops.releaseAll()
+    for part in parts { part.releaseConnections() }
+    parts = []
     world.network.gatewayCrashed()
   }
 
