@@ -24,6 +24,8 @@ enum Limits {
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
   /// Between looks at what time alone asks for.
   static let tickNanoseconds: Int64 = 1_000_000_000
+  /// Until keys and apps that could not be read are read again: a failing disk is not asked all the time.
+  static let directoryRetryNanoseconds: Int64 = 1_000_000_000
   /// Streams that a provider may have open once it was accepted (apns-protocol 1.13, captured).
   static let providerConcurrentStreams: UInt32 = 1_000
   /// Bytes that a provider may leave unread before it is not read from any more.

@@ -15,6 +15,9 @@ final class ControlPlane {
   private let log: Log
   private var peers: LoopPeers = []
   private var directoryVersion: UInt64 = 0
+  /// What the loops have, or will have before they read any answer of now.
+  private var published: CredentialDirectory?
+  private var isRetryScheduled = false
   private var spareDeviceNumbers: Range<UInt64> = 0..<0
   private var enrolling: [UInt64: Enrolling] = [:]
   private var nextTicket: UInt64 = 0
@@ -76,13 +79,15 @@ final class ControlPlane {
       }
       keys.append(ProviderVerificationKey(record, publicKey: publicKey))
     }
-    return CredentialDirectory(
+    let directory = CredentialDirectory(
       version: directoryVersion, keys: keys,
       apps: try store.apps().map { App($0, teamRate: rate(ofTeam: $0.team)) },
       certificateTeams: Dictionary(
         certificates.filter { $0.revokedMilliseconds == nil }.map { ($0.serial, $0.team) },
         uniquingKeysWith: { first, _ in first }),
       revokedCertificates: revoked)
+    published = directory
+    return directory
   }
 
   /// The same for every app of the team and every directory.
@@ -254,7 +259,11 @@ final class ControlPlane {
               team: team.id, createdMilliseconds: self.loop.unixMilliseconds))
         ])
         log.info("adopted an app", ["app": topic.bundleID, "team": team.id])
-        publishDirectory()
+      }
+      // A loop whose directory lacks the app would ask again at once, for ever.
+      if published?.app(bundleID: Array(topic.bundleID.utf8).span) == nil, !publishDirectory() {
+        answer(loop, .refused(session, request: request, .tryLater))
+        return
       }
       answer(loop, .adopted(session, request: request, topic, device: device))
     } catch {
@@ -294,12 +303,28 @@ final class ControlPlane {
     if isDirectoryOld { publishDirectory() }
   }
 
-  private func publishDirectory() {
+  /// Hands the loops what the store says now; where it cannot be read, false, and tries again later: a
+  /// revocation must not be lost.
+  @discardableResult
+  private func publishDirectory() -> Bool {
     do throws(StorageFailure) {
       let directory = try directory()
       for peer in peers { peer.post(.directory(directory)) }
+      return true
     } catch {
       log.error("cannot read keys and apps: the loops go on with the old ones", ["why": "\(error)"])
+      scheduleRetry()
+      return false
+    }
+  }
+
+  private func scheduleRetry() {
+    guard !isRetryScheduled else { return }
+    isRetryScheduled = true
+    loop.schedule(afterNanoseconds: Limits.directoryRetryNanoseconds) { [weak self] in
+      guard let self else { return }
+      isRetryScheduled = false
+      publishDirectory()
     }
   }
 }

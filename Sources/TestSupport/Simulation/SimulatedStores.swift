@@ -60,6 +60,10 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   private let contents: SQLiteControlStore
   /// How many of the next changes fail, whatever the world's fortune.
   var failingChanges = 0
+  /// How many of the next readings of apps fail, whatever the world's fortune.
+  var failingAppReadings = 0
+  /// How often apps were read.
+  private(set) var appReadings = 0
   /// Every registration that ever was on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
   private(set) var durableDevices: Set<UInt64> = []
@@ -117,6 +121,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func keys() throws(StorageFailure) -> [KeyRecord] { try contents.keys() }
   func certificates() throws(StorageFailure) -> [CertificateRecord] { try contents.certificates() }
   func apps() throws(StorageFailure) -> [AppRecord] {
+    appReadings += 1
+    if failingAppReadings > 0 {
+      failingAppReadings -= 1
+      throw .closed
+    }
     try world.maybeFail("a reading of apps")
     return try contents.apps()
   }

@@ -35,6 +35,30 @@ import Testing
   }
 
   @Test
+  func `an app whose directory cannot be read is refused for now, not asked for all the time`()
+    throws
+  {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    let store = harness.world.gateway.controlStore
+    // On disk already, though the loops have not heard of it.
+    try store.apply([
+      .putApp(
+        AppRecord(
+          number: 70, bundleID: "com.example.new", team: SimulatedIdentities.team,
+          createdMilliseconds: 0))
+    ])
+    let before = store.appReadings
+    device.register(LinkTopic(bundleID: "com.example.new"))
+    harness.pass(milliseconds: 1_000)
+    #expect(harness.violation == nil, "the loops ask each other for ever")
+    #expect(store.appReadings - before == 2, "one look for the app, one for the directory")
+    #expect(
+      store.wasDurable(
+        .init(device: device.number, app: 70, kind: TokenKind.alert.rawValue), generation: 0))
+  }
+
+  @Test
   func `what an administrator adds is known to every loop when the command has ended`() throws {
     let harness = try GatewayHarness(loops: 3)
     let lines = try harness.world.gateway.administer(
