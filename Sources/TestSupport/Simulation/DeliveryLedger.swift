@@ -22,6 +22,8 @@ final class DeliveryLedger {
     var isAnswered = false
     var isRefused = false
     var isOrphaned = false
+    /// The delivery log names it by an identifier that the gateway made: the log tells nothing of it.
+    var isUnlogged = false
     var states: [DeliveryState] = []
     /// Its place in the order in which the gateway accepted, where the delivery log told.
     var acceptance: Int?
@@ -30,10 +32,11 @@ final class DeliveryLedger {
 
     var isOnce: Bool { expiration <= madeSeconds }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
-    /// disk, from where it was shown or expired.
+    /// disk, from where it was shown or expired; one that is not logged may have been.
     var counts: Bool {
       isAnswered || shown > 0
-        || isOrphaned && (states.contains(.discardedExpired) || states.contains(.received))
+        || isOrphaned
+          && (isUnlogged || states.contains(.discardedExpired) || states.contains(.received))
     }
   }
 
@@ -80,8 +83,9 @@ final class DeliveryLedger {
   }
 
   /// Its connection is gone: nobody will ever know its answer.
-  func orphaned(_ number: UInt64) {
+  func orphaned(_ number: UInt64, isUnlogged: Bool = false) {
     change(number) { push in
+      push.isUnlogged = isUnlogged
       world.note("#\(number) is orphaned")
       push.isOrphaned = true
     }

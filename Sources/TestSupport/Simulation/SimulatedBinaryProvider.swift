@@ -114,7 +114,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
 
   private func end() {
     connection = nil
-    for (_, push) in sent { world.ledger.orphaned(push) }
+    for (_, push) in sent { world.ledger.orphaned(push, isUnlogged: true) }
     sent = []
     dial()
   }

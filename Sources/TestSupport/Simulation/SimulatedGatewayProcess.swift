@@ -128,6 +128,7 @@ final class SimulatedGatewayProcess {
     turnsToCrash = nil
     server = nil
     loops.releaseAll()
+    assert(parts.count <= world.profile.loops, "a loop is left over from another life")
     for part in parts { part.releaseConnections() }
     parts = []
     world.network.gatewayCrashed()

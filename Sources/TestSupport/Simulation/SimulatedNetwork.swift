@@ -11,6 +11,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     let security: StreamSecurity
 
     init(descriptor: Int32, security: StreamSecurity) {
+      assert(descriptor >= 0, "a connection needs a socket")
       self.descriptor = descriptor
       self.security = security
     }
@@ -19,7 +20,10 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
 
     /// The descriptor, which is the caller's from now on.
-    func take() -> Int32 { exchange(&descriptor, with: -1) }
+    func take() -> Int32 {
+      assert(descriptor >= 0, "a connection arrives once")
+      return exchange(&descriptor, with: -1)
+    }
   }
 
   private final class SimulatedListener: Listener {
