@@ -46,7 +46,9 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
   /// The loop: takes what waits; `empty` becomes the storage for what comes next.
   func take(into empty: inout [Message]) {
+    assert(empty.isEmpty, "what was taken before is handled")
     waiting.withLock { waiting in
+      assert(waiting.announced || waiting.messages.isEmpty, "what waits is announced")
       waiting.announced = false
       swap(&waiting.messages, &empty)
     }

@@ -293,12 +293,23 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   private func readChunkSize() -> Bool {
     readLine { line in
-      let digits = line.prefix { $0 != 0x3B && $0 != 0x20 }
-      guard (1...7).contains(digits.count),
-        let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0,
-        digits.first != 0x2B
+      // RFC 9112 section 7.1: hexadecimal digits alone, then nothing or an extension.
+      let digits = line.prefix(while: Self.isHexadecimalDigit)
+      let rest = line.dropFirst(digits.count).first
+      guard (1...7).contains(digits.count), rest == nil || rest == UInt8(ascii: ";"),
+        !line.contains(0x0D), let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
+      assert(size >= 0, "digits have no sign")
       return size == 0 ? .trailers : .chunk(remaining: size)
+    }
+  }
+
+  private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
     }
   }
 
