@@ -1,13 +1,12 @@
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
-  /// Bytes of one PEM or DER file that is read: real chains take 10 KB, so this is generous and
-  /// still far under what would hurt.
+  /// Bytes of a PEM or DER file: real chains have some 10 KB.
   static let credentialBytesMax = 1_048_576
-  /// Seconds that a fresh certificate is valid before its making: clocks differ.
+  /// Seconds by which a new certificate's validity begins in the past, since clocks differ.
   static let clockSkewSeconds: Int64 = 300
   /// Bytes of a common name: X.509's ub-common-name (RFC 5280 appendix A).
   static let commonNameBytesMax = 64
-  /// Rounds of PKCS#12's key derivation: OpenSSL's default, which old readers bear.
+  /// Iterations of PKCS#12's key derivation: OpenSSL's default, which older readers support.
   static let passwordIterations: Int32 = 2_048
 
   // MARK: streams
@@ -16,13 +15,13 @@ enum Limits {
   static let readBytes = 65_536
   /// Bytes of plaintext of one read: its records, and one whose first part came before.
   static let plaintextBytes = readBytes + TLSRecord.ciphertextBytes
-  /// Bytes waiting for the peer above which a stream's writer should stop.
+  /// Bytes of unsent output above which a stream's writer should stop.
   static let highWaterBytes = 262_144
-  /// Bytes waiting for the peer at which a stopped writer may go on.
+  /// Bytes of unsent output at which a stopped writer may resume.
   static let lowWaterBytes = 65_536
-  /// Bytes waiting for the peer at which it is given up: it has not read for long.
+  /// Bytes of unsent output at which the connection is closed: the peer has not read for long.
   static let unsentOutputBytes = 8_388_608
-  /// Bytes encrypted at once: a dozen records share one write(2).
+  /// Bytes encrypted at a time: a dozen records share one write(2).
   static let encryptedAtOnceBytes = 196_608
   /// Bytes written to one stream in one turn, so that one reader cannot hold up the others.
   static let writtenPerTurnBytes = 1_048_576
@@ -36,18 +35,18 @@ enum Limits {
   static let largeBuffersKept = 64
   /// Connections that one listener accepts in one turn.
   static let acceptedPerTurn = 64
-  /// Nanoseconds for a TLS handshake: many round trips of a bad mobile path.
+  /// Nanoseconds for a TLS handshake: many round trips on a bad mobile network.
   static let handshakeNanoseconds: Int64 = 10_000_000_000
-  /// Handshakes that a loop has under way: each holds about 60 KB of OpenSSL's.
+  /// Concurrent handshakes of a loop: each holds about 60 KB in OpenSSL.
   static let handshakesMax = 1_000
-  /// Nanoseconds for the last output after `close`.
+  /// Nanoseconds for sending the remaining output after `close`.
   static let flushNanoseconds: Int64 = 10_000_000_000
-  /// Nanoseconds for which what a closed peer still sends is read and dropped, so that a reset does
-  /// not overtake the last output.
+  /// Nanoseconds for which input is read and discarded after closing, so that a reset does not overtake the last
+  /// output.
   static let lingerNanoseconds: Int64 = 2_000_000_000
-  /// Bytes that are dropped in that time at most.
+  /// Bytes discarded in that time before the connection is reset.
   static let lingerBytes = 1_048_576
-  /// Nanoseconds until a listener without descriptors looks again.
+  /// Nanoseconds before a listener that ran out of file descriptors accepts again.
   static let acceptPauseNanoseconds: Int64 = 100_000_000
   /// Bytes of the protocol names in an ALPN list (its length is two bytes on the wire).
   static let alpnBytes = 65_535
@@ -60,24 +59,23 @@ enum Limits {
 
   // MARK: HTTP/2
 
-  /// Points of a fresh connection, and the most it can have: a client may do a hundred odd things.
+  /// Points of a new connection, and the maximum: enough for a hundred unusual frames.
   static let floodPoints: Int32 = 4_000
-  /// Points given back a second: a PING each second costs nothing in the long run.
+  /// Points restored per second, so that one PING per second costs nothing in the long run.
   static let floodPointsPerSecond: Int64 = 20
-  /// Points for a whole request: pays for its frames, and for WINDOW_UPDATEs after its answer.
+  /// Points restored by a complete request: they pay for its frames and for WINDOW_UPDATEs after its answer.
   static let requestPoints: Int32 = 30
   /// Octets of DATA that are worth a frame of their own.
   static let usefulDataBytes = 256
   /// Overhead that a header field counts with (RFC 9113 section 6.5.2).
   static let fieldOverheadBytes = 32
-  /// Bytes of frames that a session makes before its owner takes them.
+  /// Bytes of frames that a session produces before its owner sends them.
   static let sessionOutputBytes = 1_048_576
-  /// Bytes of an output buffer that a session keeps for its next turn.
+  /// Bytes of an output buffer that a session retains for its next turn.
   static let sessionBufferKept = 16_384
   /// Bytes of an answer's body that need no allocation: an error's JSON has up to 90.
   static let smallBodyBytes = 232
-  /// Bytes of large bodies that may wait in one session: all that a client can have open, and a list of
-  /// 10,000 channels many times.
+  /// Bytes of large response bodies waiting in one session: a list of 10,000 channels many times over.
   static let sessionBodyBytes = 16_777_216
   /// Answers waiting for the peer's window whose small bodies are kept for reuse.
   static let smallBodiesKept = 1_024

@@ -106,7 +106,7 @@ import Testing
     let holder = try SQLiteDatabase(
       path: path, schema: .init(applicationID: 0x4266_6E01, migrations: ["SELECT 1"]))
     try holder.execute("BEGIN IMMEDIATE")
-    try store.shortenPatience()
+    try store.disableBusyTimeout()
     #expect {
       try store.commit([.put(sample(1), keep: 1)])
     } throws: { error in

@@ -255,7 +255,7 @@ public struct RegistrationRecord: Sendable, Hashable {
     case active = 1
     /// Its token is good, and the app receives nothing for now.
     case disabled = 2
-    /// Its token is dead; the next one has the next generation.
+    /// Its token is inactive; the next one has the next generation.
     case unregistered = 3
   }
 

@@ -61,12 +61,12 @@ public protocol ControlStore: AnyObject, Sendable {
   func devices() throws(StorageFailure) -> [DeviceRecord]
   /// By device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
-  /// By device, app and kind; dead ones included, for their times.
+  /// By device, app and kind; inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
   /// By device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// The named value; nil where there is none.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
-  /// Lets go of the file; later calls throw `.closed`.
+  /// Closes the file; later calls throw `.closed`.
   func close()
 }

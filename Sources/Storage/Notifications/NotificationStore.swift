@@ -20,7 +20,7 @@ public enum StoreOperation: Sendable {
 public struct DroppedNotification: Sendable, Hashable {
   /// Why it was dropped.
   public enum Reason: Sendable, Hashable {
-    /// A newer one of its key or collapse id took its place.
+    /// Replaced by a newer one of its key or collapse id.
     case replaced
     /// Its time is over.
     case expired
@@ -73,7 +73,7 @@ public protocol NotificationStore: AnyObject, Sendable {
   func count() throws(StorageFailure) -> Int
   /// Every device that has something kept, ascending: what a restarted gateway has to know.
   func devices() throws(StorageFailure) -> [UInt64]
-  /// Lets go of the files; later calls throw `.closed`.
+  /// Closes the files; later calls throw `.closed`.
   func close()
   /// Asserts what holds between calls; walks over everything that is kept, for tests and simulations.
   func checkInvariants() throws(StorageFailure)

@@ -65,8 +65,8 @@ public final class SQLiteNotificationStore: NotificationStore {
     }
   }
 
-  /// Gives up at once on a locked file; for tests.
-  func shortenPatience() throws(StorageFailure) {
+  /// Makes a locked file fail at once; for tests.
+  func disableBusyTimeout() throws(StorageFailure) {
     try withEngine { engine throws(StorageFailure) in
       try engine.database.execute("PRAGMA busy_timeout = 0")
     }

@@ -123,7 +123,7 @@ internal import System
 
   private var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
 
-  /// Lets go of the file; statements must be gone or are closed with their last reference.
+  /// Closes the file; statements must be gone or are closed with their last reference.
   func close() {
     unsafe sqlite3_close_v2(connection)
     unsafe connection = nil

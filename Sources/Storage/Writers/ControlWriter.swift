@@ -29,7 +29,7 @@ public final class ControlWriter: Sendable {
       assert(!requests.isEmpty, "a batch of nothing")
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
-        // In company one bad request undoes all of them; alone, only itself.
+        // One bad request fails the whole transaction, so after a failure each is committed alone.
         let own =
           failure == nil || requests.count == 1
           ? failure : Self.commit([request], to: store, metrics)

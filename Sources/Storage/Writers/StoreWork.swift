@@ -111,7 +111,7 @@ final class StoreWork: Sendable {
       let page = min(budget, loads[finished].limit)
       do throws(StorageFailure) {
         let rows = try read(page, of: &loads[finished])
-        // A device with nothing takes time too.
+        // A device without rows takes time too.
         budget -= max(1, rows)
         guard rows < page || loads[finished].limit == 0 else { break }
         loads[finished].request.answer(.loaded(loads[finished].rows))

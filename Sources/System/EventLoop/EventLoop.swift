@@ -72,7 +72,7 @@ import Glibc
   /// Releases handlers, timers, turn-end targets and unread mail while the loop is still there for them:
   /// their ends may reach back to it.
   ///
-  /// For whoever turns a loop by hand; ``LoopThread`` does it on its own.
+  /// For owners that drive the loop themselves; ``LoopThread`` drives its own.
   public func releaseAll() {
     for index in slots.indices where slots[index].handler != nil {
       let handler = slots[index].handler
@@ -220,7 +220,7 @@ import Glibc
     _ = control(EPOLL_CTL_MOD, registration, interests)
   }
 
-  /// Stops watching the descriptor and lets go of its handler.
+  /// Stops watching the descriptor and releases its handler.
   ///
   /// Call it before closing the descriptor.
   public func deregister(_ registration: Registration) {
@@ -267,7 +267,7 @@ import Glibc
   /// Calls `target` once, not before `afterNanoseconds` from this turn's time: with the first turn
   /// then that something else brings about, at the latest `slackNanoseconds` later.
   ///
-  /// For what nobody notices to be late, so that it wakes no processor by itself: retries,
+  /// For timers that may be late, so that they do not wake the processor by themselves: retries,
   /// housekeeping. Meant for few timers at a time.
   @discardableResult
   public func schedule(

@@ -2,7 +2,7 @@
 public protocol LoopRunner: Sendable {
   /// Makes a loop and calls `body` with it, where everything is built that the loop is to hold.
   ///
-  /// `name` is for whoever lists the program's threads.
+  /// `name` appears in lists of the program's threads.
   func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> any RunningLoop

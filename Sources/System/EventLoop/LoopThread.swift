@@ -30,7 +30,7 @@ public final class LoopThread: Sendable {
 
   /// Any thread: the loop ends after its current turn.
   ///
-  /// What it holds is let go of on its thread.
+  /// What it holds is released on its thread.
   public func stop() { waker.stop() }
 
   /// Waits until the thread has ended.

@@ -31,7 +31,7 @@ public struct Readiness: OptionSet, Sendable, Hashable {
   }
 }
 
-/// Hears of a registered descriptor's readiness, on the loop's thread.
+/// Handles a registered descriptor's readiness, on the loop's thread.
 public protocol EventHandler: AnyObject {
   /// Called once a turn for as long as the descriptor is ready (level-triggered).
   func ready(_ readiness: Readiness)
@@ -51,7 +51,7 @@ public struct Registration: Sendable {
   let generation: UInt32
 }
 
-/// Hears of a timer, on the loop's thread.
+/// Handles a timer, on the loop's thread.
 public protocol TimerTarget: AnyObject {
   /// Called once; `tag` is what was given when the timer was set.
   func timerFired(tag: UInt64)

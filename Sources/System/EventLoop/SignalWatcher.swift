@@ -3,7 +3,7 @@ import Glibc
 
 /// Process signals as events of a loop.
 public final class SignalWatcher: EventHandler {
-  /// The signals that a daemon hears of.
+  /// The signals that a daemon handles.
   public enum Signal: Sendable, CaseIterable {
     /// SIGTERM: finish in order.
     case terminate

@@ -3,7 +3,7 @@ import Glibc
 
 /// Makes pipes that no program inherits unless it is given an end.
 public enum PipeEnds {
-  /// Makes a pipe; whoever asked closes both ends.
+  /// Makes a pipe; the caller closes both ends.
   ///
   /// - Throws: `SystemFailure` when the process has no descriptors left.
   public static func make() throws(SystemFailure) -> (read: Int32, write: Int32) {

@@ -5,7 +5,7 @@
 public struct Log: Sendable {
   /// The severity of a line.
   public enum Level: UInt8, Sendable, Comparable, CaseIterable {
-    /// For whoever is looking for a fault.
+    /// Details for debugging.
     case debug
     /// What an operator may want to know.
     case info
@@ -70,7 +70,7 @@ public struct Log: Sendable {
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.info, message, fields) }
 
-  /// For whoever is looking for a fault.
+  /// Logs a detail for debugging.
   public func debug(
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.debug, message, fields) }

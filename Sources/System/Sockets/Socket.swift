@@ -95,7 +95,7 @@ public enum Socket {
 
   /// The next connection of a listener; nil when none waits.
   ///
-  /// `peer` becomes the other end's address, nil for a UNIX socket: later nobody tells the address of
+  /// `peer` becomes the other end's address, nil for a UNIX socket: the system does not give the address of
   /// a connection that was reset.
   public static func accept(
     _ listener: Int32, peer: inout SocketAddress?

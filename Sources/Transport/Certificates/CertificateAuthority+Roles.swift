@@ -57,7 +57,7 @@ extension CertificateAuthority {
       certificate: issued)
   }
 
-  /// Cut where X.509 bounds it: nobody decides anything from it, the UID is whole.
+  /// Truncated to X.509's limit: nothing depends on it, and the UID is complete.
   private static func commonName(of bundleID: String) -> String {
     String(
       decoding: "Apple Push Services: \(bundleID)".utf8.prefix(Limits.commonNameBytesMax),

@@ -4,7 +4,7 @@ internal import COpenSSL
 /// providers'.
 ///
 /// Its name constraints keep it from signing for other host names, so that installing it in a
-/// machine's store lets nobody impersonate the rest of the Internet's hosts.
+/// machine's store cannot be used to impersonate other hosts of the Internet.
 public struct CertificateAuthority: Sendable {
   private let handle: X509Handle
   private let key: EVPKey

@@ -36,7 +36,7 @@ extension PKCS12 {
   public static func requireLegacy() throws(CryptoFailure) { _ = try LibraryContext(legacy: true) }
 }
 
-/// A library context of its own, so that the weak algorithms are known to nobody else.
+/// A library context of its own, so that the weak algorithms are available here only.
 @safe private final class LibraryContext {
   let pointer: OpaquePointer
   private var base: OpaquePointer?

@@ -67,7 +67,7 @@ final class HTTP1Connection: StreamHandler {
     flush()
   }
 
-  /// Ends the connection without another word.
+  /// Ends the connection without sending anything more.
   func abort() { stream?.close(afterFlush: false) }
 
   // MARK: the stream's side

@@ -131,7 +131,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Ignored: there is no flow control but TCP's.
   public func setInitialWindow(_ bytes: UInt32) {}
 
-  /// Makes the awaited response the last; HTTP/1.1 has no words for the reason.
+  /// Makes the awaited response the last; HTTP/1.1 cannot express the reason.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     closesAfterResponse = true
     if openStreams == 0 { state = .ended }

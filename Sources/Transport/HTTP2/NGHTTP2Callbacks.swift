@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// What nghttp2 tells a session, as methods.
+/// nghttp2's callbacks, as methods of a session.
 ///
 /// 0 goes on; nghttp2's error codes end a stream or the session.
 protocol NGHTTP2Events: AnyObject {
@@ -36,9 +36,9 @@ protocol NGHTTP2Events: AnyObject {
     unsafe self.callbacks = callbacks
     unsafe self.options = options
     if let options = unsafe options {
-      // Closed streams are kept for priorities alone, which nobody uses.
+      // Closed streams are retained only for priorities, which are not used.
       unsafe nghttp2_option_set_no_closed_streams(options, 1)
-      // Its own limit counts resets of answered streams too, and ends the session without a word:
+      // Its own limit counts resets of answered streams too, and ends the session without a GOAWAY:
       // `FloodBudget` has ours.
       unsafe nghttp2_option_set_stream_reset_rate_limit(options, .max, .max)
       // Values with spaces around them are the gateway's to judge.

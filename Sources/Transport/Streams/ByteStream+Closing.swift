@@ -89,7 +89,7 @@ extension ByteStream: TimerTarget {
     setTimer(nil, Limits.lingerNanoseconds)
   }
 
-  /// Called by the loop: closes the descriptor, whoever else still holds the stream; its handler hears
+  /// Called by the loop: closes the descriptor, even if the stream is still referenced; its handler hears
   /// nothing of it.
   public func loopEnded() {
     handler = nil

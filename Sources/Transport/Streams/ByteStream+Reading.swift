@@ -12,7 +12,7 @@ extension ByteStream: EventHandler {
       if readiness.contains(.readable) || readiness.contains(.hangup) { receive(readiness) }
     case .closing:
       if readiness.contains(.writable) { scheduleTurnEnd() }
-      // Nobody is left to send to.
+      // There is no peer left to send to.
       if readiness.contains(.hangup) { finish(ending?.reason ?? .local) }
     case .detached, .closed: break
     }
@@ -35,7 +35,7 @@ extension ByteStream: EventHandler {
 
   private func receive(_ readiness: Readiness) {
     if flags.contains(.paused), state == .open {
-      // A hang-up is reported whatever is asked for: look away until reading goes on.
+      // A hang-up is always reported: stop watching until reading resumes.
       if readiness.contains(.hangup), let registration {
         loop.deregister(registration)
         self.registration = nil
@@ -97,7 +97,7 @@ extension ByteStream: EventHandler {
 
   // MARK: TLS
 
-  /// A peer that resets the connection within the handshake has broken it off as one that closes has.
+  /// Treats a reset during the handshake like a close.
   private func broken(_ number: Int32) -> StreamClosure {
     state == .handshaking ? .tlsFailed(Self.handshakeBrokenOff) : .broken(errno: number)
   }
@@ -109,7 +109,7 @@ extension ByteStream: EventHandler {
     guard let session = tls as? TLSSession else { return false }
     shared.clearOutput()
     let step = session.handshake()
-    // What a finished server still says, it says under the new keys.
+    // A server sends its post-handshake messages under the new keys.
     let recordsSent = unsafe TLSRecord.count(in: shared.output)
     queueOutput()
     switch step {

@@ -29,7 +29,7 @@ public final class ByteStream {
     static let waitsForWritable = Flags(rawValue: 8)
     /// Ends at the end of this turn without sending anything more.
     static let aborted = Flags(rawValue: 16)
-    /// The loop's exchange holds this stream's input.
+    /// This stream's input is in the loop's exchange buffer.
     static let decrypting = Flags(rawValue: 32)
   }
 
@@ -40,7 +40,7 @@ public final class ByteStream {
     var ciphertext: [UInt8] = []
   }
 
-  /// Boxed: a stream has it for its last moments only.
+  /// Why the stream is ending. Boxed, so that it takes no memory in open streams.
   final class Ending {
     let reason: StreamClosure
     init(_ reason: StreamClosure) { self.reason = reason }
@@ -52,7 +52,7 @@ public final class ByteStream {
     init(_ address: SocketAddress) { self.address = address }
   }
 
-  /// An object of the owner's choice.
+  /// An object that the owner may attach to the stream.
   public var context: AnyObject?
   /// Bytes read from the socket so far.
   public internal(set) var bytesIn: UInt64 = 0
@@ -90,7 +90,7 @@ public final class ByteStream {
   }
 
   deinit {
-    // The loop lets go of its streams when it ends.
+    // The loop releases its streams when it ends.
     if descriptor >= 0 { Socket.close(descriptor) }
   }
 
@@ -105,7 +105,7 @@ public final class ByteStream {
     }
   }
 
-  /// The peer's address such as "127.0.0.1:50000", "unix", or "gone" where nobody tells it any more.
+  /// The peer's address such as "127.0.0.1:50000", "unix", or "gone" when it is no longer known.
   public var peerDescription: String {
     if let peerAddress { return peerAddress.description }
     return descriptor >= 0 && localAddress == nil ? "unix" : "gone"

@@ -25,7 +25,7 @@ struct HandshakeQueue {
   /// Counts an outbound connection's handshake, which is never abandoned: this side began it.
   mutating func beginOutbound() { count += 1 }
 
-  /// Uncounts a handshake that has succeeded or failed.
+  /// Notes that a handshake has succeeded or failed.
   mutating func end() {
     count -= 1
     assert(count >= 0, "a handshake ends once")
