@@ -3,29 +3,30 @@ enum Limits {
   /// Concurrent requests of one connection: Apple's service has allowed 500, 1,000 and 1,500
   /// (apns-protocol 1.13), and more help no sender.
   static let concurrentRequestsMax = 1_000
-  /// Requests of one client without an outcome; a sender that is further ahead should wait itself.
+  /// Requests of one client without an outcome; a sender that is further ahead has to wait.
   static let waitingRequestsMax = 100_000
   /// Seconds after which a provider token is renewed: APNs allows 20 to 60 minutes (apns-protocol 2.1)
   /// and measures at receipt.
   static let providerTokenSeconds: Int64 = 50 * 60
   /// Seconds that a token may be ahead of the clock; more means that the clock was set back.
   static let clockDifferenceSecondsMax: Int64 = 60
-  /// Nanoseconds of the first pause after a failed connection; it doubles with each failure.
+  /// Nanoseconds of the first pause after a failed connection; it doubles with each failure, to spare the service.
   static let reconnectPauseNanoseconds: Int64 = 100_000_000
-  /// Nanoseconds of the longest pause between connections.
+  /// Nanoseconds of the longest pause between connections: a service that is back is found within half a minute.
   static let reconnectPauseNanosecondsMax: Int64 = 30_000_000_000
-  /// Failed connections in a row after which the waiting requests fail.
+  /// Consecutive failed connections after which the waiting requests fail, so that their senders learn of it.
   static let connectFailuresMax = 3
-  /// Nanoseconds for name look-up, TCP and TLS together, and again for the service's first SETTINGS.
+  /// Nanoseconds for name look-up, TCP and TLS together, and again for the service's first SETTINGS: many round
+  /// trips.
   static let connectNanoseconds: Int64 = 10_000_000_000
   /// Nanoseconds of silence with unanswered requests after which the client sends PING: a durable
   /// answer takes milliseconds.
   static let silenceNanoseconds: Int64 = 10_000_000_000
-  /// Nanoseconds without an acknowledgement of PING after which the connection is dead: some round trips
-  /// of the slowest path.
+  /// Nanoseconds without an acknowledgement of PING after which the connection counts as lost: several round trips
+  /// over the slowest path.
   static let pingNanoseconds: Int64 = 5_000_000_000
   /// Nanoseconds of the first pause before a refused request is sent again; it doubles.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
-  /// Bytes of an answer's body that are retained; APNs' longest has under 100.
+  /// Bytes retained of a response's body; APNs' longest has under 100.
   static let answerBytesMax = 4_096
 }

@@ -1,4 +1,4 @@
-/// The number of a client's request, in the order of submission.
+/// The number of a client's request, in order of submission.
 struct RequestNumber: Hashable {
   let value: UInt64
 }
@@ -136,7 +136,7 @@ struct RequestTable {
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// Elements put back, the next one last.
+  /// Elements returned to the queue, the next one last.
   private var front: [Element] = []
 
   var first: Element? {

@@ -2,15 +2,15 @@
 enum Limits {
   /// Seconds that an alert sound must be shorter than (S0-6).
   static let seconds = 30.0
-  /// Bytes of a file that is read whole: 30 s of eight channels at 96 kHz with room to spare.
+  /// Bytes of a sound file, which is read as a whole: 30 s of eight channels at 96 kHz with room to spare.
   static let fileBytes = 64 << 20
   /// Channels that sound servers accept.
   static let channels = 8
   /// Samples a second that sound servers accept.
   static let rates = 1_000...384_000
-  /// Frames of one read and write: some milliseconds of sound.
+  /// Frames per read and write: some milliseconds of sound.
   static let framesAtATime = 4_096
-  /// Seconds after which the kernel ends a player whose sound server does not answer.
+  /// Seconds after which the kernel ends a player, for a sound server that does not answer.
   static let wallSeconds: UInt32 = 60
   /// Seconds of processor time for a file: far more than decoding 30 s needs.
   static let processorSeconds: UInt = 40

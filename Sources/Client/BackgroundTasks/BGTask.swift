@@ -13,7 +13,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     var isDone = false
   }
 
-  private let state = Guarded(State())
+  private let state = LockedBox(State())
   private let done: @Sendable () -> Void
 
   init(name: String, done: @escaping @Sendable () -> Void) {

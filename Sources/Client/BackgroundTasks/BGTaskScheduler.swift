@@ -61,7 +61,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   private let session: AgentSession
   private let permitted: [String]?
   private let seconds: Double
-  private let state = Guarded(State())
+  private let state = LockedBox(State())
 
   init(
     session: AgentSession, seconds: Double = Limits.backgroundSeconds,
@@ -146,7 +146,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
     guard let launch else { return }
     let session = session
-    let work = Guarded<(number: Int64?, isDone: Bool)>((nil, false))
+    let work = LockedBox<(number: Int64?, isDone: Bool)>((nil, false))
     let end: @Sendable () -> Void = {
       let number = work.withLock { work in
         work.isDone = true

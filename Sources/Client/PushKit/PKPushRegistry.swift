@@ -10,7 +10,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
   // Sendable: everything that changes is behind a lock.
   let queue: DispatchQueue
   private let session = AgentSession.shared
-  private let state = Guarded(State())
+  private let state = LockedBox(State())
 
   private struct State {
     weak var delegate: (any PKPushRegistryDelegate)?
@@ -121,7 +121,7 @@ final class RegistryList: Sendable {
 
   private struct WeakRegistry { weak var registry: PKPushRegistry? }
 
-  private let registries = Guarded<[WeakRegistry]>([])
+  private let registries = LockedBox<[WeakRegistry]>([])
 
   private init() {
     AgentSession.shared.listen(as: .pushRegistry) { [weak self] event, question in

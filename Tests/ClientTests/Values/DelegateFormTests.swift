@@ -114,7 +114,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
 
   @Test
   func `A handler hears of the first answer alone`() {
-    let answers = Guarded<[Int]>([])
+    let answers = LockedBox<[Int]>([])
     let once = CallOnce<Int> { answer in answers.withLock { $0.append(answer) } }
     #expect(once.call(1))
     #expect(!once.call(2))

@@ -148,7 +148,7 @@ private enum MainQueue {
   }
 
   private final class Delegate: NSObject, UNUserNotificationCenterDelegate, @unchecked Sendable {
-    let seen = Guarded<[String]>([])
+    let seen = LockedBox<[String]>([])
 
     func userNotificationCenter(
       _ center: UNUserNotificationCenter, willPresent notification: UNNotification,

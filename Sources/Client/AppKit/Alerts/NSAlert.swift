@@ -4,7 +4,7 @@ public import Foundation
 /// A question to the user.
 ///
 /// Where a desktop is there, it is shown as a notification that stays until it is answered, with
-/// the answers as its buttons. It needs the permission for alerts; without it nobody is asked.
+/// the answers as its buttons. It needs the permission for alerts; without it the user is not asked.
 @preconcurrency @MainActor
 open class NSAlert: NSObject {
   /// How serious it is.
@@ -61,10 +61,10 @@ open class NSAlert: NSObject {
 extension NSAlert {
   /// Asks, and waits until the user has answered.
   ///
-  /// - Returns: which button; `.abort` when nobody could be asked.
+  /// - Returns: The button; `.abort` when the user could not be asked.
   @discardableResult
   public func runModal() -> NSApplication.ModalResponse {
-    let answer = Guarded<NSApplication.ModalResponse?>(nil)
+    let answer = LockedBox<NSApplication.ModalResponse?>(nil)
     ask { response in answer.withLock { $0 = response } }
     while true {
       if let response = answer.withLock({ $0 }) { return response }

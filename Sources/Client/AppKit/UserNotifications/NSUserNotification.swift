@@ -14,7 +14,7 @@ public let NSUserNotificationDefaultSoundName: String = "DefaultSoundName"
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationRequest")
 open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: the fields are behind a lock.
-  private let storage: Guarded<UserNotificationFields>
+  private let storage: LockedBox<UserNotificationFields>
 
   /// How the user answered it.
   public enum ActivationType: Int, Sendable {
@@ -34,7 +34,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
   public override convenience init() { self.init(UserNotificationFields()) }
 
   init(_ fields: UserNotificationFields) {
-    storage = Guarded(fields)
+    storage = LockedBox(fields)
     super.init()
   }
 

@@ -11,7 +11,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   private static let only = NSUserNotificationCenter(session: .shared)
 
   private let session: AgentSession
-  private let delegateReference = Guarded(DelegateReference())
+  private let delegateReference = LockedBox(DelegateReference())
 
   private struct DelegateReference {
     weak var delegate: (any NSUserNotificationCenterDelegate)?

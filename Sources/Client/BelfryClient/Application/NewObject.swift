@@ -14,7 +14,7 @@ package enum NewObject {
 
 /// The shape of a class whose `init()` may be called by its type.
 ///
-/// It is open because the compiler calls a class that nobody can inherit from directly, and not
+/// It is open because the compiler calls a final class directly, and not
 /// through the table.
 open class NewObjectMould: NSObject {
   /// Makes an object.

@@ -44,7 +44,7 @@ package final class DialogCenter: Sendable {
   static let prefix = "belfry.dialog."
 
   private let session: AgentSession
-  private let waiting = Guarded<[String: @Sendable (Answer) -> Void]>([:])
+  private let waiting = LockedBox<[String: @Sendable (Answer) -> Void]>([:])
 
   init(session: AgentSession) { self.session = session }
 

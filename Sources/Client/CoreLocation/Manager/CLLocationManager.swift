@@ -36,9 +36,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   let service = LocationService.shared
   let thread = CallerThread()
-  let wanted = Guarded(Wanted())
+  let wanted = LockedBox(Wanted())
 
-  /// What the manager wants to hear of positions.
+  /// What the manager wants to be told of positions.
   struct Wanted {
     var updates = false
     var significantChanges = false

@@ -21,7 +21,7 @@ final class LocationService: Sendable {
   }
 
   private let session: AgentSession
-  private let state = Guarded(State())
+  private let state = LockedBox(State())
 
   init(session: AgentSession) {
     self.session = session

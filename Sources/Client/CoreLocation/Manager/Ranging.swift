@@ -25,7 +25,7 @@ extension CLLocationManager {
   @available(iOS, deprecated: 13.0, renamed: "stopRangingBeacons(satisfying:)")
   public func stopRangingBeacons(in region: CLBeaconRegion) {}
 
-  /// Asks for precise positions for a while: the app has them, so nobody is asked.
+  /// Asks for precise positions for a while: the app has them already, so there is no prompt.
   ///
   /// `completion`: no error, on the main queue.
   @preconcurrency

@@ -57,7 +57,7 @@ extension UIApplication {
     return NotificationSettingsValues(settings)
   }
 
-  /// Asks for permission, and nobody where no type is asked for.
+  /// Asks for permission, without a prompt when no type is requested.
   func authorize(
     _ options: UNAuthorizationOptions,
     then: @escaping @MainActor @Sendable (UIApplication, NotificationSettingsValues?) -> Void
