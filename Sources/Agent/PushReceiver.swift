@@ -3,8 +3,8 @@ import Foundation
 import System
 import Transport
 
-/// The agent's use of the link to its gateway: registrations go up, pushes come down and are kept
-/// before they are acknowledged.
+/// The agent's end of the link to its gateway: sends registrations, receives pushes, and acknowledges those that
+/// are durable.
 final class PushReceiver: GatewayConnectionDelegate {
   private let folder: DeviceIdentityFolder
   private weak var daemon: AgentDaemon?
@@ -13,8 +13,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// Why the link is down; nil while it is up.
   private(set) var reason: String? = "not connected yet"
 
-  /// The link to a gateway that is offline until `start`; `memory` are the ids of the latest pushes,
-  /// oldest first.
+  /// Creates a link that is offline until `start`; `memory` holds the ids of the latest pushes, oldest first.
   init(
     _ gateway: AgentConfiguration.Gateway, folder: String, memory: [NotificationID],
     daemon: AgentDaemon
@@ -61,16 +60,16 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
 
-  /// The push is durable.
-  func acknowledge(_ id: NotificationID) { link?.kept(id) }
+  /// Acknowledges a push that is durable.
+  func acknowledge(_ id: NotificationID) { link?.onPersisted(id) }
 
-  /// The push could not be made durable.
-  func reject(_ id: NotificationID) { link?.dropped(id, .noRoom) }
+  /// Rejects a push that could not be made durable.
+  func reject(_ id: NotificationID) { link?.onDiscarded(id, .noRoom) }
 
-  /// How the device stands.
+  /// Reports the device's state.
   func announce(_ state: DeviceState) { link?.setState(state) }
 
-  /// Asks for a sign of life; what was learnt of another network's path holds no more.
+  /// Probes the link; on another network, discards what was learnt about keep-alive intervals.
   func probe(isOtherNetwork: Bool) {
     if isOtherNetwork { link?.networkChanged() }
     link?.probe()
@@ -80,7 +79,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     .topic(LinkTopic(bundleID: app.text, kind: kind))
   }
 
-  // MARK: - What the link reports
+  // MARK: - Events of the link
 
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     reason = nil
@@ -127,7 +126,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
   ) {
     guard let daemon, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {
-      link.kept(notification.uniqueID)
+      link.onPersisted(notification.uniqueID)
       return
     }
     let push = ReceivedPush(

@@ -1,5 +1,5 @@
 /// The delay before another attempt: it doubles with each failure in a row up to a limit, and is spread
-/// at random, so that peers that were cut off together do not come back together.
+/// at random, so that peers that were disconnected together do not reconnect together.
 public struct Backoff: Hashable, Sendable {
   /// Nanoseconds after the first failure, at most.
   public let firstNanoseconds: Int64

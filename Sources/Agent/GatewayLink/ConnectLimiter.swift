@@ -1,16 +1,16 @@
-/// Lets so many links of one loop dial at a time, in the order in which they asked.
+/// Limits how many links of one loop connect at a time, in the order in which they asked.
 ///
-/// Thousands of virtual devices that open TLS at once would only time each other out.
+/// Thousands of simultaneous TLS handshakes of virtual devices would make each other time out.
 public final class ConnectLimiter {
   private let limit: Int
   private var dialling = 0
   private var waiting: [GatewayConnection] = []
   private var first = 0
 
-  /// A gate for `limit` links at a time.
+  /// Creates a limiter for `limit` links at a time.
   public init(limit: Int) { self.limit = max(1, limit) }
 
-  /// Whether `link` may dial now; if not, its turn comes.
+  /// Returns whether `link` may connect now; if not, `dialNow()` is called when its turn comes.
   func enter(_ link: GatewayConnection) -> Bool {
     guard dialling >= limit else {
       dialling += 1
@@ -20,7 +20,7 @@ public final class ConnectLimiter {
     return false
   }
 
-  /// A link that dialled is up or has given up.
+  /// Notes that a link has connected or failed, and lets the next one connect.
   func leave() {
     dialling -= 1
     while first < waiting.count, dialling < limit {

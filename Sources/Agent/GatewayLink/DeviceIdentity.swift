@@ -129,7 +129,7 @@ public struct DeviceIdentityFolder: Sendable {
     }
     // Without an id of its own nothing says that the key is another machine's: the id may come back.
     guard key != nil || !machine.isEmpty else { throw .unknownMachine(path: keyPath) }
-    // Another machine's is replaced, whoever can read it.
+    // Another machine's key is replaced, so its file mode does not matter.
     if key != nil, mode & 0o077 != 0 { throw .exposedKey(path: keyPath) }
     return key
   }

@@ -5,9 +5,9 @@ public import Transport
 /// A device's link to its gateway over a socket: carries out what `DeviceLinkClient` decides.
 ///
 /// Confined to its loop. Connects with TLS 1.3, trusting the gateway's authority alone; enrols where
-/// the identity has no certificate; reconnects by itself until it is taken offline or sent away.
+/// the identity has no certificate; reconnects until it goes offline or the gateway refuses the device.
 public final class GatewayConnection: StreamHandler, TimerTarget {
-  /// What a link needs to know.
+  /// The configuration of a link.
   public struct Configuration {
     /// The gateway's name or address.
     public var host: String
@@ -58,7 +58,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var target = ("", UInt16(0))
   private var place = GatePlace.outside
   private var reason = ""
-  /// The connection ends only to be made again with the new certificate.
+  /// Whether the connection ends only to be made again with the new certificate.
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
@@ -83,17 +83,17 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       settings: configuration.settings)
   }
 
-  // MARK: What its owner says
+  // MARK: Calls of the owner
 
   /// Whether notifications can come now.
   public var isUp: Bool { machine.isUp }
-  /// Whether there is no connection and none is wanted.
+  /// Whether the link is offline by request of its owner.
   public var isOffline: Bool { machine.isOffline }
-  /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
+  /// Whether the gateway refused the device for good: it was revoked, or its enrolment was refused.
   public var isStopped: Bool { machine.isStopped }
-  /// The unique ids to keep beside the notifications, oldest first.
+  /// The unique ids to store beside the notifications, oldest first.
   public var memory: [NotificationID] { machine.memory }
-  /// The device's state, as the gateway is told.
+  /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 
   /// Connects, and stays connected.
@@ -102,55 +102,54 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Leaves, and stays away until ``goOnline()``.
+  /// Disconnects, and stays offline until ``goOnline()``.
   public func goOffline() {
     perform(machine.goOffline(at: loop.nowNanoseconds, output: &output))
     settle()
   }
 
-  /// The device wants notifications for `subject`.
+  /// Registers for notifications of `subject`.
   public func register(_ subject: LinkSubject) {
     machine.register(subject, at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// The device wants no notifications for `subject` any more: its token is dead from then on.
+  /// Cancels the registration of `subject`, whose token becomes inactive.
   public func cancel(_ subject: LinkSubject) {
     machine.cancel(subject, at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// A person turned the notifications of `topic` on or off.
+  /// Tells the gateway that a person turned the notifications of `topic` on or off.
   public func setEnabled(_ isEnabled: Bool, _ topic: LinkTopic) {
     machine.setEnabled(isEnabled, topic, at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// The device's state is now this.
+  /// Reports the device's state.
   public func setState(_ state: DeviceState) {
     machine.setState(state, at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// The device is on another network: keep-alive intervals that one path proved say nothing of
-  /// another.
+  /// Discards what was learnt about keep-alive intervals: the device is on another network.
   public func networkChanged() { machine.networkChanged() }
 
-  /// Asks the gateway for a sign of life: after a sleep, or when the network has changed.
+  /// Probes the connection, after a sleep or a change of network.
   public func probe() {
     machine.probe(at: loop.nowNanoseconds, output: &output)
     settle()
   }
 
-  /// The notification with this unique id would still be here after a loss of power.
-  public func kept(_ uniqueID: NotificationID) {
-    machine.kept(uniqueID, at: loop.nowNanoseconds)
+  /// Acknowledges the notification with this unique id, which is durable.
+  public func onPersisted(_ uniqueID: NotificationID) {
+    machine.onPersisted(uniqueID, at: loop.nowNanoseconds)
     if !isReceiving { settle() }
   }
 
-  /// The notification with this unique id could not be kept.
-  public func dropped(_ uniqueID: NotificationID, _ reason: LinkDiscardReason) {
-    machine.dropped(uniqueID, reason, at: loop.nowNanoseconds, output: &output)
+  /// Rejects the notification with this unique id, which was not stored.
+  public func onDiscarded(_ uniqueID: NotificationID, _ reason: LinkDiscardReason) {
+    machine.onDiscarded(uniqueID, reason, at: loop.nowNanoseconds, output: &output)
     if !isReceiving { settle() }
   }
 
@@ -158,7 +157,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   private var isReceiving = false
 
-  /// TLS is open: greets.
+  /// Sends the greeting once TLS is established.
   public func streamOpened(_ stream: ByteStream) {
     guard stream === self.stream else { return }
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
@@ -182,10 +181,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// The stream took what was queued.
+  /// Does nothing: the link writes little.
   public func streamDrained(_ stream: ByteStream) {}
 
-  /// The connection is gone.
+  /// Handles the end of the connection.
   public func stream(_ stream: ByteStream, closed closure: StreamClosure) {
     guard stream === self.stream else { return }
     self.stream = nil
@@ -243,10 +242,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     }
   }
 
-  /// This link's turn has come.
+  /// Connects; called by ``ConnectLimiter`` when it is this link's turn.
   func dialNow() {
     place = .inside
-    // It may have been taken offline while it waited.
+    // It may have gone offline while it waited.
     if machine.isDialling { dial() } else { leaveGate() }
   }
 
@@ -284,7 +283,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   // MARK: Output and time
 
-  /// Sends what was written and sets the timer: after every event.
+  /// Sends the output and sets the timer; called after every event.
   private func settle() {
     guard !isReceiving else { return }
     machine.flush(at: loop.nowNanoseconds, output: &output)
@@ -298,7 +297,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     output.removeAll(keepingCapacity: true)
   }
 
-  /// A timer that is due earlier than needed is left alone: it finds nothing to do.
+  /// Sets the timer; one that is due earlier is left alone, since firing early does no harm.
   private func arm() {
     let deadline = machine.deadline
     guard deadline < armedUntil else { return }
@@ -312,7 +311,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       : loop.schedule(afterNanoseconds: wait, self)
   }
 
-  /// The machine's time has come.
+  /// Handles the protocol's timer.
   public func timerFired(tag: UInt64) {
     timer = nil
     armedUntil = .max

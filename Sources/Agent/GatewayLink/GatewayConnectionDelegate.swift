@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// Hears what happens on a device's link, on its loop's thread.
+/// Receives the events of a device's link, on its loop's thread.
 ///
 /// Any of the link's methods may be called from here.
 public protocol GatewayConnectionDelegate: AnyObject {
@@ -10,13 +10,13 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// The link went down, or could not be made; it tries again unless it `isStopped`.
   func link(_ link: GatewayConnection, isDownBecause reason: String)
 
-  /// The device was enrolled: keep the identity.
+  /// The device was enrolled; the identity has to be stored.
   func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity)
 
-  /// The gateway does not take the device.
+  /// The gateway refused to enrol the device.
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal)
 
-  /// The subject has this token (a channel has none); called anew on each connection.
+  /// The subject has this token (a channel has none); called again on each connection.
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8])
 
   /// The subject's registration is cancelled.
@@ -25,13 +25,13 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// The gateway refused what was asked for the subject.
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal)
 
-  /// A notification, handed out once; its bytes are valid during the call.
+  /// A notification was received, reported once; its bytes are valid during the call.
   ///
-  /// Answer with ``GatewayConnection/kept(_:)`` or ``GatewayConnection/dropped(_:_:)``, now or later.
+  /// Answer with ``GatewayConnection/onPersisted(_:)`` or ``GatewayConnection/onDiscarded(_:_:)``, now or later.
   func link(
     _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
 
-  /// The gateway knows now whether the topic's notifications are on.
+  /// The gateway confirmed whether the topic's notifications are on.
   func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool)
 
   /// The gateway answered a ping: it has read all that was sent before.

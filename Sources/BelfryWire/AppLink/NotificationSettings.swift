@@ -63,7 +63,7 @@ public struct NotificationSettings: Sendable, Hashable {
   /// Whether the app has settings of its own to be opened.
   public var providesAppSettings = false
 
-  /// The settings of an app that asked for nothing.
+  /// The settings of an app that has not asked for permission.
   public init() {}
 
   private static var switches: [(String, WritableKeyPath<NotificationSettings, Switch>)] {

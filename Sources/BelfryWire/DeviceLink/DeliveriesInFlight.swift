@@ -25,7 +25,7 @@ struct DeliveriesInFlight: ~Copyable {
     references.append(reference)
   }
 
-  /// Takes a cumulative acknowledgement in; `false` when it goes back or names what was never sent.
+  /// Handles a cumulative acknowledgement; `false` when it goes back or names a delivery that was never sent.
   mutating func acknowledge(through number: UInt32) -> Bool {
     guard number >= acknowledged, number < next else { return false }
     acknowledged = number

@@ -10,7 +10,7 @@ extension DeviceLinkClient {
     case sign([UInt8])
     /// Keep the certificate: the next connection is made with it.
     case enrolled(device: UInt64, chainPEM: [UInt8])
-    /// The gateway does not take the device; it is not asked again, save for `tryLater`.
+    /// The gateway refused to enrol the device, which does not ask again except for `tryLater`.
     case enrolmentRefused(LinkEnrolmentRefusal)
     /// The link is up.
     case connected(device: UInt64, unixMilliseconds: UInt64)
@@ -24,7 +24,8 @@ extension DeviceLinkClient {
     case alive
     /// The gateway refused what was asked for this subject.
     case refused(LinkSubject, LinkRefusal)
-    /// Hand this out, once, and call ``kept(_:at:)`` or ``dropped(_:_:at:output:)`` with its unique id.
+    /// Deliver this notification, once, and call ``onPersisted(_:at:)`` or ``onDiscarded(_:_:at:output:)`` with
+    /// its unique id.
     case received(LinkNotification, LinkSubject)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
@@ -32,7 +33,7 @@ extension DeviceLinkClient {
 
   /// The times and bounds of the device's end; nanoseconds.
   public struct Settings: Hashable, Sendable {
-    /// Unacknowledged notifications that the device takes.
+    /// Unacknowledged notifications that the device allows.
     public var window: UInt16 = 64
     /// Unique ids remembered; at least `window`.
     public var memory = 256

@@ -1,8 +1,8 @@
 /// The device's end of the link, over all of its connections (`docs/device-link.md` 3).
 ///
-/// Connects, enrols where there is no certificate yet, tells each connection what the device wants,
-/// hands each notification out once, acknowledges what is kept, keeps the link alive and comes back
-/// after it died. Pure: the shell dials, signs, keeps and sends. It owes the machine every received
+/// Connects, enrols if there is no certificate yet, sends the device's subscriptions on each connection,
+/// delivers each notification once, acknowledges those that are persisted, keeps the link alive and
+/// reconnects when it fails. It does no I/O: its owner connects, signs, persists and sends, and owes it every received
 /// byte through ``next(_:at:output:)``, the timer at ``deadline``, ``flush(at:output:)`` after a batch,
 /// ``lost(at:random:)`` when a connection is gone, and the sending of what `output` has gained.
 public struct DeviceLinkClient: ~Copyable {
@@ -50,11 +50,11 @@ public struct DeviceLinkClient: ~Copyable {
   private var pingedSeconds: UInt16 = 0
   private var pingToken: UInt32 = 0
 
-  /// The device's state, as the gateway is told.
+  /// The device's state, as reported to the gateway.
   public private(set) var state: DeviceState
   /// Seconds of the longest interval that held on this network; the shell may keep it per network.
   public private(set) var provedSeconds: UInt16 = 0
-  /// Seconds of the interval at which a link died in silence on this network; 0: none.
+  /// Seconds of the keep-alive interval at which a link was lost silently on this network; 0 for none.
   public private(set) var failedSeconds: UInt16 = 0
 
   /// A device that is offline; `enrolment` (its proof empty) is for one without certificate.
@@ -138,7 +138,7 @@ public struct DeviceLinkClient: ~Copyable {
     ask(.register, subject, at: now, output: &output)
   }
 
-  /// The device wants no notifications for `subject` any more: its token is dead from then on.
+  /// Cancels the notifications for `subject`: its token becomes inactive.
   public mutating func cancel(_ subject: LinkSubject, at now: Int64, output: inout [UInt8]) {
     ask(.cancel, subject, at: now, output: &output)
   }
@@ -198,7 +198,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// The TLS connection is open.
   public mutating func opened(at now: Int64, output: inout [UInt8]) {
-    // A device that was told to leave meanwhile closes what has opened.
+    // A device that was taken offline meanwhile closes the new connection.
     guard phase == .dialling else { return }
     assert(acknowledgementDue == .max && pingEnd == .max, "timers of the connection before")
     phase = .greeting
@@ -421,17 +421,17 @@ public struct DeviceLinkClient: ~Copyable {
     return .received(notification, entry.subject)
   }
 
-  /// The notification with this unique id would still be here after a loss of power.
-  public mutating func kept(_ uniqueID: NotificationID, at now: Int64) {
-    deliveries.kept(uniqueID)
+  /// Acknowledges the notification with this unique id, which is on disk.
+  public mutating func onPersisted(_ uniqueID: NotificationID, at now: Int64) {
+    deliveries.onPersisted(uniqueID)
     scheduleAcknowledgement(at: now)
   }
 
-  /// The notification with this unique id could not be kept.
-  public mutating func dropped(
+  /// Rejects the notification with this unique id, which could not be stored.
+  public mutating func onDiscarded(
     _ uniqueID: NotificationID, _ reason: LinkDiscardReason, at now: Int64, output: inout [UInt8]
   ) {
-    if let delivery = deliveries.dropped(uniqueID) {
+    if let delivery = deliveries.onDiscarded(uniqueID) {
       send(.discard(delivery: delivery, reason), at: now, output: &output)
     }
   }
@@ -457,7 +457,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: Time
 
-  /// What the time demands; call it at ``deadline``, earlier does no harm.
+  /// Handles what is due by time; call it at ``deadline``, earlier does no harm.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
     guard now >= deadline else { return nil }
     switch phase {

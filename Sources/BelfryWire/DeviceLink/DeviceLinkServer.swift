@@ -6,10 +6,10 @@
 /// ``deadline``, an ``answer(_:with:output:)`` for each request, and the sending of what `output` has
 /// gained after each call. After a ``Action/close(_:)`` it sends that, closes the connection and is done.
 public struct DeviceLinkServer: ~Copyable {
-  /// Whom TLS has found at the other end.
+  /// The peer that TLS has identified.
   public enum Peer: Hashable, Sendable {
     /// No client certificate: the device may enrol.
-    case stranger
+    case unenrolled
     /// A certificate of this gateway's authority names this device.
     case device(UInt64)
   }
@@ -24,7 +24,7 @@ public struct DeviceLinkServer: ~Copyable {
     /// The device named by the certificate said CONNECT: call ``accept(unixMilliseconds:output:)`` or
     /// ``close(_:output:)``, then go on.
     case connected(DeviceState)
-    /// The device takes notifications from now on.
+    /// The device accepts notifications from now on.
     case ready(DeviceState)
     /// Decide on this request and call ``answer(_:with:output:)``.
     case request(UInt16, Request)
@@ -76,12 +76,12 @@ public struct DeviceLinkServer: ~Copyable {
     public var readyNanoseconds: Int64 = 30_000_000_000
     /// After which the oldest unacknowledged delivery makes the gateway ping.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
-    /// Without a further acknowledgement a device that owes some is given up, however alive it is: what
+    /// Without a further acknowledgement a device that owes some is disconnected, even if it is responsive: what
     /// it does not take waits in the store for the next time.
     public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
     /// Within which an answer to a ping has to come; also what a silence may be late.
     public var graceNanoseconds: Int64 = 15_000_000_000
-    /// Unacknowledged deliveries at most, whatever the device takes.
+    /// Unacknowledged deliveries at most, even if the device allows more.
     public var windowMax = LinkLimits.windowMax
     /// Requests that may be unanswered at a time.
     public var requestsMax: UInt16 = 1_024
@@ -151,7 +151,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// How many notifications ``deliver(_:reference:at:output:)`` takes now.
+  /// How many notifications ``deliver(_:reference:at:output:)`` accepts now.
   public var freeWindow: Int {
     guard case .ready = phase, deliveries.next < .max else { return 0 }
     return max(0, Int(window) - deliveries.count)
@@ -238,14 +238,14 @@ public struct DeviceLinkServer: ~Copyable {
   private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
   {
     switch (frame, peer) {
-    case (.enrol(let enrolment), .stranger):
+    case (.enrol(let enrolment), .unenrolled):
       phase = .enrolling
       phaseEnd = now + settings.readyNanoseconds
       return .enrol(enrolment, signedBytes: enrolment.signedBytes(nonce: nonce))
     case (.connect, .device):
       phase = .connected
       return .connected(state)
-    case (.connect, .stranger):
+    case (.connect, .unenrolled):
       throw LinkFault(.certificateRequired, frameType: LinkFrameType.connect.rawValue)
     default:
       throw frame.unexpected
@@ -321,7 +321,7 @@ public struct DeviceLinkServer: ~Copyable {
     return .request(number, request)
   }
 
-  // MARK: What the gateway says
+  // MARK: Calls of the gateway
 
   /// Lets the device in; `unixMilliseconds` is the gateway's clock.
   public mutating func accept(unixMilliseconds: UInt64, output: inout [UInt8]) {
@@ -344,7 +344,7 @@ public struct DeviceLinkServer: ~Copyable {
     numbered.delivery = deliveries.next
     guard numbered.encode(to: &output) else { return false }
     deliveries.append(reference)
-    assert(deliveries.count <= Int(window), "more is sent than the device takes")
+    assert(deliveries.count <= Int(window), "more is sent than the window allows")
     if waitingSince == .max { waitingSince = now }
     return true
   }
@@ -382,7 +382,7 @@ public struct DeviceLinkServer: ~Copyable {
   ) -> Action? {
     // The device may have gone while it was decided on.
     guard case .enrolling = phase else { return nil }
-    assert(peer == .stranger, "a device that has a certificate enrols")
+    assert(peer == .unenrolled, "a device that has a certificate enrols")
     switch answer {
     case .enrolled(let device, let chainPEM):
       LinkFrame.enrolled(device: device, chainPEM: chainPEM).encode(to: &output)
@@ -433,24 +433,24 @@ public struct DeviceLinkServer: ~Copyable {
     deliveries.checkInvariants()
     assert(openRequests <= settings.requestsMax, "\(openRequests) requests are open")
     assert(window <= settings.windowMax, "a window of \(window)")
-    assert(deliveries.count <= Int(window), "more is sent than the device takes")
-    assert(deliveries.count == 0 || waitingSince != .max, "deliveries that nobody waits for")
+    assert(deliveries.count <= Int(window), "more is sent than the window allows")
+    assert(deliveries.count == 0 || waitingSince != .max, "deliveries without a deadline")
     assert(phaseEnd != .max, "a phase without an end")
     switch phase {
     case .greeting, .greeted:
-      assert(deliveries.count == 0 && openRequests == 0, "a stranger was spoken to")
-      assert(waitingSince == .max && probeEnd == .max, "a stranger is waited for")
+      assert(deliveries.count == 0 && openRequests == 0, "something was sent before CONNECT")
+      assert(waitingSince == .max && probeEnd == .max, "a deadline of a session before CONNECT")
     case .enrolling:
-      assert(peer == .stranger, "a device that has a certificate enrols")
-      assert(deliveries.count == 0 && openRequests == 0, "a stranger was spoken to")
+      assert(peer == .unenrolled, "a device that has a certificate enrols")
+      assert(deliveries.count == 0 && openRequests == 0, "something was sent before CONNECT")
     case .connected:
-      assert(peer != .stranger, "a stranger is connected")
+      assert(peer != .unenrolled, "a device without a certificate is connected")
       assert(deliveries.count == 0, "something was sent before READY")
     case .ready:
-      assert(peer != .stranger, "a stranger is connected")
+      assert(peer != .unenrolled, "a device without a certificate is connected")
       assert(deadline < .max, "a link that nothing ends")
     case .draining:
-      assert(peer != .stranger, "a stranger is connected")
+      assert(peer != .unenrolled, "a device without a certificate is connected")
     case .closed:
       assert(deadline == .max, "a timer of a link that ended")
     }
@@ -458,7 +458,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Time
 
-  /// What the time demands; call it at ``deadline``, earlier does no harm.
+  /// Handles what is due by time; call it at ``deadline``, earlier does no harm.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
     guard now >= deadline else { return nil }
     switch phase {
@@ -485,6 +485,6 @@ public struct DeviceLinkServer: ~Copyable {
 }
 
 extension LinkFrame {
-  /// What to close with when this frame may not come now.
+  /// The fault to close with when this frame is not allowed now.
   var unexpected: LinkFault { LinkFault(.unexpectedFrame, frameType: type.rawValue) }
 }

@@ -1,4 +1,4 @@
-/// What a device says of itself that matters for delivery; one byte in HELLO and STATE.
+/// The state of a device that matters for delivery; one byte in HELLO and STATE.
 public struct DeviceState: OptionSet, Hashable, Sendable {
   /// The byte on the wire.
   public let rawValue: UInt8

@@ -44,7 +44,7 @@ public struct KeepAliveInterval: Hashable, Sendable {
     assert(seconds >= 1 && seconds <= mostSeconds, "an interval of \(seconds) s")
   }
 
-  /// A keep-alive came after a whole interval of silence: the path held.
+  /// Notes that a keep-alive arrived after a whole interval of silence, so the path held.
   public mutating func held() {
     assert(proved < proofs, "the interval should have grown")
     proved += 1

@@ -21,7 +21,7 @@ public enum LinkFrame: Equatable, Sendable {
   case done(request: UInt16)
   /// NOTIFICATION or BROADCAST.
   case notification(LinkNotification)
-  /// All deliveries up to this one are kept.
+  /// All deliveries up to this one are persisted.
   case acknowledge(through: UInt32)
   /// One delivery was thrown away.
   case discard(delivery: UInt32, LinkDiscardReason)
@@ -30,7 +30,7 @@ public enum LinkFrame: Equatable, Sendable {
   /// The echo of a ping, and (from the gateway; else 0) the keep-alive interval from now on.
   case pong(UInt32, intervalSeconds: UInt16)
   case reconnect(ReconnectHint)
-  /// The gateway closes after this many milliseconds; acknowledge what is kept.
+  /// The gateway closes after this many milliseconds; the device acknowledges what is persisted.
   case draining(milliseconds: UInt32)
   /// The last frame: why, and the type of the frame at fault or 0.
   case close(LinkFault)
@@ -48,7 +48,7 @@ public enum LinkFrame: Equatable, Sendable {
     public var window: UInt16
     /// Seconds of the longest keep-alive interval that held on this network; 0: not known.
     public var provedSeconds: UInt16
-    /// Seconds of the interval at which the last link on this network died in silence; 0: none.
+    /// Seconds of the keep-alive interval at which the last link on this network was lost silently; 0 for none.
     public var failedSeconds: UInt16
 
     /// A greeting; the versions are those of this implementation.
@@ -133,7 +133,7 @@ public enum LinkFrame: Equatable, Sendable {
     case enable = 0x15
   }
 
-  /// When and where to come back.
+  /// When and where to reconnect.
   public struct ReconnectHint: Hashable, Sendable {
     /// Milliseconds to wait at least.
     public var afterMilliseconds: UInt32

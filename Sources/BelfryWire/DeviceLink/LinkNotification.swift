@@ -14,7 +14,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var handle: UInt32
   /// The provider's `apns-id`.
   public var id: NotificationID
-  /// The gateway's own identity of this acceptance: what a device tells repetitions by.
+  /// The gateway's id of this acceptance, by which a device recognises repetitions.
   public var uniqueID: NotificationID
   /// When the gateway accepted it, in milliseconds since 1970.
   public var acceptedMilliseconds: UInt64
@@ -26,7 +26,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var isBroadcast: Bool
   /// 10, 5 or 1.
   public var priority: UInt8
-  /// The push type's code; one that this version does not know is handed on.
+  /// The push type's code; an unknown one is passed on.
   public var pushTypeCode: UInt8
   /// The collapse identifier, 0 to 64 bytes.
   public var collapseID: [UInt8]

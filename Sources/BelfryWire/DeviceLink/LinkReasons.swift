@@ -20,7 +20,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let oversize = LinkCloseReason(rawValue: 5)
   /// A frame that ends before its fields do.
   public static let truncated = LinkCloseReason(rawValue: 6)
-  /// A frame that goes on after its fields.
+  /// A frame with bytes after its last field.
   public static let trailingBytes = LinkCloseReason(rawValue: 7)
   /// A field whose value the protocol does not allow.
   public static let badValue = LinkCloseReason(rawValue: 8)
@@ -40,7 +40,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let badAcknowledgement = LinkCloseReason(rawValue: 15)
   /// The gateway has no room: connect again later.
   public static let overloaded = LinkCloseReason(rawValue: 16)
-  /// More requests than the gateway takes.
+  /// More open requests than the gateway accepts.
   public static let tooManyRequests = LinkCloseReason(rawValue: 17)
   /// A fault of the sender's own.
   public static let internalFailure = LinkCloseReason(rawValue: 18)
@@ -129,7 +129,7 @@ public struct LinkEnrolmentRefusal: RawRepresentable, Hashable, Sendable, Custom
   public static let badProof = LinkEnrolmentRefusal(rawValue: 3)
   /// The device's name is not acceptable.
   public static let badName = LinkEnrolmentRefusal(rawValue: 4)
-  /// This gateway enrols nobody.
+  /// This gateway enrols no devices.
   public static let notOffered = LinkEnrolmentRefusal(rawValue: 5)
   /// Not now: try again later.
   public static let tryLater = LinkEnrolmentRefusal(rawValue: 6)

@@ -26,7 +26,7 @@ public enum LinkSubject: Hashable, Sendable {
   }
 }
 
-/// What a device wants of its gateway, and which of it this connection has been told.
+/// The subjects that a device wants, and their state on the present connection.
 ///
 /// Wishes outlive connections: each new one is told all of them, and a wish to be forgotten stays until it
 /// was heard.
@@ -127,14 +127,14 @@ struct LinkSubjects {
     open.append((lastNumber, wish, subject))
   }
 
-  /// Takes an answer in; what it was to, or `nil` where nothing was asked under `number`.
+  /// Handles an answer, and returns the request's subject; `nil` when no request has this `number`.
   mutating func answered(
     _ number: UInt16, handle: UInt32?, refusal: LinkRefusal?
   ) -> (wish: Wish, subject: LinkSubject)? {
     guard let position = open.firstIndex(where: { $0.number == number }) else { return nil }
     let (_, wish, subject) = open.remove(at: position)
     guard (handle != nil) == (wish == .register) || refusal != nil else { return nil }
-    // What was refused for now is asked again on the next connection.
+    // A temporary refusal is retried on the next connection.
     if refusal == .tryLater { return (wish, subject) }
     guard let index = entries.firstIndex(where: { $0.subject == subject }) else {
       return (wish, subject)
@@ -142,7 +142,7 @@ struct LinkSubjects {
     switch wish {
     case .register: entries[index].handle = handle
     case .cancel:
-      // A registration that was asked for meanwhile has an answer of its own coming.
+      // A registration requested meanwhile will have its own answer.
       if !open.contains(where: { $0.wish == .cancel && $0.subject == subject }) {
         entries[index].owesCancel = false
       }

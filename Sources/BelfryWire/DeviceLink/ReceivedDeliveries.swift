@@ -1,11 +1,11 @@
-/// What one device has received and owes acknowledgements for.
+/// The deliveries that a device has received, and the acknowledgements that it owes.
 ///
-/// A notification is handed out once: until it is kept it stands in `unkept`, and its unique id is
-/// remembered from then on, over connections.
+/// A notification is delivered once. It is in `unpersisted` until it is on disk; its unique id is remembered,
+/// also on later connections.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
-  /// Handed out and not kept yet; a delivery of 0 means that this connection has not repeated it.
-  private var unkept: [(id: NotificationID, delivery: UInt32)] = []
+  /// Delivered and not yet on disk; a delivery of 0 means that this connection has not repeated it.
+  private var unpersisted: [(id: NotificationID, delivery: UInt32)] = []
   private var last: UInt32 = 0
   private var acknowledged: UInt32 = 0
 
@@ -18,33 +18,35 @@ struct ReceivedDeliveries {
     return true
   }
 
-  /// Whether the notification, whose delivery was counted, has to be handed out.
+  /// Returns whether the notification, whose delivery was counted, is new.
   mutating func isNew(_ id: NotificationID, delivery: UInt32) -> Bool {
     if memory.contains(id) {
-      if let index = unkept.firstIndex(where: { $0.id == id }) { unkept[index].delivery = delivery }
+      if let index = unpersisted.firstIndex(where: { $0.id == id }) {
+        unpersisted[index].delivery = delivery
+      }
       return false
     }
     memory.insert(id)
-    unkept.append((id, delivery))
+    unpersisted.append((id, delivery))
     return true
   }
 
-  /// The notification is kept.
-  mutating func kept(_ id: NotificationID) {
-    unkept.removeAll { $0.id == id }
+  /// Notes that the notification is on disk.
+  mutating func onPersisted(_ id: NotificationID) {
+    unpersisted.removeAll { $0.id == id }
   }
 
-  /// The notification was thrown away; its delivery's number on this connection, or `nil`.
-  mutating func dropped(_ id: NotificationID) -> UInt32? {
-    guard let index = unkept.firstIndex(where: { $0.id == id }) else { return nil }
-    let delivery = unkept.remove(at: index).delivery
+  /// Removes a notification that could not be stored; returns its delivery's number on this connection, or `nil`.
+  mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
+    guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
+    let delivery = unpersisted.remove(at: index).delivery
     return delivery == 0 ? nil : delivery
   }
 
   /// The number to acknowledge; `nil` where nothing new is.
   var acknowledgeable: UInt32? {
     var through = last
-    for entry in unkept where entry.delivery != 0 && entry.delivery <= through {
+    for entry in unpersisted where entry.delivery != 0 && entry.delivery <= through {
       through = entry.delivery - 1
     }
     return through > acknowledged ? through : nil
@@ -63,15 +65,15 @@ struct ReceivedDeliveries {
   mutating func disconnected() {
     last = 0
     acknowledged = 0
-    for index in unkept.indices { unkept[index].delivery = 0 }
+    for index in unpersisted.indices { unpersisted[index].delivery = 0 }
   }
 
   /// Asserts what holds between calls.
   func checkInvariants() {
     memory.checkInvariants()
     assert(acknowledged <= last, "\(acknowledged) is acknowledged, and \(last) the last to come")
-    assert(Set(unkept.map(\.id)).count == unkept.count, "one is handed out twice")
-    for entry in unkept {
+    assert(Set(unpersisted.map(\.id)).count == unpersisted.count, "one is handed out twice")
+    for entry in unpersisted {
       assert(entry.delivery <= last, "delivery \(entry.delivery) has not come yet")
       assert(
         entry.delivery == 0 || entry.delivery > acknowledged,

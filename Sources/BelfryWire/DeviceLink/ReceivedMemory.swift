@@ -1,4 +1,4 @@
-/// The unique ids of the last notifications that a device took: what it tells repetitions by.
+/// The unique ids of a device's latest notifications, by which it recognises repetitions.
 ///
 /// Bounded: the oldest makes room for the newest. The shell keeps ``ids`` beside the notifications, so
 /// that it holds over restarts too.
@@ -37,7 +37,7 @@ public struct ReceivedMemory: Sendable {
     assert(oldest < capacity, "the oldest id is out of the ring")
   }
 
-  /// Forgets `id`, which could not be kept after all.
+  /// Forgets `id`, whose notification could not be stored.
   public mutating func remove(_ id: NotificationID) {
     var left = ids
     left.removeAll { $0 == id }

@@ -6,7 +6,7 @@ public struct ReconnectPause: Hashable, Sendable {
   public var most: Int64 = 60_000_000_000
   /// Nanoseconds for which a link has to be up to count as a success.
   public var steady: Int64 = 30_000_000_000
-  /// Nanoseconds after another connection of the same device took the link over.
+  /// Nanoseconds after another connection of the same device replaced the link.
   public var replaced: Int64 = 60_000_000_000
   private var failures: UInt8 = 0
 

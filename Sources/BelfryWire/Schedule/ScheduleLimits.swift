@@ -50,7 +50,7 @@ extension ScheduleLimits {
   /// night is still wanted in the morning.
   public static let missedWindowMilliseconds: Int64 = 86_400_000
 
-  /// Milliseconds of the window in which what is due is one wake-up: nobody sees a twentieth of a
+  /// Milliseconds of the window in which what is due is one wake-up: a person does not notice a twentieth of a
   /// second.
   public static let wakeWindowMilliseconds: Int64 = 50
 

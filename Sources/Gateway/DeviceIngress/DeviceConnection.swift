@@ -5,8 +5,8 @@ import Transport
 
 /// A device's connection: carries bytes between the socket, the link's protocol and the delivery core.
 ///
-/// Confined to its device's home loop. Decides nothing: ``DeviceLinkServer`` knows the protocol,
-/// ``DeliveryCore`` what is sent, ``ControlPlane`` who may enrol and register.
+/// Confined to its device's home loop. It makes no decisions: ``DeviceLinkServer`` implements the protocol,
+/// ``DeliveryCore`` decides what is sent, ``ControlPlane`` who may enrol and register.
 final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate names; `nil` for one that enrols.
@@ -26,7 +26,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     self.device = device
     self.home = home
     link = DeviceLinkServer(
-      peer: device.map { .device($0) } ?? .stranger, nonce: home.makeID(),
+      peer: device.map { .device($0) } ?? .unenrolled, nonce: home.makeID(),
       settings: home.linkSettings, at: home.loop.nowNanoseconds)
   }
 
@@ -81,7 +81,8 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     armTimer()
   }
 
-  /// One timer that is late rather than moved: most frames only push the deadline out.
+  /// Arms the timer, unless an earlier one is armed: most frames only push the deadline out, and re-arming
+  /// costs more than firing early.
   private func armTimer() {
     guard !isClosed else { return }
     let due = link.deadline
@@ -172,7 +173,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     }
   }
 
-  // MARK: What the home loop says
+  // MARK: Calls of the home loop
 
   func answer(_ request: UInt16, with answer: DeviceLinkServer.Answer) {
     guard !isClosed else { return }
@@ -251,24 +252,24 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 }
 
 extension DeviceState {
-  /// What the delivery core needs to know.
+  /// The state as the delivery core uses it.
   var power: DevicePower {
     DevicePower(isAsleep: contains(.asleep), isRestricted: contains(.powerRestricted))
   }
 }
 
 extension DeliveryEntry {
-  /// What its frame names the app and kind by, or the channel.
+  /// The number by which its frame names the app and kind, or the channel.
   var linkHandle: UInt32 { broadcast == nil ? key.linkHandle : channelHandle }
 }
 
 extension NotificationKey {
-  /// Names the app and kind on every link alike.
+  /// The number that stands for the app and kind on every link.
   var linkHandle: UInt32 { app << 4 | UInt32(kind) }
 }
 
 extension LinkCloseReason {
-  /// A link's usual end, which nobody needs to read about.
+  /// Whether the link's end is normal and not worth a line in the log.
   var isOrdinary: Bool {
     self == .goodbye || self == .enrolled || self == .draining || self == .replaced
   }

@@ -60,7 +60,7 @@ public final class LinkGateway {
     self.port = listener.port
   }
 
-  /// Stops listening and drops every link without a word.
+  /// Stops listening and drops every link silently.
   public func crash() {
     listener?.close()
     listener = nil
@@ -97,7 +97,7 @@ public final class LinkGateway {
 public final class LinkGatewayConnection: StreamHandler, TimerTarget {
   /// The connection.
   public let stream: ByteStream
-  /// The device's number; `nil` for a stranger.
+  /// The device's number; `nil` before enrolment.
   public private(set) var device: UInt64?
   /// Whether notifications may be sent.
   public private(set) var isReady = false
@@ -145,7 +145,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
   public func streamOpened(_ stream: ByteStream) {
     device = stream.peerCertificate.flatMap { UInt64($0.commonName) }
     machine = DeviceLinkServer(
-      peer: device.map { .device($0) } ?? .stranger,
+      peer: device.map { .device($0) } ?? .unenrolled,
       nonce: NotificationID(high: .random(in: .min ... .max), low: .random(in: .min ... .max)),
       settings: gateway.settings, at: gateway.loop.nowNanoseconds)
     settle()

@@ -64,7 +64,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
     readFrame(body)
-    runServer(body, peer: first & 1 == 0 ? .device(7) : .stranger, slice: Int(first >> 1) + 1)
+    runServer(body, peer: first & 1 == 0 ? .device(7) : .unenrolled, slice: Int(first >> 1) + 1)
     runClient(body, enrols: first & 1 == 1, slice: Int(first >> 1) + 1)
   }
 
@@ -139,7 +139,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
           switch action {
           case .sign:
             client.signed([UInt8](repeating: 1, count: 64), at: time, output: &output)
-          case .received(let notification, _): client.kept(notification.uniqueID, at: time)
+          case .received(let notification, _): client.onPersisted(notification.uniqueID, at: time)
           case .disconnect: return
           default: break
           }

@@ -327,7 +327,7 @@ final class SimulatedDevice: SimulatedClient {
       }
       disk.memory.append(id)
       if disk.memory.count > 256 { disk.memory.removeFirst() }
-      client.kept(id, at: now)
+      client.onPersisted(id, at: now)
       if !isReceiving { settle() }
     }
     if keeping == 0 { keep() } else { world.time.after(keeping, keep) }

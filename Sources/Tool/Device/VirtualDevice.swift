@@ -145,7 +145,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
         DeviceLine.received(notification, subjects[index].line, latencyMicros: latency, to: &$0)
       }
     }
-    if fleet.configuration.acknowledges { link.kept(notification.uniqueID) }
+    if fleet.configuration.acknowledges { link.onPersisted(notification.uniqueID) }
   }
 
   private func index(of subject: LinkSubject) -> Int {

@@ -90,7 +90,7 @@ import Transport
 
   @Test func `after a crash the device comes back and shows nothing twice`() throws {
     let scenario = try LinkScenario()
-    scenario.device.keepsAtOnce = false
+    scenario.device.persistsAtOnce = false
     scenario.link.register(Self.topic)
     scenario.link.goOnline()
     #expect(try scenario.run { scenario.device.tokens.count == 1 })

@@ -48,10 +48,10 @@ final class RecordingDevice: GatewayConnectionDelegate {
   var refused: [LinkSubject: LinkRefusal] = [:]
   var cancelled: [LinkSubject] = []
   var received: [(id: NotificationID, payload: String, isFromStorage: Bool)] = []
-  var keepsAtOnce = true
+  var persistsAtOnce = true
 
   func keepAll(_ link: GatewayConnection) {
-    for notification in received { link.kept(notification.id) }
+    for notification in received { link.onPersisted(notification.id) }
   }
 
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
@@ -83,6 +83,6 @@ final class RecordingDevice: GatewayConnectionDelegate {
   ) {
     let payload = String(decoding: notification.payload, as: UTF8.self)
     received.append((notification.uniqueID, payload, notification.isFromStorage))
-    if keepsAtOnce { link.kept(notification.uniqueID) }
+    if persistsAtOnce { link.onPersisted(notification.uniqueID) }
   }
 }

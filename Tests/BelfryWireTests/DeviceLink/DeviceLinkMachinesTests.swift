@@ -34,9 +34,9 @@ import Testing
 
   @Test func `a stranger enrols and comes back at once`() throws {
     let enrolment = LinkFrame.Enrolment(publicKey: [1, 2], proof: [], code: "code", name: "name")
-    let pair = LinkPair(peer: .stranger, enrolment: enrolment)
+    let pair = LinkPair(peer: .unenrolled, enrolment: enrolment)
     _ = pair.client.goOnline()
-    pair.open(peer: .stranger)
+    pair.open(peer: .unenrolled)
     pair.exchange()
     let signed = enrolment.signedBytes(nonce: NotificationID(high: 1, low: 2))
     #expect(pair.clientActions == ["\(DeviceLinkClient.Action.sign(signed))"])
@@ -65,9 +65,9 @@ import Testing
 
   @Test func `a refused enrolment is not tried again`() {
     let enrolment = LinkFrame.Enrolment(publicKey: [1], proof: [], code: "x", name: "")
-    let pair = LinkPair(peer: .stranger, enrolment: enrolment)
+    let pair = LinkPair(peer: .unenrolled, enrolment: enrolment)
     _ = pair.client.goOnline()
-    pair.open(peer: .stranger)
+    pair.open(peer: .unenrolled)
     pair.exchange()
     pair.client.signed([UInt8](repeating: 5, count: 64), at: pair.now, output: &pair.toServer)
     pair.exchange()
@@ -81,7 +81,7 @@ import Testing
   @Test func `connect without a certificate is refused`() {
     let pair = LinkPair()
     _ = pair.client.goOnline()
-    pair.open(peer: .stranger)
+    pair.open(peer: .unenrolled)
     pair.exchange()
     #expect(pair.isServerClosed)
     #expect(
@@ -107,13 +107,13 @@ import Testing
 
   @Test func `an acknowledgement covers nothing that is not kept`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     for number in 1...3 { _ = pair.deliver(UInt64(number)) }
     pair.exchange()
-    pair.client.kept(NotificationID(high: 8, low: 2), at: pair.now)
+    pair.client.onPersisted(NotificationID(high: 8, low: 2), at: pair.now)
     pair.advance(seconds: 1)
     #expect(pair.settled.isEmpty)
-    pair.client.kept(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
     pair.advance(seconds: 1)
     #expect(pair.settled == [1, 2])
   }
@@ -132,12 +132,12 @@ import Testing
 
   @Test func `a device that answers pings and acknowledges nothing is given up`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
     pair.exchange()
     pair.advance(seconds: 150)
     // One acknowledgement is progress: the other one has its time anew.
-    pair.client.kept(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
     pair.advance(seconds: 170)
     #expect(pair.settled == [1])
     #expect(!pair.isServerClosed)
@@ -164,7 +164,7 @@ import Testing
 
   @Test func `a repetition of what is still being kept waits for the keeping`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     _ = pair.deliver(1)
     pair.exchange()
     pair.lose()
@@ -176,7 +176,7 @@ import Testing
     pair.advance(seconds: 1)
     #expect(pair.received.count == 1)
     #expect(pair.settled.isEmpty)
-    pair.client.kept(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
     pair.advance(seconds: 1)
     #expect(pair.settled == [1])
   }
@@ -199,7 +199,7 @@ import Testing
     var settings = DeviceLinkClient.Settings()
     settings.window = 2
     let pair = LinkPair.up(settings: settings)
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     #expect(pair.deliver(1))
     #expect(pair.deliver(2, handle: 0x99))
     #expect(!pair.deliver(3))
@@ -209,7 +209,7 @@ import Testing
     #expect(!pair.deliver(4))
     pair.exchange()
     for number in [1, 3] as [UInt64] {
-      pair.client.kept(NotificationID(high: 8, low: number), at: pair.now)
+      pair.client.onPersisted(NotificationID(high: 8, low: number), at: pair.now)
     }
     pair.advance(seconds: 1)
     #expect(pair.settled == [1, 3])
@@ -335,7 +335,7 @@ import Testing
 
   @Test func `a late acknowledgement makes the gateway ping and a dead device is closed`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     _ = pair.deliver(1)
     pair.exchange()
     pair.now = pair.server.deadline
