@@ -12,7 +12,7 @@ public struct GatewayConfiguration: Sendable {
 
   /// Which apps exist.
   public enum Apps: String, Sendable, CaseIterable {
-    /// Those that were added, and those that a device registers: these belong to the first team.
+    /// Apps that were added, and any that a device registers; the latter belong to the first team.
     case adopt
     /// Only those that were added.
     case listed
@@ -22,7 +22,7 @@ public struct GatewayConfiguration: Sendable {
   public var folder: String
   /// The address of every listener.
   public var host = "127.0.0.1"
-  /// The one environment that this gateway is.
+  /// The one environment that this gateway serves.
   public var environment = BelfryWire.Environment.sandbox
   /// The listeners' ports.
   public var ports = GatewayPorts()
@@ -38,8 +38,8 @@ public struct GatewayConfiguration: Sendable {
   public var connectionRate: UInt32?
   /// Pushes a second of one team; `nil`: any number.
   public var teamRate: UInt32?
-  /// Whether tokens are taken that say ES512 and are signed over SHA-512 with a key on P-256, as one
-  /// client library makes them (apns-protocol 2.1).
+  /// Whether to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client
+  /// library makes them (apns-protocol 2.1).
   public var acceptsES512 = true
   /// The store's address; `nil` for SQLite in the folder.
   public var store: String?

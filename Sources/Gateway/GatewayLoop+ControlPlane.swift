@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// What a loop asks of the control plane, and what comes back.
+/// The loop's requests to the control plane, and its answers.
 extension GatewayLoop {
   func ask(_ request: ControlPlaneRequest) { post(.request(loop: index, request)) }
 
@@ -30,7 +30,7 @@ extension GatewayLoop {
     }
   }
 
-  /// Asks the control plane, which alone knows what every loop's devices unregistered.
+  /// Asks the control plane for an app's feedback: it alone knows the registrations of all loops.
   func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
     ask(.feedback(number: connections.addWaiting(connection), app: app))
   }

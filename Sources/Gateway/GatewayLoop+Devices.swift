@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// What devices say, for the core to decide on.
+/// Events of device connections, handed to the delivery core.
 extension GatewayLoop {
   func connect(
     _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,
@@ -35,7 +35,7 @@ extension GatewayLoop {
 }
 
 extension SessionEnd {
-  /// What the device is told.
+  /// The reason that the device receives.
   var linkReason: LinkCloseReason {
     switch self {
     case .replaced: .replaced

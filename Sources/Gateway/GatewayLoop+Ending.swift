@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// How a loop's connections go when the gateway does.
+/// The end of a loop's connections when the gateway shuts down.
 extension GatewayLoop {
   func drainConnections() {
     for connection in connections.allProviders { connection.drain() }

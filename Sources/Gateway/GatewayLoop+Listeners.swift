@@ -3,7 +3,7 @@ import Storage
 import System
 import Transport
 
-/// How connections come in.
+/// The loop's listeners.
 extension GatewayLoop {
   /// Opens the listeners and tells the control plane on which ports they accept.
   func open(_ ports: GatewayPorts) {
@@ -55,7 +55,7 @@ extension GatewayLoop {
 }
 
 extension GatewayLoop {
-  /// Builds the loop's part on its own thread and tells the control plane that it runs.
+  /// Creates the gateway's loop on its own thread, and reports to the control plane that it runs.
   static func run(
     index: Int, on loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
     registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64

@@ -2,9 +2,9 @@ import BelfryWire
 import Storage
 import System
 
-/// What devices register, and the tokens that they get for it.
+/// Registrations of devices, and the tokens that they receive.
 extension GatewayLoop {
-  /// Carries out what a device asks for a topic; an app that is not known yet is the control plane's matter.
+  /// Handles a device's request for a topic; the control plane decides about an app that is not known yet.
   func handle(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
@@ -48,7 +48,7 @@ extension GatewayLoop {
     }
   }
 
-  /// Makes changes durable; the ticket that the reply names.
+  /// Writes changes to the control store, and returns the ticket that the reply will name.
   func persist(_ changes: [ControlChange]) -> UInt64 {
     assert(!changes.isEmpty, "nothing is to be made durable")
     commitTicket += 1

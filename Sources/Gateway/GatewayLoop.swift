@@ -3,10 +3,10 @@ import Storage
 import System
 import Transport
 
-/// One thread's part of the gateway: its connections, and everything about the devices that live on it.
+/// One event loop of the gateway, with its connections and all state of the devices that live on it.
 ///
-/// A device lives on the loop with the number `device % loops`; what another loop accepts for it comes
-/// by mail, in batches. Nothing here is shared, so nothing is locked.
+/// A device lives on the loop with the number `device % loops`; what another loop accepts for it arrives in its
+/// mailbox, in batches. Nothing here is shared, so nothing is locked.
 package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let index: Int
   let loop: EventLoop
@@ -17,17 +17,17 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let deliveryLog: DeliveryLog
   let connectionRate: RateLimit?
   let linkSettings = DeviceLinkServer.Settings()
-  /// Who may send to what; replaced whole when something changes.
+  /// The credentials and apps; replaced as a whole when something changes.
   private(set) var directory: CredentialDirectory
   var registrations: RegistrationTable
   var core: DeliveryCore
-  /// Registrations on their way to disk, by ticket.
+  /// Registrations that are being written, by ticket.
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   var connections = LoopConnections()
   var providerMemory = ProviderMemory()
   var random: SystemRandom.Generator
-  /// Numbers what is asked of the writers.
+  /// The number of the last request to the writers.
   var commitTicket: UInt64 = 0
   private(set) var outbox = LoopOutbox()
   private(set) var isDraining = false
@@ -47,7 +47,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var tokenRates: TokenRates?
   private var script: (version: Int, rules: FaultScript)?
 
-  /// The scripted answers; `nil` while there are none, which costs one relaxed load to know.
+  /// The scripted answers; `nil` while there are none, which takes one relaxed load to find out.
   var faults: FaultScript? {
     let version = shared.faults.version
     guard version != 0 else { return nil }
@@ -101,9 +101,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  // MARK: Mail
+  // MARK: Messages
 
-  /// Carries out what other threads asked for.
+  /// Handles messages from other threads.
   func handle(_ messages: [LoopMessage]) {
     for message in messages { handle(message) }
     performEffects()
@@ -213,7 +213,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.atTurnEnd(self)
   }
 
-  /// Called by the loop.
+  /// Ends a turn of the event loop, which calls it.
   package func turnEnded() {
     assert(isTurnEndScheduled && !isPerforming, "a turn ends amid effects")
     isTurnEndScheduled = false
@@ -223,7 +223,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Pushes
 
-  /// What a provider wants to send, every check but the home loop's passed.
+  /// A provider's push that has passed every check but the home loop's.
   struct Submission {
     let contents: TokenContents
     let id: NotificationID
@@ -258,7 +258,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  /// The last check, which only the home loop can make, and the way into the core.
+  /// Makes the last check, which only the home loop can, and hands the notification to the core.
   private func deliver(_ notification: AcceptedNotification) {
     assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
     switch registrations.verdict(notification.key, generation: notification.generation) {
@@ -291,7 +291,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Effects
 
-  /// Carries out what the core decided; to be called after each batch of events.
+  /// Performs the core's effects; called after each batch of events.
   func performEffects() {
     guard !isPerforming else { return }
     isPerforming = true
@@ -372,7 +372,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       afterNanoseconds: max(0, due - loop.nowNanoseconds), self, tag: 0)
   }
 
-  /// Called by the loop when a commit is due.
+  /// Starts the commit that is due; the event loop calls it.
   package func timerFired(tag: UInt64) {
     assert(commitTimer != nil, "a commit's timer fired that was not set")
     commitTimer = nil
@@ -392,7 +392,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   func returnScratch(_ buffer: inout [UInt8]) { buffers.returnScratch(&buffer) }
 
-  /// A provider's connection by its interface, known from now on.
+  /// Creates a provider's connection of any interface and adds it.
   func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, GatewayLoop) -> Peer) -> Peer {
     let connection = make(connections.makeNumber(), self)
     connections.add(connection)
@@ -409,14 +409,14 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     return connection
   }
 
-  /// A provider's connection is over.
+  /// Removes a provider's connection that has ended.
   func remove(_ connection: some ProviderPeer) {
     guard connections.remove(connection) else { return }
     metrics.providerConnections.add(-1)
     reportIfDrained()
   }
 
-  /// A device's connection is over.
+  /// Removes a device's connection that has ended.
   func remove(_ connection: DeviceConnection) {
     guard connections.remove(connection) else { return }
     metrics.deviceConnections.add(-1)
@@ -427,11 +427,11 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     reportIfDrained()
   }
 
-  // MARK: The beginning and the end
+  // MARK: Start and shutdown
 
   func add(_ listener: any Listener) { listeners.append(listener) }
 
-  /// Nothing new is accepted; what was accepted is kept or delivered.
+  /// Stops accepting; what was accepted is stored or delivered.
   private func drain() {
     guard !isDraining else { return }
     isDraining = true
@@ -457,10 +457,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.stop()
   }
 
-  /// Lets go of the connections, which hold this object: for a loop that was released with some open.
+  /// Releases the connections, which retain this object, of a loop that ends with some of them open.
   package func releaseConnections() { connections = LoopConnections() }
 
-  /// Traps, in builds with assertions, where the loop's state contradicts itself.
+  /// Asserts what holds between turns.
   package func checkInvariants() {
     connections.checkInvariants()
     core.checkInvariants()
@@ -476,13 +476,13 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     assert(outbox.loopCount == 0 || outbox.loopCount == shared.configuration.loops)
   }
 
-  /// How many connections of each kind the loop has.
+  /// The number of connections of each kind.
   package var connectionCounts: (providers: Int, devices: Int, feedbackClients: Int) {
     connections.counts
   }
 }
 
-/// Hands the writers' answers to their loop, which makes its mailboxes before it is complete itself.
+/// Forwards the writers' answers to their loop, whose mailboxes have to exist before it is initialised.
 private final class ReplyReceiver {
   weak var home: GatewayLoop?
 }

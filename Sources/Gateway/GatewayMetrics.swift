@@ -1,9 +1,9 @@
 import BelfryWire
 public import System
 
-/// The gateway's numbers, each named once.
+/// The gateway's metrics, each named once.
 public struct GatewayMetrics: Sendable {
-  /// Where they are read.
+  /// The registry from which they are read.
   public let registry: MetricRegistry
   let accepted: Counter
   let providerConnections: Gauge

@@ -1,6 +1,6 @@
 /// The ports of a gateway's listeners; 0 stands for any free one.
 public struct GatewayPorts: Equatable, Sendable {
-  /// APNs' HTTP/2 provider API; the first is the one that is told.
+  /// APNs' HTTP/2 provider API; the first is the one published to clients.
   public var providers: [UInt16]
   /// The devices' link.
   public var device: UInt16

@@ -4,7 +4,7 @@ public import System
 
 /// The push service: its loops, its stores, its control plane.
 ///
-/// Lives on the main loop; ``start(onReady:onFailed:onStopped:)`` begins, ``drain()`` ends it in order.
+/// Confined to the main loop. ``start(onReady:onFailed:onStopped:)`` starts it, ``drain()`` shuts it down.
 public final class GatewayServer {
   /// Why a gateway does not start.
   public enum Failure: Error, CustomStringConvertible {
@@ -36,11 +36,11 @@ public final class GatewayServer {
 
   /// What the gateway's clients need to know.
   public struct Description: Sendable {
-    /// The one environment that the gateway is.
+    /// The one environment that the gateway serves.
     public var environment: BelfryWire.Environment
     /// The address of its listeners.
     public var host: String
-    /// The ports that were taken.
+    /// The ports that the listeners are bound to.
     public var ports: GatewayPorts
     /// The certificate that its clients trust.
     public var authorityFile: String
@@ -50,9 +50,9 @@ public final class GatewayServer {
     public var keyID: String
     /// The private half of that key, `.p8`.
     public var keyFile: String
-    /// What devices enrol with.
+    /// The code that devices enrol with.
     public var enrolmentCode: String
-    /// What the admin API asks for.
+    /// The file with the admin API's token.
     public var adminTokenFile: String
     /// The port of console and admin API; 0 until it is open.
     public var consolePort: UInt16 = 0
@@ -80,12 +80,12 @@ public final class GatewayServer {
   private var isDraining = false
   private var isStopped = false
 
-  /// What administrators ask goes through here; any thread.
+  /// Carries out administrators' requests, on any thread.
   public let administration: Administration
   /// The admin API's token.
   public var adminToken: String { resources.adminToken }
 
-  /// Makes or reads everything in the folder; nothing listens yet.
+  /// Creates a gateway from its data folder, making what is missing; nothing listens yet.
   public convenience init(
     configuration: GatewayConfiguration, loop: EventLoop, metrics registry: MetricRegistry,
     log: Log
@@ -209,7 +209,7 @@ public final class GatewayServer {
     }
   }
 
-  /// What a device that was revoked while the gateway stood still can never get any more.
+  /// Removes the rows of devices that were revoked while the gateway was stopped.
   private func dropRowsOfRevoked(_ devices: [DeviceRecord]) throws(StorageFailure) {
     let revoked = devices.filter { $0.revokedMilliseconds != nil }
     guard !revoked.isEmpty, try resources.notificationStore.count() > 0 else { return }
@@ -268,7 +268,7 @@ public final class GatewayServer {
   /// In order of the loops' numbers.
   private var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// One loop after the other, so that those after the first share the ports that it was given.
+  /// Opens the loops' listeners one after the other, so that the later ones share the ports of the first.
   private func openNext() {
     guard let mailbox = mailboxes[openedLoops] else {
       return assertionFailure("there is no loop \(openedLoops) to open")
@@ -287,16 +287,15 @@ public final class GatewayServer {
       adminTokenFile: folder.adminTokenFile)
   }
 
-  /// Hands on every line of the delivery log from now on, on the loops' threads as they are written,
-  /// until `receive` answers false.
+  /// Calls `receive` with every new line of the delivery log, on the threads of the loops, until it returns false.
   package func followDeliveryLog(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
     logReader.follow(.everything, receive)
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
-  /// Ends in order: GOAWAY to providers, devices told to come back later, everything accepted on disk;
-  /// then `onStopped`.
+  /// Shuts down gracefully: sends GOAWAY to providers, asks devices to reconnect later, stores everything
+  /// accepted, then calls `onStopped`.
   public func drain() {
     guard !isDraining else { return }
     isDraining = true

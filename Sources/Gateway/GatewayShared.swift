@@ -3,7 +3,7 @@ import Storage
 import System
 import Transport
 
-/// What every loop knows of the whole gateway.
+/// What all loops share; immutable or safe to use from any thread.
 struct GatewayShared: Sendable {
   let configuration: GatewayConfiguration
   let security: ListenerSecurity
@@ -27,7 +27,7 @@ struct GatewayShared: Sendable {
   }
 }
 
-/// A way into a loop.
+/// The mailbox of a loop.
 typealias LoopMailbox = Mailbox<LoopMessage>
-/// The ways into all loops, by their numbers.
+/// The mailboxes of all loops, by loop number.
 typealias LoopPeers = [LoopMailbox]

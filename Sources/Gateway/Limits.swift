@@ -1,119 +1,144 @@
 /// Every bound of the gateway, with its unit and its reason.
 enum Limits {
-  /// Notifications that a device may have unacknowledged; more wait, so that a slow device holds
-  /// no more than this in buffers.
+
+  // MARK: Delivery
+
+  /// Notifications sent to one device and not yet acknowledged; a slow device holds no more than this in
+  /// buffers.
   static let deviceWindow = 64
-  /// Notifications that wait in memory for a connected device; beyond it they stay in the store.
+  /// Notifications waiting in memory for one connected device; beyond it they are read from the store later.
   static let deviceWaitingMax = 1_024
-  /// How long a commit waits for the acknowledgement that would make it needless.
-  static let gatherNanoseconds: Int64 = 2_000_000
-  /// How long an acknowledged row may stay in the store for company.
-  static let removalNanoseconds: Int64 = 50_000_000
-  /// How long priority 5 waits for a sleeping device's next reason to be awake.
+  /// Nanoseconds that a commit waits for the device's acknowledgement, which would make the row unnecessary.
+  static let acknowledgementWaitNanoseconds: Int64 = 2_000_000
+  /// Nanoseconds for which the removal of an acknowledged row is put off, so that many share one commit.
+  static let removalDelayNanoseconds: Int64 = 50_000_000
+  /// Nanoseconds for which priority 5 is held for a sleeping device that shows no activity of its own.
   static let sleepHoldNanoseconds: Int64 = 300_000_000_000
-  /// Background pushes of an app on a device: three at once, then one every twenty minutes, as Apple's
-  /// guidance of two or three an hour has it (apns-protocol section 4).
+  /// Background pushes of one app on one device: three at once, then one every twenty minutes, which is
+  /// Apple's guidance of two or three an hour (apns-protocol section 4).
   static let backgroundRate = RateLimit(intervalNanoseconds: 1_200_000_000_000, burst: 3)
-  /// Between clean-ups of what rate limits remember.
+  /// Nanoseconds between clean-ups of the rate limits' memory: only its size depends on it.
   static let rateMemoryNanoseconds: Int64 = 60_000_000_000
-  /// Rows of one commit: more would only delay those who wait for it, and its end freeze the loop.
+  /// Rows in one commit: more would delay everything that waits for it, and block the loop at its end.
   static let commitRowsMax = 4_096
-  /// Expired rows that one commit sweeps, some milliseconds' work, so that pushes wait no longer.
+  /// Expired rows that one commit removes: a few milliseconds of work, so that pushes do not wait longer.
   static let sweepRowsMax = 1_000
-  /// Between sweeps of expired rows.
+  /// Nanoseconds between sweeps of expired rows: they are never delivered, so only disk space depends on it.
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
-  /// Between looks at what time alone asks for.
+  /// Nanoseconds between ticks, which release held notifications and start sweeps: none needs to be exact.
   static let tickNanoseconds: Int64 = 1_000_000_000
-  /// Until keys and apps that could not be read are read again: a failing disk is not asked all the time.
+
+  // MARK: Providers
+
+  /// Nanoseconds before keys and apps that could not be read are read again, to spare a failing disk.
   static let directoryRetryNanoseconds: Int64 = 1_000_000_000
-  /// Streams that a provider may have open once it was accepted (apns-protocol 1.13, captured).
+  /// Concurrent streams of a provider after its first accepted request (apns-protocol 1.13, captured).
   static let providerConcurrentStreams: UInt32 = 1_000
-  /// Bytes that a provider may leave unread before it is not read from any more.
+  /// Bytes waiting for a provider to read; above it the gateway stops reading from that provider.
   static let providerOutputBytesMax = 1 << 20
-  /// That a provider may leave unread, all of a loop together; above it each is paused earlier.
+  /// Bytes waiting for all providers of a loop; above it ``providerOutputShareBytes`` applies to each.
   static let loopOutputBytesMax = 64 << 20
-  /// Bytes that a provider may leave unread while its loop is above the bound: over the streams'
-  /// high-water mark, so that it is told when they are read.
+  /// Bytes waiting for one provider while its loop is above the bound; it exceeds the streams' high-water
+  /// mark, below which a stream does not report that its output was read.
   static let providerOutputShareBytes = 300 << 10
-  /// Bytes that a provider's unfinished requests may hold: a thousand of them, with their fields.
+  /// Bytes held by one provider's unfinished requests: a thousand of them with all their fields.
   static let providerHeldBytesMax = 8 << 20
-  /// The same before its first accepted request; real clients begin with up to 200 requests at once.
-  static let strangerHeldBytesMax = 1_200 << 10
-  /// The same of all providers of a loop; above it who holds more than a share has to go.
+  /// Bytes held by the unfinished requests of a connection without an accepted request: real clients begin
+  /// with up to 200 requests at once.
+  static let newConnectionHeldBytesMax = 1_200 << 10
+  /// Bytes held by the unfinished requests of all providers of a loop; above it each connection that holds
+  /// more than ``providerHeldShareBytes`` is closed at its next check.
   static let loopHeldBytesMax = 128 << 20
-  /// Bytes from a provider after which what it holds is accounted for again.
-  static let accountAfterBytes = 128 << 10
-  /// Requests of a provider after which that is done too.
-  static let accountAfterRequests = 128
-  /// Bytes of a request or two.
-  static let loopHeldShareBytes = 16 << 10
-  /// Between looks at providers that may be idle or slow.
-  static let idleLookNanoseconds: Int64 = 2_000_000_000
-  /// From TLS to the first frame: clients send their preface at once.
+  /// Bytes that a provider may hold whatever its loop holds: a request or two.
+  static let providerHeldShareBytes = 16 << 10
+  /// Bytes received from a provider between checks of what it holds: far less than it may hold.
+  static let memoryCheckBytes = 128 << 10
+  /// Requests begun by a provider between checks: header compression makes a large request a few bytes.
+  static let memoryCheckRequests = 128
+  /// Nanoseconds between checks for idle and slow providers: short beside the limits that they apply.
+  static let idleCheckNanoseconds: Int64 = 2_000_000_000
+  /// Nanoseconds from the TLS handshake to the first frame: clients send their preface at once.
   static let providerPrefaceNanoseconds: Int64 = 10_000_000_000
-  /// From a request's first byte to its last: 5 KB over the slowest path.
+  /// Nanoseconds from a request's first byte to its last: enough for 5 KB over the slowest path.
   static let providerRequestNanoseconds: Int64 = 15_000_000_000
-  /// That a provider may take nothing of what waits for it.
+  /// Nanoseconds for which a provider may read none of the output that waits for it; a working client reads
+  /// as it goes.
   static let providerReadNanoseconds: Int64 = 20_000_000_000
-  /// That a connection without an accepted request may go without a request.
-  static let strangerIdleNanoseconds: Int64 = 30_000_000_000
-  /// That any other may be idle: Apple wants them kept for hours and days (apns-protocol 1.11).
+  /// Nanoseconds without a request on a connection that has no accepted request yet: an unproven client
+  /// holds a socket no longer.
+  static let newConnectionIdleNanoseconds: Int64 = 30_000_000_000
+  /// Nanoseconds for which any other connection may be idle: Apple asks providers to keep connections open
+  /// for hours and days (apns-protocol 1.11).
   static let providerIdleNanoseconds: Int64 = 86_400_000_000_000
-  /// Bytes that a binary connection may have waiting before it is not read from any more.
+  /// Bytes of unhandled frames on a binary connection; above it the gateway stops reading from it.
   static let binaryHeldBytesMax = 1 << 18
-  /// That a client without certificate and ALPN gets on a legacy port to begin with HTTP/2's preface.
+  /// Nanoseconds on a legacy port for a client without certificate and ALPN to send HTTP/2's preface, which
+  /// clients send at once.
   static let prefaceNanoseconds: Int64 = 2_000_000_000
-  /// Idle streams that a loop keeps for the next requests.
+  /// Unused stream objects that a loop retains for later requests: two connections' worth.
   static let spareStreamsMax = 2_048
-  /// Bytes of a buffer that is kept for the next frame.
+  /// Bytes of capacity of a buffer that is retained for reuse; a larger one is freed.
   static let scratchBytesMax = 1 << 20
-  /// Lines of the delivery log on each loop; a line takes 64 bytes of disk.
+
+  // MARK: Administration
+
+  /// Lines of the delivery log of each loop; a line takes 64 bytes of disk.
   static let deliveryLogLines = 65_536
-  /// That an administrator's change waits for the loops to go by it.
+  /// Milliseconds that an administrator's command waits for every loop to apply its change; a busy loop
+  /// applies it later.
   static let changeMilliseconds = 2_000
-  /// That a question about the delivery log waits for the loops.
+  /// Milliseconds that a query of the delivery log waits for the loops; those that are late are left out.
   static let logAnswerMilliseconds = 2_000
-  /// Before a device that was sent away comes back, so that a restart finds the gateway up again.
+  /// Scripted answers; each is compared with every request while there are any.
+  static let faultRulesMax = 1_000
+
+  // MARK: Shutdown
+
+  /// Milliseconds before a disconnected device reconnects, so that a restarted gateway is up again.
   static let reconnectMilliseconds: UInt32 = 1_000
-  /// Over which the devices that were sent away spread their return.
+  /// Milliseconds over which disconnected devices spread their reconnections, to avoid a stampede.
   static let reconnectJitterMilliseconds: UInt32 = 4_000
-  /// That devices and providers get to finish when the gateway goes down.
+  /// Milliseconds that devices and providers have to finish when the gateway shuts down: many round trips.
   static let drainMilliseconds: UInt32 = 3_000
-  /// Distinct apps and kinds that a device may register; a machine has far fewer.
+
+  // MARK: Devices and certificates
+
+  /// Distinct pairs of app and token kind that a device may register; a machine has far fewer apps.
   static let topicsPerDeviceMax = 1_024
-  /// Device numbers that are reserved at a time; a restart leaves out what is left.
+  /// Device numbers reserved with one write; a restart skips those not yet given out.
   static let deviceNumbersReserved: UInt64 = 64
-  /// Days that a device's certificate lives; it is renewed by enrolling again.
+  /// Days of validity of a device's certificate, a machine's lifetime; enrolling again renews it.
   static let deviceCertificateDays = 3_650
-  /// Days that the gateway's certificate authority lives.
+  /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
   static let authorityDays = 7_300
-  /// Days that the server certificate lives: what clients accept of a private authority.
+  /// Days of validity of the server certificate: the most that clients accept of a private authority.
   static let serverCertificateDays = 820
-  /// Before its end at which the server certificate is made anew at a start.
+  /// Days before its end at which a start of the gateway renews the server certificate: two months' notice.
   static let serverCertificateRenewalDays = 60
-  /// Bytes of a team's name; it is for people.
+  /// Bytes of a key or certificate file in the folder: real ones have a few thousand.
+  static let keyFileBytesMax = 65_536
+
+  // MARK: Teams, keys, channels
+
+  /// Bytes of a team's name, which is for people to read.
   static let nameBytesMax = 200
-  /// Good team-scoped keys of a team and environment (apns-protocol 2.2).
+  /// Valid team-scoped keys of a team and environment (apns-protocol 2.2).
   static let teamKeysMax = 2
-  /// Good topic-specific keys of a team and environment (apns-protocol 2.2).
+  /// Valid topic-specific keys of a team and environment (apns-protocol 2.2).
   static let topicKeysMax = 200
   /// Topics of a topic-specific key (apns-protocol 2.2).
   static let topicsPerKeyMax = 400
   /// Channels of an app and environment (apns-protocol 5.3).
   static let channelsPerAppMax = 10_000
-  /// Seconds that a channel keeps its newest message at the most (apns-protocol 5.3).
+  /// Seconds for which a channel stores its newest message (apns-protocol 5.3).
   static let channelStorageSecondsMax: Int64 = 28_800
   /// Channels that a device may subscribe to; a person follows far fewer.
   static let channelsPerDeviceMax = 1_024
-  /// Devices that a broadcast goes to in one turn of a loop: some milliseconds' work.
+  /// Devices that receive a broadcast in one turn of a loop: a few milliseconds of work.
   static let fanOutDevices = 256
-  /// Devices on each loop whose copy of a broadcast the delivery log tells of, so that one broadcast
-  /// does not push everything else out of it.
+  /// Devices on each loop whose copy of a broadcast is logged, so that one broadcast does not push everything
+  /// else out of the delivery log.
   static let fanOutLogLines = 256
-  /// Between sweeps of expired broadcasts.
+  /// Nanoseconds between sweeps of expired broadcasts: only memory and disk space depend on it.
   static let broadcastSweepNanoseconds: Int64 = 60_000_000_000
-  /// Scripted answers at a time; each is compared with every request while there are any.
-  static let faultRulesMax = 1_000
-  /// Bytes of a key or certificate file of the folder.
-  static let keyFileBytesMax = 65_536
 }

@@ -1,11 +1,11 @@
-/// Buffers that the connections of a loop use in turn.
+/// Buffers that the connections of a loop share.
 struct LoopBuffers {
   private var spareStreams: [ProviderStream] = []
   private var scratch: [UInt8] = []
 
   init() { scratch.reserveCapacity(16_384) }
 
-  /// A request's place, used before or new.
+  /// Returns a stream object for a request, reusing an old one if there is one.
   mutating func makeStream() -> ProviderStream { spareStreams.popLast() ?? ProviderStream() }
 
   mutating func recycle(_ stream: ProviderStream) {
@@ -13,7 +13,7 @@ struct LoopBuffers {
     spareStreams.append(stream)
   }
 
-  /// An empty buffer with capacity, to be given back with ``returnScratch(_:)``.
+  /// Returns an empty buffer with capacity; give it back with ``returnScratch(_:)``.
   mutating func takeScratch() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &scratch)

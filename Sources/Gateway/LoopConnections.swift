@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// The connections that live on one loop, by their numbers; one count numbers them all.
+/// The connections of one loop by their numbers, which one counter gives out.
 struct LoopConnections {
   private var providers: [UInt64: any ProviderPeer] = [:]
   private var devices: [SessionID: DeviceConnection] = [:]
@@ -14,7 +14,7 @@ struct LoopConnections {
     (providers.count, devices.count, feedbackClients.count)
   }
 
-  /// A number that no connection of this loop has had.
+  /// Returns a number that no connection of this loop has had.
   mutating func makeNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber
@@ -34,19 +34,19 @@ struct LoopConnections {
     devices[device.session] = device
   }
 
-  /// A feedback client that waits for its answer, and the number that names it until then.
+  /// Adds a feedback client that waits for its answer, and returns its number.
   mutating func addWaiting(_ client: FeedbackConnection) -> UInt64 {
     let number = makeNumber()
     feedbackClients[number] = client
     return number
   }
 
-  /// Whether the provider was there.
+  /// Removes a provider's connection, and returns whether it was there.
   mutating func remove(_ provider: any ProviderPeer) -> Bool {
     providers.removeValue(forKey: provider.number) != nil
   }
 
-  /// Whether the device's connection was there.
+  /// Removes a device's connection, and returns whether it was there.
   mutating func remove(_ device: DeviceConnection) -> Bool {
     devices.removeValue(forKey: device.session) != nil
   }

@@ -2,14 +2,14 @@ import BelfryWire
 import Storage
 import Transport
 
-/// What a provider is told.
+/// The answer to a provider's push.
 enum ProviderAnswer: Sendable {
   case accepted
   /// The timestamp goes with 410 alone, in milliseconds since 1970.
   case refused(Rejection, timestampMilliseconds: Int64?)
 }
 
-/// What loops and the control plane say to a loop.
+/// A message to a loop, from another loop or the control plane.
 enum LoopMessage: Sendable {
   /// A notification for a device of this loop.
   case push(AcceptedNotification)
@@ -23,9 +23,9 @@ enum LoopMessage: Sendable {
   case directory(CredentialDirectory)
   /// A channel was made or removed, or has a message for its devices.
   case channels(ChannelUpdate)
-  /// Send what is under way to some more of its devices.
+  /// Continue sending broadcasts to the next slice of devices.
   case continueFanOut
-  /// Tell that everything before this was handled.
+  /// Confirm that every message before this one was handled.
   case confirm(ChangeBarrier)
   /// A device was revoked, at that time in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
@@ -41,16 +41,16 @@ enum LoopMessage: Sendable {
   case stop
 }
 
-/// What a loop asks of the control plane.
+/// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
   case enrol(SessionID, LinkFrame.Enrolment, signedBytes: [UInt8])
-  /// A device registers an app that nobody has added.
+  /// A device registers an app that has not been added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
   /// A provider manages channels or broadcasts.
   case channels(ChannelRequest)
   /// A device subscribes to a channel that the loop does not know.
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// A feedback client wants what is gone of this app; the number comes back with the answer.
+  /// A feedback client asks for the inactive tokens of this app; the answer repeats the number.
   case feedback(number: UInt64, app: UInt32)
 }
 
@@ -60,15 +60,15 @@ enum ControlPlaneReply: Sendable {
   /// The directory has the app now; the loop goes on with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)
-  /// To a provider's request on the loop's connection and stream of these numbers.
+  /// The answer to a provider's request on this connection and stream of the loop.
   case channels(connection: UInt64, stream: Int32, ChannelAnswer)
-  /// The loop knows the channel now, or nobody does.
+  /// The loop knows the channel now, unless it does not exist.
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// The dead registrations of an app since its feedback was last read.
+  /// The registrations of an app that became inactive since its feedback was last read.
   case feedback(number: UInt64, [RegistrationRecord])
 }
 
-/// What a loop says to the control plane.
+/// A message of a loop to the control plane.
 enum ControlPlaneMessage: Sendable {
   /// The loop runs.
   case ready(loop: Int, LoopMailbox)

@@ -1,6 +1,6 @@
 import System
 
-/// What a loop says to the others: gathered during a turn, posted in one batch a loop at its end.
+/// A loop's messages to other loops, collected during a turn and posted in one batch per loop at its end.
 struct LoopOutbox {
   /// Every loop's mailbox, this one's included; empty until the gateway opens.
   private(set) var peers: LoopPeers = []
@@ -9,14 +9,14 @@ struct LoopOutbox {
   var loopCount: Int { peers.count }
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
 
-  /// The gateway opens: these are its loops.
+  /// Sets the mailboxes of all loops, once the gateway opens.
   mutating func open(_ peers: LoopPeers) {
     precondition(self.peers.isEmpty && !peers.isEmpty, "a gateway's loops are told once")
     self.peers = peers
     waiting = Array(repeating: [], count: peers.count)
   }
 
-  /// Adds a message for that loop; false where there is no such loop.
+  /// Adds a message for that loop; returns false when there is no such loop.
   mutating func add(_ message: LoopMessage, to loop: Int) -> Bool {
     guard waiting.indices.contains(loop) else { return false }
     waiting[loop].append(message)

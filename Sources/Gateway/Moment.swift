@@ -1,4 +1,4 @@
-/// One reading of both clocks, taken once a loop turn and handed to the pure parts.
+/// A reading of both clocks, taken once per turn and passed to the state machines.
 public struct Moment: Equatable, Sendable {
   /// Monotonic nanoseconds, for intervals.
   public var nanoseconds: Int64

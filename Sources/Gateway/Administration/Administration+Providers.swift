@@ -31,7 +31,7 @@ extension Administration {
     if let failure = try problem(with: new, id: id, among: keys) { return .failure(failure) }
     do {
       let key = try ES256PrivateKey()
-      // The file first: a key without its file could never sign, a file without its key does no harm.
+      // The file is written first: a key without its file could never sign, while a file without its key is harmless.
       try folder.write(key.pkcs8PEM(), "AuthKey_\(id).p8")
       let record = KeyRecord(
         id: id, team: new.team, publicKeySPKI: key.publicKey.spkiDER,
@@ -82,7 +82,7 @@ extension Administration {
     return nil
   }
 
-  /// Apple's numbers for keys of one environment (apns-protocol 2.2); older keys, of both, have none.
+  /// Applies Apple's limits for keys of one environment (apns-protocol 2.2); keys of both have no limit.
   private func tooMany(
     _ new: AdministrationRequest.NewKey, among keys: [KeyRecord]
   ) -> AdministrationFailure? {
@@ -193,7 +193,7 @@ extension Administration {
     return .success([AdministrationLines.line(certificate)])
   }
 
-  /// Why nothing can be added to the team; nil: it is there.
+  /// Returns why nothing can be added to the team; nil when it exists.
   func missing(team: String) throws(StorageFailure) -> AdministrationFailure? {
     if try store.teams().contains(where: { $0.id == team }) { return nil }
     return .init(.missing, "there is no team \(team)", do: "add it with `belfry team add`")

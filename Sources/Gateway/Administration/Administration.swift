@@ -3,12 +3,12 @@ public import Storage
 internal import System
 internal import Synchronization
 
-/// Carries out what administrators ask, on the control store: the same for a running gateway, which
-/// is told of each change, and for a stopped one.
+/// Carries out administrators' requests on the control store, for a stopped gateway as for a running one, which
+/// is notified of each change.
 ///
 /// Calls block; any thread. One request is carried out at a time.
 public final class Administration: Sendable {
-  /// What a running gateway adds to its data.
+  /// The parts that only a running gateway has.
   public struct Runtime: Sendable {
     /// Called after each durable change, on the caller's thread.
     public var didChange: @Sendable ([ControlChange]) -> Void
@@ -17,7 +17,7 @@ public final class Administration: Sendable {
     /// The delivery log.
     public var log: any DeliveryLogSource
 
-    /// A running gateway's part.
+    /// Creates the parts of a running gateway.
     public init(
       faults: FaultRegistry, log: any DeliveryLogSource,
       didChange: @escaping @Sendable ([ControlChange]) -> Void
@@ -81,7 +81,7 @@ public final class Administration: Sendable {
     runtime = nil
   }
 
-  /// Does what is asked; answers one object a line, with the keys of the contract.
+  /// Carries out a request, and returns one object per line, with the keys of the contract.
   public func perform(
     _ request: AdministrationRequest
   ) throws(AdministrationFailure) -> [JSONObject] {
@@ -95,7 +95,7 @@ public final class Administration: Sendable {
     return try answer.get()
   }
 
-  /// Follows the delivery log: every line from now on, until `receive` answers false.
+  /// Calls `receive` with every new line of the delivery log, until it returns false.
   public func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([JSONObject]) -> Bool
   ) throws(AdministrationFailure) {

@@ -5,7 +5,7 @@ internal import Storage
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices   /faults   /log?of=…
-/// POST the same, but for devices and log; /api/tokens makes a provider token
+/// POST the same except devices and log; /api/tokens makes a provider token
 /// DELETE /api/keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
 ///        /channels?channel=BASE64&app=BUNDLE-ID
 /// ```
@@ -30,9 +30,9 @@ public struct AdministrationCall: Sendable {
     self.body = body
   }
 
-  /// What is asked for; nil where the path or its method is not one of the API's.
+  /// Returns the request; nil when the API has no such path or method.
   ///
-  /// Throws where the members are not what they should be.
+  /// Throws when members of the body are missing, unknown or of the wrong type.
   public func request() throws(AdministrationFailure) -> AdministrationRequest? {
     let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
     guard path.hasPrefix("/api/"), parts.count >= 2 else { return nil }
@@ -203,7 +203,7 @@ extension String? {
 }
 
 extension JSONObject {
-  /// The members that have a value.
+  /// Returns an object of the members that have a value.
   fileprivate static func of(_ members: (String, JSONValue?)...) -> JSONObject {
     JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
   }

@@ -4,23 +4,23 @@ internal import Storage
 /// The lines of an answer, or why there are none.
 typealias AdministrationAnswer = Result<[JSONObject], AdministrationFailure>
 
-/// Why something that an administrator asked for was not done.
+/// Why an administrator's request failed.
 public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Whose fault it is.
+  /// The kind of failure, by who can correct it.
   public enum Kind: Sendable, Equatable {
-    /// What was asked cannot be meant.
+    /// The request makes no sense.
     case invalid
-    /// What was named is not there.
+    /// Something that the request names does not exist.
     case missing
-    /// It cannot be done as things are.
+    /// The present state does not allow it.
     case conflict
-    /// Another process has the folder: a running gateway, or another command.
+    /// Another process holds the folder: a running gateway, or another command.
     case held
-    /// The gateway could not, though it should.
+    /// An error of the gateway or its machine.
     case broken
   }
 
-  /// Whose fault it is.
+  /// The kind of failure, by who can correct it.
   public let kind: Kind
   /// What is wrong.
   public let what: String
@@ -34,7 +34,7 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
     self.advice = advice
   }
 
-  /// A store's failure, whose own words say what to do.
+  /// Creates a failure from the store's, which says what to do.
   init(_ failure: StorageFailure) {
     let text = failure.description
     let parts = text.split(separator: ": ", maxSplits: 1)

@@ -1,8 +1,7 @@
 internal import BelfryWire
 internal import Storage
 
-/// Reads the members of a request's object; each that is missing, of another type or unknown is an
-/// error that names it.
+/// Reads the members of a request's object; a missing, mistyped or unknown member is an error that names it.
 struct AdministrationFields {
   private let object: JSONObject
   private var known: Set<String> = []
@@ -72,11 +71,11 @@ struct AdministrationFields {
     return try optionalNumber(key, of: UInt32.self)
   }
 
-  /// Refuses members that nobody asked for.
+  /// Throws if the object has members that were not read.
   func end() throws(AdministrationFailure) {
-    if let stranger = object.keys.first(where: { !known.contains($0) }) {
+    if let unknown = object.keys.first(where: { !known.contains($0) }) {
       throw AdministrationFailure(
-        .invalid, "'\(stranger)' is not known here", do: "leave it out, or check its spelling")
+        .invalid, "'\(unknown)' is not known here", do: "leave it out, or check its spelling")
     }
   }
 

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// What each record looks like as a line: stable keys, none without a value.
+/// The output line of each kind of record: stable keys, and none without a value.
 enum AdministrationLines {
   static func line(_ team: TeamRecord) -> JSONObject {
     [

@@ -1,15 +1,15 @@
 public import Storage
 
-/// What an administrator may ask of a gateway, running or stopped: one vocabulary for the commands,
-/// the admin API and the data folder (contract: Administration).
+/// An administrator's request to a gateway, running or stopped; the same for the commands, the admin API and
+/// the data folder (contract: Administration).
 public enum AdministrationRequest: Sendable, Hashable {
   case listTeams
-  /// `id`: 10 letters and digits; nil: made.
+  /// `id` has 10 letters and digits; nil to generate one.
   case addTeam(id: String?, name: String?)
   case listKeys
   case addKey(NewKey)
   case revokeKey(id: String)
-  /// A fresh provider token; nil: by the oldest good key.
+  /// Makes a provider token; nil for the oldest valid key.
   case makeProviderToken(key: String?)
   case listCertificates
   case addCertificate(NewCertificate)
@@ -26,16 +26,16 @@ public enum AdministrationRequest: Sendable, Hashable {
   case listFaults
   case addFault(FaultRule)
   case clearFaults
-  /// The delivery log of a token, an `apns-id`, an `apns-unique-id`; nil: all of it.
+  /// Reads the delivery log of a token, an `apns-id` or an `apns-unique-id`; nil for all of it.
   case log(of: String?)
 
   /// A key to be made.
   public struct NewKey: Sendable, Hashable {
-    /// 10 letters and digits; nil: made.
+    /// 10 letters and digits; nil to generate one.
     public var id: String?
     /// The team's id.
     public var team: String
-    /// Where it is good.
+    /// The environments in which it is valid.
     public var environments: EnvironmentScope
     /// The only bundle identifiers that it may send to; empty: all of the team's.
     public var topics: [String]
@@ -87,9 +87,9 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var team: String
     /// The bundle identifier.
     public var bundleID: String
-    /// How many undelivered notifications a token keeps (`.max`: all); nil: 1, or as it was.
+    /// How many undelivered notifications are kept per token (`.max` for all); nil for 1, or no change.
     public var keep: UInt32?
-    /// Whether channels may be made; nil: not, or as it was.
+    /// Whether channels may be created; nil for no, or no change.
     public var hasBroadcast: Bool?
 
     /// An app to be added.

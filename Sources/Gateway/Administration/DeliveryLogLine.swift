@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// What a line of the delivery log is looked up by.
+/// A query of the delivery log.
 public enum DeliveryLogQuery: Sendable, Hashable {
   /// Every line.
   case everything
@@ -9,7 +9,7 @@ public enum DeliveryLogQuery: Sendable, Hashable {
   /// Lines of one `apns-id` or `apns-unique-id`.
   case notification(NotificationID)
 
-  /// Reads what a person types: a token in hexadecimal or an id; nil for neither.
+  /// Parses a token in hexadecimal or an id; nil for anything else.
   public init?(_ text: String) {
     let characters = Array(text.utf8)
     if let id = NotificationID(characters.span) {
@@ -23,17 +23,17 @@ public enum DeliveryLogQuery: Sendable, Hashable {
 
 /// One line of `belfry log`.
 public struct DeliveryLogLine: Sendable, Hashable {
-  /// When, in milliseconds since 1970.
+  /// The time, in milliseconds since 1970.
   public var atMilliseconds: Int64
   /// What happened, as `DeliveryState.label` spells it.
   public var state: String
-  /// Why, where there is a reason.
+  /// The reason, if there is one.
   public var reason: String?
   /// `apns-id`.
   public var id: NotificationID
   /// `apns-unique-id`.
   public var uniqueID: NotificationID
-  /// The device's number; 0 where a line is about a broadcast and no device of it.
+  /// The device's number; 0 for a broadcast as a whole.
   public var device: UInt64
   /// The app's topic.
   public var topic: String
@@ -55,9 +55,9 @@ public struct DeliveryLogLine: Sendable, Hashable {
 
 /// Where the administration finds the delivery log of a running gateway.
 public protocol DeliveryLogSource: Sendable {
-  /// The lines that are kept, oldest first; may wait for the loops to answer.
+  /// Returns the matching lines, oldest first; may wait for the loops to answer.
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine]
-  /// Hands on every line from now on, until `receive` answers false or the gateway stops.
+  /// Calls `receive` with every new line, until it returns false or the gateway stops.
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool)
 }

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The scripted answers of a running gateway, read by its loops.
 ///
-/// Off costs a loop one relaxed load a request.
+/// Without rules it costs a loop one relaxed load per request.
 public final class FaultRegistry: Sendable {
   private struct Rules {
     var list: [FaultRule] = []
@@ -12,10 +12,10 @@ public final class FaultRegistry: Sendable {
   private let rules = Mutex(Rules())
   private let published = Atomic<Int>(0)
 
-  /// A board with these rules.
+  /// Creates a registry with these rules.
   public init(_ rules: [FaultRule] = []) { use(rules) }
 
-  /// Tells one state of the rules from another; 0 while there are none.
+  /// A number that changes with the rules; 0 while there are none.
   var version: Int { published.load(ordering: .relaxed) }
 
   /// Whether there is any rule.
@@ -24,7 +24,7 @@ public final class FaultRegistry: Sendable {
   /// The rules, in the order in which they were added; the first that applies wins.
   public var all: [FaultRule] { rules.withLock { $0.list } }
 
-  /// Has these rules from now on.
+  /// Replaces the rules.
   func use(_ list: [FaultRule]) {
     rules.withLock { rules in
       rules.list = list

@@ -6,13 +6,13 @@ public struct FaultRule: Sendable, Hashable {
   public var token: [UInt8]?
   /// Only for this `apns-topic`; nil: for all.
   public var topic: String?
-  /// What happens instead of what should.
+  /// What happens instead of the regular answer.
   public var effect: Effect
 
   /// What happens.
   public enum Effect: Sendable, Hashable {
-    /// A share (0 to 1) of the requests is answered with this; the timestamp, milliseconds since 1970,
-    /// goes with `Unregistered`.
+    /// A share (0 to 1) of the requests is refused with this reason; the timestamp, in milliseconds since 1970, is
+    /// for `Unregistered`.
     case answer(Rejection, timestampMilliseconds: Int64?, share: Double)
     /// GOAWAY after this many requests of a connection.
     case goAway(afterRequests: UInt32)
@@ -33,7 +33,7 @@ public struct FaultRule: Sendable, Hashable {
     self.effect = effect
   }
 
-  /// Whether a request to this token and topic is meant.
+  /// Whether the rule applies to a request to this token and topic.
   public func applies(token: Span<UInt8>, topic: Span<UInt8>) -> Bool {
     if let wanted = self.token, !wanted.span.equals(token) { return false }
     if let wanted = self.topic {

@@ -1,11 +1,11 @@
 public import BelfryWire
 
-/// The scripted answers as a loop applies them: decides, and does nothing itself.
+/// The scripted answers as a loop applies them; a value without I/O.
 ///
-/// Effects of different kinds go together, a delay with a reason for one; of each kind the first rule
-/// that applies wins.
+/// Effects of different kinds combine, for example a delay with a reason; of each kind the first rule that
+/// applies wins.
 public struct FaultScript {
-  /// An answer in place of the right one.
+  /// An answer in place of the regular one.
   public struct Answer: Equatable, Sendable {
     /// The reason.
     public let rejection: Rejection
@@ -13,7 +13,7 @@ public struct FaultScript {
     public let timestampMilliseconds: Int64?
   }
 
-  /// What happens to a connection and a request, whatever the request is worth.
+  /// Effects on a connection and a request, whether or not the request is valid.
   public struct Effects: Equatable, Sendable {
     /// GOAWAY once the connection has had so many requests.
     public var goAwayAfter: UInt32?
@@ -21,7 +21,7 @@ public struct FaultScript {
     public var streams: UInt32?
     /// Bytes of each stream's flow-control window.
     public var window: UInt32?
-    /// That the answer waits.
+    /// Milliseconds by which the answer is delayed.
     public var delayMilliseconds: UInt32 = 0
     /// The connection ends without an answer.
     public var closes = false
@@ -32,7 +32,7 @@ public struct FaultScript {
   /// A script of these rules, the first of each kind first.
   public init(_ rules: [FaultRule]) { self.rules = rules }
 
-  /// What happens to a request to `token` and `topic`, both empty for a connection as a whole.
+  /// Returns the effects on a request to `token` and `topic`, both empty for a connection as a whole.
   public func effects(token: Span<UInt8>, topic: Span<UInt8>) -> Effects {
     var effects = Effects()
     for rule in rules.reversed() where rule.applies(token: token, topic: topic) {
@@ -48,9 +48,10 @@ public struct FaultScript {
     return effects
   }
 
-  /// The answer to a request that is right in everything but perhaps its token; `nil` for the right one.
+  /// Returns the scripted answer to a request that is valid except perhaps for its token; `nil` for the regular
+  /// one.
   ///
-  /// `at` is now, in milliseconds since 1970: since when, where the rule names no time.
+  /// `at` is now, in milliseconds since 1970: the timestamp when the rule has none.
   public func answer(
     token: Span<UInt8>, topic: Span<UInt8>, at now: Int64,
     random: inout some RandomNumberGenerator

@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// The scripted answers in the control store: they hold until they are cleared, restarts included.
+/// The scripted answers in the control store, which outlive restarts until they are cleared.
 struct KeptFaults {
   let store: any ControlStore
 
@@ -14,7 +14,7 @@ struct KeptFaults {
     }
   }
 
-  /// Keeps these rules and no others, durably.
+  /// Replaces the stored rules.
   func keep(_ rules: [FaultRule]) throws(StorageFailure) {
     let lines = rules.map { AdministrationLines.line($0).text }
     try store.apply([

@@ -1,20 +1,20 @@
 public import BelfryWire
 
-/// What admission may ask about a request's surroundings.
+/// What the checks need to know beyond the request itself.
 public protocol AdmissionContext {
   /// The credential of the request's connection or `authorization` field.
   mutating func credential(for request: borrowing PushRequest) -> Admission.Credential
   /// The app of a bundle identifier.
   func app(bundleID: Span<UInt8>) -> App?
-  /// What a device token says; `nil` for one that this gateway did not make.
+  /// Returns a device token's contents; `nil` when this gateway did not make it.
   mutating func open(token: Span<UInt8>) -> TokenContents?
-  /// What is to be answered to an otherwise good request, whatever its token is worth (`belfry fault`);
-  /// `nil`: what is right.
+  /// Returns the scripted answer to an otherwise valid request, whether or not its token is active
+  /// (`belfry fault`); `nil` for the regular one.
   mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection?
 }
 
 extension AdmissionContext {
-  /// Nothing is scripted.
+  /// Returns nil: nothing is scripted.
   public mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? { nil }
 }
 
@@ -27,7 +27,7 @@ public enum Admission {
     case accepted(ProviderCredential)
   }
 
-  /// What was decided.
+  /// The outcome of the checks.
   public enum Decision {
     case refused(Rejection)
     case admitted(Admitted)
@@ -39,16 +39,16 @@ public enum Admission {
     public let contents: TokenContents
     /// The app that the topic names.
     public let app: App
-    /// The push type, as said or as the topic implies.
+    /// The push type, as given or as implied by the topic.
     public let pushType: PushType
     /// 10, 5 or 1.
     public let priority: UInt8
-    /// Seconds since 1970 until which it is kept; 0 for once.
+    /// Seconds since 1970 until which it is stored; 0 when it is tried once.
     public let expiration: Int64
   }
 
-  /// Judges a complete request whose body has `bodyBytes` bytes; `body` is as much of it as was kept, all
-  /// where it is not too large.
+  /// Checks a complete request whose body has `bodyBytes` bytes; `body` is the part that was retained, all of it
+  /// unless it is too large.
   public static func evaluate(
     _ request: borrowing PushRequest, body: Span<UInt8>, bodyBytes: Int, atSeconds now: Int64,
     context: inout some AdmissionContext
@@ -74,7 +74,7 @@ public enum Admission {
     let pushType = pushType(of: request, topicKind: topicKind)
     guard bodyBytes > 0 else { return .refused(.payloadEmpty) }
     guard bodyBytes <= pushType.payloadBytesMax else { return .refused(.payloadTooLarge) }
-    // Not even JSON is as good as nothing (apns-protocol section 10).
+    // A body that is not JSON counts as empty (apns-protocol section 10).
     guard PayloadSyntax.isObject(body) else { return .refused(.payloadEmpty) }
     if let rejection = context.scripted(request, to: app) { return .refused(rejection) }
     guard let contents = context.open(token: request.token.span) else {

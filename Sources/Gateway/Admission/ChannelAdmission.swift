@@ -1,7 +1,7 @@
 public import BelfryWire
 
 /// The ordered checks of channel management and of broadcasts (apns-protocol section 5), up to what only
-/// the channel service knows: whether the channel is there, and what it keeps.
+/// the channel service knows: whether the channel exists, and whether it stores messages.
 public enum ChannelAdmission {
   /// What was asked for.
   public enum Call: Equatable, Sendable {
@@ -13,14 +13,14 @@ public enum ChannelAdmission {
     case broadcast(ChannelID, priority: UInt8, expiration: Int64)
   }
 
-  /// What was decided.
+  /// The outcome of the checks.
   public enum Decision {
     case refused(Rejection)
     case admitted(App, Call)
   }
 
-  /// Judges a complete request to one of the three paths; `body` is as far as it can be a payload, and
-  /// `bodyBytes` what came.
+  /// Checks a complete request to one of the three paths; `body` is at most as long as a payload may be, and
+  /// `bodyBytes` is the length received.
   public static func evaluate(
     _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int,
     context: inout some AdmissionContext

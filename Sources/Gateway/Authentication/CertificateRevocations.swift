@@ -5,13 +5,13 @@ import Transport
 package final class CertificateRevocations: Sendable {
   private let serials = Mutex<Set<String>>([])
 
-  /// No certificate is revoked yet.
+  /// Creates an empty list.
   package init() {}
 
   func replace(with serials: Set<String>) { self.serials.withLock { $0 = serials } }
 
-  /// What TLS does with a provider's certificate (apns-protocol 1.2): a revoked one does not get
-  /// through the handshake, a device's own is not a provider's.
+  /// Decides in the TLS handshake about a provider's certificate (apns-protocol 1.2): a revoked one is refused,
+  /// and so is a device's.
   func evaluate(_ certificate: Certificate) -> TLSServerContext.Verdict {
     guard certificate.organizationalUnit == CertificateAuthority.providerUnit else {
       return .unknownAuthority

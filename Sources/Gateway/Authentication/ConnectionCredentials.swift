@@ -1,7 +1,7 @@
 public import BelfryWire
 import Transport
 
-/// The rules of one provider connection: one team, related keys only, no hurried token changes
+/// The rules for tokens on one provider connection: one team, related keys only, no too frequent token changes
 /// (apns-protocol 1.13, 2.1, 2.2).
 public struct ConnectionCredentials {
   private struct Current {
@@ -12,8 +12,8 @@ public struct ConnectionCredentials {
 
     /// Whether `token` comes too soon after this one.
     ///
-    /// It does when it was neither presented nor made 20 minutes later. What counts is how often a team
-    /// makes tokens; one that opens a connection with a token near its end may bring the next.
+    /// It does when it was neither presented nor issued 20 minutes after this one. The rule limits how often a
+    /// team issues tokens; a connection that began with an old token may present the next one.
     func isHurried(by token: VerifiedToken, atSeconds now: Int64) -> Bool {
       let (made, overflow) = token.issuedAt.subtractingReportingOverflow(issuedAt)
       return now - changedAtSeconds < WireLimits.providerTokenRefreshSecondsMin
@@ -25,12 +25,12 @@ public struct ConnectionCredentials {
   private var current: [Current] = []
   private let environment: BelfryWire.Environment
 
-  /// A connection on which nothing was sent yet.
+  /// Creates the rules of a new connection.
   public init(environment: BelfryWire.Environment) {
     self.environment = environment
   }
 
-  /// Judges a token with a good signature; `nil` when the request may go on.
+  /// Checks a token whose signature is valid; `nil` when the request may proceed.
   public mutating func present(_ token: VerifiedToken, atSeconds now: Int64) -> Rejection? {
     guard ProviderToken.isFresh(issuedAt: token.issuedAt, atSeconds: now) else {
       return .expiredProviderToken
@@ -58,7 +58,7 @@ public struct ConnectionCredentials {
     guard first.key.bundleIDs == nil, token.key.bundleIDs == nil else {
       return .unrelatedKeyIDInToken
     }
-    // A team that rotates its keys brings another one of the same reach.
+    // A team that rotates its keys presents another one of the same scope.
     guard !first.isHurried(by: token, atSeconds: now) else { return .tooManyProviderTokenUpdates }
     current.removeAll()
     remember(token, now)

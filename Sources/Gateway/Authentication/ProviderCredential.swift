@@ -5,9 +5,9 @@ public import Transport
 public final class VerifiedToken: Sendable {
   /// The key that signed it.
   public let key: ProviderVerificationKey
-  /// When it was made, in seconds since 1970.
+  /// When it was issued, in seconds since 1970.
   public let issuedAt: Int64
-  /// Tells tokens apart: the SHA-256 of the text.
+  /// The SHA-256 of the token's text, which identifies it.
   public let digest: SHA256.Digest
 
   /// A token.
@@ -50,7 +50,7 @@ public final class CertificateCredential: Sendable {
   }
 }
 
-/// On whose behalf a request came.
+/// The credential under which a request was made.
 public enum ProviderCredential: Sendable {
   case token(VerifiedToken)
   case certificate(CertificateCredential)

@@ -3,8 +3,8 @@ import Transport
 
 /// Checks provider tokens, each distinct one once: a signature costs about 80 µs.
 ///
-/// Confined to its loop. Refusals are remembered too, so that a bad token in a storm is cheap; a new
-/// directory empties the memory, which makes revocation immediate.
+/// Confined to its loop. Refusals are cached too, so that a flood of bad tokens is cheap; a new directory
+/// empties the cache, which makes revocation immediate.
 public final class TokenVerifier {
   /// A token's outcome.
   public enum Outcome {
@@ -15,7 +15,7 @@ public final class TokenVerifier {
   private var directory: CredentialDirectory
   private let hasher = SHA256Context()
   private var known: [SHA256.Digest: Outcome] = [:]
-  /// Distinct tokens that are remembered; beyond it the memory starts anew.
+  /// Distinct tokens in the cache; a full cache is emptied.
   private static let knownMax = 4_096
 
   private let acceptsES512: Bool

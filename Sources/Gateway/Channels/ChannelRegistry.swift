@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// Every channel of a gateway: who may be made, read, removed and sent to (apns-protocol 5.3, 5.4).
+/// All channels of a gateway, with the rules for making, reading, removing and sending (apns-protocol 5.3, 5.4).
 ///
-/// Pure; what it decides is made durable by its owner.
+/// Does no I/O; its owner makes changes durable.
 struct ChannelRegistry {
   private struct Entry {
     let app: UInt32
@@ -13,14 +13,14 @@ struct ChannelRegistry {
   /// Each app's channels, oldest first.
   private var byApp: [UInt32: [ChannelID]] = [:]
 
-  /// A channel is there from now on; nothing where it was.
+  /// Adds a channel, unless it exists.
   mutating func add(_ id: ChannelID, app: UInt32, _ configuration: ChannelConfiguration) {
     guard entries[id] == nil else { return }
     entries[id] = Entry(app: app, configuration: configuration)
     byApp[app, default: []].append(id)
   }
 
-  /// Removes a channel; whether it was there.
+  /// Removes a channel, and returns whether it existed.
   mutating func remove(_ id: ChannelID) -> Bool {
     guard let entry = entries.removeValue(forKey: id) else { return false }
     byApp[entry.app]?.removeAll { $0 == id }
@@ -40,7 +40,7 @@ struct ChannelRegistry {
   /// An app's channels, oldest first.
   func channels(of app: UInt32) -> [ChannelID] { byApp[app] ?? [] }
 
-  /// Whether the app may have one more, `waiting` being made meanwhile.
+  /// Whether the app may have one more channel besides the `waiting` ones that are being created.
   func hasRoom(_ app: UInt32, waiting: Int) -> Bool {
     channels(of: app).count + waiting < Limits.channelsPerAppMax
   }
@@ -57,12 +57,12 @@ struct ChannelRegistry {
   /// How a broadcast may go out.
   enum Broadcasting: Equatable {
     case refused(Rejection)
-    /// To those who are there, and kept for the others until then, in seconds since 1970.
+    /// To connected devices, and stored for the others until then, in seconds since 1970.
     case kept(expiration: Int64)
     case once
   }
 
-  /// Judges a broadcast: a channel that stores nothing takes the expiration 0 alone.
+  /// Checks a broadcast: a channel that stores nothing accepts only the expiration 0.
   func broadcasting(
     to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64
   ) -> Broadcasting {

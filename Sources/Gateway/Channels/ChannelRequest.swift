@@ -16,7 +16,7 @@ struct ChannelRequest: Sendable {
   let payload: [UInt8]
 }
 
-/// What the channel service answers.
+/// An answer of the channel service.
 enum ChannelAnswer: Sendable {
   case refused(Rejection)
   case made(ChannelID)
@@ -26,15 +26,15 @@ enum ChannelAnswer: Sendable {
   case accepted(Broadcast)
 }
 
-/// What the channel service tells every loop.
+/// A change that the channel service sends to every loop.
 enum ChannelUpdate: Sendable {
   case made(ChannelID, app: UInt32)
   case removed(ChannelID)
-  /// One message for a loop, however many of its devices want it.
+  /// One message per loop, however many of its devices subscribed.
   case broadcast(Broadcast)
 }
 
-/// A loop's part of what the store knows of channels when the gateway starts.
+/// The channels and subscriptions of one loop, as stored when the gateway starts.
 struct ChannelSnapshot: Sendable {
   var channels: [(id: ChannelID, app: UInt32)] = []
   var newest: [Broadcast] = []
@@ -42,7 +42,7 @@ struct ChannelSnapshot: Sendable {
 }
 
 extension Broadcast {
-  /// A channel's newest message as the store has it; `nil` where the channel's id cannot be one.
+  /// Creates a channel's newest message from its record; `nil` when the channel's id is invalid.
   convenience init?(_ record: BroadcastRecord, app: UInt32) {
     guard let channel = ChannelID(record.channel) else { return nil }
     self.init(
@@ -51,7 +51,7 @@ extension Broadcast {
       acceptedMilliseconds: record.acceptedMilliseconds, isKept: true)
   }
 
-  /// What the store keeps of it.
+  /// The control store's record of it.
   var record: BroadcastRecord {
     BroadcastRecord(
       channel: channel.bytes, requestID: id, uniqueID: uniqueID, expiration: expiration,

@@ -2,8 +2,8 @@ import BelfryWire
 import Storage
 import System
 
-/// The one place, on the main loop, where channels are made and removed and broadcasts are taken in, so that
-/// every loop hears of them in one order; a broadcast is one message to each loop.
+/// Creates and removes channels and accepts broadcasts, on the main loop, so that every loop receives them in
+/// the same order; a broadcast is one message to each loop.
 final class ChannelService {
   private let store: any ControlStore
   private let writer: ControlWriter
@@ -12,9 +12,9 @@ final class ChannelService {
   private var peers: LoopPeers = []
   private var registry = ChannelRegistry()
   private var making: [UInt32: Int] = [:]
-  /// Whether a message may be in the store that expires.
+  /// Whether the store may hold messages that will expire.
   private var hasStoredMessages = false
-  /// What follows the commits that are under way, by ticket.
+  /// The completion handlers of the commits under way, by ticket.
   private var completions: [UInt64: (StorageFailure?) -> Void] = [:]
   private var lastTicket: UInt64 = 0
   private var random: SystemRandom.Generator
@@ -37,10 +37,10 @@ final class ChannelService {
     scheduleSweep()
   }
 
-  /// The loops that hear of everything.
+  /// Sets the loops' mailboxes.
   func use(_ peers: LoopPeers) { self.peers = peers }
 
-  /// What the store knows, a part for each loop.
+  /// Reads the channels from the store, one snapshot for each loop.
   func snapshots(loops: Int) throws(StorageFailure) -> [ChannelSnapshot] {
     var common = ChannelSnapshot()
     for record in try store.channels() {
@@ -84,7 +84,7 @@ final class ChannelService {
 
   // MARK: Devices
 
-  /// Whether a channel is there that a loop has not heard of; it has when this returns true.
+  /// Returns whether a channel that a loop does not know exists; if so, the loop has been told of it.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
     publish(.made(id, app: app))
@@ -191,9 +191,9 @@ final class ChannelService {
     }
   }
 
-  // MARK: The rest
+  // MARK: Changes and time
 
-  /// Handles what the administration changed, already durable; a removed app's channels went with it.
+  /// Handles durable changes by the administration; a removed app's channels were removed with it.
   func handle(_ changes: [ControlChange]) {
     for change in changes {
       switch change {
@@ -224,7 +224,7 @@ final class ChannelService {
   }
 }
 
-/// Hands the writer's answers to the service, which makes its mailbox before it is complete itself.
+/// Forwards the writer's answers to the service, whose mailbox has to exist before it is initialised.
 private final class CommitReceiver {
   weak var service: ChannelService?
 }

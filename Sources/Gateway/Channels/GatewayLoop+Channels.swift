@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// A device's wish to join a channel or to leave it.
+/// A device's request to subscribe to a channel or to unsubscribe.
 struct SubscriptionRequest: Equatable, Sendable {
   struct Key: Hashable, Sendable {
     let device: UInt64
@@ -16,17 +16,17 @@ struct SubscriptionRequest: Equatable, Sendable {
   let isJoining: Bool
 }
 
-/// What a loop has under way about channels.
+/// A loop's pending work on channels.
 struct ChannelWork {
-  /// Subscriptions that come or go, on their way to disk.
+  /// Changes of subscriptions that are being written.
   var pending = PendingChanges<SubscriptionRequest.Key, ControlChange, SubscriptionRequest>()
   /// Their keys, by ticket.
   var changing: [UInt64: SubscriptionRequest.Key] = [:]
-  /// What devices acknowledged, to be noted with the next ones.
+  /// Acknowledgements by devices, to be written in one batch.
   var marks: [ControlChange] = []
   var isContinuing = false
 
-  /// A mark may wait: without it a device is only told again what it knows by its unique id.
+  /// Adds a mark; losing one is harmless, since the device recognises a repeated message by its unique id.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
     marks.append(
       .markSubscription(
@@ -104,7 +104,7 @@ extension GatewayLoop {
         isJoining: false))
   }
 
-  /// Answers a request at once, or makes durable what it changes and answers then.
+  /// Answers a request at once, or after making its change durable.
   private func handle(_ request: SubscriptionRequest) {
     guard !channelWork.pending.waits(request, for: request.key) else { return }
     let isSubscriber = core.standing(of: request.key.device, to: request.key.channel) == .subscriber
@@ -120,9 +120,9 @@ extension GatewayLoop {
     channelWork.changing[persist([change])] = request.key
   }
 
-  /// Takes in that a subscription has come or gone on disk, or that the store failed.
+  /// Ends a change of a subscription, which is on disk or failed.
   func finishSubscription(_ ticket: UInt64, isDurable: Bool) {
-    // Marks are written without anybody who waits for them.
+    // Nothing waits for marks.
     guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
     let finished = channelWork.pending.finish(key)
     if isDurable { apply(finished.change, key) }
@@ -132,11 +132,11 @@ extension GatewayLoop {
     for request in finished.requests.dropFirst(sharing.count) { handle(request) }
   }
 
-  /// Takes in what is on disk.
+  /// Applies a durable change.
   private func apply(_ change: ControlChange, _ key: SubscriptionRequest.Key) {
     switch change {
     case .putSubscription:
-      let isNew = core.standing(of: key.device, to: key.channel) == .stranger
+      let isNew = core.standing(of: key.device, to: key.channel) == .notSubscribed
       // `nil` where the channel was removed meanwhile.
       if core.subscribe(key.device, to: key.channel) != nil, isNew { metrics.subscriptions.add() }
     case .removeSubscription:
@@ -167,7 +167,7 @@ extension GatewayLoop {
     connections.device(request.session)?.answer(request.number, with: answer)
   }
 
-  /// A session takes the channel's messages from now on.
+  /// Starts sending the channel's messages to a session.
   func listen(to id: ChannelID, _ device: UInt64, _ session: SessionID) {
     core.listen(to: id, device, session: session, now: now)
     performEffects()
@@ -175,7 +175,7 @@ extension GatewayLoop {
 
   // MARK: Messages
 
-  /// The rest of a broadcast's devices get it in later turns.
+  /// Schedules the next slice of a broadcast for a later turn.
   func scheduleFanOut() {
     guard !channelWork.isContinuing else { return }
     guard outbox.peers.indices.contains(index) else {
@@ -192,7 +192,7 @@ extension GatewayLoop {
     channelWork.marks.removeAll(keepingCapacity: true)
   }
 
-  /// What became of one device's copy of a broadcast.
+  /// Records what became of one device's copy of a broadcast.
   func record(_ state: DeliveryState, ofCopy entry: DeliveryEntry) {
     metrics.count(copy: state)
     guard entry.isLogged else { return }
@@ -200,7 +200,7 @@ extension GatewayLoop {
       DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
   }
 
-  /// A broadcast was accepted: one line, for no device.
+  /// Logs that a broadcast was accepted, in one line that names no device.
   func appendToLog(received broadcast: Broadcast) {
     appendToLog(
       DeliveryLog.Entry(

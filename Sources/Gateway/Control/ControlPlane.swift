@@ -3,8 +3,8 @@ import Storage
 import System
 import Transport
 
-/// The gateway's cold side, on the main loop: enrols devices, adopts apps, and tells the loops what
-/// changed in the control store.
+/// The control plane, on the main loop: enrols devices, adopts apps, and sends the loops each change of the
+/// control store. Nothing on a push's way passes through it.
 final class ControlPlane {
   private let configuration: GatewayConfiguration
   private let store: any ControlStore
@@ -15,7 +15,7 @@ final class ControlPlane {
   private let log: Log
   private var peers: LoopPeers = []
   private var directoryVersion: UInt64 = 0
-  /// What the loops have, or will have before they read any answer of now.
+  /// The directory last sent to the loops, which they read before any later answer.
   private var published: CredentialDirectory?
   private var isRetryScheduled = false
   private var spareDeviceNumbers: Range<UInt64> = 0..<0
@@ -53,19 +53,19 @@ final class ControlPlane {
     receiver.controlPlane = self
   }
 
-  /// The loops that requests come from.
+  /// Sets the mailboxes of the loops.
   func use(_ peers: LoopPeers) {
     precondition(peers.count == configuration.loops, "the control plane needs every loop")
     self.peers = peers
     channels.use(peers)
   }
 
-  /// What the store knows of channels, a part for each loop.
+  /// Reads the channels from the store, one snapshot for each loop.
   func channelSnapshots() throws(StorageFailure) -> [ChannelSnapshot] {
     try channels.snapshots(loops: configuration.loops)
   }
 
-  /// Who may send to what, as the store says now.
+  /// Builds the directory from the store as it is now.
   func directory() throws(StorageFailure) -> CredentialDirectory {
     directoryVersion += 1
     let certificates = try store.certificates()
@@ -90,7 +90,7 @@ final class ControlPlane {
     return directory
   }
 
-  /// The same for every app of the team and every directory.
+  /// Returns the team's rate, which its apps share in every directory.
   private func rate(ofTeam team: String) -> SharedRate? {
     guard let limit = configuration.teamRate else { return nil }
     if let known = teamRates[team] { return known }
@@ -99,7 +99,7 @@ final class ControlPlane {
     return rate
   }
 
-  // MARK: What loops ask
+  // MARK: Requests of the loops
 
   func handle(_ request: ControlPlaneRequest, from loop: Int) {
     assert(peers.indices.contains(loop), "loop \(loop) asks, which is not there")
@@ -124,7 +124,7 @@ final class ControlPlane {
     }
   }
 
-  /// The app's alert tokens that died since its feedback was last read; reading empties the list.
+  /// Returns the app's alert tokens that became inactive since its feedback was last read, and notes the reading.
   private func readFeedback(of app: UInt32) -> [RegistrationRecord] {
     do throws(StorageFailure) {
       let name = ControlSetting.feedbackRead(app: app)
@@ -260,7 +260,7 @@ final class ControlPlane {
         ])
         log.info("adopted an app", ["app": topic.bundleID, "team": team.id])
       }
-      // A loop whose directory lacks the app would ask again at once, for ever.
+      // A loop whose directory lacks the app would ask again at once, without end.
       if published?.app(bundleID: Array(topic.bundleID.utf8).span) == nil, !publishDirectory() {
         answer(loop, .refused(session, request: request, .tryLater))
         return
@@ -279,9 +279,9 @@ final class ControlPlane {
     peers[loop].post(.controlPlane(answer))
   }
 
-  // MARK: What the administration changed
+  // MARK: Changes by the administration
 
-  /// Brings a change of the store, already durable, to the loops.
+  /// Sends the loops a change of the store that is already durable.
   func handle(_ changes: [ControlChange]) {
     channels.handle(changes)
     var isDirectoryOld = false
@@ -296,14 +296,14 @@ final class ControlPlane {
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .putRegistration, .putSubscription, .markSubscription,
         .removeSubscription, .putSetting:
-        // Channels are the channel service's; the rest is not the administration's to change.
+        // The channel service handles channels; the administration changes none of the others.
         continue
       }
     }
     if isDirectoryOld { publishDirectory() }
   }
 
-  /// Hands the loops what the store says now; where it cannot be read, false, and tries again later: a
+  /// Sends the loops a new directory. When the store cannot be read, returns false and tries again later: a
   /// revocation must not be lost.
   @discardableResult
   private func publishDirectory() -> Bool {
@@ -329,12 +329,12 @@ final class ControlPlane {
   }
 }
 
-/// Hands the writer's answers to the control plane, which makes its mailbox before it is complete itself.
+/// Forwards the writer's answers to the control plane, whose mailbox has to exist before it is initialised.
 private final class EnrolmentReceiver {
   weak var controlPlane: ControlPlane?
 }
 
-/// Why a device is not enrolled.
+/// Why a device was not enrolled.
 private enum EnrolmentProblem: Error {
   case refused(LinkEnrolmentRefusal)
   case failed(String)

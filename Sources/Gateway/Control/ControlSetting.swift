@@ -2,7 +2,7 @@
 public enum ControlSetting {
   /// The code that devices enrol with; UTF-8.
   public static let enrolmentCode = "enrolment-code"
-  /// Until when, in milliseconds since 1970, an app's feedback was read; decimal.
+  /// Up to which time, in milliseconds since 1970, an app's feedback was read; decimal.
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
   /// The scripted answers; a JSON object a line.
   static let faults = "faults"

@@ -18,7 +18,7 @@ public struct ReplyRoute: Hashable, Sendable {
   }
 }
 
-/// A notification that passed every check: what its provider sent, and what it was accepted for.
+/// A notification that passed every check, with what its provider sent.
 public struct AcceptedNotification: Sendable {
   /// The device, app and kind of token.
   public let key: NotificationKey
@@ -28,7 +28,7 @@ public struct AcceptedNotification: Sendable {
   public let id: NotificationID
   /// `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// Seconds since 1970 until which it is kept; 0 for once.
+  /// Seconds since 1970 until which it is stored; 0 when it is tried once.
   public let expiration: Int64
   /// 10, 5 or 1.
   public let priority: UInt8
@@ -40,7 +40,7 @@ public struct AcceptedNotification: Sendable {
   public let payload: [UInt8]
   /// When it was accepted, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
-  /// How many undelivered ones of the key are kept.
+  /// How many undelivered notifications of the key are kept, the newest.
   public let keep: UInt32
   /// Where the answer goes; `nil` for one that came from the store or was answered before.
   public let reply: ReplyRoute?
@@ -65,7 +65,7 @@ public struct AcceptedNotification: Sendable {
     self.reply = reply
   }
 
-  /// A notification as the store gave it back.
+  /// Creates a notification from a row of the store.
   init(_ stored: StoredNotification) {
     self.init(
       key: stored.key, generation: 0, id: stored.id, uniqueID: stored.uniqueID,
@@ -75,7 +75,7 @@ public struct AcceptedNotification: Sendable {
       reply: nil)
   }
 
-  /// A device's copy of a broadcast, whose provider needs no answer of it.
+  /// Creates one device's copy of a broadcast; the provider has been answered.
   init(_ broadcast: Broadcast, to device: UInt64) {
     self.init(
       key: NotificationKey(device: device, app: broadcast.app, kind: Self.broadcastKind),
@@ -85,7 +85,7 @@ public struct AcceptedNotification: Sendable {
       acceptedMilliseconds: broadcast.acceptedMilliseconds, keep: .max, reply: nil)
   }
 
-  /// Stands for no token's kind.
+  /// A value that no token kind has.
   static let broadcastKind: UInt8 = 0
 
   /// Whether it is tried once and never stored.

@@ -11,7 +11,7 @@ public final class Broadcast: Sendable {
   public let id: NotificationID
   /// `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// Seconds since 1970 until which it is kept; 0 for once.
+  /// Seconds since 1970 until which it is stored; 0 when it is sent once.
   public let expiration: Int64
   /// 10, 5 or 1.
   public let priority: UInt8
@@ -19,7 +19,7 @@ public final class Broadcast: Sendable {
   public let payload: [UInt8]
   /// When it was accepted, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
-  /// Whether it is its channel's newest message for devices that are away; on disk then.
+  /// Whether its channel stores it, as its newest message, for devices that are away.
   public let isKept: Bool
 
   /// A message from its parts.

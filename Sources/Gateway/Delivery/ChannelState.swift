@@ -1,12 +1,12 @@
 import BelfryWire
 
-/// What the core of one loop knows of a channel: its newest message, and which of the loop's devices want it.
+/// One loop's state of a channel: its newest message, and the loop's devices that subscribed.
 final class ChannelState {
   let id: ChannelID
   let app: UInt32
-  /// Names the channel on every link of the loop.
+  /// The number that stands for the channel on every link of the loop.
   let handle: UInt32
-  /// The message that waits for devices that are away; `nil` where none does.
+  /// The stored message for devices that are away; `nil` when there is none.
   var newest: Broadcast?
   /// Devices that subscribed, connected or not.
   var subscribers: Set<UInt64> = []
@@ -22,14 +22,14 @@ final class ChannelState {
   }
 }
 
-/// Devices in an order that does not hang on chance, each once.
+/// An ordered set of devices whose order is deterministic, so that a simulation can be replayed.
 ///
-/// Copies share their storage, so that a message goes to those who listened when it came.
+/// Copies share their storage: a fan-out keeps the list as it was when its message arrived.
 struct ListenerList {
   private(set) var devices: [UInt64] = []
   private var positions: [UInt64: Int] = [:]
 
-  /// Whether the device was not among them.
+  /// Adds a device, and returns whether it was not yet in the list.
   mutating func add(_ device: UInt64) -> Bool {
     guard positions[device] == nil else { return false }
     positions[device] = devices.count
@@ -48,10 +48,10 @@ struct ListenerList {
   func contains(_ device: UInt64) -> Bool { positions[device] != nil }
 }
 
-/// A message on its way to the devices that listened when it came.
+/// The sending of a message to the devices that listened when it arrived.
 struct FanOut {
   let broadcast: Broadcast
   let devices: [UInt64]
-  /// The index of the next one to be sent to.
+  /// The index of the next device to send to.
   var next = 0
 }

@@ -1,17 +1,17 @@
 import Storage
 
-/// What the store is asked next: which rows come and go, in which commit.
+/// Decides which rows each commit inserts and removes.
 ///
-/// An entry that may still be acknowledged in time gathers for a while; one that cannot is due at once.
+/// An entry that its device may still acknowledge in time is delayed; any other is due at once.
 /// One commit runs at a time.
 struct CommitStage {
-  /// Entries in the order in which they came; those that left the stage meanwhile are passed over.
-  private struct Line {
+  /// Entries by ascending commit deadline; those that have left the stage meanwhile are skipped.
+  private struct DeadlineQueue {
     private var entries: [DeliveryEntry] = []
     private var head = 0
     #if DEBUG
-      /// Entries that were taken out: what tests measure work by.
-      private(set) var visits = 0
+      /// Entries removed so far, by which tests measure work.
+      private(set) var examined = 0
     #endif
 
     var first: DeliveryEntry? { head < entries.count ? entries[head] : nil }
@@ -20,9 +20,9 @@ struct CommitStage {
     mutating func append(_ entry: DeliveryEntry) { entries.append(entry) }
 
     mutating func removeFirst() {
-      assert(head < entries.count, "nothing is in line")
+      assert(head < entries.count, "the queue is empty")
       #if DEBUG
-        visits += 1
+        examined += 1
       #endif
       head += 1
       if head == entries.count {
@@ -34,12 +34,12 @@ struct CommitStage {
       }
     }
 
-    /// Passes over those that left the stage.
+    /// Removes leading entries that have left the stage.
     mutating func trim() {
       while let entry = first, entry.commitDeadline == nil { removeFirst() }
     }
 
-    /// Moves those that are due into a commit, as far as it has room; how many it moved.
+    /// Moves due entries into a commit as far as it has room, and returns their number.
     mutating func moveDue(at now: Moment, into committing: inout [DeliveryEntry]) -> Int {
       let before = committing.count
       while let entry = first, committing.count < Limits.commitRowsMax {
@@ -59,9 +59,10 @@ struct CommitStage {
     }
   }
 
-  private var due = Line()
-  /// By ascending deadline.
-  private var gathering = Line()
+  /// Entries whose deadline had passed when they were staged.
+  private var due = DeadlineQueue()
+  /// Entries whose device may acknowledge them before their deadline.
+  private var delayed = DeadlineQueue()
   private var committing: [DeliveryEntry] = []
   private var removals = RowRemovals()
   private var committingRemovals = RowRemovals()
@@ -69,45 +70,45 @@ struct CommitStage {
   private(set) var isCommitting = false
   /// Entries that wait for a commit.
   private var stagedCount = 0
-  /// The rows of notifications whose end is recorded: the store may have yet to drop them.
+  /// Rows of notifications whose end is already recorded, though the store may still report dropping them.
   private var endedRows: Set<UInt64> = []
   #if DEBUG
-    var visits: Int { due.visits + gathering.visits }
+    var examined: Int { due.examined + delayed.examined }
   #endif
 
-  // MARK: Rows that come
+  // MARK: Insertions
 
-  /// An entry is to be committed at the latest at `deadlineNanoseconds`.
+  /// Stages an entry, to be committed no later than `deadlineNanoseconds`.
   mutating func stage(_ entry: DeliveryEntry, deadlineNanoseconds: Int64, now: Moment) {
     entry.advance(to: .staged(deadlineNanoseconds: deadlineNanoseconds))
     stagedCount += 1
     if deadlineNanoseconds <= now.nanoseconds {
       due.append(entry)
     } else {
-      gathering.append(entry)
+      delayed.append(entry)
     }
   }
 
-  /// An entry need not be waited for any more.
-  mutating func hasten(_ entry: DeliveryEntry, now: Moment) {
+  /// Makes a staged entry due now: its device can no longer acknowledge it.
+  mutating func makeDue(_ entry: DeliveryEntry, now: Moment) {
     guard case .staged(let deadline) = entry.state else {
       return assertionFailure("#\(entry.sequence) is \(entry.state), not staged")
     }
-    // One that is due already is in line.
+    // An entry that is already due is in the queue of due ones.
     guard deadline > now.nanoseconds else { return }
     entry.advance(to: .staged(deadlineNanoseconds: now.nanoseconds))
     due.append(entry)
   }
 
-  /// An entry ended before its commit: it needs no row.
+  /// Takes an entry that ended before its commit off the stage: it needs no row.
   mutating func withdraw(_ entry: DeliveryEntry) {
     entry.advance(to: .withdrawn)
     stagedCount -= 1
     due.trim()
-    gathering.trim()
+    delayed.trim()
   }
 
-  /// A newer one replaced a staged entry: the store drops its row, which is no news then.
+  /// Marks a staged entry as replaced by a newer one; the store's report of dropping its row is then ignored.
   mutating func supersede(_ entry: DeliveryEntry) {
     guard let deadline = entry.commitDeadline else {
       return assertionFailure("#\(entry.sequence) is \(entry.state), not staged")
@@ -116,18 +117,18 @@ struct CommitStage {
     noteEnded(entry.sequence)
   }
 
-  /// An entry ended while its commit runs.
+  /// Marks an entry as ended while its commit is running.
   mutating func end(_ entry: DeliveryEntry, _ ending: DeliveryEntry.Ending) {
     entry.advance(to: .endedCommitting(ending))
     noteEnded(entry.sequence)
   }
 
-  // MARK: Rows that go
+  // MARK: Removals
 
-  /// An entry with a row has ended: that the store drops the row is no news.
+  /// Notes that an entry with a row has ended, so that the store's report of dropping the row is ignored.
   mutating func noteEnded(_ sequence: UInt64) { endedRows.insert(sequence) }
 
-  /// Whether the end of the row's notification was recorded; it is asked once.
+  /// Returns whether the end of the row's notification was recorded, and forgets it: a row is dropped once.
   mutating func forgetEnded(_ sequence: UInt64) -> Bool { endedRows.remove(sequence) != nil }
 
   mutating func stageRemoval(_ operation: StoreOperation, now: Moment) {
@@ -144,7 +145,7 @@ struct CommitStage {
 
   private mutating func setRemovalsDue(now: Moment) {
     if removalsDueNanoseconds == nil {
-      removalsDueNanoseconds = now.nanoseconds + Limits.removalNanoseconds
+      removalsDueNanoseconds = now.nanoseconds + Limits.removalDelayNanoseconds
     }
   }
 
@@ -155,31 +156,31 @@ struct CommitStage {
 
   // MARK: Commits
 
-  /// When the next commit should start; `nil` when nothing waits for one or one runs.
+  /// When the next commit should start; `nil` while one runs or nothing is staged.
   var nextCommitNanoseconds: Int64? {
     guard !isCommitting else { return nil }
-    let dues = (due.first?.commitDeadline, gathering.first?.commitDeadline, removalsDueNanoseconds)
+    let dues = (due.first?.commitDeadline, delayed.first?.commitDeadline, removalsDueNanoseconds)
     let next = min(dues.0 ?? .max, dues.1 ?? .max, dues.2 ?? .max)
     return next == .max ? nil : next
   }
 
-  /// Whether everything that was staged is on disk, or withdrawn.
+  /// Whether everything staged is on disk or withdrawn.
   var isSettled: Bool { !isCommitting && stagedCount == 0 && removals.isEmpty }
 
-  /// The operations of the next commit; empty when none is due or one runs.
+  /// Starts the next commit and returns its operations; empty when none is due or one is running.
   mutating func startCommit(now: Moment) -> [StoreOperation] {
-    // The shell asks at the end of each turn, whatever runs.
+    // The loop calls at the end of every turn, also while a commit is running.
     guard !isCommitting else { return [] }
     assert(committing.isEmpty && committingRemovals.isEmpty, "a commit has left something behind")
     stagedCount -= due.moveDue(at: now, into: &committing)
-    stagedCount -= gathering.moveDue(at: now, into: &committing)
+    stagedCount -= delayed.moveDue(at: now, into: &committing)
     guard !committing.isEmpty || (removalsDueNanoseconds ?? .max) <= now.nanoseconds else {
       return []
     }
     swap(&removals, &committingRemovals)
     removalsDueNanoseconds = nil
     isCommitting = true
-    // Removals first: a key that was emptied may have been filled again.
+    // Removals come first: a key whose rows were all removed may have new ones.
     var operations = committingRemovals.operations
     if let second = committingRemovals.sweepSecond {
       operations.append(.removeExpired(beforeUnixSeconds: second, limit: Limits.sweepRowsMax))
@@ -191,7 +192,7 @@ struct CommitStage {
     return operations
   }
 
-  /// The commit ended, in which the store dropped `expired` rows for their time; what was part of it.
+  /// Ends the running commit, which removed `expired` expired rows, and returns the entries in it.
   mutating func finishCommit(isDurable: Bool, expired: Int, now: Moment) -> [DeliveryEntry] {
     assert(isCommitting, "no commit runs")
     isCommitting = false
@@ -202,13 +203,13 @@ struct CommitStage {
       if !removals.isEmpty { setRemovalsDue(now: now) }
       for entry in finished { endedRows.remove(entry.sequence) }
     } else if let second = committingRemovals.sweepSecond, expired >= Limits.sweepRowsMax {
-      // The slice was full, so there may be more; pushes get their commits in between.
+      // The sweep reached its limit, so more rows may be left; pushes are committed in between.
       stageSweep(beforeUnixSeconds: second, now: now)
     }
     return finished
   }
 
-  /// What the store dropped is dealt with: its removals are history.
+  /// Forgets the removals of the ended commit, once the rows that it dropped are handled.
   mutating func forgetRemovals(isDurable: Bool) {
     if isDurable {
       for case .remove(_, let sequence) in committingRemovals.operations {
@@ -218,7 +219,7 @@ struct CommitStage {
     committingRemovals.removeAll()
   }
 
-  /// Gives the list that ``finishCommit(isDurable:expired:now:)`` returned back, for its capacity.
+  /// Takes back the array that ``finishCommit(isDurable:expired:now:)`` returned, to reuse its capacity.
   mutating func reuse(_ finished: inout [DeliveryEntry]) {
     assert(committing.isEmpty, "a commit has begun meanwhile")
     finished.removeAll(keepingCapacity: true)
@@ -227,7 +228,7 @@ struct CommitStage {
 
   /// Makes everything that is staged due at once, for a shutdown.
   mutating func flush(now: Moment) {
-    for entry in gathering.all {
+    for entry in delayed.all {
       switch entry.state {
       case .staged(let deadline) where deadline > now.nanoseconds:
         entry.advance(to: .staged(deadlineNanoseconds: now.nanoseconds))
@@ -256,11 +257,11 @@ struct CommitStage {
     }
     var staged: Set<UInt64> = []
     for entry in due.all where entry.commitDeadline != nil { staged.insert(entry.sequence) }
-    for entry in gathering.all where entry.commitDeadline != nil { staged.insert(entry.sequence) }
+    for entry in delayed.all where entry.commitDeadline != nil { staged.insert(entry.sequence) }
     assert(staged.count == stagedCount, "\(staged.count) are staged, not \(stagedCount)")
     assert(due.first == nil || due.first?.commitDeadline != nil, "what is first waits for nothing")
     assert(
-      gathering.first == nil || gathering.first?.commitDeadline != nil,
+      delayed.first == nil || delayed.first?.commitDeadline != nil,
       "what gathers first waits for nothing")
   }
 }

@@ -1,26 +1,26 @@
 public import BelfryWire
 import Storage
 
-/// Broadcasts: one message comes in, one goes out to each device that listens, some at a time.
+/// Broadcasts: each message is sent to every listening device, a slice of them per turn.
 ///
 /// ```
 /// broadcast ── kept? it is the channel's newest, on disk already ──┐
 ///           └─ for each listener: send, hold for power, or give up ┴─ acknowledged ── mark
 /// listen ── the newest that this device has not acknowledged
 /// ```
-/// A message needs no row for a device: what a device acknowledged is marked, and without the mark it
-/// gets the newest again, which it tells by its unique id.
+/// No row is stored per device. The store only marks which message a device acknowledged last; without the
+/// mark the device receives the newest again and recognises it by its unique id.
 extension DeliveryCore {
   // MARK: Channels
 
-  /// A channel exists; nothing where it did.
+  /// Adds a channel, unless it exists.
   public mutating func addChannel(_ id: ChannelID, app: UInt32) {
     guard channels[id] == nil else { return }
     nextChannelHandle &+= 1
     channels[id] = ChannelState(id: id, app: app, handle: nextChannelHandle)
   }
 
-  /// A channel is gone, and what waited for its devices with it; how many subscriptions went.
+  /// Removes a channel with its undelivered messages, and returns how many subscriptions it had.
   @discardableResult
   public mutating func removeChannel(_ id: ChannelID) -> Int {
     guard let channel = channels.removeValue(forKey: id) else { return 0 }
@@ -33,8 +33,9 @@ extension DeliveryCore {
     return channel.subscribers.count
   }
 
-  /// What the store had when the gateway started: a device's subscription, with the last message that it
-  /// acknowledged; the channel's newest message has to be restored before.
+  /// Restores a device's subscription at the start, with the last message that it acknowledged.
+  ///
+  /// The channel's newest message has to be restored before.
   public mutating func restoreSubscription(
     of device: UInt64, to id: ChannelID, received: NotificationID?
   ) {
@@ -43,36 +44,36 @@ extension DeliveryCore {
     if let received, channel.newest?.uniqueID == received { channel.served.insert(device) }
   }
 
-  /// What the store had when the gateway started: a channel's newest message.
+  /// Restores a channel's newest message at the start.
   public mutating func restoreNewest(_ broadcast: Broadcast) {
     channels[broadcast.channel]?.newest = broadcast
   }
 
-  /// What a device is to a channel.
+  /// A device's relation to a channel.
   public enum Standing: Equatable, Sendable {
-    /// There is no such channel of this app here.
+    /// The app has no such channel.
     case unknownChannel
-    /// To be made durable, then ``subscribe(_:to:)``.
-    case stranger
+    /// The device has no subscription: one is made durable first, then ``subscribe(_:to:)`` is called.
+    case notSubscribed
     case subscriber
   }
 
-  /// What a device is to a channel, of `app` where that is given.
+  /// Returns a device's relation to a channel, which has to belong to `app` where that is given.
   public func standing(of device: UInt64, to id: ChannelID, app: UInt32? = nil) -> Standing {
     guard let channel = channels[id], app == nil || channel.app == app else {
       return .unknownChannel
     }
-    return channel.subscribers.contains(device) ? .subscriber : .stranger
+    return channel.subscribers.contains(device) ? .subscriber : .notSubscribed
   }
 
-  /// Notes a durable subscription; the channel's handle, or `nil` where it is gone.
+  /// Adds a durable subscription; returns the channel's handle, or `nil` when the channel no longer exists.
   public mutating func subscribe(_ device: UInt64, to id: ChannelID) -> UInt32? {
     guard let channel = channels[id] else { return nil }
     channel.subscribers.insert(device)
     return channel.handle
   }
 
-  /// Ends a subscription; whether there was one.
+  /// Ends a subscription, and returns whether there was one.
   public mutating func unsubscribe(_ number: UInt64, from id: ChannelID) -> Bool {
     guard let channel = channels[id], channel.subscribers.remove(number) != nil else {
       return false
@@ -86,7 +87,7 @@ extension DeliveryCore {
     return true
   }
 
-  /// A session takes a channel's messages from now on, and the newest that waits for its device.
+  /// Starts sending a channel's messages to a session, beginning with the newest if its device lacks it.
   public mutating func listen(
     to id: ChannelID, _ number: UInt64, session: SessionID, now: Moment
   ) {
@@ -107,9 +108,9 @@ extension DeliveryCore {
 
   // MARK: Messages
 
-  /// A message of a channel, on disk where it is kept; goes to some of the devices that listen.
+  /// Sends a channel's message, which is on disk if it is to be kept, to the first slice of its listeners.
   ///
-  /// The rest follow with ``continueFanOut(now:)``.
+  /// ``continueFanOut(now:)`` sends it to the others.
   public mutating func broadcast(_ broadcast: Broadcast, now: Moment) {
     guard let channel = channels[broadcast.channel] else { return }
     if broadcast.isKept {
@@ -121,10 +122,10 @@ extension DeliveryCore {
     if fanOuts.count == 1 { continueFanOut(now: now) }
   }
 
-  /// Whether a message has not gone to all of its devices yet.
+  /// Whether some message is still to be sent to some of its listeners.
   public var isFanningOut: Bool { !fanOuts.isEmpty }
 
-  /// Sends what is under way to some more devices, so that pushes get their turn meanwhile.
+  /// Sends messages to the next slice of listeners; pushes are handled between slices.
   public mutating func continueFanOut(now: Moment) {
     var left = Limits.fanOutDevices
     while left > 0, let fanOut = fanOuts.first {
@@ -146,7 +147,7 @@ extension DeliveryCore {
     now: Moment
   ) {
     guard channel.listeners.contains(number), let device = devices[number] else { return }
-    // One that connected after the message came was given it as the newest.
+    // A device that connected after the broadcast began has already received it as the channel's newest.
     if broadcast.isKept {
       let isServed = channel.newest === broadcast && channel.served.contains(number)
       if isServed || device.queue.isOnItsWay(broadcast) { return }
@@ -174,7 +175,7 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// Takes out the kept message of a channel that has not gone to the device yet.
+  /// Removes a channel's kept message that has not been sent to the device yet.
   private mutating func dropUnsent(
     of channel: ChannelID, on device: DeviceDelivery, as state: DeliveryState
   ) {
@@ -183,7 +184,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// The device has a kept message: it is not sent again.
+  /// Notes that the device has the channel's kept message, so that it is not sent again.
   mutating func serve(_ entry: DeliveryEntry) {
     let number = entry.key.device
     guard let broadcast = entry.broadcast, let channel = channels[broadcast.channel],
@@ -193,7 +194,7 @@ extension DeliveryCore {
     effects.append(.mark(device: number, broadcast.channel, received: broadcast.uniqueID))
   }
 
-  /// Lets go of messages whose time is over.
+  /// Removes expired messages.
   mutating func sweepBroadcasts(now: Moment) {
     for channel in channels.values {
       guard let newest = channel.newest, newest.expiration <= now.unixSeconds else { continue }

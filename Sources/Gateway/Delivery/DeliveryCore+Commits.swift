@@ -1,20 +1,19 @@
 public import Storage
 
-/// What the core asks of the store, and what it makes of the answer.
+/// Commits: what the core asks of the store, and what follows from the outcome.
 extension DeliveryCore {
-  /// When the next commit should start, in monotonic nanoseconds; `nil` when nothing waits for one or
-  /// one runs.
+  /// When the next commit should start, in monotonic nanoseconds; `nil` while one runs or nothing is staged.
   public func nextCommitNanoseconds() -> Int64? { stage.nextCommitNanoseconds }
 
-  /// The operations of the next commit; empty when none is due or one runs.
+  /// Starts the next commit and returns its operations; empty when none is due or one is running.
   ///
-  /// What a connected device may still acknowledge in time stays behind. After a call that gave
-  /// operations, ``commitFinished(isDurable:dropping:now:)`` must follow.
+  /// Leaves out what a connected device may still acknowledge in time. Unless it returns none,
+  /// `commitFinished(isDurable:dropping:now:)` must follow.
   public mutating func takeCommit(now: Moment) -> [StoreOperation] { stage.startCommit(now: now) }
 
-  /// The commit of the last ``takeCommit(now:)`` ended, in which the store `dropped` rows.
+  /// Ends the commit that ``takeCommit(now:)`` started, in which the store `dropped` rows.
   ///
-  /// - Returns: Those of them whose notifications ended with them.
+  /// - Returns: The dropped rows whose notifications ended with them.
   @discardableResult
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
@@ -32,8 +31,8 @@ extension DeliveryCore {
     return ended
   }
 
-  /// Whether a row that the store dropped was the last of its notification, and that is news: one that
-  /// is on its way to a connected device gets there without its row.
+  /// Whether a notification ended with the row that the store dropped: one whose end was recorded before did
+  /// not, nor one that is on its way to a connected device, which it reaches without its row.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -44,7 +43,7 @@ extension DeliveryCore {
     return false
   }
 
-  /// An entry's row is on disk.
+  /// Handles an entry whose row is on disk.
   private mutating func settle(_ entry: DeliveryEntry, now: Moment) {
     if case .endedCommitting(let ending) = entry.state {
       entry.advance(to: .ended)
@@ -54,7 +53,7 @@ extension DeliveryCore {
     }
     entry.advance(to: .stored)
     effects.append(.answer(entry))
-    // A broadcast's copy has no row; what is committed has a device.
+    // Copies of broadcasts have no rows, so a committed entry has a device.
     guard let device = devices[entry.key.device] else {
       return assertionFailure("#\(entry.sequence) is for a device that was forgotten")
     }
@@ -71,12 +70,12 @@ extension DeliveryCore {
         effects.append(.record(.storedPower, entry))
       }
     case .loading:
-      // The load may have been read before: memory keeps it until the rows are here.
+      // The load may have read the store before this commit: memory retains the entry until its rows arrive.
       break
     }
   }
 
-  /// An entry's commit failed: nothing is promised.
+  /// Handles an entry whose commit failed: its provider is not told that it was accepted.
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {
     case .committing:

@@ -1,13 +1,12 @@
 public import Storage
 
-/// What devices do: they come, acknowledge, say how their power stands, and go.
+/// Events of devices: sessions begin and end, notifications are acknowledged, the power state changes.
 ///
-/// A session that has ended may still be heard of, since its last messages were on their way: they are
-/// ignored.
+/// Events of a session that has ended are ignored: they were under way when it did.
 extension DeliveryCore {
-  /// A device opened a session and is ready for the topics that it registered; an older session ends.
+  /// Begins a device's session with its registered topics; an older session ends.
   ///
-  /// What is stored for another topic waits until the device registers it.
+  /// Notifications stored for another topic stay there until the device registers it.
   public mutating func connect(
     _ device: UInt64, session: SessionID, topics: Set<NotificationKey>, window: Int,
     power: DevicePower, now: Moment
@@ -26,7 +25,7 @@ extension DeliveryCore {
     effects.append(.load(device: device, session))
   }
 
-  /// The device registered one more topic on its session.
+  /// Adds a topic that the device registered to its session.
   public mutating func addTopic(_ key: NotificationKey, session: SessionID, now: Moment) {
     guard let device = devices[key.device], device.session == session,
       device.topics.insert(key).inserted
@@ -36,7 +35,7 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// The store's answer to `.load`; `rows` is `nil` when it failed.
+  /// Handles the store's answer to `.load`; `rows` is `nil` when it failed.
   public mutating func loaded(
     _ device: UInt64, session: SessionID, rows: [StoredNotification]?, now: Moment
   ) {
@@ -56,7 +55,7 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// What the store and memory have for a device, each once, in order of acceptance.
+  /// Merges what the store and memory have for a device, each notification once, in order of acceptance.
   private mutating func mergeLoaded(
     _ rows: [StoredNotification], on device: DeviceDelivery
   ) -> [DeliveryEntry] {
@@ -97,7 +96,7 @@ extension DeliveryCore {
     }
   }
 
-  /// A device's session ended, however it did.
+  /// Handles the end of a device's session, whatever its cause.
   public mutating func disconnect(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     delivery.presence = .offline
@@ -113,14 +112,14 @@ extension DeliveryCore {
     forgetIfIdle(delivery)
   }
 
-  /// Ends an entry whose device is gone, or leaves it to the store; whether it waits for its commit.
+  /// Ends an entry whose device is gone or leaves it to the store, and returns whether it waits for a commit.
   private mutating func leaveBehind(_ entry: DeliveryEntry, now: Moment) -> Bool {
     entry.isRepetition = false
     switch entry.state {
     case .transient(let isAnswered):
       if isAnswered { entry.advance(to: .ended) } else { giveUp(entry) }
     case .staged:
-      stage.hasten(entry, now: now)
+      stage.makeDue(entry, now: now)
       return true
     case .committing:
       return true
@@ -135,7 +134,7 @@ extension DeliveryCore {
     return false
   }
 
-  /// The device acknowledged what was sent with this sequence number.
+  /// Handles the device's acknowledgement of this sequence number.
   public mutating func acknowledge(
     _ device: UInt64, session: SessionID, sequence: UInt64, now: Moment
   ) {
@@ -146,7 +145,7 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// An entry was delivered.
+  /// Ends an entry that was delivered.
   private mutating func finish(_ entry: DeliveryEntry, now: Moment) {
     effects.append(.record(entry.isFromStore ? .deliveredFromStorage : .delivered, entry))
     switch entry.state {
@@ -173,14 +172,14 @@ extension DeliveryCore {
     }
   }
 
-  /// Without a row of its own nothing else takes away the rows of those that it replaced.
+  /// Removes the rows that an entry without a row of its own replaced: no insertion replaces them.
   mutating func stageRemovalOfReplaced(by entry: DeliveryEntry, now: Moment) {
     for row in entry.replacedRows {
       stage.stageRemoval(.remove(entry.key, sequence: row), now: now)
     }
   }
 
-  /// The device said something about its power.
+  /// Handles a change of the device's power state.
   public mutating func setPower(
     _ power: DevicePower, of device: UInt64, session: SessionID, now: Moment
   ) {
@@ -191,14 +190,14 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// A sleeping device showed that it is awake for a moment: by its keep-alive or its own traffic.
+  /// Handles activity of a sleeping device, a keep-alive or its own traffic: it is awake for a moment.
   public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)
     sendWaiting(on: delivery, now: now)
   }
 
-  /// A token died: what waits for it is discarded.
+  /// Discards what waits for a token that is no longer active.
   public mutating func unregister(_ key: NotificationKey, now: Moment) {
     discard(of: key.device, where: { $0.key == key }) { entry in
       entry.isFromStore || entry.state.isOnDisk
@@ -207,16 +206,16 @@ extension DeliveryCore {
     stage.stageRemoval(.removeKey(key), now: now)
   }
 
-  /// A person turned the app's notifications off: what waits for it is discarded.
+  /// Discards what waits for an app whose notifications the person turned off.
   public mutating func disable(_ key: NotificationKey, now: Moment) {
-    // What was sent before is the device's.
+    // Notifications already sent are left to the device.
     discard(of: key.device, where: { $0.key == key && $0.place != .inFlight }) { entry in
       entry.state.isOnDisk ? .discardedDisabledFromStorage : .discardedDisabled
     }
     stage.stageRemoval(.removeKey(key), now: now)
   }
 
-  /// A device was revoked: its session ends and what waits for it is discarded.
+  /// Ends a revoked device's session and discards what waits for it.
   public mutating func revoke(_ device: UInt64, now: Moment) {
     discard(of: device, where: { _ in true }) { _ in .discardedUnregistered }
     if let delivery = devices[device] {

@@ -1,11 +1,11 @@
 import BelfryWire
 import Storage
 
-/// What is kept back for a while: for a device's power, or because an app has had its background pushes.
+/// Holding: notifications wait for the device's power state, or for the app's rate of background pushes.
 extension DeliveryCore {
   mutating func hold(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     entry.heldSinceNanoseconds = now.nanoseconds
-    entry.isForConnected = false
+    entry.isExemptFromKeep = false
     if entry.isTransient {
       stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now)
     }
@@ -13,25 +13,25 @@ extension DeliveryCore {
     holding.insert(device.device)
   }
 
-  /// Holds what has or gets a row; what is tried once has had its moment.
+  /// Holds an entry that has or will have a row; gives up one that is tried only once.
   mutating func hold(orGiveUp entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     if entry.isTransient { giveUp(entry) } else { hold(entry, on: device, now: now) }
   }
 
-  /// The power was restricted while the window was full: what had to wait for it waits for that too.
+  /// Holds waiting entries that the device's power state, which has just changed, does not allow.
   mutating func holdWaiting(on device: DeviceDelivery, now: Moment) {
     for entry in device.queue.removeWaiting(where: { device.holdsBack($0) }) {
       hold(orGiveUp: entry, on: device, now: now)
     }
   }
 
-  /// The device is awake: what was kept back for its sleep is to be sent.
+  /// Releases what was held for a sleeping device, which is awake now.
   mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {
     guard device.queue.heldCount > 0, !device.power.isRestricted else { return }
     release(on: device) { core, entry in !core.isThrottled(entry, now: now) }
   }
 
-  /// Moves what `isDue` from what is held to what waits to be sent.
+  /// Moves held entries for which `isDue` is true to those waiting to be sent.
   private mutating func release(
     on device: DeviceDelivery, where isDue: (inout DeliveryCore, DeliveryEntry) -> Bool
   ) {
@@ -39,7 +39,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Whether the app has had its background pushes on the device for now; one that has not is counted.
+  /// Returns whether the app's background pushes on the device are used up for now, and counts this one if not.
   mutating func isThrottled(_ entry: DeliveryEntry, now: Moment) -> Bool {
     guard entry.pushType == .background, entry.throttle != .passed else { return false }
     if case .until(let end) = entry.throttle, end > now.nanoseconds { return true }
@@ -53,7 +53,7 @@ extension DeliveryCore {
     return true
   }
 
-  /// Does what time alone asks for; to be called about once a second.
+  /// Handles what is due by time alone; called about once a second.
   public mutating func tick(now: Moment) {
     // Sorted, so that a run can be replayed.
     for number in holding.sorted() {

@@ -1,11 +1,11 @@
 import BelfryWire
 import Storage
 
-/// Store and forward for the devices of one loop: decides, and does nothing itself.
+/// Store and forward for the devices of one loop, as a state machine without I/O.
 ///
-/// Events come in as calls with the time; what is to be done comes with ``takeEffects(into:)``. The promise
-/// that it keeps: a notification that was answered is delivered, replaced by a newer one, expired,
-/// discarded for a recorded reason, or on disk.
+/// Events are method calls with the time; ``takeEffects(into:)`` returns what the loop has to do. It
+/// guarantees that a notification that was answered is delivered, replaced by a newer one, expired, discarded
+/// for a recorded reason, or on disk.
 ///
 /// ```
 /// accept ─┬─ device live ── send ──┬─ acknowledged before the commit starts ── answer, no row
@@ -13,7 +13,7 @@ import Storage
 ///         └─ device offline or power holds it back ── commit ── answer
 /// connect ── load ── send what is stored, oldest first, then what came meanwhile
 /// ```
-/// ``DeviceQueue`` has what one device has before it, ``CommitStage`` what the store is asked next.
+/// `DeviceQueue` holds the undelivered entries of one device, `CommitStage` decides the next commit.
 public struct DeliveryCore: ~Copyable {
   var devices: [UInt64: DeviceDelivery] = [:]
   var stage = CommitStage()
@@ -29,10 +29,10 @@ public struct DeliveryCore: ~Copyable {
   var nextChannelHandle: UInt32 = 0
   var fanOuts: [FanOut] = []
   #if DEBUG
-    private var visitsOfForgotten = 0
+    private var examinedOfForgotten = 0
   #endif
 
-  /// A core whose sequence numbers go on after `highestSequence`.
+  /// Creates a core whose sequence numbers continue after `highestSequence`.
   ///
   /// Loops share one store, so each counts in a shard of its own: the numbers `n` with
   /// `n % shards == shard`.
@@ -44,7 +44,7 @@ public struct DeliveryCore: ~Copyable {
     nextSequence = start + (self.shard + shardCount - start % shardCount) % shardCount
   }
 
-  /// Moves every effect since the last call into `taken`, which has to be empty, in order.
+  /// Moves the effects since the last call into `taken`, which must be empty, in order.
   public mutating func takeEffects(into taken: inout [DeliveryEffect]) {
     assert(taken.isEmpty, "\(taken.count) effects were not carried out")
     swap(&effects, &taken)
@@ -57,7 +57,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Providers
 
-  /// A notification passed every check and its token is active.
+  /// Accepts a notification that passed every check and whose token is active.
   public mutating func accept(_ notification: AcceptedNotification, now: Moment) {
     let entry = DeliveryEntry(notification, sequence: makeSequence())
     effects.append(.record(.received, entry))
@@ -68,7 +68,7 @@ public struct DeliveryCore: ~Copyable {
       acceptOffline(entry, once: once, now: now)
       return
     }
-    entry.isForConnected = !once && !device.holdsBack(entry)
+    entry.isExemptFromKeep = !once && !device.holdsBack(entry)
     if !once { replaceUnsent(by: entry, on: device) }
     switch device.presence {
     case .offline:
@@ -82,7 +82,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// A notification that is accepted and goes nowhere, such as one for an app that a person silenced.
+  /// Accepts a notification and discards it, for example when the person turned the app's notifications off.
   public mutating func discard(_ notification: AcceptedNotification, as state: DeliveryState) {
     let entry = DeliveryEntry(notification, sequence: 0)
     effects.append(.record(.received, entry))
@@ -114,7 +114,7 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     if !once {
-      let deadline = now.nanoseconds + Limits.gatherNanoseconds
+      let deadline = now.nanoseconds + Limits.acknowledgementWaitNanoseconds
       stage.stage(entry, deadlineNanoseconds: deadline, now: now)
     }
     if device.queue.waitingCount == 0, device.queue.inFlightCount < device.window {
@@ -125,7 +125,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// What goes to a sleeping device at once wakes it: what waited for that goes along.
+  /// Releases what was held for a sleeping device: the notification about to be sent wakes it anyway.
   mutating func wake(_ device: DeviceDelivery, now: Moment) {
     if device.power.isAsleep { releaseHeld(on: device, now: now) }
   }
@@ -149,9 +149,9 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Sending
 
-  /// Sends what waits, as far as the window goes; when all is sent, reads what memory could not hold.
+  /// Sends waiting entries as far as the window allows, then loads what memory could not hold.
   mutating func sendWaiting(on device: DeviceDelivery, now: Moment) {
-    // A device that loads gets what waits with its load.
+    // While a device is loading, waiting entries are sent when the load completes.
     guard case .live(let session) = device.presence else { return }
     while device.queue.inFlightCount < device.window, let entry = device.queue.popWaiting() {
       if !entry.isTransient, entry.notification.isOnce(at: now) {
@@ -172,7 +172,7 @@ public struct DeliveryCore: ~Copyable {
     device.queue.send(entry)
     effects.append(.send(session, entry))
     effects.append(.record(.sent, entry))
-    // Tried once is all that was promised.
+    // An entry that is tried once has been answered when it was sent.
     if entry.state == .transient(isAnswered: false) {
       entry.advance(to: .transient(isAnswered: true))
       effects.append(.answer(entry))
@@ -181,7 +181,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Ends
 
-  /// What was to be tried once cannot be sent, and this was the moment.
+  /// Ends an entry that is tried only once and cannot be sent now.
   mutating func giveUp(_ entry: DeliveryEntry) {
     assert(entry.isTransient, "#\(entry.sequence) is \(entry.state), and not tried once")
     effects.append(.record(.discardedExpired, entry))
@@ -189,7 +189,7 @@ public struct DeliveryCore: ~Copyable {
     entry.advance(to: .ended)
   }
 
-  /// An entry that is in no list any more is too old to be sent.
+  /// Ends an expired entry, which has been removed from its list.
   mutating func expire(_ entry: DeliveryEntry, now: Moment) {
     effects.append(.record(.discardedExpired, entry))
     switch entry.state {
@@ -210,7 +210,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Ends what a device or a person does not want any more.
+  /// Ends an entry that the device or the person no longer wants.
   mutating func drop(_ entry: DeliveryEntry, as state: DeliveryState) {
     effects.append(.record(state, entry))
     switch entry.state {
@@ -234,7 +234,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Time
 
-  /// Makes everything that is accepted due at once, for a shutdown.
+  /// Makes every staged entry due at once, for a shutdown.
   public mutating func flush(now: Moment) { stage.flush(now: now) }
 
   /// Whether everything accepted is on disk or delivered.
@@ -254,7 +254,7 @@ public struct DeliveryCore: ~Copyable {
     guard device.presence == .offline, device.queue.isForgettable else { return }
     assert(devices[device.device] === device, "device \(device.device) is forgotten twice")
     #if DEBUG
-      visitsOfForgotten += device.queue.visits
+      examinedOfForgotten += device.queue.examined
     #endif
     devices[device.device] = nil
   }
@@ -262,9 +262,9 @@ public struct DeliveryCore: ~Copyable {
   // MARK: Invariants
 
   #if DEBUG
-    /// Entries that lists looked at or moved so far: what tests measure work by.
-    package var visits: Int {
-      devices.values.reduce(visitsOfForgotten + stage.visits) { $0 + $1.queue.visits }
+    /// Entries that lists examined or moved so far, by which tests measure work.
+    package var examined: Int {
+      devices.values.reduce(examinedOfForgotten + stage.examined) { $0 + $1.queue.examined }
     }
   #endif
 
@@ -294,7 +294,7 @@ public struct DeliveryCore: ~Copyable {
 
   private func check(_ channel: ChannelState, id: ChannelID) {
     assert(channel.id == id, "a channel is known by another's id")
-    assert(channel.served.isSubset(of: channel.subscribers), "a stranger was served")
+    assert(channel.served.isSubset(of: channel.subscribers), "served without a subscription")
     assert(channel.newest.map { $0.isKept } ?? true, "a message that is not kept waits")
     for number in channel.listeners.devices {
       assert(channel.subscribers.contains(number), "device \(number) listens unsubscribed")

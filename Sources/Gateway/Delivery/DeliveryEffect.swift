@@ -9,21 +9,21 @@ public struct SessionID: Hashable, Sendable {
   public init(_ number: UInt64) { self.number = number }
 }
 
-/// What the delivery core wants done; the shell does it in this order.
+/// An action that the delivery core asks of its loop, which performs them in order.
 public enum DeliveryEffect {
   /// Write the notification to the device's link.
   case send(SessionID, DeliveryEntry)
-  /// Answer the provider: accepted.
+  /// Answer the provider that the notification was accepted.
   case answer(DeliveryEntry)
-  /// Answer the provider: the store failed, so nothing is promised.
+  /// Answer the provider that the store failed and the notification was not accepted.
   case fail(DeliveryEntry)
-  /// Read what is stored for the device; the answer is ``DeliveryCore/loaded(_:session:rows:now:)``.
+  /// Read the device's rows, then call `DeliveryCore.loaded(_:session:rows:now:)`.
   case load(device: UInt64, SessionID)
   /// End the session: another one took its place, or the store cannot be read.
   case close(SessionID, SessionEnd)
-  /// Note, when it is convenient, that the device has this message of the channel.
+  /// Record, at any later time, that the device has received this message of the channel.
   case mark(device: UInt64, ChannelID, received: NotificationID)
-  /// Put a line into the delivery log.
+  /// Append a line to the delivery log.
   case record(DeliveryState, DeliveryEntry)
 }
 
@@ -37,14 +37,14 @@ public enum SessionEnd: Equatable, Sendable {
   case storeFailed
 }
 
-/// What a device said about its power (design: "The store keeps what is undelivered").
+/// A device's power state, as it reported it.
 public struct DevicePower: Equatable, Sendable {
-  /// Only priority 10 goes out, and what waits goes with it.
+  /// Only priority 10 is sent; held notifications are sent along with it.
   public var isAsleep: Bool
-  /// Priorities 5 and 1 are kept until this is lifted.
+  /// Priorities 5 and 1 are held until the restriction is lifted.
   public var isRestricted: Bool
 
-  /// A state; a device that has said nothing is awake and unrestricted.
+  /// Creates a state; a device that has reported nothing is awake and unrestricted.
   public init(isAsleep: Bool = false, isRestricted: Bool = false) {
     self.isAsleep = isAsleep
     self.isRestricted = isRestricted

@@ -3,8 +3,8 @@ public import Storage
 
 /// A notification on its way to one device: what was accepted, and how far it has come.
 ///
-/// Confined to the device's home loop. ``DeviceQueue`` alone changes its place, ``DeliveryCore`` and
-/// ``CommitStage`` its state.
+/// Confined to the device's home loop. `DeviceQueue` alone changes its place, `DeliveryCore` and
+/// `CommitStage` its state.
 public final class DeliveryEntry {
   /// What has become of a notification and of its row in the store.
   ///
@@ -14,20 +14,20 @@ public final class DeliveryEntry {
   ///             └─ superseded ─────────┴─ endedCommitting ─ ended
   /// ```
   enum State: Equatable {
-    /// Without a row, and to get none: tried once, or refused because its commit failed.
+    /// Has no row and will have none: it is tried once, or its commit failed.
     case transient(isAnswered: Bool)
-    /// Its channel keeps it, for all devices at once.
+    /// Stored once by its channel for all devices.
     case keptByChannel
-    /// Waits for a commit, at the latest at this monotonic time.
+    /// Waits for a commit, which starts no later than this monotonic time.
     case staged(deadlineNanoseconds: Int64)
     /// A newer one replaced it while it was staged. It is committed all the same: the store replaces
     /// it, and the answer waits for that.
     case superseded(deadlineNanoseconds: Int64)
-    /// Ended before its commit started; leaves the stage without a row.
+    /// Ended before its commit started, so it has no row.
     case withdrawn
     /// Part of the commit that runs.
     case committing
-    /// Ended while its commit runs.
+    /// Ended while its commit is running.
     case endedCommitting(Ending)
     /// On disk, and still to be delivered.
     case stored
@@ -39,11 +39,11 @@ public final class DeliveryEntry {
 
   /// How a notification ended while its commit was running.
   enum Ending: Equatable {
-    /// The device has it; the provider is answered with the commit.
+    /// The device has it; the provider is answered after the commit.
     case acknowledged
-    /// Something else made it needless; the provider is answered with the commit.
+    /// Something else made it unnecessary; the provider is answered after the commit.
     case dropped
-    /// The same, and the provider was answered.
+    /// As `dropped`, but the provider has been answered already.
     case droppedAnswered
   }
 
@@ -74,24 +74,25 @@ public final class DeliveryEntry {
   public let notification: AcceptedNotification
   /// The order of acceptance on this device's loop.
   public let sequence: UInt64
-  /// The message of a channel that this is one device's copy of.
+  /// The broadcast of which this is one device's copy.
   public let broadcast: Broadcast?
-  /// What a broadcast's frame names its channel by.
+  /// The number by which a broadcast's frame names its channel.
   public let channelHandle: UInt32
-  /// Whether the delivery log tells of it: of a broadcast's thousands of copies it tells of some.
+  /// Whether the delivery log records it; of a broadcast's thousands of copies it records some.
   let isLogged: Bool
-  /// Whether it waited on disk.
+  /// Whether it was read from the store.
   public private(set) var isFromStore: Bool
   private(set) var state: State
   private(set) var place = Place.none
-  /// Its device may have it already; decided when it is put in line.
+  /// Whether its device may have received it already; decided when it is queued.
   var isRepetition = false
-  /// Its device was connected when it came, and its power does not keep it back: it takes no other's
-  /// place in memory, nor another its, for what an app keeps is what waits for a device that is away.
-  var isForConnected = false
+  /// Whether the app's `keep` ignores it: its device was connected when it arrived and its power state allows
+  /// sending. `keep` limits what waits for a device that is away, so this one neither replaces another in
+  /// memory nor is replaced.
+  var isExemptFromKeep = false
   var throttle = Throttle.unchecked
   var heldSinceNanoseconds: Int64 = 0
-  /// Rows of those that it replaced, which go with its own.
+  /// Rows of the entries that it replaced; they are removed together with its own.
   var replacedRows: [UInt64] = []
 
   private init(
@@ -107,19 +108,19 @@ public final class DeliveryEntry {
     self.isLogged = isLogged
   }
 
-  /// One that was just accepted.
+  /// Creates the entry of a notification that was just accepted.
   convenience init(_ notification: AcceptedNotification, sequence: UInt64) {
     self.init(
       notification, sequence: sequence, state: .transient(isAnswered: false), isFromStore: false)
   }
 
-  /// One that waited on disk.
+  /// Creates the entry of a notification that was read from the store.
   convenience init(_ stored: StoredNotification) {
     self.init(
       AcceptedNotification(stored), sequence: stored.sequence, state: .stored, isFromStore: true)
   }
 
-  /// A device's copy of a broadcast; its provider was answered.
+  /// Creates one device's copy of a broadcast, whose provider has been answered.
   convenience init(
     _ broadcast: Broadcast, to device: UInt64, handle: UInt32, isLogged: Bool, isFromStore: Bool,
     sequence: UInt64
@@ -136,7 +137,7 @@ public final class DeliveryEntry {
   public var id: NotificationID { notification.id }
   /// `apns-unique-id`.
   public var uniqueID: NotificationID { notification.uniqueID }
-  /// Seconds since 1970 until which it is kept; 0 for once.
+  /// Seconds since 1970 until which it is stored; 0 when it is tried once.
   public var expiration: Int64 { notification.expiration }
   /// 10, 5 or 1.
   public var priority: UInt8 { notification.priority }
@@ -171,7 +172,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// Whether nothing is to be done for its delivery any more.
+  /// Whether its delivery is over.
   var isEnded: Bool {
     switch state {
     case .superseded, .withdrawn, .endedCommitting, .ended: true
@@ -179,20 +180,20 @@ extension DeliveryEntry {
     }
   }
 
-  /// Whether it has no row and gets none.
+  /// Whether it has no row and will have none.
   var isTransient: Bool {
     if case .transient = state { true } else { false }
   }
 
-  /// Whether it counts among those of its key that the app keeps, of which the newest stay.
+  /// Whether it counts towards the undelivered notifications that the app keeps per token.
   var countsAgainstKeep: Bool {
     switch state {
-    case .staged, .committing, .stored, .rowLost: !isForConnected
+    case .staged, .committing, .stored, .rowLost: !isExemptFromKeep
     case .transient, .keptByChannel, .superseded, .withdrawn, .endedCommitting, .ended: false
     }
   }
 
-  /// When its commit is due; `nil` for one that waits for none.
+  /// When its commit is due; `nil` when it is not staged.
   var commitDeadline: Int64? {
     switch state {
     case .staged(let deadline), .superseded(let deadline): deadline
@@ -200,16 +201,16 @@ extension DeliveryEntry {
     }
   }
 
-  /// Its place in line: repetitions come first, then the order of acceptance.
+  /// Its rank in the queue: repetitions come first, then the order of acceptance.
   var order: UInt64 { isRepetition ? sequence : sequence | 1 << 63 }
 
-  /// Moves on to `next`, which has to follow from the present state.
+  /// Changes the state to `next`, which the present state has to allow.
   func advance(to next: State) {
     assert(state.mayBecome(next), "#\(sequence) goes from \(state) to \(next)")
     state = next
   }
 
-  /// Goes to its device after a wait: from storage, where that is what the provider was told.
+  /// Notes that it is sent after a wait, so that the log calls it delivered from storage.
   func markAsWaited() {
     switch state {
     case .stored, .rowLost, .keptByChannel: isFromStore = true
@@ -217,7 +218,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// For ``DeviceQueue`` alone.
+  /// Changes its place; only for ``DeviceQueue``.
   func move(from old: Place, to new: Place) {
     assert(place == old, "#\(sequence) is \(place), not \(old)")
     assert(old != new, "#\(sequence) moves to where it is")
@@ -226,7 +227,7 @@ extension DeliveryEntry {
 }
 
 extension DeliveryEntry.State {
-  /// Whether the one state follows from the other.
+  /// Whether the state may change to `next`.
   func mayBecome(_ next: Self) -> Bool {
     switch (self, next) {
     case (.transient(false), .transient(true)), (.transient(false), .staged): true

@@ -2,16 +2,16 @@ public import BelfryWire
 public import Storage
 public import System
 
-/// The last things that happened to notifications on one loop: a ring of fixed size, in a file of the
-/// gateway's folder, so that it is there after a restart and on a stopped gateway.
+/// The latest events of notifications on one loop: a ring buffer of fixed size, mapped from a file in the
+/// gateway's folder, so that it outlives a restart and can be read while the gateway is stopped.
 ///
-/// Confined to its loop and off the commit path: it outlives the process, and is lost with the
-/// machine's power, as a log of what was promised elsewhere may be.
+/// Confined to its loop. It is not synced: it outlives the process but not a loss of power, which is enough
+/// for a log, since the store holds the notifications themselves.
 ///
-/// The file holds words of 8 bytes in the machine's order: a mark, the capacity, how many lines
-/// there ever were, 5 words of nothing, then 8 words a line: milliseconds since 1970, device, app and kind and state and letter case, the
-/// two halves of `apns-id`, those of `apns-unique-id`, and the line's number from 1, which is 0 where
-/// no line is yet.
+/// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, the number of
+/// lines ever written, 5 reserved words, then 8 words per line: milliseconds since 1970; device; app, kind,
+/// state and letter case; the two halves of `apns-id`; the two of `apns-unique-id`; and the line's number
+/// from 1, which is 0 in an unused line.
 public final class DeliveryLog {
   /// One line.
   public struct Entry: Equatable, Sendable {
@@ -34,19 +34,18 @@ public final class DeliveryLog {
   private let capacity: Int
   private var appended: UInt64 = 0
 
-  /// An empty log in memory that keeps that many lines.
+  /// Creates an empty log in memory with room for `capacity` lines.
   public init(capacity: Int) throws(SystemFailure) {
     self.capacity = max(1, capacity)
     words = try MappedWords(count: (self.capacity + 1) * Self.lineWords)
   }
 
-  /// The log in the file at `path`, which is made where there is none; a file of another form is
-  /// begun anew.
+  /// Opens the log file at `path`, or creates it; a file of another format is overwritten.
   public init(file path: String, capacity: Int) throws(SystemFailure) {
     self.capacity = max(1, capacity)
     words = try MappedWords(file: path, count: (self.capacity + 1) * Self.lineWords)
     guard words[0] == Self.mark, words[1] == UInt64(self.capacity) else {
-      // In a new file all is 0 as it is.
+      // A new file consists of zeros.
       if words[0] != 0 { for index in 0..<words.count { words[index] = 0 } }
       words[0] = Self.mark
       words[1] = UInt64(self.capacity)
@@ -55,7 +54,7 @@ public final class DeliveryLog {
     appended = min(words[2], .max / 2)
   }
 
-  /// Adds a line, over the oldest where the log is full.
+  /// Appends a line, replacing the oldest when the log is full.
   func append(_ entry: Entry) {
     let base = place(ofSlot: Int(appended % UInt64(capacity)))
     let small =
@@ -118,7 +117,7 @@ extension DeliveryLog.Entry {
 }
 
 extension DroppedNotification.Reason {
-  /// The state that the log shows.
+  /// The state that the log records.
   package var state: DeliveryState {
     switch self {
     case .replaced: .replaced

@@ -9,7 +9,7 @@ struct DeliveryLogFollower: Sendable {
   let receive: @Sendable ([DeliveryLogLine]) -> Bool
 }
 
-/// Gathers what the loops answer to one question; any thread may wait for it.
+/// Collects the loops' answers to one query; any thread may wait for them.
 final class DeliveryLogCollector: Sendable {
   private let lines = Mutex<[DeliveryLogLine]>([])
   private let answered = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ final class DeliveryLogCollector: Sendable {
     answered.signal()
   }
 
-  /// All parts of `loops` loops; those of a loop that does not answer are left out.
+  /// Waits for the answers of `loops` loops and returns their lines; a loop that does not answer is left out.
   func wait(for loops: Int) -> [DeliveryLogLine] {
     let deadline = DispatchTime.now() + .milliseconds(Limits.logAnswerMilliseconds)
     for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut { break }
@@ -33,7 +33,7 @@ final class DeliveryLogReader: DeliveryLogSource {
   private let peers = Mutex<LoopPeers>([])
   private let kept: KeptDeliveryLog
 
-  /// The log of the loops of a gateway, and what `kept` has of loops that it had before.
+  /// Creates a reader of the running loops' logs, and of the files in `kept` that earlier loops left.
   init(kept: KeptDeliveryLog) { self.kept = kept }
 
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
@@ -55,7 +55,7 @@ final class DeliveryLogReader: DeliveryLogSource {
   }
 }
 
-/// A loop's end of the questions.
+/// A loop's answers to queries of the delivery log.
 extension GatewayLoop {
   func answer(_ query: DeliveryLogQuery, to collector: DeliveryLogCollector) {
     let matches = query.matcher(tokens)
@@ -71,7 +71,7 @@ extension GatewayLoop {
 }
 
 extension DeliveryLogQuery {
-  /// Tells the entries that are asked for.
+  /// Returns a predicate for the entries that the query asks for.
   func matcher(_ tokens: DeviceTokenCodec) -> (DeliveryLog.Entry) -> Bool {
     switch self {
     case .everything:
@@ -88,7 +88,7 @@ extension DeliveryLogQuery {
 }
 
 extension DeliveryLogLine {
-  /// An entry as people read it; `bundleID` is nil for an app that is no more.
+  /// An entry as people read it; `bundleID` is nil when the app was removed.
   init(_ entry: DeliveryLog.Entry, bundleID: String?) {
     let kind = TokenKind(rawValue: entry.key.kind) ?? .alert
     self.init(

@@ -1,13 +1,13 @@
 import Storage
 
-/// What the core knows of one device: its session, and what is on its way to it.
+/// The core's state of one device: its session and its undelivered notifications.
 ///
-/// Exists only while the device is connected or something for it is not yet on disk.
+/// Exists only while the device is connected or some notification for it is not yet on disk.
 final class DeviceDelivery {
   /// Where the device is.
   enum Presence: Equatable {
     case offline
-    /// Connected; what is stored for it is being read, new notifications wait behind it.
+    /// Connected, while its stored notifications are being read; new ones wait behind them.
     case loading(SessionID)
     case live(SessionID)
 
@@ -19,14 +19,14 @@ final class DeviceDelivery {
   let device: UInt64
   var presence = Presence.offline
   var power = DevicePower()
-  /// What the device can take on this session.
+  /// The topics that the device has registered on this session.
   var topics: Set<NotificationKey> = []
   /// The channels that this session listens to.
   var channels: [ChannelState] = []
-  /// Unacknowledged notifications that this session takes.
+  /// Unacknowledged notifications allowed on this session.
   var window = Limits.deviceWindow
   var queue = DeviceQueue()
-  /// Some notifications are in the store alone, because memory's bound was reached.
+  /// Whether some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
 
   init(device: UInt64) { self.device = device }
@@ -38,7 +38,7 @@ final class DeviceDelivery {
     }
   }
 
-  /// Whether the device's power keeps `entry` back now.
+  /// Whether the device's power state holds `entry` back now.
   func holdsBack(_ entry: DeliveryEntry) -> Bool {
     entry.priority != 10 && (power.isRestricted || power.isAsleep)
   }

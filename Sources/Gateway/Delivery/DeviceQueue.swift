@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// What one device has before it, in memory: the one owner of the lists, in one of which each entry is.
+/// The undelivered entries of one device that are in memory, each in exactly one of its lists.
 ///
 /// ```
 /// new ─┬─ uncommitted (away, loading, or too many)
@@ -13,10 +13,10 @@ struct DeviceQueue {
   /// In order of sending; at most a window's entries.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
-  /// Made when something has to wait, so that an idle device takes little memory.
+  /// Created when an entry has to wait, so that an idle device takes little memory.
   private var unsent: Unsent?
-  /// The sequences of what its sessions left unacknowledged: it may have those, and they are sent first,
-  /// while it still knows them by their unique ids.
+  /// Sequence numbers that earlier sessions left unacknowledged. The device may have received them, so they
+  /// are sent first, while it still remembers their unique ids.
   private(set) var possiblyReceived: Set<UInt64> = []
 
   private final class Unsent {
@@ -27,7 +27,7 @@ struct DeviceQueue {
   var inFlightCount: Int { inFlight.count }
   var waitingCount: Int { unsent?.waiting.count ?? 0 }
   var heldCount: Int { unsent?.held.count ?? 0 }
-  /// Whether nothing keeps the device's state in memory while it is away.
+  /// Whether the state of the device may be freed while it is away.
   var isForgettable: Bool { uncommitted.isEmpty && possiblyReceived.isEmpty }
 
   private mutating func makeUnsent() -> Unsent {
@@ -37,15 +37,15 @@ struct DeviceQueue {
     return new
   }
 
-  // MARK: Putting in
+  // MARK: Insertion
 
-  /// To be sent when the window or the load allows.
+  /// Queues an entry until the window or the load allows sending it.
   mutating func wait(_ entry: DeliveryEntry) { makeUnsent().waiting.insert(entry) }
 
-  /// Kept back until the device's power or the app's rate allows.
+  /// Holds an entry until the device's power state or the app's rate allows sending it.
   mutating func hold(_ entry: DeliveryEntry) { makeUnsent().held.insert(entry) }
 
-  /// In the store alone as soon as it is committed.
+  /// Keeps an entry in memory only until its row is committed.
   mutating func leaveToStore(_ entry: DeliveryEntry) {
     entry.move(from: .none, to: .uncommitted)
     uncommitted.insert(entry)
@@ -56,21 +56,21 @@ struct DeviceQueue {
     uncommitted.insert(contentsOf: entries)
   }
 
-  /// Sent: it takes up the window until the device acknowledges it.
+  /// Marks an entry as sent: it takes up the window until the device acknowledges it.
   mutating func send(_ entry: DeliveryEntry) {
     entry.move(from: .none, to: .inFlight)
     inFlight.append(entry)
   }
 
-  // MARK: Taking out
+  // MARK: Removal
 
-  /// The next one to be sent.
+  /// Removes and returns the next entry to be sent.
   mutating func popWaiting() -> DeliveryEntry? {
     guard let unsent, !unsent.waiting.isEmpty else { return nil }
     return unsent.waiting.popFirst()
   }
 
-  /// Takes what the device acknowledged from what is in flight; `nil` for what is not.
+  /// Removes and returns the acknowledged entry; `nil` when none with this number is in flight.
   mutating func acknowledge(_ sequence: UInt64) -> DeliveryEntry? {
     guard let index = inFlight.firstIndex(where: { $0.sequence == sequence }) else { return nil }
     let entry = inFlight.remove(at: index)
@@ -79,25 +79,25 @@ struct DeviceQueue {
     return entry
   }
 
-  /// The row of one that was left to the store is safe there, or will never be: memory lets go of it.
+  /// Removes an entry whose row is committed, or never will be.
   mutating func removeUncommitted(_ entry: DeliveryEntry) {
     uncommitted.remove(entry)
     entry.move(from: .uncommitted, to: .none)
   }
 
-  /// Takes out those not yet sent that a newer one replaces: the one of its collapse id and, of those
-  /// that came while the device was away or that its power keeps back, the oldest beyond those kept.
+  /// Removes the unsent entries that a newer one replaces: the one with its collapse id, and the oldest beyond
+  /// the app's `keep` among those that count towards it.
   mutating func removeReplaced(by newer: DeliveryEntry) -> [DeliveryEntry] {
     guard let unsent else { return [] }
     var replaced: [DeliveryEntry] = []
     let keep = newer.notification.keep
     unsent.waiting.removeReplaced(
-      by: newer, keeping: newer.isForConnected ? .max : keep, into: &replaced)
+      by: newer, keeping: newer.isExemptFromKeep ? .max : keep, into: &replaced)
     unsent.held.removeReplaced(by: newer, keeping: keep, into: &replaced)
     return replaced
   }
 
-  /// Takes out the kept message of a channel that has not been sent.
+  /// Removes the kept message of a channel if it has not been sent.
   mutating func removeUnsentMessage(of channel: ChannelID) -> DeliveryEntry? {
     guard let unsent else { return nil }
     assert(
@@ -112,12 +112,12 @@ struct DeviceQueue {
     return entry
   }
 
-  /// Takes out those waiting that match, in order.
+  /// Removes matching entries that wait to be sent, in order.
   mutating func removeWaiting(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
     unsent?.waiting.removeAll(where: matches) ?? []
   }
 
-  /// Moves those held that match to those waiting; whether there were any.
+  /// Moves held entries that are due to those waiting, and returns whether there were any.
   mutating func releaseHeld(where isDue: (DeliveryEntry) -> Bool) -> Bool {
     guard let unsent, !unsent.held.isEmpty else { return false }
     let due = unsent.held.removeAll(where: isDue)
@@ -126,8 +126,9 @@ struct DeviceQueue {
     return !due.isEmpty
   }
 
-  /// Everything that is not in flight and matches leaves, and is returned with what matches in flight,
-  /// which takes up the window until the device has acknowledged it; in order of acceptance.
+  /// Removes every matching entry that is not in flight, and returns all matching ones in order of acceptance.
+  ///
+  /// Those in flight stay: they take up the window until the device acknowledges them.
   mutating func discard(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
     var discarded = inFlight.filter { !$0.isEnded && matches($0) }
     discarded += unsent?.waiting.removeAll(where: matches) ?? []
@@ -142,10 +143,10 @@ struct DeviceQueue {
 
   // MARK: Sessions
 
-  /// Takes out what is merged with the rows of a load, in order of acceptance: all that waits, and those
-  /// left to the store whose key matches.
+  /// Removes the entries that are merged with the rows of a load, in order of acceptance: those waiting, and
+  /// the uncommitted ones whose key matches.
   ///
-  /// What is stored and does not match is the store's alone.
+  /// Stored entries that do not match stay in the store only.
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
     assert(inFlight.isEmpty, "a load while something is in flight")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
@@ -164,7 +165,7 @@ struct DeviceQueue {
       || unsent.held.entry(order: sequence | 1 << 63) != nil
   }
 
-  /// Of what the device may have, what is still to be delivered; the rest is not sent again.
+  /// Limits what the device may have received to the rows that are still undelivered.
   mutating func keepPossiblyReceived(in rows: [StoredNotification]) {
     guard !possiblyReceived.isEmpty else { return }
     var pending = Set(rows.map(\.sequence))
@@ -174,9 +175,9 @@ struct DeviceQueue {
     possiblyReceived.formIntersection(pending)
   }
 
-  /// Takes out all that is in flight, waiting, held or stored, in this order: the session is over.
+  /// Ends the session: removes all entries in flight, waiting, held and stored, in this order.
   ///
-  /// Those of them that wait for a commit are to be left to the store again.
+  /// Those that wait for a commit have to be returned with `leaveToStore(_:)`.
   mutating func endSession() -> [DeliveryEntry] {
     var entries = inFlight
     inFlight.removeAll()
@@ -199,12 +200,12 @@ struct DeviceQueue {
     return entries
   }
 
-  /// The device is revoked: it gets nothing again.
+  /// Forgets what a revoked device may have received.
   mutating func forgetPossiblyReceived() { possiblyReceived.removeAll() }
 
-  // MARK: Looking
+  // MARK: Look-up
 
-  /// What the session has to deal with under a sequence.
+  /// The session's entry with this sequence number.
   mutating func entry(_ sequence: UInt64) -> DeliveryEntry? {
     inFlight.first { $0.sequence == sequence } ?? unsentEntry(order: sequence | 1 << 63)
       ?? unsentEntry(order: sequence)
@@ -215,19 +216,19 @@ struct DeviceQueue {
       ?? uncommitted.entry(order: order)
   }
 
-  /// Whether a kept broadcast has been sent or is about to be.
+  /// Whether a kept broadcast is in flight or queued.
   func isOnItsWay(_ broadcast: Broadcast) -> Bool {
     inFlight.contains { $0.broadcast === broadcast }
       || unsent?.waiting.message(of: broadcast.channel)?.broadcast === broadcast
       || unsent?.held.message(of: broadcast.channel)?.broadcast === broadcast
   }
 
-  /// Whether the device may have got this before, and should get it first.
+  /// Whether the device may have received the entry before, so that it is sent first.
   func mayHaveReceived(_ entry: DeliveryEntry) -> Bool {
     entry.state == .keptByChannel || possiblyReceived.contains(entry.sequence)
   }
 
-  /// An entry's commit failed: it replaces none in memory and is replaced by none.
+  /// Excludes an entry whose commit failed from replacement by others and of others.
   mutating func forgetRow(of entry: DeliveryEntry) {
     switch entry.place {
     case .waiting: unsent?.waiting.forgetRow(of: entry)
@@ -240,8 +241,8 @@ struct DeviceQueue {
   // MARK: Invariants
 
   #if DEBUG
-    var visits: Int {
-      uncommitted.visits + (unsent.map { $0.waiting.visits + $0.held.visits } ?? 0)
+    var examined: Int {
+      uncommitted.examined + (unsent.map { $0.waiting.examined + $0.held.examined } ?? 0)
     }
   #endif
 
@@ -258,17 +259,17 @@ struct DeviceQueue {
     unsent?.waiting.checkInvariants()
     unsent?.held.checkInvariants()
     assert(
-      unsent?.held.entries.contains { $0.isForConnected } != true, "held for a connected device")
+      unsent?.held.entries.contains { $0.isExemptFromKeep } != true, "held for a connected device")
     uncommitted.checkInvariants(.uncommitted)
     for entry in uncommitted.entries {
-      assert(!entry.isTransient, "#\(entry.sequence) waits for a commit that it is no part of")
+      assert(!entry.isTransient, "#\(entry.sequence) waits for a commit without being staged")
       assert(entry.broadcast == nil, "a broadcast's copy waits for a commit")
     }
   }
 }
 
 extension DeliveryEntry.State {
-  /// Whether it is known to be on disk, or to have been there.
+  /// Whether its row is on disk, or was.
   var isOnDisk: Bool {
     switch self {
     case .stored, .rowLost: true

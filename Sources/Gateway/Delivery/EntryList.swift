@@ -1,7 +1,7 @@
 /// A device's entries in the order of ``DeliveryEntry/order``; any of them leaves in O(log n).
 ///
-/// One that leaves from the middle leaves a gap. Gaps never outnumber what is left by more than
-/// ``gapsMin``, so a walk over the list costs what it yields.
+/// An entry removed from the middle leaves a gap. Gaps never outnumber the entries by more than ``gapsMin``,
+/// so that iterating costs time in proportion to the entries.
 struct EntryList {
   private struct Slot {
     let order: UInt64
@@ -9,25 +9,25 @@ struct EntryList {
     var entry: DeliveryEntry?
   }
 
-  /// Gaps that are not worth closing.
+  /// Gaps tolerated beyond the number of entries; closing fewer costs more than it saves.
   private static let gapsMin = 16
-  /// Slots that an empty list keeps for the next entries; a backlog's memory is given back.
+  /// Slots of capacity that an empty list retains; a larger backlog's memory is freed.
   private static let spareSlotsMax = 64
 
   private var slots: [Slot] = []
-  /// The index of the first slot that is no gap; `slots.count` where all are.
+  /// The index of the first slot that is not a gap; `slots.count` when all are.
   private var head: Int32 = 0
   private var live: Int32 = 0
   #if DEBUG
-    /// Slots that were looked at or moved: what tests measure work by.
-    private(set) var visits = 0
+    /// Slots examined or moved so far, by which tests measure work.
+    private(set) var examined = 0
   #endif
 
   /// Entries in the list.
   var count: Int { Int(live) }
   var isEmpty: Bool { live == 0 }
 
-  /// The entry that is first in line.
+  /// The first entry.
   var first: DeliveryEntry? { isEmpty ? nil : slots[Int(head)].entry }
 
   /// All entries, in order.
@@ -40,10 +40,10 @@ struct EntryList {
     return entries
   }
 
-  /// Puts an entry in its place, which is mostly the last.
+  /// Inserts an entry in order, which is mostly at the end.
   mutating func insert(_ entry: DeliveryEntry) {
     let order = entry.order
-    count(visits: 1)
+    countExamined(1)
     live += 1
     guard let last = slots.last, last.order >= order else {
       slots.append(Slot(order: order, entry: entry))
@@ -54,13 +54,13 @@ struct EntryList {
       assert(slots[index].entry == nil, "#\(entry.sequence) is in the list")
       slots[index].entry = entry
     } else {
-      count(visits: slots.count - index)
+      countExamined(slots.count - index)
       slots.insert(Slot(order: order, entry: entry), at: index)
     }
     head = min(head, Int32(index))
   }
 
-  /// Puts entries in their places, in one pass over both.
+  /// Inserts entries in order, in one pass over both.
   mutating func insert(contentsOf new: [DeliveryEntry]) {
     guard let lowest = new.first?.order, !isEmpty, let last = slots.last?.order, last >= lowest
     else {
@@ -68,20 +68,20 @@ struct EntryList {
       return
     }
     let all = (entries + new).sorted { $0.order < $1.order }
-    count(visits: all.count)
+    countExamined(all.count)
     slots = all.map { Slot(order: $0.order, entry: $0) }
     head = 0
     live = Int32(all.count)
   }
 
-  /// The entry of this order.
+  /// Returns the entry of this order.
   mutating func entry(order: UInt64) -> DeliveryEntry? {
     let index = position(of: order)
     guard index < slots.count, slots[index].order == order else { return nil }
     return slots[index].entry
   }
 
-  /// Takes out an entry that is in the list.
+  /// Removes an entry, which has to be in the list.
   mutating func remove(_ entry: DeliveryEntry) {
     let index = first === entry ? Int(head) : position(of: entry.order)
     guard index < slots.count, slots[index].entry === entry else {
@@ -90,21 +90,21 @@ struct EntryList {
     }
     slots[index].entry = nil
     live -= 1
-    count(visits: 1)
+    countExamined(1)
     closeGaps()
   }
 
-  /// Takes out the first in line.
+  /// Removes and returns the first entry.
   mutating func popFirst() -> DeliveryEntry? {
     guard let entry = first else { return nil }
     remove(entry)
     return entry
   }
 
-  /// Takes out those that match, in order.
+  /// Removes and returns the matching entries, in order.
   mutating func removeAll(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
     var removed: [DeliveryEntry] = []
-    count(visits: slots.count - Int(head))
+    countExamined(slots.count - Int(head))
     for index in slots.indices[Int(head)...] {
       guard let entry = slots[index].entry, matches(entry) else { continue }
       removed.append(entry)
@@ -123,10 +123,10 @@ struct EntryList {
     }
     while slots[Int(head)].entry == nil {
       head += 1
-      count(visits: 1)
+      countExamined(1)
     }
     guard slots.count - count > count + Self.gapsMin else { return }
-    count(visits: slots.count)
+    countExamined(slots.count)
     slots.removeAll { $0.entry == nil }
     head = 0
   }
@@ -138,7 +138,7 @@ struct EntryList {
     if low > 0, slots[low - 1].order >= order { low = 0 }
     var high = slots.count
     while low < high {
-      count(visits: 1)
+      countExamined(1)
       let middle = low + (high - low) / 2
       if slots[middle].order < order { low = middle + 1 } else { high = middle }
     }
@@ -146,9 +146,9 @@ struct EntryList {
   }
 
   @inline(__always)
-  private mutating func count(visits number: Int) {
+  private mutating func countExamined(_ number: Int) {
     #if DEBUG
-      visits += number
+      examined += number
     #endif
   }
 

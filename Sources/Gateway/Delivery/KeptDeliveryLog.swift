@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// The delivery log in a gateway's folder, of loops that do not run.
+/// The delivery log in a gateway's folder, for loops that are not running.
 ///
 /// Calls block; any thread.
 struct KeptDeliveryLog: Sendable {
@@ -10,7 +10,7 @@ struct KeptDeliveryLog: Sendable {
   let store: any ControlStore
   let environment: BelfryWire.Environment
 
-  /// The lines of all loops from the number `first`, oldest first; what cannot be read is left out.
+  /// Returns the lines of all loops from number `first` on, oldest first; unreadable files are left out.
   func lines(of query: DeliveryLogQuery, fromLoop first: Int) -> [DeliveryLogLine] {
     var logs: [DeliveryLog] = []
     var loop = first

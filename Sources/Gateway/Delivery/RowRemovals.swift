@@ -1,12 +1,12 @@
 import Storage
 
-/// Rows that are to leave the store with the next commit.
+/// Rows to be removed from the store with the next commit.
 struct RowRemovals {
   private(set) var operations: [StoreOperation] = []
   private var rows: Set<UInt64> = []
   private var keys: Set<NotificationKey> = []
   private var devices: Set<UInt64> = []
-  /// What expired before this second since 1970 is swept, a slice of it.
+  /// Rows that expired before this second since 1970 are swept, up to a limit per commit.
   private(set) var sweepSecond: Int64?
 
   var isEmpty: Bool { operations.isEmpty && sweepSecond == nil }
@@ -27,12 +27,12 @@ struct RowRemovals {
     sweepSecond = max(sweepSecond ?? second, second)
   }
 
-  /// Whether a row goes with one of them.
+  /// Whether one of the removals covers this row.
   func contains(_ key: NotificationKey, sequence: UInt64) -> Bool {
     rows.contains(sequence) || keys.contains(key) || devices.contains(key.device)
   }
 
-  /// Adds those of a commit that failed.
+  /// Adds the removals of a commit that failed.
   mutating func add(contentsOf failed: RowRemovals) {
     for operation in failed.operations { add(operation) }
     if let second = failed.sweepSecond { sweep(beforeUnixSeconds: second) }

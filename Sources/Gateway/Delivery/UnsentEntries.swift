@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// Entries that wait or are held, in order, with what finds those that a newer one replaces.
+/// Entries that wait or are held, in order, indexed to find those that a newer one replaces.
 struct UnsentEntries {
   private struct CollapseKey: Hashable {
     let key: NotificationKey
@@ -10,11 +10,11 @@ struct UnsentEntries {
 
   let place: DeliveryEntry.Place
   private var list = EntryList()
-  /// Those that count against what their key's app keeps.
+  /// Entries that count towards their app's `keep`, by token.
   private var byKey: [NotificationKey: EntryList] = [:]
   /// The newest of each collapse id.
   private var byCollapseID: [CollapseKey: DeliveryEntry] = [:]
-  /// The one message of each channel that keeps its newest.
+  /// The one stored message of each channel.
   private var byChannel: [ChannelID: DeliveryEntry] = [:]
 
   init(_ place: DeliveryEntry.Place) { self.place = place }
@@ -25,10 +25,10 @@ struct UnsentEntries {
 
   mutating func entry(order: UInt64) -> DeliveryEntry? { list.entry(order: order) }
 
-  /// The kept message of a channel.
+  /// Returns the stored message of a channel.
   func message(of channel: ChannelID) -> DeliveryEntry? { byChannel[channel] }
 
-  // MARK: Coming and going
+  // MARK: Insertion and removal
 
   mutating func insert(_ entry: DeliveryEntry) {
     entry.move(from: .none, to: place)
@@ -66,10 +66,10 @@ struct UnsentEntries {
     entry.move(from: place, to: .none)
   }
 
-  // MARK: What a newer one replaces
+  // MARK: Replacement
 
-  /// Takes out the one of its collapse id and the oldest of its key beyond the newest `keep`, the
-  /// newer one included.
+  /// Removes the entry with the newer one's collapse id, and the oldest of its key beyond the newest `keep`,
+  /// counting the newer one.
   mutating func removeReplaced(
     by newer: DeliveryEntry, keeping keep: UInt32, into replaced: inout [DeliveryEntry]
   ) {
@@ -90,7 +90,7 @@ struct UnsentEntries {
     }
   }
 
-  /// An entry lost its claim to a row: it replaces and is replaced no more.
+  /// Excludes an entry that will have no row from replacement.
   mutating func forgetRow(of entry: DeliveryEntry) {
     assert(entry.place == place, "#\(entry.sequence) is \(entry.place), not \(place)")
     unindex(entry)
@@ -127,7 +127,7 @@ struct UnsentEntries {
   // MARK: Invariants
 
   #if DEBUG
-    var visits: Int { list.visits + byKey.values.reduce(0) { $0 + $1.visits } }
+    var examined: Int { list.examined + byKey.values.reduce(0) { $0 + $1.examined } }
   #endif
 
   /// Asserts what holds between calls.

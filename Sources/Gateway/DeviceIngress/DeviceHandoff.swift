@@ -1,7 +1,7 @@
 import System
 import Transport
 
-/// A device's connection until its handshake has told whose it is: then its home loop takes over.
+/// A device's connection until the TLS handshake has identified the device; then its home loop takes over.
 final class DeviceHandoff: StreamHandler {
   private let home: GatewayLoop
   private var isDone = false
@@ -38,11 +38,11 @@ final class DeviceHandoff: StreamHandler {
 }
 
 extension GatewayLoop {
-  /// Sends a device's connection to its home loop, at once: it may have bytes that wait.
+  /// Sends a device's connection to its home loop at once: it may have unread bytes.
   func handOver(_ stream: DetachedStream, of device: UInt64) {
     let home = home(of: device)
     guard outbox.peers.indices.contains(home) else {
-      // Released here, the stream closes: the device comes again.
+      // Releasing the stream closes it, and the device reconnects.
       return assertionFailure("a device connected before the gateway was open")
     }
     outbox.peers[home].post(.attach(stream, device: device))

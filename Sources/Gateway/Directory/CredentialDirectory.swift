@@ -7,7 +7,7 @@ public final class ProviderVerificationKey: Sendable {
   public let id: String
   /// The team that owns it.
   public let teamID: String
-  /// What verifies its signatures.
+  /// The public key that verifies its signatures.
   public let publicKey: ES256PublicKey
   /// Where it may be used; an older key has both.
   public let environments: Set<BelfryWire.Environment>
@@ -64,9 +64,9 @@ public final class App: Sendable {
   }
 }
 
-/// Who may send to what: an immutable picture that every loop holds; a change brings a new one.
+/// An immutable snapshot of keys, certificates and apps that every loop holds; a change brings a new one.
 public final class CredentialDirectory: Sendable {
-  /// Counts the changes, so that what a connection remembers can be told to be old.
+  /// Counts the changes, so that a connection can tell that what it cached is outdated.
   public let version: UInt64
   private let keys: [String: ProviderVerificationKey]
   private let appsByHash: [UInt64: [App]]
@@ -74,7 +74,7 @@ public final class CredentialDirectory: Sendable {
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
 
-  /// A picture of `keys` and `apps`; revoked keys and removed apps are simply not in it.
+  /// Creates a snapshot of `keys` and `apps`, from which revoked keys and removed apps are left out.
   public init(
     version: UInt64, keys: [ProviderVerificationKey], apps: [App],
     certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = []
@@ -115,7 +115,7 @@ public final class CredentialDirectory: Sendable {
     revokedCertificates.contains(certificateSerial)
   }
 
-  /// FNV-1a: bundle identifiers are few and not an attacker's to choose.
+  /// FNV-1a, which is enough: bundle identifiers are few, and no attacker chooses them.
   private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in bytes.indices {

@@ -3,11 +3,11 @@ import Storage
 import System
 import Transport
 
-/// A provider on the legacy binary interface (apns-protocol section 7): frames in, silence for success,
-/// one error packet and the end for a fault.
+/// A provider on the legacy binary interface (apns-protocol section 7): it sends frames, success is not
+/// answered, and a faulty frame is answered with one error packet, after which the connection closes.
 ///
-/// Confined to its loop. Every frame after a faulty one is discarded, so a frame whose fate another
-/// loop decides is awaited before the next one is looked at.
+/// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only once
+/// the home loop, which may be another one, has answered.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
   private let home: GatewayLoop
@@ -15,16 +15,16 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var certificate: CertificateCredential?
   private var parser = BinaryFrameParser()
   private var nextSerial: Int32 = 0
-  /// Identifiers of frames that were handed on and not yet answered, by their serial numbers.
+  /// Identifiers of the frames that were submitted and not yet answered, by serial number.
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
-  /// The first frame at fault, by its serial number, or `.max` for one that was not handed on.
+  /// The first faulty frame; its serial number is `.max` when it was not submitted.
   private var refusal: (serial: Int32, status: BinaryStatus, identifier: UInt32?)?
   private var lastAccepted: UInt32 = 0
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
-  /// The provider is gone; frames that came before are still handled.
+  /// Whether the provider has disconnected; frames received before are still handled.
   private var hasEnded = false
 
   init(number: UInt64, home: GatewayLoop) {
@@ -66,7 +66,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     self.stream = nil
     hasEnded = true
-    // Who writes and leaves at once has sent all the same.
+    // A client that writes and disconnects at once has sent its frames all the same.
     handleFrames()
     removeIfDone()
   }
@@ -131,8 +131,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
   }
 
-  /// Whether a scripted fault has ended the connection (`belfry fault`); what has no counterpart on
-  /// this interface, such as a delay of answers that it does not have, is passed over.
+  /// Returns whether a scripted fault has ended the connection (`belfry fault`). Faults without a counterpart on
+  /// this interface, such as a delayed answer, are ignored.
   private func isFaulty(
     _ notification: BinaryNotification, topic: [UInt8], by script: FaultScript
   ) -> Bool {
@@ -228,7 +228,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     removeIfDone()
   }
 
-  /// Takes no more frames; status 10 names the last accepted one, so what is open is awaited first.
+  /// Handles no more frames; status 10 names the last accepted one, so open answers are awaited first.
   func drain() {
     guard !isClosing, !isDraining else { return }
     isDraining = true

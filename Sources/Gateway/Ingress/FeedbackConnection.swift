@@ -2,8 +2,8 @@ import BelfryWire
 import System
 import Transport
 
-/// A client of the legacy feedback service (apns-protocol 7.4): it sends nothing, reads every token
-/// whose app is gone since it last asked, and waits for the end.
+/// A client of the legacy feedback service (apns-protocol 7.4): it sends nothing, and reads the tokens that
+/// became inactive since the service was last read, until the stream ends.
 final class FeedbackConnection: StreamHandler {
   private let home: GatewayLoop
   private var stream: ByteStream?

@@ -1,20 +1,20 @@
-/// How long a provider's connection may keep the gateway waiting: for its first frame, its next request, its
-/// reading of answers.
+/// Decides when a provider's connection is closed: it sends no first frame, makes no request, or does not read
+/// its answers.
 ///
-/// Pure; looked at every few seconds.
+/// A value without I/O, evaluated every few seconds.
 struct IdlePolicy {
-  /// What the connection has done by now; times are monotonic nanoseconds.
+  /// The connection's activity so far; times are monotonic nanoseconds.
   struct Facts {
-    /// When TLS was open.
+    /// When the TLS handshake ended.
     var opened: Int64
-    /// When bytes last came.
-    var heard: Int64
-    /// When a request last began, or TLS was open.
-    var asked: Int64
-    /// Whether a whole frame came.
+    /// When bytes were last received.
+    var lastReceived: Int64
+    /// When the last request began; before the first, when the TLS handshake ended.
+    var lastRequest: Int64
+    /// Whether a complete frame was received.
     var hasFrames: Bool
     /// Whether a request was accepted.
-    var isTrusted: Bool
+    var hasAcceptedRequest: Bool
     /// Streams that are open, answered or not.
     var openStreams: Int
     /// Answers that wait for the peer's window.
@@ -23,18 +23,18 @@ struct IdlePolicy {
     var endedStreams: UInt64
     /// Bytes that wait for the peer to read.
     var unsentBytes: Int
-    /// Bytes that the peer's side has taken so far.
+    /// Bytes written to the peer's socket so far.
     var sentBytes: UInt64
   }
 
-  /// What is to be done.
+  /// What to do with the connection.
   enum Verdict: Equatable {
     case wait
-    /// Nothing is under way: GOAWAY in all friendship.
+    /// Nothing is under way: GOAWAY with NO_ERROR.
     case idle
-    /// It lets answers wait: GOAWAY with ENHANCE_YOUR_CALM.
+    /// It leaves answers waiting for its flow-control window: GOAWAY with ENHANCE_YOUR_CALM.
     case stalled
-    /// It reads nothing: nothing more can be said to it.
+    /// It reads nothing: the connection is closed without a GOAWAY, which could not be sent.
     case unresponsive
   }
 
@@ -43,7 +43,7 @@ struct IdlePolicy {
   private var unresponsiveSince: Int64?
   private var sentBytes: UInt64 = 0
 
-  mutating func look(_ facts: Facts, at now: Int64) -> Verdict {
+  mutating func evaluate(_ facts: Facts, at now: Int64) -> Verdict {
     if facts.unsentBytes == 0 {
       unresponsiveSince = nil
     } else if unresponsiveSince == nil || facts.sentBytes != sentBytes {
@@ -62,11 +62,11 @@ struct IdlePolicy {
     if let stalledSince, now - stalledSince >= Limits.providerReadNanoseconds { return .stalled }
     guard facts.openStreams == 0 else { return .wait }
     if !facts.hasFrames, now - facts.opened >= Limits.providerPrefaceNanoseconds { return .idle }
-    // A stranger's bytes are no sign of life: one comes as cheap as another.
+    // Before its first accepted request, only requests keep a connection open: other bytes cost a client nothing.
     let isIdle =
-      facts.isTrusted
-      ? now - facts.heard >= Limits.providerIdleNanoseconds
-      : now - facts.asked >= Limits.strangerIdleNanoseconds
+      facts.hasAcceptedRequest
+      ? now - facts.lastReceived >= Limits.providerIdleNanoseconds
+      : now - facts.lastRequest >= Limits.newConnectionIdleNanoseconds
     return isIdle ? .idle : .wait
   }
 }

@@ -2,9 +2,8 @@ import BelfryWire
 import System
 import Transport
 
-/// A connection on a legacy port until it is clear what it speaks (apns-protocol 1.1): HTTP/2 for
-/// channel management, which begins with its preface, or the service of the port, which asks for a
-/// certificate.
+/// A connection on a legacy port until its protocol is known (apns-protocol 1.1): HTTP/2 for channel
+/// management, which begins with its preface, or the port's own service, which requires a certificate.
 final class LegacyProtocolNegotiator: StreamHandler {
   /// What the port is for.
   enum Service { case binary, feedback }
@@ -33,7 +32,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
     }
   }
 
-  /// Without ALPN and certificate only HTTP/2's preface is understood.
+  /// Handles a client without ALPN and certificate, which has to begin with HTTP/2's preface.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard unsafe bytes.first == UInt8(ascii: "P") else {
       home.log.info(

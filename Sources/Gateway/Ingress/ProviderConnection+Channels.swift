@@ -6,11 +6,12 @@ import Transport
 enum ProviderInterface {
   /// The provider API with channels and broadcasts.
   case everything
-  /// Channel management alone, where GET and DELETE are legal (apns-protocol 1.1).
+  /// Channel management only, where GET and DELETE are allowed (apns-protocol 1.1).
   case channelManagement
 }
 
-/// Requests about channels and broadcasts (apns-protocol section 5): judged here, decided by the channel service.
+/// Requests about channels and broadcasts (apns-protocol section 5), checked here and executed by the channel
+/// service.
 extension ProviderConnection {
   /// Whether the answer names the request by `apns-request-id`.
   func isAboutChannels(_ open: ProviderStream) -> Bool {
@@ -72,7 +73,7 @@ extension ProviderConnection {
     }
   }
 
-  /// Answers an open stream with what the channel service decided.
+  /// Answers an open stream with the channel service's answer.
   func answer(_ streamID: Int32, _ answer: ChannelAnswer) {
     switch answer {
     case .refused(let rejection):

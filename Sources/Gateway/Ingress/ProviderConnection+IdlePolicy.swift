@@ -2,19 +2,19 @@ import BelfryWire
 import System
 import Transport
 
-/// Slow peers and what they may hold: a request that does not come to its end is answered with
-/// `IdleTimeout`, and its connection ends; so does one that does not read, or holds too much.
+/// Limits on slow providers: a request that does not complete in time is answered with `IdleTimeout`, and its
+/// connection ends; so does a connection that does not read, or whose requests hold too much memory.
 extension ProviderConnection: TimerTarget {
   func startIdleTimer() {
     opened = home.loop.nowNanoseconds
-    heard = opened
-    asked = opened
-    scheduleLook()
+    lastReceived = opened
+    lastRequest = opened
+    scheduleIdleCheck()
   }
 
-  private func scheduleLook() {
+  private func scheduleIdleCheck() {
     idleTimer = home.loop.schedule(
-      afterNanoseconds: Limits.idleLookNanoseconds, self, tag: 0)
+      afterNanoseconds: Limits.idleCheckNanoseconds, self, tag: 0)
   }
 
   func stopIdleTimer() {
@@ -33,12 +33,13 @@ extension ProviderConnection: TimerTarget {
     accountMemory()
     endOverdueRequests(now)
     let facts = IdlePolicy.Facts(
-      opened: opened, heard: heard, asked: asked, hasFrames: session.hasFrames,
-      isTrusted: hasAcceptedRequest, openStreams: session.openStreams,
+      opened: opened, lastReceived: lastReceived, lastRequest: lastRequest,
+      hasFrames: session.hasFrames,
+      hasAcceptedRequest: hasAcceptedRequest, openStreams: session.openStreams,
       stalledAnswers: max(0, session.openStreams - streams.count),
       endedStreams: session.endedStreams, unsentBytes: stream.pendingOutputBytes,
       sentBytes: stream.bytesOut)
-    switch idlePolicy.look(facts, at: now) {
+    switch idlePolicy.evaluate(facts, at: now) {
     case .wait: break
     case .idle: leave(.idleTimeout, code: HTTP2ErrorCode.noError)
     case .stalled: leave(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
@@ -48,10 +49,10 @@ extension ProviderConnection: TimerTarget {
       isClosing = true
       stream.close(afterFlush: false)
     }
-    scheduleLook()
+    scheduleIdleCheck()
   }
 
-  /// The rest of the connection's requests is still answered.
+  /// Refuses requests that take too long; the connection's other requests are still answered.
   private func endOverdueRequests(_ now: Int64) {
     var overdue: [Int32] = []
     streams.forEach { open in
@@ -68,25 +69,25 @@ extension ProviderConnection: TimerTarget {
     sendGoAway(.idleTimeout)
   }
 
-  /// Ends the connection with a word; what was accepted is already safe.
+  /// Closes the connection with a GOAWAY; what was accepted is already durable.
   private func leave(_ rejection: Rejection, code: UInt32) {
     sendGoAway(rejection, code: code)
     isClosing = true
   }
 
-  // MARK: What unfinished requests hold
+  // MARK: Memory of unfinished requests
 
-  /// Accounts for what unfinished requests hold, once enough has come that it may be too much; a field may
-  /// come as one byte that the compression knows, so requests count too.
+  /// Recounts what unfinished requests hold once enough bytes or requests have arrived: header compression may
+  /// make a long field one byte, so requests count too.
   func checkMemoryIfDue() {
     guard
-      unaccountedBytes >= Limits.accountAfterBytes
-        || unaccountedRequests >= Limits.accountAfterRequests
+      unaccountedBytes >= Limits.memoryCheckBytes
+        || unaccountedRequests >= Limits.memoryCheckRequests
     else { return }
     accountMemory()
     let most =
-      hasAcceptedRequest ? Limits.providerHeldBytesMax : Limits.strangerHeldBytesMax
-    let isShare = heldBytes > Limits.loopHeldShareBytes
+      hasAcceptedRequest ? Limits.providerHeldBytesMax : Limits.newConnectionHeldBytesMax
+    let isShare = heldBytes > Limits.providerHeldShareBytes
     guard heldBytes > most || isShare && home.providerMemory.isHeldTooMuch else {
       return
     }
@@ -106,7 +107,7 @@ extension ProviderConnection: TimerTarget {
     heldBytes = bytes
   }
 
-  /// Accounts for what waits for the peer now.
+  /// Updates the number of bytes that wait for the peer.
   func setUnsentBytes(_ bytes: Int) {
     home.providerMemory.changeUnsent(from: unsentBytes, to: bytes)
     unsentBytes = bytes

@@ -4,8 +4,8 @@ import Transport
 
 /// A provider's HTTP/2 connection: turns frames into requests, and decisions into answers.
 ///
-/// Confined to its loop. Decides nothing: ``Admission`` judges requests, ``ConnectionCredentials``
-/// tokens, the device's home loop the rest.
+/// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``ConnectionCredentials`` checks
+/// provider tokens, and the device's home loop makes the last checks.
 final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler, TurnEndTarget,
   AdmissionContext
 {
@@ -15,7 +15,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
   var session: ProviderSession?
-  /// It began without HTTP/2's preface, where that is allowed.
+  /// Whether the client speaks HTTP/1.1: it sent no HTTP/2 preface on a port that allows that.
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
   private var credentials: ConnectionCredentials
@@ -33,11 +33,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   var idlePolicy = IdlePolicy()
   var idleTimer: TimerID?
   var opened: Int64 = 0
-  var heard: Int64 = 0
-  var asked: Int64 = 0
-  /// Bytes that requests held that were not whole, when they were last accounted for.
+  var lastReceived: Int64 = 0
+  var lastRequest: Int64 = 0
+  /// Bytes held by unfinished requests at the last count.
   var heldBytes = 0
-  /// Bytes that came since then, and requests that began.
+  /// Bytes received and requests begun since the last count.
   var unaccountedBytes = 0
   var unaccountedRequests = 0
   var unsentBytes = 0
@@ -79,7 +79,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard let session, !isClosing else { return }
-    heard = home.loop.nowNanoseconds
+    lastReceived = home.loop.nowNanoseconds
     unaccountedBytes += bytes.count
     if unsafe session.receive(bytes) == .closing {
       isClosing = true
@@ -135,9 +135,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func requestBegan(_ streamID: Int32) {
     guard streamID <= faults.lastStreamID else { return }
     let open = home.makeStream()
-    asked = home.loop.nowNanoseconds
+    lastRequest = home.loop.nowNanoseconds
     unaccountedRequests += 1
-    open.begin(streamID, at: asked)
+    open.begin(streamID, at: lastRequest)
     guard streams.insert(open) else {
       home.recycle(open)
       session?.reset(streamID, errorCode: HTTP2ErrorCode.refusedStream)
@@ -292,7 +292,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return authorization.span.equals(last.span)
   }
 
-  /// A certificate that was revoked since the handshake ends its connection with the next request.
+  /// Whether the certificate is still valid; one revoked since the handshake ends its connection with the next
+  /// request.
   private func isGood(_ certificate: CertificateCredential) -> Bool {
     guard lastDirectoryVersion != home.directory.version else { return true }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
@@ -312,7 +313,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   // MARK: Answers
 
-  /// Answers an open stream; a stream that the client has reset meanwhile is passed over.
+  /// Answers an open stream; does nothing for a stream that the client has reset meanwhile.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
     if faults.isActive, let open = streams[streamID], open.delayMilliseconds > 0 {
       return delay(open, answer)
@@ -356,7 +357,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return generatedID(of: open)
   }
 
-  /// The id of the answer to this request alone, also where the request never became whole.
+  /// Returns the generated id of the answer to this request, which is the same each time.
   func generatedID(of open: ProviderStream) -> NotificationID {
     if let known = open.generatedID { return known }
     let made = home.makeID()
@@ -364,9 +365,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return made
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
-  /// Stops taking requests; what is open is still answered (apns-protocol 1.13).
+  /// Stops accepting requests; open ones are still answered (apns-protocol 1.13).
   func drain() {
     guard !isDraining else { return }
     isDraining = true

@@ -1,11 +1,11 @@
 import BelfryWire
 import Transport
 
-/// What is scripted for one provider connection (`belfry fault`): decides, the connection does it.
+/// The scripted answers and faults of one provider connection (`belfry fault`); the connection carries them out.
 ///
-/// Idle, it costs a request one look at whether there is a script.
+/// Without a script it costs each request one check.
 struct ProviderFaults {
-  /// What is to be done to the connection, besides what a request is answered.
+  /// What to do with the connection, apart from the answer to the request.
   struct Outcome {
     var changesStreams = false
     var changesWindow = false
@@ -18,14 +18,14 @@ struct ProviderFaults {
   private(set) var streams: UInt32?
   /// The scripted window in bytes, where it is not the usual one.
   private(set) var window: UInt32?
-  /// Streams after this one came too late for the GOAWAY.
+  /// The last stream that the scripted GOAWAY admits.
   var lastStreamID = Int32.max
-  /// There is, or was at the last request, a script.
+  /// Whether there was a script at the last request.
   private(set) var isActive = false
   private var requests: UInt32 = 0
   private var timestampMilliseconds: Int64?
 
-  /// A connection opens: what its first SETTINGS say, and what else is to be done at once.
+  /// Adjusts the first SETTINGS of a connection, and returns what else to do at once.
   mutating func opening(_ script: FaultScript?, _ settings: inout HTTP2Settings) -> Outcome? {
     guard let script else { return nil }
     isActive = true
@@ -38,13 +38,13 @@ struct ProviderFaults {
     return Outcome(goesAway: effects.goAwayAfter == 0)
   }
 
-  /// Counts a complete request; whether something is scripted, or was until now.
+  /// Counts a complete request, and returns whether there is a script, or was until now.
   mutating func countRequest(under script: FaultScript?) -> Bool {
     requests &+= 1
     return script != nil || isActive
   }
 
-  /// What is to be done to the connection with this request, which was counted.
+  /// Returns what to do with the connection after this request, which has been counted.
   mutating func judging(_ script: FaultScript?, _ request: borrowing PushRequest) -> Outcome {
     isActive = script != nil
     let effects =
@@ -58,7 +58,7 @@ struct ProviderFaults {
     return outcome
   }
 
-  /// The scripted answer; its time is to be fetched with ``takeTimestamp(_:)``.
+  /// Returns the scripted answer; ``takeTimestamp(_:)`` returns its timestamp.
   mutating func answer(
     _ script: FaultScript?, _ request: borrowing PushRequest, to app: App, at now: Int64,
     random: inout some RandomNumberGenerator
@@ -74,7 +74,7 @@ struct ProviderFaults {
     return answer?.rejection
   }
 
-  /// The time that goes with the answer that was just scripted.
+  /// Returns the timestamp of the scripted answer that was just returned.
   mutating func takeTimestamp(_ rejection: Rejection) -> Int64? {
     guard isActive, rejection.status == 410 else { return nil }
     return timestampMilliseconds.take()

@@ -1,10 +1,10 @@
-/// A provider's connection, of whichever interface, as its loop knows it.
+/// A provider's connection on any interface, as its loop sees it.
 protocol ProviderPeer: AnyObject {
   /// Names the connection in ``ReplyRoute``.
   var number: UInt64 { get }
-  /// Takes the outcome of a request.
+  /// Answers a request.
   func answer(_ stream: Int32, _ answer: ProviderAnswer)
-  /// Stops taking requests; what is open is still answered.
+  /// Stops accepting requests; open ones are still answered.
   func drain()
   /// Ends the connection at once.
   func close()

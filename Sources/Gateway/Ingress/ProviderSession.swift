@@ -99,7 +99,7 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
-  /// HTTP/1.1 may end a connection with an answer; HTTP/2 does it with a GOAWAY.
+  /// Whether the connection ends after its output: HTTP/1.1 may say so in an answer; HTTP/2 uses GOAWAY.
   var endsWithItsOutput: Bool {
     if case .http1(let session) = self { session.isFinished } else { false }
   }

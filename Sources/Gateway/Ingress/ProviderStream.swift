@@ -7,22 +7,22 @@ import BelfryWire
 final class ProviderStream {
   var streamID: Int32 = 0
   var request = PushRequest()
-  /// The body, as far as it can be a payload.
+  /// The body, up to the largest size of a payload.
   var body: [UInt8] = []
-  /// Bytes of the body, counted on after it became too long to keep.
+  /// Bytes of the body, counted even when it is too long to be retained.
   var bodyBytes = 0
   /// The `apns-id` of the answer where the request brought none that can be echoed; nil until one is
   /// made for this request.
   var generatedID: NotificationID?
   /// What the answer's `apns-unique-id` will say.
   var uniqueID = NotificationID(high: 0, low: 0)
-  /// The request is complete and was handed on.
+  /// Whether the request was complete and has been evaluated.
   var isJudged = false
-  /// That the answer still has to wait, by a scripted delay.
+  /// Milliseconds by which a script delays the answer.
   var delayMilliseconds: UInt32 = 0
-  /// When its first bytes came, in monotonic nanoseconds.
+  /// When its first bytes arrived, in monotonic nanoseconds.
   var began: Int64 = 0
-  /// Bytes that it holds.
+  /// Bytes of memory that it holds.
   var heldBytes: Int {
     body.count + request.authorization.count + request.topic.count + request.channelID.count
   }
@@ -45,7 +45,7 @@ final class ProviderStream {
     unsafe body.append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// The body for good; the pool's buffer starts anew.
+  /// Moves the body out; the pooled stream continues with an empty buffer.
   func takeBody() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &body)
@@ -68,7 +68,7 @@ struct ProviderStreamTable {
     return stream
   }
 
-  /// Whether there was room for the stream.
+  /// Inserts a stream, and returns whether there was room for it.
   mutating func insert(_ stream: ProviderStream) -> Bool {
     while slots[index(stream.streamID)] != nil {
       guard slots.count < Self.slotsMax else { return false }
@@ -87,7 +87,7 @@ struct ProviderStreamTable {
     return stream
   }
 
-  /// Takes out every stream.
+  /// Removes and returns every stream.
   mutating func removeAll() -> [ProviderStream] {
     let streams = slots.compactMap { $0 }
     slots = Array(repeating: nil, count: 8)

@@ -11,7 +11,7 @@ import Transport
   private var used = 0
   private var fieldCount = 0
 
-  /// Bytes that every part of one answer takes at the most.
+  /// Bytes of all parts of one answer together.
   private static let bytesMax = 1_024
   private static let fieldsMax = 8
 
@@ -122,7 +122,7 @@ import Transport
     used += 1
   }
 
-  /// What does not fit is left out whole.
+  /// Appends bytes, or nothing at all when they do not fit.
   private func append(_ bytes: Span<UInt8>) {
     guard bytes.count <= Self.bytesMax - used else { return }
     unsafe bytes.withUnsafeBytes { bytes in
@@ -132,7 +132,7 @@ import Transport
   }
 
   private func append(_ text: StaticString) {
-    // The text is the program's own and lives as long as it.
+    // A static string lives as long as the program.
     let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe append(bytes.span)
   }

@@ -10,19 +10,19 @@ public final class DeviceTokenCodec {
   private var sealed = [UInt8](repeating: 0, count: 32)
   private var opened = [UInt8](repeating: 0, count: TokenContents.byteCount)
 
-  /// A vault with these keys of 32 bytes, the sealing one first.
+  /// Creates a codec with these keys of 32 bytes; the first one seals.
   public init(keys: [[UInt8]], environment: BelfryWire.Environment) throws(CryptoFailure) {
     self.environment = environment
     for key in keys { ciphers.append(try SIVCipher(key: key)) }
   }
 
-  /// The token that says `contents`: always the same bytes for the same contents and key.
+  /// Returns the token with these contents: the same bytes each time for the same contents and key.
   public func seal(_ contents: TokenContents) -> [UInt8] {
     guard let cipher = ciphers.first else { return [] }
     return cipher.seal(contents.bytes)
   }
 
-  /// What a token says; `nil` for one that none of the keys made, or of another environment.
+  /// Returns a token's contents; `nil` when none of the keys sealed it, or for another environment.
   public func open(_ token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }
     for cipher in ciphers {

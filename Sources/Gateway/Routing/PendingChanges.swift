@@ -1,7 +1,7 @@
-/// Changes on their way to disk, one at a time for each key; what is asked about the key meanwhile waits
-/// for its end.
+/// Changes that are being written, one at a time for each key; further requests for the key wait until the
+/// change is on disk or has failed.
 struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Sendable>: Sendable {
-  /// A change that is on disk or failed, and who waited for that, in order of asking.
+  /// A change that is on disk or failed, and the requests that waited for it, in order.
   struct Finished {
     let change: Change
     let requests: [Request]
@@ -16,20 +16,20 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
 
   var isEmpty: Bool { pending.isEmpty }
 
-  /// Lets a request wait where a change of its key is on its way; whether it does.
+  /// Queues a request if a change of its key is being written, and returns whether it did.
   mutating func waits(_ request: Request, for key: Key) -> Bool {
     guard pending[key] != nil else { return false }
     pending[key]?.requests.append(request)
     return true
   }
 
-  /// A change of `key` that `request` asked for is on its way.
+  /// Notes that a change of `key`, made for `request`, is being written.
   mutating func begin(_ change: Change, of key: Key, for request: Request) {
     assert(pending[key] == nil, "a second change of \(key) while one is on its way")
     pending[key] = Pending(change: change, requests: [request])
   }
 
-  /// The change of `key` is on disk, or failed.
+  /// Ends the change of `key`, which is on disk or failed.
   mutating func finish(_ key: Key) -> Finished {
     guard let finished = pending.removeValue(forKey: key) else {
       preconditionFailure("no change of \(key) is on its way")

@@ -1,7 +1,8 @@
 public import BelfryWire
 public import Storage
 
-/// Which tokens of one loop's devices are alive: the last word on a request (apns-protocol 1.12, 13).
+/// The registrations of one loop's devices: decides last whether a push's token is active (apns-protocol 1.12,
+/// 13).
 ///
 /// Confined to its loop; the control plane's changes reach it through the loop's mailbox.
 public struct RegistrationTable: Sendable {
@@ -9,11 +10,11 @@ public struct RegistrationTable: Sendable {
   public struct Entry: Equatable, Sendable {
     /// The generation of the current token.
     public var generation: UInt16
-    /// Whether the app is registered, silenced or gone.
+    /// Whether the app is registered, disabled or unregistered.
     public var state: State
-    /// When the key's last token died, or, before any death, when it was registered.
+    /// When the key's last token became inactive, or, before that, when it was registered.
     ///
-    /// In milliseconds since 1970: what `Unregistered` tells.
+    /// In milliseconds since 1970, for the timestamp of `Unregistered`.
     public var changedMilliseconds: Int64
 
     /// An entry.
@@ -30,7 +31,7 @@ public struct RegistrationTable: Sendable {
         changedMilliseconds: record.changedMilliseconds)
     }
 
-    /// What the control store keeps of it.
+    /// The control store's record of it.
     public func record(of key: NotificationKey) -> RegistrationRecord {
       RegistrationRecord(
         key: key, generation: generation, state: state, changedMilliseconds: changedMilliseconds)
@@ -73,11 +74,11 @@ public struct RegistrationTable: Sendable {
     case tryLater
   }
 
-  /// What the shell has to do, in this order.
+  /// What the loop has to do, in this order.
   public enum Action: Equatable, Sendable {
     /// Make this durable, then call ``finish(_:isDurable:atMilliseconds:)`` with its key.
     case persist(RegistrationRecord)
-    /// The topic takes nothing any more: what waits for it is to be discarded.
+    /// The topic accepts nothing any more: discard what waits for it.
     case discardWaiting(NotificationKey, State)
     case reply(Request, Reply)
   }
@@ -88,18 +89,18 @@ public struct RegistrationTable: Sendable {
     case notRegistered
   }
 
-  /// What a push to a token meets.
+  /// What happens to a push to a token.
   public enum Verdict: Equatable, Sendable {
     case active
     /// A person turned the app's notifications off: accepted and discarded.
     case disabled
-    /// Dead since then, in milliseconds since 1970.
+    /// Inactive since then, in milliseconds since 1970.
     case unregistered(sinceMilliseconds: Int64)
-    /// Sealed by our key and yet never registered here: the data folder was restored from a backup.
+    /// Sealed with our key but never registered here: the data folder was restored from a backup.
     case unknown
   }
 
-  /// What is on disk: pushes are judged by this alone.
+  /// The entries that are on disk; only these decide about pushes.
   private var entries: [NotificationKey: Entry] = [:]
   private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
@@ -110,7 +111,7 @@ public struct RegistrationTable: Sendable {
   /// Makes room for that many registrations.
   public mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// Takes in the state of a key that the store had when the gateway started.
+  /// Restores the entry of a key at the start.
   public mutating func set(_ key: NotificationKey, to entry: Entry) { entries[key] = entry }
 
   /// The state of a key, as it is on disk.
@@ -118,7 +119,7 @@ public struct RegistrationTable: Sendable {
 
   // MARK: Requests
 
-  /// Handles what a device asks; what changes something is answered once it is on disk.
+  /// Handles a device's request; one that changes something is answered once the change is on disk.
   ///
   /// Registering again gives the same token; registering after unregistering begins a new generation
   /// and so a new token.
@@ -135,8 +136,7 @@ public struct RegistrationTable: Sendable {
 
   /// What ``Action/persist(_:)`` asked for is on disk, or the store failed and nothing has changed.
   ///
-  /// Those who asked for the same hear the same; who asked for something else after that is decided on
-  /// anew.
+  /// Requests for the same change get the same answer; different requests made after it are decided anew.
   public mutating func finish(
     _ key: NotificationKey, isDurable: Bool, atMilliseconds now: Int64
   ) -> [Action] {
@@ -210,7 +210,7 @@ public struct RegistrationTable: Sendable {
   /// Whether a device was revoked.
   public func isRevoked(_ device: UInt64) -> Bool { revokedDevices[device] != nil }
 
-  /// What a push to this token meets.
+  /// Returns what happens to a push to this token.
   public func verdict(_ key: NotificationKey, generation: UInt16) -> Verdict {
     if !revokedDevices.isEmpty, let since = revokedDevices[key.device] {
       return .unregistered(sinceMilliseconds: since)

@@ -2,7 +2,7 @@ import Storage
 
 /// How often each device token of a loop may be pushed to (apns-protocol 1.12, 14).
 ///
-/// Confined to its loop; a loop without the limit has none.
+/// Confined to its loop.
 struct TokenRates {
   private let limit: RateLimit
   private var next: [NotificationKey: Int64] = [:]
@@ -15,7 +15,7 @@ struct TokenRates {
     limit.admits(&next[key, default: 0], at: now)
   }
 
-  /// Forgets the tokens that had a rest; to be called about once a second.
+  /// Forgets tokens whose limit is unused again; called about once a second.
   mutating func tick(at now: Int64) {
     guard now >= nextCleanNanoseconds else { return }
     nextCleanNanoseconds = now + Limits.rateMemoryNanoseconds

@@ -16,7 +16,7 @@ package struct FirstIdentity: Sendable {
     self.enrolmentCode = enrolmentCode
   }
 
-  /// What the folder has; what is missing is made.
+  /// Reads the folder's identity, and creates what is missing.
   static func makeOrRead(
     in folder: GatewayFolder, store: any ControlStore, environment: BelfryWire.Environment,
     nowMilliseconds: Int64
@@ -57,7 +57,7 @@ package struct FirstIdentity: Sendable {
     return FirstIdentity(teamID: teamID, keyID: keyID, enrolmentCode: code)
   }
 
-  /// A folder's tokens, keys and channels are of one environment for good.
+  /// Binds the folder to one environment: its tokens, keys and channels are valid in no other.
   private static func claim(
     _ folder: GatewayFolder, store: any ControlStore, for environment: BelfryWire.Environment
   ) throws {
@@ -75,12 +75,12 @@ package struct FirstIdentity: Sendable {
     }
   }
 
-  /// Ten of the letters and digits that Apple's identifiers are made of.
+  /// Returns ten random letters and digits, as in Apple's identifiers.
   private static func makeID() -> String {
     pick(10, from: "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
   }
 
-  /// A code that can be read out: no letters that look like digits.
+  /// Returns a code that can be read aloud, without letters that look like digits.
   private static func makeCode() -> String {
     (0..<4).map { _ in pick(4, from: "ABCDEFGHJKMNPQRSTVWXYZ23456789") }.joined(separator: "-")
   }

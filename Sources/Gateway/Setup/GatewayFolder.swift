@@ -2,7 +2,7 @@ import BelfryWire
 public import System
 public import Transport
 
-/// The files of a gateway: made on the first start, read on every other.
+/// The files of a gateway, created at the first start and read at every later one.
 ///
 /// ```
 /// ca.pem, ca-key.pem          the authority that its clients trust
@@ -10,7 +10,7 @@ public import Transport
 /// token-keys                  one key a line, hexadecimal; the first seals device tokens
 /// admin-token                 what the admin API asks for
 /// AuthKey_KEYID.p8            the first team's provider key
-/// delivery-log.LOOP           what happened to the last notifications
+/// delivery-log.LOOP           the latest events of notifications
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// ```
 public struct GatewayFolder: Sendable {
@@ -43,7 +43,7 @@ public struct GatewayFolder: Sendable {
 
   /// The authority's certificate.
   public var authorityFile: String { file("ca.pem") }
-  /// What the running gateway is, in the ready file's form.
+  /// The description of the running gateway, in the ready file's format.
   public var descriptionFile: String { file("gateway.json") }
   /// The admin API's token.
   public var adminTokenFile: String { file("admin-token") }
@@ -51,12 +51,12 @@ public struct GatewayFolder: Sendable {
   public var controlStoreFile: String { file("control.sqlite") }
   /// Undelivered notifications.
   public var notificationStoreFile: String { file("notifications.sqlite") }
-  /// What happened to notifications on one loop.
+  /// The delivery log of one loop.
   func deliveryLogFile(loop: Int) -> String { file("delivery-log.\(loop)") }
   /// The private key of a provider key, in the form that Apple hands out.
   public func keyFile(_ keyID: String) -> String { file("AuthKey_\(keyID).p8") }
 
-  /// Makes the folder and takes its lock: two gateways never share one.
+  /// Creates the folder if necessary and locks it: two gateways never share one.
   public func open() throws(Failure) -> LockFile {
     do {
       try FileSystem.makeDirectories(path)
@@ -66,7 +66,7 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// The authority, made where there is none (`hosts`: what its certificates may name).
+  /// Reads or creates the authority; `hosts` are the names that its certificates may have.
   ///
   /// One with other name constraints gets a new certificate for its key: those of earlier releases
   /// constrained addresses too, which BoringSSL refuses.
@@ -104,8 +104,8 @@ public struct GatewayFolder: Sendable {
 
   private static let authorityName = "Belfry gateway authority"
 
-  /// The server certificate for these names, made anew where it is missing, ends soon, names others
-  /// or comes with another certificate of the authority.
+  /// Reads the server certificate for these names, or issues one when it is missing, ends soon, has other names,
+  /// or was signed under another certificate of the authority.
   public func server(
     hosts: [String], addresses: [String], authority: CertificateAuthority, nowSeconds: Int64
   ) throws(Failure) -> (chainPEM: [UInt8], keyPEM: [UInt8]) {
@@ -147,7 +147,7 @@ public struct GatewayFolder: Sendable {
     return keys
   }
 
-  /// The admin API's token, made where there is none.
+  /// Reads or creates the admin API's token.
   public func adminToken() throws(Failure) -> String {
     if let text = try read("admin-token") {
       return String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
@@ -157,7 +157,7 @@ public struct GatewayFolder: Sendable {
     return token
   }
 
-  /// Writes a file of the folder, whole or not at all.
+  /// Writes a file of the folder atomically.
   public func write(_ bytes: [UInt8], _ name: String, mode: UInt32 = 0o600) throws(Failure) {
     do { try FileSystem.write(bytes, to: file(name), mode: mode) } catch { throw .system(error) }
   }

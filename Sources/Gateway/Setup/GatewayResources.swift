@@ -3,7 +3,7 @@ package import Storage
 package import System
 package import Transport
 
-/// What a gateway shows and asks for on each of its ports.
+/// The TLS configuration of each kind of port.
 package struct ListenerSecurity: Sendable {
   /// On the provider ports.
   package var provider: StreamSecurity
@@ -20,7 +20,7 @@ package struct ListenerSecurity: Sendable {
   }
 }
 
-/// Everything outside of its own code that a gateway runs on: the machine's, or a simulation's.
+/// Everything that a gateway depends on outside its own code: the machine's, or a simulation's.
 package struct GatewayResources {
   /// Teams, keys, apps, devices, registrations, channels.
   package var controlStore: any ControlStore
@@ -32,11 +32,11 @@ package struct GatewayResources {
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrolment code.
   package var identity: FirstIdentity
-  /// What the admin API asks for.
+  /// The admin API's token.
   package var adminToken = ""
   /// The keys of device tokens, the sealing one first.
   package var tokenKeys: [[UInt8]]
-  /// What the listeners show.
+  /// The listeners' TLS configuration.
   package var security: ListenerSecurity
   /// Where connections come from.
   package var listeners: any ListenerFactory = SocketListenerFactory()
@@ -46,16 +46,16 @@ package struct GatewayResources {
   package var batches: any BatchRunner = ThreadBatchRunner()
   /// Makes the delivery log of the loop with that number.
   package var makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
-  /// What all random numbers follow from; nil: the kernel's randomness.
+  /// The seed of all random numbers; nil for the kernel's randomness.
   package var randomSeed: UInt64?
   /// The administration's clock, in milliseconds since 1970.
   package var unixMilliseconds: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
   /// Waits, on an administrator's thread, until that many loops have handled a change.
   package var waitForChange: @Sendable (ChangeBarrier, Int) -> Void = { $0.wait(for: $1) }
-  /// Called on each loop with the gateway's part of it, for whoever checks its invariants.
+  /// Called on each loop when it starts, so that a test can check its invariants.
   package var didStartLoop: (@Sendable (GatewayLoop) -> Void)?
 
-  /// What has no default.
+  /// Creates resources from those without a default.
   package init(
     controlStore: any ControlStore, notificationStore: any NotificationStore,
     authority: CertificateAuthority, identity: FirstIdentity, tokenKeys: [[UInt8]],
@@ -73,7 +73,7 @@ package struct GatewayResources {
 }
 
 extension GatewayResources {
-  /// What the folder of `configuration` holds, made where it is missing.
+  /// Opens the resources in the folder of `configuration`, creating what is missing.
   static func inFolder(
     of configuration: GatewayConfiguration, log: Log
   ) throws -> GatewayResources {
@@ -109,8 +109,7 @@ extension GatewayResources {
     return names + GatewayConfiguration.appleHostNames
   }
 
-  /// The addresses that the gateway is reached by; 127.0.0.2 is none of the machine's until it is
-  /// listened on.
+  /// Returns the addresses by which the gateway is reached; 127.0.0.2 is listed only when it is listened on.
   private static func addresses(listeningOn host: String) -> [String] {
     var addresses = ["127.0.0.1", "::1"] + LocalHost.addresses
     let isEvery = ["0.0.0.0", "::"].contains(host)
@@ -143,7 +142,7 @@ extension GatewayResources {
       device: .tls(device))
   }
 
-  /// The log of a loop; in memory where the folder has no room for it, as pushes matter more.
+  /// Opens the delivery log of a loop, in memory if the folder has no room: pushes matter more.
   private static func deliveryLog(
     of index: Int, in folder: GatewayFolder, log: Log
   ) throws(SystemFailure) -> DeliveryLog {

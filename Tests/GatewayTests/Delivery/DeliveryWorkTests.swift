@@ -10,7 +10,7 @@
   /// Counted is what the core's lists look at and move, not time, so that a busy machine changes nothing.
   @Suite struct DeliveryWorkTests {
     /// Twice the steps of a search among 40,000, and the moves of closing gaps.
-    private let visitsMax = 40
+    private let examinedMax = 40
 
     /// Commits everything that is due, without a store.
     private func commitAll(_ bench: inout Bench) {
@@ -29,7 +29,7 @@
       for number in 0..<count { bench.push("\(number)", keep: .max) }
       commitAll(&bench)
       #expect(bench.answered.count == count)
-      #expect(bench.core.visits <= count * visitsMax)
+      #expect(bench.core.examined <= count * examinedMax)
       #expect(bench.states.suffix(count).allSatisfy { $0 == .storedOffline })
       bench.core.checkInvariants()
     }
@@ -48,13 +48,13 @@
       commitAll(&bench)
       #expect(bench.answered.count == 2 * count)
       #expect(bench.states.filter { $0 == .replaced }.count == count / 2 + count - 3)
-      #expect(bench.core.visits <= 2 * count * visitsMax)
+      #expect(bench.core.examined <= 2 * count * examinedMax)
       bench.core.checkInvariants()
-      let before = bench.core.visits
+      let before = bench.core.examined
       bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
       bench.drain()
       #expect(bench.sent.count == 64)
-      #expect(bench.core.visits - before <= 2 * count * visitsMax)
+      #expect(bench.core.examined - before <= 2 * count * examinedMax)
     }
 
     @Test func `a slow device with a full memory costs each push the same`() throws {
@@ -62,11 +62,11 @@
       try bench.connect(window: 1)
       bench.checksInvariants = false
       for number in 0..<1_000 { bench.push("\(number)", keep: .max, collapseID: "\(number)") }
-      let before = bench.core.visits
+      let before = bench.core.examined
       for number in 0..<1_000 { bench.push("once \(number)", expiresIn: 0) }
       for number in 1..<1_000 { bench.push("again \(number)", keep: .max, collapseID: "\(number)") }
       #expect(bench.states.filter { $0 == .replaced }.count == 999)
-      #expect(bench.core.visits - before <= 2_000 * visitsMax)
+      #expect(bench.core.examined - before <= 2_000 * examinedMax)
       bench.core.checkInvariants()
     }
 
@@ -87,7 +87,7 @@
       bench.drain()
       for number in 1...count { try bench.acknowledge("\(number)") }
       #expect(bench.sent == (1...count).map(String.init))
-      #expect(bench.core.visits <= count * visitsMax)
+      #expect(bench.core.examined <= count * examinedMax)
       bench.core.checkInvariants()
     }
 
@@ -100,7 +100,7 @@
         try bench.acknowledge("\(number)")
         _ = try bench.commit()
       }
-      #expect(bench.core.visits <= 10_000 * 8)
+      #expect(bench.core.examined <= 10_000 * 8)
       let isSettled = bench.core.isSettled
       #expect(isSettled)
     }

@@ -7,13 +7,16 @@ import Testing
   private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
 
   private static func facts(
-    heard: Int64 = 0, asked: Int64 = 0, hasFrames: Bool = true, isTrusted: Bool = false,
+    lastReceived: Int64 = 0, lastRequest: Int64 = 0, hasFrames: Bool = true,
+    hasAcceptedRequest: Bool = false,
     open: Int = 0,
     stalled: Int = 0, ended: UInt64 = 0, unsent: Int = 0, sent: UInt64 = 0
   ) -> IdlePolicy.Facts {
     IdlePolicy.Facts(
-      opened: 0, heard: seconds(heard), asked: seconds(asked), hasFrames: hasFrames,
-      isTrusted: isTrusted, openStreams: open, stalledAnswers: stalled, endedStreams: ended,
+      opened: 0, lastReceived: seconds(lastReceived), lastRequest: seconds(lastRequest),
+      hasFrames: hasFrames,
+      hasAcceptedRequest: hasAcceptedRequest, openStreams: open, stalledAnswers: stalled,
+      endedStreams: ended,
       unsentBytes: unsent,
       sentBytes: sent)
   }
@@ -22,10 +25,10 @@ import Testing
   private func verdict(
     at end: Int64, _ facts: (Int64) -> IdlePolicy.Facts
   ) -> IdlePolicy.Verdict {
-    var patience = IdlePolicy()
+    var policy = IdlePolicy()
     var verdict = IdlePolicy.Verdict.wait
     for second in 0...end {
-      verdict = patience.look(facts(second), at: Self.seconds(second))
+      verdict = policy.evaluate(facts(second), at: Self.seconds(second))
       if verdict != .wait, second < end { break }
     }
     return verdict
@@ -35,20 +38,20 @@ import Testing
     #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
     #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
     // Bytes that never make a frame are no sign of life.
-    #expect(verdict(at: 10) { Self.facts(heard: $0, hasFrames: false) } == .idle)
+    #expect(verdict(at: 10) { Self.facts(lastReceived: $0, hasFrames: false) } == .idle)
   }
 
   @Test func `who never had a request accepted is idle after half a minute`() {
     #expect(verdict(at: 29) { _ in Self.facts() } == .wait)
-    #expect(verdict(at: 30) { Self.facts(heard: $0) } == .idle, "bytes are not requests")
-    #expect(verdict(at: 100) { Self.facts(asked: $0 - 20) } == .wait)
+    #expect(verdict(at: 30) { Self.facts(lastReceived: $0) } == .idle, "bytes are not requests")
+    #expect(verdict(at: 100) { Self.facts(lastRequest: $0 - 20) } == .wait)
   }
 
   @Test func `who was accepted may be idle for a day`() {
-    var patience = IdlePolicy()
-    let facts = Self.facts(isTrusted: true)
-    #expect(patience.look(facts, at: Self.seconds(86_399)) == .wait)
-    #expect(patience.look(facts, at: Self.seconds(86_400)) == .idle)
+    var policy = IdlePolicy()
+    let facts = Self.facts(hasAcceptedRequest: true)
+    #expect(policy.evaluate(facts, at: Self.seconds(86_399)) == .wait)
+    #expect(policy.evaluate(facts, at: Self.seconds(86_400)) == .idle)
   }
 
   @Test func `open requests are not idle`() {
