@@ -1,6 +1,6 @@
 public import System
 
-/// What `belfry agent` is started with.
+/// The configuration of `belfry agent`.
 public struct AgentConfiguration {
   /// How notifications reach a person.
   public enum PresenterKind: String, Sendable, CaseIterable {
@@ -15,7 +15,7 @@ public struct AgentConfiguration {
     public var port: UInt16
     /// The authority of its certificate, PEM.
     public var authorityPEM: [UInt8]
-    /// What lets a device join; empty at an open gateway or once enrolled.
+    /// The enrolment code; empty for an open gateway or an enrolled device.
     public var enrolmentCode: String
 
     /// A gateway.
@@ -27,29 +27,29 @@ public struct AgentConfiguration {
     }
   }
 
-  /// The folder of everything that is kept.
+  /// The data folder.
   public var dataFolder: String
-  /// Where apps connect.
+  /// The path of the socket that apps connect to.
   public var socketPath: String
-  /// nil: the desktop if a session bus is there, else the terminal.
+  /// The presenters; nil for the desktop if there is a session bus, otherwise the terminal.
   public var presenters: [PresenterKind]?
   /// Whether the session bus is used, by which apps are started and a desktop presents.
   public var usesSessionBus = true
   /// How requests for authorisation are answered.
   public var grant = GrantPolicy.ask
-  /// nil: local notifications alone.
+  /// The gateway; nil for local notifications only.
   public var gateway: Gateway?
-  /// Whether time moves only by command.
+  /// Whether the clock moves only by command.
   public var hasManualClock = false
-  /// Pending local notifications kept per app, the soonest.
+  /// Pending local notifications per app; the soonest are kept.
   public var pendingLimit = 64
   /// Written once apps can connect; nil writes none.
   public var readyFile: String?
-  /// Takes a line of a presenter without its newline.
+  /// Receives each line of a presenter, without its newline.
   public var output: (String) -> Void
   /// Whether a person may type answers on standard input.
   public var readsInput = false
-  /// For what happens.
+  /// The log.
   public var log: Log
 
   /// A configuration with the usual values.

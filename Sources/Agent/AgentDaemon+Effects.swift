@@ -2,7 +2,7 @@ import BelfryWire
 import System
 
 extension AgentDaemon {
-  /// Does what the model wants done; the records before it have been taken care of.
+  /// Carries out an effect; the records before it have been written or have failed.
   func carryOut(_ effect: AgentEffect) {
     switch effect {
     case .persist, .persistClock: break
@@ -100,7 +100,7 @@ extension AgentDaemon {
   }
 
   private func armBackgroundWork(atUnixMilliseconds moment: Int64?) {
-    // A manual clock reports by itself where it stands.
+    // A manual clock reports its moves itself.
     let wait = clock.isManual ? nil : moment.map { $0 - clock.now.wall }
     timers?.armBackgroundWork(afterMilliseconds: wait)
   }

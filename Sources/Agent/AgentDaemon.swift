@@ -7,31 +7,31 @@ import Transport
 
 /// The device's daemon: owns the sockets, the disk, the buses and the programs of the agent.
 ///
-/// Confined to its loop. Reports what happens to `AgentModel`, which decides everything, and carries
-/// out what follows, after what must be durable is.
+/// Confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries out the
+/// effects once the records before them are durable.
 public final class AgentDaemon {
   let configuration: AgentConfiguration
   let loop: EventLoop
   let log: Log
   private var model: AgentModel
-  /// Time and zones: the machine's, or ones that only `belfry clock` moves.
+  /// The clock: the machine's, or one that only `belfry clock` moves.
   let clock: any ScheduleClock
   private let journal: RecordJournal
-  /// Held until the agent stops, so that another one may follow.
+  /// The lock on the data folder, held until the agent stops.
   private var folder: DataFolder?
   private(set) var server: AppServer?
   private(set) var presenters: PresenterHub?
   private(set) var launcher: AppLauncher?
   private(set) var receiver: PushReceiver?
   private(set) var places: LocationServices?
-  /// Which window is in front.
+  /// Watches which window is in front.
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
   private(set) var timers: AgentTimers?
   private var isTurnEndDue = false
   private var isStopped = false
 
-  /// Starts serving; throws what a person can mend.
+  /// Starts serving; throws failures that a person can correct.
   public init(_ configuration: AgentConfiguration, on loop: EventLoop) throws(AgentFailure) {
     self.configuration = configuration
     self.loop = loop
@@ -39,9 +39,9 @@ public final class AgentDaemon {
     let records: RestoredRecords
     do {
       folder = try DataFolder(configuration.dataFolder)
-      // One that a killed agent left would be taken for this one's.
+      // A file left by a killed agent would look like this one's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
-      // A clock that a test moves goes through a year of commits at once.
+      // A manual clock may make a year's worth of commits at once.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
@@ -138,13 +138,13 @@ public final class AgentDaemon {
     presenters.onQuiet = { [weak self] in self?.handle(.conditionChanged(.desktopQuiet($0))) }
     presenters.onBus = { [weak self, weak launcher] bus in
       launcher?.bus = bus
-      // A session that begins may have brought its X server along.
+      // A new session may have its own X server.
       if bus != nil { self?.focus?.start() }
     }
     presenters.open()
   }
 
-  /// Listens to the services of the machine; those of a manual clock's device are commands alone.
+  /// Listens to the machine's services; with a manual clock, commands replace them.
   private func watchServices() {
     guard !clock.isManual else { return }
     let places = places
@@ -160,7 +160,7 @@ public final class AgentDaemon {
       onBus: { places?.use($0, log: locationLog) })
   }
 
-  /// Listens to which window is in front, where the desktop tells.
+  /// Watches which window is in front, if the desktop reports it.
   private func watchFocus() {
     guard configuration.usesSessionBus else { return }
     let focus = FocusMonitor(on: loop, log: log.child("focus")) { [weak self] in
@@ -170,7 +170,7 @@ public final class AgentDaemon {
     focus.start()
   }
 
-  /// Ends in order: nothing is lost that was answered.
+  /// Shuts down in order, so that nothing that was confirmed is lost.
   public func stop() {
     guard !isStopped else { return }
     turnEnded()
@@ -206,13 +206,13 @@ public final class AgentDaemon {
     }
   }
 
-  /// How many changes the disk has not taken.
+  /// The number of changes that could not be written yet.
   var unpersistedCount: Int { journal.unpersistedCount }
 
   // MARK: - Events
 
-  /// Reports what happened; what follows is carried out at the end of this turn of the loop, so that
-  /// what one turn brought is made durable at once.
+  /// Handles an event. Its effects are carried out at the end of the turn, so that all events of a turn share one
+  /// commit.
   func handle(_ event: AgentEvent) {
     guard !isStopped else { return }
     model.handle(event, at: now)
@@ -235,7 +235,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// A new world: what the old one has read of the database may be outdated.
+  /// Reports the zones with an empty cache: the database may have changed.
   func reportZones() {
     handle(
       .zonesChanged(
@@ -245,7 +245,7 @@ public final class AgentDaemon {
 }
 
 extension AgentDaemon: TurnEndTarget {
-  /// Makes durable what this turn changed, then does what follows from it, until nothing more does.
+  /// Commits the changes of this turn, then carries out the effects, until there are no more.
   public func turnEnded() {
     while true {
       let effects = model.takeEffects()

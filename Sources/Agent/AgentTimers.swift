@@ -1,23 +1,23 @@
 import System
 
-/// The agent's timers that may be cancelled or set anew.
+/// The agent's timers that can be cancelled or reset.
 ///
 /// Confined to its loop.
 final class AgentTimers {
   private let loop: EventLoop
   private let report: (AgentEvent) -> Void
-  /// Until an app's answer is late.
+  /// The time-outs of questions to apps.
   private var questions: [Question: TimerID] = [:]
-  /// Until background work may go on.
+  /// The timer of background work.
   private var backgroundWork: TimerID?
 
-  /// No timers yet; `report` hears of each that is due.
+  /// Creates an empty set; `report` is called with the event of each timer that fires.
   init(on loop: EventLoop, report: @escaping (AgentEvent) -> Void) {
     self.loop = loop
     self.report = report
   }
 
-  /// Reports an event after so many milliseconds, whatever happens.
+  /// Reports an event after so many milliseconds; it cannot be cancelled.
   func report(_ event: AgentEvent, afterMilliseconds milliseconds: Int64) {
     loop.schedule(afterNanoseconds: milliseconds * 1_000_000) { [weak self] in
       self?.report(event)
@@ -34,13 +34,12 @@ final class AgentTimers {
     }
   }
 
-  /// Nobody waits for the answer any more.
+  /// Cancels a question's time-out.
   func cancel(_ question: Question) {
     if let timer = questions.removeValue(forKey: question) { loop.cancel(timer) }
   }
 
-  /// Reports `backgroundWorkDue` after so many milliseconds, in place of an earlier moment; nil is
-  /// none.
+  /// Sets the timer that reports `backgroundWorkDue`, replacing an earlier one; nil cancels it.
   func armBackgroundWork(afterMilliseconds milliseconds: Int64?) {
     if let backgroundWork { loop.cancel(backgroundWork) }
     backgroundWork = milliseconds.map { milliseconds in
@@ -54,7 +53,7 @@ final class AgentTimers {
     }
   }
 
-  /// Ends those that could be cancelled.
+  /// Cancels all timers that can be cancelled.
   func close() {
     for timer in questions.values { loop.cancel(timer) }
     questions = [:]

@@ -1,62 +1,72 @@
 /// Every bound of this module, with its unit and its reason.
 enum Limits {
-  /// Buttons where there is room: Apple's own number (client-api 3.28).
+
+  // MARK: Notifications
+
+  /// Buttons of an alert, which has room for them: Apple's own number (client-api 3.28).
   static let actionsShown = 10
-  /// Buttons where there is little room (S1-27).
+  /// Buttons of a banner, which has little room (S1-27).
   static let minimalActionsShown = 2
-  /// Delivered notifications kept per app: more than a person goes through.
+  /// Delivered notifications retained per app: more than a person reads.
   static let deliveredPerApp = 200
-  /// Pushes whose ids are remembered, so that one that comes again is known.
+  /// Pushes whose ids are retained to recognise repetitions: far more than a link has in flight.
   static let rememberedPushes = 4_096
-  /// Answers of a person that wait for an app which cannot be reached.
+  /// Responses of a person retained for an app that cannot be reached: more than a person gives in a day.
   static let waitingResponsesPerApp = 32
-  /// Milliseconds that the app in front has to say what to show (client-api 3.23).
-  static let willPresentMilliseconds: Int64 = 10_000
-  /// Milliseconds that an app has to handle a response.
-  static let responseMilliseconds: Int64 = 30_000
-  /// Milliseconds that an app has to fetch (client-api 3.45).
-  static let fetchMilliseconds: Int64 = 30_000
-  /// Milliseconds that a service extension has (client-api 3.48).
-  static let extensionMilliseconds: Int64 = 30_000
-  /// Milliseconds after which it is told to hand over what it has.
-  static let extensionWarningMilliseconds: Int64 = 27_000
-  /// Bytes of an app's language file or manifest: a book of texts.
-  static let languageFileBytes = 4 << 20
-  /// Plural forms inside each other.
-  static let pluralDepth = 4
-  /// Seconds of background time that a task may use.
-  static let backgroundSeconds = 30.0
-  /// Development apps that are kept: an id costs a record.
-  static let apps = 10_000
-  /// Changes kept in memory while the disk takes none.
-  static let unkeptChanges = 10_000
-  /// Nanoseconds between tries of a bus whose socket has just appeared or ended, and their number.
-  static let busRetryNanoseconds: Int64 = 100_000_000
-  static let busTries = 50
-  /// Nanoseconds after which a server takes again what it has called too much.
-  static let excessiveNotificationNanoseconds: Int64 = 1_200_000_000
-  /// Connections at a time.
-  static let connections = 4_096
-  /// Names of zones, wrong ones included, that are remembered: apps choose them.
-  static let zonesRemembered = 1_024
-  /// Nanoseconds without a change after which the time-zone database counts as updated.
-  static let databaseRestNanoseconds: Int64 = 2_000_000_000
-  /// Metres that the device moves before its location service tells of it: a tenth of the radius of
-  /// the smallest region that is of use.
-  static let placeThresholdMetres: UInt32 = 10
-  /// Nanoseconds after which a location service that gave no access is asked again.
-  static let locationRetryNanoseconds: Int64 = 300_000_000_000
-  /// Bytes of a line that a child program prints: three properties of a window of 1 kB, each byte
-  /// escaped.
-  static let childLineBytes = 32 << 10
-  /// Nanoseconds by which background work that waited may be later than it may come.
-  static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
-  /// Nanoseconds by which a further try of the gateway may be late, to share a wake-up.
-  static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
-  /// Beacons in reach that are remembered: anything on the air may claim to be one.
-  static let beaconsRemembered = 1_024
-  /// Days that a search in a calendar other than the Gregorian looks at: a century.
-  static let calendarSearchDays = 36_600
-  /// Dates of one notification that a command may ask for.
+  /// Dates of one notification that a command may ask for: more than anybody reads.
   static let datesAsked: Int64 = 10_000
+
+  // MARK: Apps
+
+  /// Milliseconds for the app in front to say what to show (client-api 3.23).
+  static let willPresentMilliseconds: Int64 = 10_000
+  /// Milliseconds for an app to handle a response, as long as for background work.
+  static let responseMilliseconds: Int64 = 30_000
+  /// Milliseconds for an app to fetch in the background (client-api 3.45).
+  static let fetchMilliseconds: Int64 = 30_000
+  /// Milliseconds for a service extension to change a notification (client-api 3.48).
+  static let extensionMilliseconds: Int64 = 30_000
+  /// Milliseconds after which a service extension is told to finish: three seconds before its time is over.
+  static let extensionWarningMilliseconds: Int64 = 27_000
+  /// Seconds of background time of one task, Apple's own for a push.
+  static let backgroundSeconds = 30.0
+  /// Nanoseconds by which waiting background work may be late, so that it shares a wake-up.
+  static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
+  /// Development apps: any program may make one, and each costs a record.
+  static let apps = 10_000
+  /// Connections of apps and commands: each holds a descriptor and its buffers.
+  static let connections = 4_096
+  /// Bytes of a language file or manifest of an app: tens of thousands of texts.
+  static let languageFileBytes = 4 << 20
+  /// Nesting of plural forms: real texts have one or two levels, and a cycle has to end.
+  static let pluralDepth = 4
+
+  // MARK: Machine
+
+  /// Changes retained in memory while the disk refuses writes; beyond it the oldest are lost.
+  static let unpersistedChanges = 10_000
+  /// Nanoseconds between attempts to connect to a bus whose socket has just appeared or ended.
+  static let busRetryNanoseconds: Int64 = 100_000_000
+  /// Attempts to connect to such a bus: it takes a moment to listen, and five seconds are many moments.
+  static let busTries = 50
+  /// Nanoseconds before a notification is sent again to a server that refused it as excessive: Plasma compares
+  /// with those of the last second.
+  static let excessiveNotificationNanoseconds: Int64 = 1_200_000_000
+  /// Names of time zones that are cached, those that do not exist included: apps choose them.
+  static let zonesRemembered = 1_024
+  /// Nanoseconds without a change after which an update of the time-zone database counts as complete.
+  static let databaseRestNanoseconds: Int64 = 2_000_000_000
+  /// Metres that the device has to move before its location service reports it: a tenth of the smallest
+  /// useful region's radius.
+  static let placeThresholdMetres: UInt32 = 10
+  /// Nanoseconds before a location service that refused access is asked again: a person changes that seldom.
+  static let locationRetryNanoseconds: Int64 = 300_000_000_000
+  /// Bytes of a line printed by a child program: three properties of a window of 1 kB, each byte escaped.
+  static let childLineBytes = 32 << 10
+  /// Nanoseconds by which a reconnection to the gateway may be late, so that it shares a wake-up.
+  static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
+  /// Beacons in range that are retained: any device on the air may claim to be one.
+  static let beaconsRemembered = 1_024
+  /// Days searched for a date in a calendar other than the Gregorian: a century.
+  static let calendarSearchDays = 36_600
 }

@@ -2,7 +2,7 @@ import BelfryWire
 import System
 import Transport
 
-/// Hears what apps say; confined to the agent's loop.
+/// Receives the messages of apps; confined to the agent's loop.
 protocol AppServerListener: AnyObject {
   func appGreeted(_ ask: Ask, _ hello: AppHello, by process: ProcessIdentity)
   func appRequested(_ ask: Ask, _ request: AppRequest)
@@ -19,7 +19,7 @@ final class AppServer {
   private var connections: [ConnectionID: AppConnection] = [:]
   private var nextNumber: UInt64 = 1
 
-  /// Listens at `path`; a socket file that nobody serves any more is replaced.
+  /// Listens at `path`; a socket file left by an agent that has ended is replaced.
   init(
     loop: EventLoop, path: String, userID: UInt32, listener: any AppServerListener, log: Log
   ) throws(SystemFailure) {
@@ -81,7 +81,7 @@ final class AppServer {
       listener?.appReplied(
         Question(connection: connection.id, number: number), try AppReply(frame))
     case .refusal(let number, _):
-      // An app that cannot answer has answered: nothing is shown, the push is done with.
+      // An answer too long to read counts as an answer: nothing is shown, and the push is handled.
       listener?.appReplied(Question(connection: connection.id, number: number), .handled)
     case .request(let type, let number, let frame):
       ask(Ask(connection: connection.id, number: number), type, frame, connection)

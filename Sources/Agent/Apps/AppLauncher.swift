@@ -18,7 +18,7 @@ final class AppLauncher {
   /// The latest program of each app.
   private var programs: [AppID: pid_t] = [:]
 
-  /// `onFailure` hears on the loop of an app that cannot be started, with the order's token.
+  /// Creates a launcher; `onFailure` is called on the loop when an app cannot be started, with the order's token.
   init(socketPath: String, log: Log, onFailure: @escaping (AppID, String) -> Void) {
     self.socketPath = socketPath
     self.log = log

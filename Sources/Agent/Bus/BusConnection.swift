@@ -24,7 +24,7 @@ import System
   private var matches: [MatchHandler] = []
   private var objects: [ObjectHandler] = []
   private var isClosed = false
-  /// Told once when the bus is gone.
+  /// Called once when the connection to the bus is lost.
   var onDisconnect: () -> Void = {}
 
   /// Connects; throws when there is no bus.
@@ -83,12 +83,11 @@ import System
     }
   }
 
-  // MARK: - What is asked of the bus
+  // MARK: - Calls
 
   /// Calls a method; `reply` runs later, exactly once.
   ///
-  /// Nobody is started for the call unless `mayStart`: a bus may pick a service that cannot run
-  /// (linux-parts 1).
+  /// The bus starts no service for the call unless `mayStart`: it may pick one that cannot run (linux-parts 1).
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String,
     _ arguments: [BusValue] = [], mayStart: Bool = false, timeoutSeconds: UInt64 = 25,
@@ -121,7 +120,7 @@ import System
     }
   }
 
-  /// Does something later, on the connection's loop.
+  /// Runs `body` after a delay, on the connection's loop.
   func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
     loop.schedule(afterNanoseconds: nanoseconds) { [weak self] in
       if self?.isClosed == false { body() }
@@ -137,7 +136,7 @@ import System
       try message.append(arguments)
       _ = try BusFailure.check(unsafe sd_bus_send(bus, message.pointer, nil), "sd_bus_send")
     } catch {
-      // A signal that nobody could be sent has no one who waits for it.
+      // Nothing waits for a signal that could not be sent.
     }
     update()
   }

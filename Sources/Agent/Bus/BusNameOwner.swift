@@ -3,7 +3,7 @@ extension BusConnection {
 
   /// Calls `body` whenever `name` gets another owner: the owner's unique name, empty where it has none.
   ///
-  /// Who owns it already is told, too, unless `asksNow` is false. Nobody is started for it.
+  /// A present owner is reported too, unless `asksNow` is false. No service is started for it.
   func followOwner(
     of name: String, asksNow: Bool = true, _ body: @escaping (String) -> Void
   ) throws(BusFailure) {

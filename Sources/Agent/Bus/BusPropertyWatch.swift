@@ -1,6 +1,6 @@
 /// Follows one property of a service on a bus, across the service's restarts.
 ///
-/// Nobody is started for it: a service that is not there has no value.
+/// No service is started for it: one that does not run has no value.
 final class BusPropertyWatch {
   private let bus: BusConnection
   /// The service's well-known name.
@@ -13,7 +13,7 @@ final class BusPropertyWatch {
   /// Whether the service runs now.
   var isThere: Bool { !owner.isEmpty }
 
-  /// Calls `body` with the value, whenever it changes, and with nil when it goes.
+  /// Calls `body` with the value whenever it changes, and with nil when the service ends.
   init(
     _ bus: BusConnection, service: String, path: String, interface: String, property: String,
     _ body: @escaping (BusValue?) -> Void

@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Keeps a connection to a message bus that may come later, end and come again; nothing polls.
+/// Keeps a connection to a message bus that may start later, end and start again, without polling.
 ///
-/// While there is none, the place of the bus's socket is watched.
+/// While there is no bus, the folder of its socket is watched.
 final class ReconnectingBus {
   private let which: BusConnection.Bus
   private let name: String
@@ -13,19 +13,19 @@ final class ReconnectingBus {
   private let changed: (BusConnection?) -> Void
   private(set) var bus: BusConnection?
   private var watch: PathWatch?
-  /// How often a bus that has just appeared or ended is still tried.
+  /// Attempts left to connect to a bus that has just appeared or ended.
   private var triesLeft = 0
   private var retry: TimerID?
   private var isToldMissing = false
   private var isClosed = false
 
-  /// Finds nothing before `open`.
+  /// Creates the object; it connects with `open`.
   ///
   /// - Parameters:
   ///   - which: The bus.
   ///   - environment: Says where it is.
   ///   - loop: Whose turns everything happens in.
-  ///   - log: Told of its coming and going.
+  ///   - log: Receives its connections and losses.
   ///   - changed: Called when there is a bus, and with nil when there is none any more.
   init(
     _ which: BusConnection.Bus,
@@ -45,9 +45,9 @@ final class ReconnectingBus {
     socket = Self.socket(of: which, environment)
   }
 
-  /// Connects before it returns, where there is a bus.
+  /// Connects before it returns if there is a bus.
   func open() {
-    // Where nothing tells of a bus that comes, trying for a while would be of no use.
+    // Without a socket to watch, there is no sign of a new bus that would make retries useful.
     triesLeft = socket == nil ? 0 : Limits.busTries
     connect()
   }
@@ -68,7 +68,7 @@ final class ReconnectingBus {
       self.bus = bus
       isToldMissing = false
       rest()
-      // A socket that takes a connection may still be no bus: one that answers is.
+      // A socket that accepts a connection may not be a bus yet: one that answers a call is.
       bus.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
       ) { [weak self, weak bus] result in
@@ -92,7 +92,7 @@ final class ReconnectingBus {
     tryAgain()
   }
 
-  /// The socket is there before anybody listens on it, and may outlive who did.
+  /// Retries for a while: the socket exists before the bus listens on it, and may outlive it.
   private func tryAgain() {
     guard triesLeft > 0, retry == nil, socket.map(FileSystem.exists) ?? true else { return }
     triesLeft -= 1
@@ -123,7 +123,7 @@ final class ReconnectingBus {
     retry = nil
   }
 
-  /// Where the socket of a bus appears; nil when its address names no file.
+  /// Returns the path of a bus's socket; nil when its address names no file.
   static func socket(of which: BusConnection.Bus, _ environment: [String: String]) -> String? {
     switch which {
     case .session:

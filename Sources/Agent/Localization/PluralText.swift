@@ -21,7 +21,7 @@ struct PluralText: Sendable {
     _ format: String, _ arguments: [String], _ language: String, depth: Int
   ) -> String {
     LocalizedFormat.fill(format, with: arguments) { name, argument in
-      // A variable may hold another one; a circle of them ends.
+      // A variable may contain another one; the limit ends cycles.
       guard depth < Limits.pluralDepth,
         let text = variables.text(of: String(name), for: argument, language: language)
       else { return nil }

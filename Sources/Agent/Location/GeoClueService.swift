@@ -3,8 +3,8 @@ import System
 
 /// The device's place from GeoClue, while something needs it.
 ///
-/// GeoClue asks an agent of the same user who may know the place, and answers nobody while there is
-/// none: on a desktop that is the desktop's, elsewhere this offers itself. Which of Belfry's apps may
+/// GeoClue asks an agent of the same user which apps may use the location, and refuses all of them while there is
+/// none. On a desktop that agent is the desktop's; elsewhere this registers as one. Which of Belfry's apps may
 /// know it is decided here, per app.
 final class GeoClueService: LocationSource, TimerTarget {
   private enum Name {

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// Where places or beacons come from; runs only while something needs them.
+/// A source of locations or beacons, which runs only while needed.
 protocol LocationSource: AnyObject {
   /// Starts reporting, or stops.
   func set(isNeeded: Bool)

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// What watches a region.
+/// The key of a watched region.
 enum RegionKey: Hashable, Sendable {
   /// A notification that waits for a crossing.
   case request(AppNotificationID)
@@ -16,7 +16,7 @@ enum RegionKey: Hashable, Sendable {
   }
 }
 
-/// How a watched region stands in the agent's store.
+/// The stored form of a watched region.
 enum RegionRecord {
   static func name(_ key: RegionKey) -> String {
     switch key {

@@ -2,14 +2,14 @@ import BelfryWire
 
 /// The regions that apps and notifications watch, and where the device is.
 ///
-/// Decides when one was crossed; who may know it is `Permissions`' to say.
+/// Decides when a region was entered or left; `Permissions` decides which apps are told.
 struct WatchedRegions: ~Copyable {
   /// A region whose state has changed.
   struct Crossing: Hashable {
     let key: RegionKey
     let region: NotificationRegion
     let state: RegionState
-    /// Whether whoever watches it wants to hear of it.
+    /// Whether the watching app asked for crossings in this direction.
     let isWanted: Bool
   }
 
@@ -20,23 +20,23 @@ struct WatchedRegions: ~Copyable {
 
   private var watch: RegionWatch<RegionKey>
   private var regions: [AppID: [RegionKey: Watched]] = [:]
-  /// Apps that want to hear of every place, by connection.
+  /// Connections that receive every location, with their apps.
   private var followers: [ConnectionID: AppID] = [:]
-  /// Where the device was last.
+  /// The last known location.
   private(set) var place: Place?
-  /// Whether a service says where the device is: a command cannot then.
+  /// Whether a service reports the location, so that commands cannot set it.
   private(set) var isToldByService = false
-  /// What is watched, or who may know the place, has changed since the needs were last looked at.
+  /// Whether the regions or permissions have changed since the needs were last computed.
   private var areNeedsStale = true
   private var needs = LocationNeeds()
-  /// Something may have changed since the timer was last set.
+  /// Whether the timer may have to be reset.
   private var isTimerStale = true
   private var armed: Int64?
 
-  /// Watches nothing yet; `dwell` is how many milliseconds a measured crossing must last.
+  /// Creates an empty set; a measured crossing counts after `dwell` milliseconds.
   init(dwell: Int64 = PlaceLimits.dwellMilliseconds) { watch = RegionWatch(dwell: dwell) }
 
-  /// Takes in the regions that were kept.
+  /// Restores the stored regions.
   mutating func restore(
     _ records: [(key: String, value: [UInt8])], atAwake now: Int64,
     _ effects: inout [AgentEffect]
@@ -57,7 +57,7 @@ struct WatchedRegions: ~Copyable {
 
   // MARK: Requests
 
-  /// Watches a region, in place of one with the same key.
+  /// Watches a region, replacing one with the same key.
   mutating func add(
     _ key: RegionKey, _ region: NotificationRegion, repeats: Bool,
     _ effects: inout [AgentEffect]
@@ -80,7 +80,7 @@ struct WatchedRegions: ~Copyable {
     effects.append(.persist(RegionRecord.put(key, region, repeats: repeats, state)))
   }
 
-  /// Watches them no more; gives those that were watched.
+  /// Stops watching regions, and returns those that were watched.
   @discardableResult
   mutating func remove(_ keys: [RegionKey], _ effects: inout [AgentEffect]) -> [RegionKey] {
     var removed: [RegionKey] = []
@@ -97,14 +97,14 @@ struct WatchedRegions: ~Copyable {
     return removed
   }
 
-  /// What is watched, of one app or of all, in the order of the names.
+  /// Returns the keys of the watched regions of one app or of all, in order.
   func keys(of app: AppID?) -> [RegionKey] {
     let keys =
       app.map { regions[$0].map { Array($0.keys) } ?? [] } ?? regions.values.flatMap(\.keys)
     return keys.sorted { RegionRecord.name($0) < RegionRecord.name($1) }
   }
 
-  /// The names under which notifications wait for a crossing, of one app or of all.
+  /// Returns the notifications that wait for a crossing, of one app or of all.
   func waiting(of app: AppID?) -> [AppNotificationID] {
     keys(of: app).compactMap { if case .request(let name) = $0 { name } else { nil } }
   }
@@ -120,26 +120,26 @@ struct WatchedRegions: ~Copyable {
   /// The region of a key.
   func region(of key: RegionKey) -> NotificationRegion? { regions[key.app]?[key]?.region }
 
-  /// Where the device is as to a region.
+  /// Returns the device's state relative to a region.
   func state(of key: RegionKey) -> RegionState { watch.state(of: key) }
 
   // MARK: Followers
 
-  /// Tells every place to a connection, or no longer (nil).
+  /// Sends every location to a connection, or stops doing so (nil).
   mutating func setFollower(_ connection: ConnectionID, _ app: AppID?) {
     guard followers[connection] != app else { return }
     followers[connection] = app
     areNeedsStale = true
   }
 
-  /// Connections that want to hear of every place, with their apps, in the order of their coming.
+  /// Connections that receive every location, with their apps, in the order in which they were made.
   var following: [(connection: ConnectionID, app: AppID)] {
     followers.sorted { $0.key.number < $1.key.number }.map { ($0.key, $0.value) }
   }
 
   // MARK: Events
 
-  /// The device is somewhere, by a command or by a service.
+  /// Handles a location, from a command or a service.
   mutating func onPlace(_ place: Place, atAwake now: Int64) -> [Crossing] {
     if case .measured = place.certainty { isToldByService = true }
     self.place = place
@@ -147,25 +147,25 @@ struct WatchedRegions: ~Copyable {
     return crossings(moved)
   }
 
-  /// No service says any more where the device is.
+  /// Notes that no service reports the location any more.
   mutating func onServiceEnded() { isToldByService = false }
 
-  /// A beacon was heard.
+  /// Handles a beacon's advertisement.
   mutating func onBeacon(_ beacon: Beacon, atAwake now: Int64) -> [Crossing] {
     let heard = watch.handleAdvertisement(of: beacon, at: now)
     return crossings(heard)
   }
 
-  /// Time has passed.
+  /// Handles the passing of time.
   mutating func onTimePassed(atAwake now: Int64) -> [Crossing] {
     armed = nil
     let ripened = watch.advance(to: now)
     return crossings(ripened)
   }
 
-  /// Takes a crossing in that its app is told of: what waits for one only is watched no more.
+  /// Handles a crossing that its app is told of; a request for a single crossing is then removed.
   ///
-  /// - Returns: Whether it is watched no more.
+  /// - Returns: Whether the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {
     guard regions[crossing.key.app]?[crossing.key]?.repeats == false else {
       persist(crossing, &effects)
@@ -175,7 +175,7 @@ struct WatchedRegions: ~Copyable {
     return true
   }
 
-  /// Persists a state of which nobody is told.
+  /// Persists a state without telling the app.
   func persist(_ crossing: Crossing, _ effects: inout [AgentEffect]) {
     guard let watched = regions[crossing.key.app]?[crossing.key] else { return }
     effects.append(
@@ -186,7 +186,7 @@ struct WatchedRegions: ~Copyable {
 
   private mutating func crossings(_ crossings: [RegionWatch<RegionKey>.Crossing]) -> [Crossing] {
     isTimerStale = true
-    // In the order of their names: a run can be repeated.
+    // Sorted, so that a simulation can be replayed.
     return crossings.sorted {
       RegionRecord.name($0.key) < RegionRecord.name($1.key)
     }.compactMap { crossing in
@@ -199,9 +199,9 @@ struct WatchedRegions: ~Copyable {
     }
   }
 
-  // MARK: What has to run
+  // MARK: Services
 
-  /// Who may know the place has changed.
+  /// Notes that an app's location permission has changed.
   mutating func onPermissionChanged() { areNeedsStale = true }
 
   /// Apps whose permission decides which services run; nil when nothing has changed.
@@ -209,7 +209,7 @@ struct WatchedRegions: ~Copyable {
     areNeedsStale ? Set(regions.keys).union(followers.values) : nil
   }
 
-  /// Starts and stops services: they run for apps that may know the place alone.
+  /// Starts and stops services: they run only for apps with location permission.
   mutating func updateNeeds(allowed: Set<AppID>, _ effects: inout [AgentEffect]) {
     areNeedsStale = false
     var needs = LocationNeeds()
@@ -227,7 +227,7 @@ struct WatchedRegions: ~Copyable {
     effects.append(.useLocationServices(needs))
   }
 
-  /// Sets the timer where it has to be another.
+  /// Sets the timer if it has to change.
   mutating func arm(_ effects: inout [AgentEffect]) {
     guard isTimerStale else { return }
     isTimerStale = false
@@ -250,7 +250,7 @@ struct WatchedRegions: ~Copyable {
     }
   }
 
-  /// Stops in a debug build when what is watched contradicts itself.
+  /// Traps in debug builds when what is watched contradicts itself.
   func checkInvariants() {
     for (app, own) in regions {
       assert(!own.isEmpty, "an app without regions is forgotten")

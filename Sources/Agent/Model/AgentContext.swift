@@ -3,7 +3,7 @@ import BelfryWire
 /// What all machines of the model share while an event is handled: apps, connections, the device's
 /// conditions, the time, and the effects so far.
 ///
-/// A machine reads here and changes nothing but by the methods below.
+/// The parts read from it and change it only by the methods below.
 struct AgentContext {
   private(set) var apps: AppRegistry
   private(set) var connections = AppConnections()
@@ -11,7 +11,7 @@ struct AgentContext {
   private(set) var launches: AppLaunches
   /// The moment of the event that is handled.
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
-  /// What the shell is to do, in order.
+  /// The effects so far, in order.
   var effects: [AgentEffect] = []
   private let findText: (LocalApp, [String], NotificationText) -> String
 
@@ -22,10 +22,10 @@ struct AgentContext {
     findText = lookUps.text
   }
 
-  /// An event is about to be handled.
+  /// Begins the handling of an event.
   mutating func begin(at now: AgentTime) { self.now = now }
 
-  /// What is to be done since the last time this was asked.
+  /// Returns and clears the effects.
   mutating func takeEffects() -> [AgentEffect] {
     defer { effects = [] }
     return effects
@@ -37,7 +37,7 @@ struct AgentContext {
 
   mutating func persist(_ change: RecordChange) { effects.append(.persist(change)) }
 
-  /// Answers that something is done.
+  /// Answers a request with success.
   mutating func confirm(_ ask: Ask) { emit(.answer(ask, AppAnswer())) }
 
   mutating func answer(_ ask: Ask, _ answer: AppAnswer) { emit(.answer(ask, answer)) }
@@ -51,15 +51,15 @@ struct AgentContext {
 
   // MARK: - Apps
 
-  /// Changes an app's record and persists it where it is another one.
+  /// Changes an app's record, and persists it if it differs.
   mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) {
     if let record = apps.update(app, change) { persist(record) }
   }
 
-  /// Makes an app known, or replaces what is known of it.
+  /// Adds an app, or replaces its record.
   mutating func add(_ record: LocalApp) { persist(apps.put(record)) }
 
-  /// Puts the apps and the device's own settings back, at the start.
+  /// Restores the apps and the device's settings at the start.
   mutating func restore(_ records: RestoredRecords) {
     assert(apps.count == 0, "records are restored once, at the start")
     for (key, value) in records[.apps] {
@@ -83,7 +83,7 @@ struct AgentContext {
 
   /// Installs an app, or brings its installation up to date.
   mutating func install(_ ask: Ask, _ result: Result<LocalApp, AppLinkFailure>) {
-    // Whoever asked may have left while it was read.
+    // The command may have disconnected while the app was read.
     let ask = connections[ask.connection] == nil ? ask.unanswered : ask
     switch result {
     case .failure(let failure): refuse(ask, failure)
@@ -107,7 +107,7 @@ struct AgentContext {
     update(app) { $0.categories = categories }
   }
 
-  /// Forgets an app, and that it was started.
+  /// Removes an app, and forgets that it was started.
   mutating func remove(_ app: AppID) {
     launches.forget(app)
     if let record = apps.remove(app) { persist(record) }
@@ -119,7 +119,7 @@ struct AgentContext {
     for app in apps.all where app.languages == nil { tell(app.id, .languages(languages)) }
   }
 
-  /// Switches places on or off for the whole device.
+  /// Turns location services on or off for the device.
   mutating func setLocation(isOn: Bool) { persist(apps.setLocation(isOn: isOn)) }
 
   func settings(of app: AppID) -> NotificationSettings {
@@ -145,7 +145,7 @@ struct AgentContext {
     connections.setState(connection, state)
   }
 
-  /// Whether the person looks at a connection's window; tells it when that is news.
+  /// Sets whether the person looks at a connection's window, and tells the app if that changed.
   mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) {
     guard connections.setLookedAt(connection, isLookedAt) else { return }
     tell(connection, .state(isLookedAt ? .foreground : .background))
@@ -180,10 +180,10 @@ struct AgentContext {
     emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
   }
 
-  /// Closes a question; gives what it was asked for, or nil when nobody waits for it any more.
+  /// Closes a question, and returns its purpose; nil when it is no longer open.
   mutating func close(_ question: Question) -> QuestionPurpose? { connections.close(question) }
 
-  /// A connection is gone; gives who it was, and what it was still asked.
+  /// Removes a connection, and returns its peer and its unanswered questions.
   mutating func disconnect(
     _ connection: ConnectionID
   ) -> (peer: AppPeer, unanswered: [QuestionPurpose])? {
@@ -192,7 +192,7 @@ struct AgentContext {
     return (peer, questions.map(\.1))
   }
 
-  /// What is done with a notification of an app that has come.
+  /// Decides what is done with a notification of an app.
   func route(
     _ content: NotificationContent, of app: AppID, isPush: Bool, wantsFetch: Bool
   ) -> Routing {
@@ -209,7 +209,7 @@ struct AgentContext {
 
   // MARK: - Launches
 
-  /// Starts an app that is installed; gives the token that its greeting will name.
+  /// Starts an installed app, and returns the token that its greeting will contain.
   @discardableResult
   mutating func launch(
     _ app: AppID, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String? = nil
@@ -222,21 +222,21 @@ struct AgentContext {
     return order.token
   }
 
-  /// A token for a program that greets with it.
+  /// Returns a token for a program to greet with.
   mutating func makeToken(_ kind: String) -> String { launches.makeToken(kind) }
 
-  /// Whether an app that greets is the one that was started: its token is used up.
+  /// Returns whether a greeting app is the one that was started, and uses up its token.
   mutating func claimLaunch(_ app: AppID, token: String?) -> Bool {
     let isBusActivated = apps[app]?.installation?.isBusActivatable == true && token == nil
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)
   }
 
-  /// Expects an app no more; false when that token was used up, or another one is.
+  /// Stops expecting an app; returns false when another token is expected, or none.
   mutating func expectNoMore(_ app: AppID, token: String) -> Bool {
     launches.claim(app, token: token, isAnyTokenGood: false)
   }
 
-  /// Stops in a debug build when what is shared contradicts itself.
+  /// Asserts what holds between events.
   func checkInvariants() {
     apps.checkInvariants()
     connections.checkInvariants()

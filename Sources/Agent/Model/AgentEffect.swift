@@ -1,13 +1,13 @@
 import BelfryWire
 
-/// What the model wants done.
+/// An effect that the model asks for.
 ///
-/// A shell carries effects out in order, each after the records before it are durable.
+/// `AgentDaemon` carries effects out in order, each once the records before it are durable.
 enum AgentEffect: Hashable, Sendable {
   // MARK: Disk
 
   case persist(RecordChange)
-  /// The clock's own record belongs into the same commit.
+  /// The clock's record is written in the same commit.
   case persistClock
 
   // MARK: Apps
@@ -15,20 +15,20 @@ enum AgentEffect: Hashable, Sendable {
   case answer(Ask, AppAnswer)
   case refuse(Ask, AppLinkFailure)
   case tell(ConnectionID, AppEvent)
-  /// Answered by `appReplied`, or in the end by `questionTimedOut`.
+  /// Answered by `appReplied`, or by `questionTimedOut`.
   case ask(Question, AppEvent, timeoutMilliseconds: Int64)
-  /// Nobody waits for this answer any more.
+  /// The answer is no longer needed.
   case cancelTimeout(Question)
   case close(ConnectionID)
   /// Read what is to be installed; answered by `installationRead`.
   case readInstallation(Ask, path: String, languages: [String])
-  /// Answer with what the machine has and lacks, and what the model knows.
+  /// Answer with the diagnosis of the machine and of the model.
   case diagnose(Ask, ModelDiagnosis)
 
   // MARK: Presenters
 
   case present(Presentation)
-  /// It stands there with other texts now; nothing when it does not stand there any more.
+  /// Update the texts of a presented notification, if it is still on screen.
   case refresh(Presentation)
   case withdraw(AppNotificationID)
   case badge(AppID, Int64)
@@ -46,7 +46,7 @@ enum AgentEffect: Hashable, Sendable {
   case launch(LaunchOrder)
   /// `appExpected` is due after that time.
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
-  /// End what was started for a push and has used up its time.
+  /// End an app that was started for a push and exceeded its time.
   case end(AppID)
   /// Start a service extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
   /// times, `extensionFailed` when it cannot be started.
@@ -56,13 +56,13 @@ enum AgentEffect: Hashable, Sendable {
 
   case register(AppID, TokenKind)
   case unregister(AppID, TokenKind)
-  /// The gateway is to know how the device stands.
+  /// Report the device's state to the gateway.
   case announceState(DeviceState)
-  /// Ask the gateway for a sign of life; another network's keep-alive intervals hold no more.
+  /// Probe the link; keep-alive intervals learnt on another network are discarded.
   case probeGateway(isOtherNetwork: Bool)
-  /// The push is kept: the gateway may forget it.
+  /// Acknowledge the push, which is durable.
   case acknowledge(NotificationID)
-  /// The push could not be kept: the gateway is to send it again later.
+  /// Reject the push, which could not be made durable: the gateway will send it again.
   case rejectPush(NotificationID)
 
   // MARK: Time and place
@@ -73,11 +73,11 @@ enum AgentEffect: Hashable, Sendable {
   case armBackgroundWork(atUnixMilliseconds: Int64?)
   /// `regionsDue` is due then, in milliseconds awake, in place of an earlier moment; nil is none.
   case armRegions(atAwakeMilliseconds: Int64?)
-  /// Which location services have to run.
+  /// Start and stop location services as needed.
   case useLocationServices(LocationNeeds)
-  /// Manual clock: on or back to that moment, reported by `clockMoved`.
+  /// Move a manual clock to that moment; `clockMoved` reports it.
   case moveClock(toUnixMilliseconds: Int64)
-  /// Manual clock: into that zone, reported by `zonesChanged`.
+  /// Move a manual clock to that zone; `zonesChanged` reports it.
   case moveZone(String)
 
   // MARK: The log
@@ -86,8 +86,8 @@ enum AgentEffect: Hashable, Sendable {
 }
 
 extension AgentEffect {
-  /// What is done instead when the records before it could not be made durable: a promise becomes a
-  /// refusal, everything else stands.
+  /// The effect to carry out if the records before it could not be made durable: a confirmation becomes a
+  /// refusal, every other effect is unchanged.
   var whenNotPersisted: AgentEffect {
     switch self {
     case .answer(let ask, _):
@@ -103,19 +103,19 @@ extension AgentEffect {
   }
 }
 
-/// What is worth a line in the agent's log.
+/// An event for the agent's log.
 enum LogEntry: Hashable, Sendable {
   /// A record on disk that cannot be read, by its collection and key.
   case damagedRecord(RecordCollection, key: String)
-  /// A scheduled notification whose time is over.
+  /// A scheduled notification that was missed.
   case notificationExpired(AppNotificationID)
 }
 
-/// Which location services have to run: only while an app that may know the place needs them.
+/// The location services that have to run: those needed by an app with location permission.
 struct LocationNeeds: Hashable, Sendable {
-  /// Where the device is.
+  /// The device's location.
   var places = false
-  /// Which beacons are in reach.
+  /// The beacons in range.
   var beacons = false
 }
 
@@ -124,13 +124,13 @@ struct ConnectionID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A request of an app that waits for its answer.
+/// A request that waits for its answer.
 struct Ask: Hashable, Sendable {
   let connection: ConnectionID
-  /// The number that the app gave; nil when it wants no answer.
+  /// The number in the request; nil when no answer is wanted.
   let number: Int64?
 
-  /// The same request, where nobody waits for its answer any more.
+  /// The same request without an answer.
   var unanswered: Ask { Ask(connection: connection, number: nil) }
 }
 
@@ -140,7 +140,7 @@ struct Question: Hashable, Sendable {
   let number: Int64
 }
 
-/// What the store is to keep or to forget.
+/// A change of a stored record.
 enum RecordChange: Hashable, Sendable {
   case put(RecordCollection, key: String, [UInt8])
   case remove(RecordCollection, key: String)
@@ -156,7 +156,7 @@ struct PromptID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A decision that only a person can take.
+/// A question that only a person can answer.
 struct Prompt: Hashable, Sendable {
   enum Subject: Hashable, Sendable {
     case notifications
@@ -164,13 +164,13 @@ struct Prompt: Hashable, Sendable {
     case location(usage: String)
   }
 
-  /// What an answer names.
+  /// The identity that an answer has to name.
   let id: PromptID
   let app: AppID
   let appName: String
   let icon: String?
   let subject: Subject
-  /// Whether a yes lets the app know the place while it is not used, too.
+  /// Whether a yes allows location in the background too.
   var wantsAlways = false
 }
 
@@ -178,10 +178,10 @@ struct Prompt: Hashable, Sendable {
 struct LaunchOrder: Hashable, Sendable {
   let app: LocalApp
   let reason: AppLaunch.Reason
-  /// Whether it is to come to the front.
+  /// Whether to bring it to the front.
   let isForeground: Bool
-  /// What `hello` will name.
+  /// The token that its `hello` will contain.
   let token: String
-  /// Lets the app come to the front, where the person's action brought such a token.
+  /// The activation token of the person's action, with which the app may come to the front.
   var activationToken: String?
 }

@@ -1,46 +1,46 @@
 import BelfryWire
 
-/// Everything that can happen to the agent: what `AgentModel.handle` decides about.
+/// An event for `AgentModel.handle`.
 enum AgentEvent {
   // MARK: Start
 
-  /// What the disk has, read once before anything else happens.
+  /// The stored records were read; the first event.
   case recordsRestored(RestoredRecords)
-  /// The device has another identity at its gateway: every token is another one (S1-16).
+  /// The device has a new identity at its gateway, so that every token changes (S1-16).
   case identityReplaced
-  /// The presenters are open, apps may connect: what was missed is shown.
+  /// The presenters are open and apps may connect; what was missed is shown.
   case started
-  /// Every record that was to be persisted before this event is durable.
+  /// Every record written before this event is durable.
   case recordsPersisted
 
   // MARK: Apps and commands
 
-  /// A process said who it is, on a connection that is new.
+  /// A process greeted on a new connection.
   case appGreeted(Ask, AppHello, ProcessIdentity)
-  /// An app asks, or a command (`AppRequest.control`).
+  /// A request of an app, or of a command (`AppRequest.control`).
   case appRequested(Ask, AppRequest)
   /// An app answered a question.
   case appReplied(Question, AppReply)
   /// An app did not answer a question in time.
   case questionTimedOut(Question)
-  /// A connection is gone.
+  /// A connection ended.
   case appDisconnected(ConnectionID)
-  /// What a command wanted to be installed was read.
+  /// The app that a command asked to install was read.
   case installationRead(Ask, Result<LocalApp, AppLinkFailure>)
 
   // MARK: The person
 
   /// A person answered the prompt of that identity.
   case promptAnswered(PromptID, isAllowed: Bool)
-  /// A person put a prompt away without an answer.
+  /// A person dismissed a prompt without an answer.
   case promptPostponed(PromptID)
-  /// A person did something to a notification.
+  /// A person acted on a notification.
   case notificationActedOn(AppNotificationID, PersonAction)
   /// A notification is on screen.
   case notificationShown(AppNotificationID)
-  /// A presenter can show something now.
+  /// A presenter became available.
   ///
-  /// One that is new is given what nobody has seen yet; one whose server is another still has that.
+  /// A new one receives what has not been shown yet; one with a new server has that already.
   case presenterAppeared(AgentConfiguration.PresenterKind, isNew: Bool)
 
   // MARK: The gateway
@@ -54,56 +54,56 @@ enum AgentEvent {
   // MARK: The device
 
   case conditionChanged(DeviceChange)
-  /// Another window is in front; nil is none.
+  /// Another window is in front; nil when none is.
   case focusedWindowChanged(FocusedWindow?)
 
   // MARK: Time
 
-  /// A moment has come that `AgentEffect.armSchedule` asked for.
+  /// The timer of `AgentEffect.armSchedule` fired.
   case scheduleDue
   /// The machine's clock was set.
   case clockWasSet
-  /// A manual clock stands where `AgentEffect.moveClock` wanted it.
+  /// A manual clock was moved as `AgentEffect.moveClock` asked.
   case clockMoved
-  /// The device is in another zone, or the database of zones was updated.
+  /// The device's zone changed, or the database of zones was updated.
   case zonesChanged(ZoneFolder)
-  /// The moment has come that `AgentEffect.armBackgroundWork` asked for.
+  /// The timer of `AgentEffect.armBackgroundWork` fired.
   case backgroundWorkDue
 
   // MARK: The place
 
-  /// A location service says where the device is.
+  /// A location service reported the device's location.
   case located(Place)
-  /// No location service says any more where the device is.
+  /// No location service reports the location any more.
   case locationServiceEnded
   case beaconHeard(Beacon)
-  /// The moment has come that `AgentEffect.armRegions` asked for.
+  /// The timer of `AgentEffect.armRegions` fired.
   case regionsDue
 
   // MARK: Programs
 
-  /// An app was to have greeted by now with this token.
+  /// The time for an app to greet with this token is over.
   case appExpected(AppID, token: String)
   /// An app could not be started; the token is its order's.
   case appLaunchFailed(AppID, token: String)
   /// A service extension could not be started, or its program has ended.
   case extensionFailed(token: String)
-  /// A service extension is to hand over what it has.
+  /// A service extension's time is nearly over: it is asked for what it has.
   case extensionTimeEnds(token: String)
   /// A service extension's time is over.
   case extensionTimedOut(token: String)
 }
 
-/// What a person did to a notification.
+/// A person's action on a notification.
 struct PersonAction: Hashable, Sendable {
   /// The identifier of an action of the notification, or one of the two that each has.
   var id: String
   /// What was typed, for an action with a text field.
   var text: String?
-  /// Lets the app come to the front, once, for this action.
+  /// The activation token that lets the app come to the front, once.
   var activationToken: String?
 
-  /// An action; without a token the app cannot be brought to the front on a desktop that asks for one.
+  /// Creates an action; without a token the app cannot come to the front on a desktop that requires one.
   init(_ id: String, text: String? = nil, activationToken: String? = nil) {
     self.id = id
     self.text = text
@@ -112,7 +112,7 @@ struct PersonAction: Hashable, Sendable {
 
   /// A plain click.
   static let open = PersonAction(NotificationResponse.defaultAction)
-  /// Putting it away.
+  /// Dismissing it.
   static let dismiss = PersonAction(NotificationResponse.dismissAction)
 }
 
@@ -129,17 +129,17 @@ enum DeviceChange: Hashable, Sendable {
   case asleep(Bool)
   /// The desktop's own do-not-disturb.
   case desktopQuiet(Bool)
-  /// The machine is online; `isOtherNetwork` when its way to the world is another than before.
+  /// The machine is online; `isOtherNetwork` when its default route changed.
   case online(isOtherNetwork: Bool)
-  /// No service tells anything any more.
+  /// No service reports anything any more.
   case servicesLost
 }
 
-/// A push that the gateway handed over.
+/// A push received from the gateway.
 struct ReceivedPush: Hashable, Sendable {
   /// The provider's `apns-id`.
   var id: NotificationID
-  /// What repetitions are told by.
+  /// The id by which repetitions are recognised.
   var uniqueID: NotificationID
   var app: AppID
   var kind: TokenKind
@@ -164,7 +164,7 @@ struct ReceivedPush: Hashable, Sendable {
   var notificationID: String { collapseID.isEmpty ? id.text.lowercased() : collapseID }
 }
 
-/// What the disk had at the start, by collection.
+/// The stored records at the start, by collection.
 struct RestoredRecords: Sendable {
   private let collections: [RecordCollection: [(key: String, value: [UInt8])]]
 

@@ -4,14 +4,14 @@ extension AgentModel {
   /// What the agent was started with.
   struct Configuration {
     var policy = GrantPolicy.ask
-    /// Another one for each run of the agent: random, and part of every token that it hands out.
+    /// A random text for this run of the agent, contained in every token that it gives out.
     var agentRun: String
-    /// Whose apps are served.
+    /// The user whose apps are served.
     var userID: UInt32
-    /// This program, absolute; nil when the machine does not tell.
+    /// This program, absolute; nil when it cannot be determined.
     var agentExecutable: String?
     var hasGateway = false
-    /// Whether time and zone move by command alone.
+    /// Whether time and zone change only by command.
     var hasManualClock = false
     /// The languages of the agent's environment.
     var languages = ["en"]
@@ -25,9 +25,9 @@ extension AgentModel {
     }
   }
 
-  /// What the model may look up while it decides.
+  /// What the model may look up while it handles an event.
   ///
-  /// Each has the same answer until an event changes it.
+  /// The answers do not change while an event is handled.
   struct LookUps {
     /// Finds a text in an app's language files, in the first of the languages that has it.
     var text: (LocalApp, [String], NotificationText) -> String = { $2.text }

@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// All that the agent decides: apps, permission, delivery, responses, background work, schedule, places.
+/// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work,
+/// schedule, regions.
 ///
-/// Knows no clock, no socket and no disk: an event and the time come in, effects to be carried out go
-/// out. A shell hands over what happens by `handle`, then carries out what `takeEffects` gives. Each
-/// machine has its own state; what concerns several is put together here.
+/// Has no clock, socket or disk: `AgentDaemon` passes each event with the time to `handle`, then carries out the
+/// effects from `takeEffects`. Each part has its own state; events that concern several are coordinated here.
 struct AgentModel: ~Copyable {
   private let configuration: Configuration
   private var context: AgentContext
@@ -15,7 +15,7 @@ struct AgentModel: ~Copyable {
   private var front = FrontApp()
   private var hasStarted = false
 
-  /// An agent that knows nothing yet: `recordsRestored` and `started` come first.
+  /// Creates an agent without state: the first events have to be `recordsRestored` and `started`.
   init(_ configuration: Configuration, zones: ZoneFolder, lookUps: LookUps = LookUps()) {
     self.configuration = configuration
     context = AgentContext(configuration, lookUps)
@@ -24,17 +24,17 @@ struct AgentModel: ~Copyable {
     local = LocalNotifications(configuration, lookUps, zones)
   }
 
-  /// The ids of the latest pushes, oldest first: the gateway's link tells repetitions by them, too.
+  /// The ids of the latest pushes, oldest first, by which the gateway's link recognises repetitions too.
   var rememberedPushes: [NotificationID] { pipeline.rememberedPushes }
 
-  /// What is to be done since the last time this was asked.
+  /// Returns and clears the effects since the last call.
   mutating func takeEffects() -> [AgentEffect] { context.takeEffects() }
 
   private mutating func emit(_ effect: AgentEffect) { context.emit(effect) }
 
   // MARK: - Events
 
-  /// Decides what follows from an event; `takeEffects` has it.
+  /// Handles an event; `takeEffects` returns what follows from it.
   mutating func handle(_ event: AgentEvent, at now: AgentTime) {
     context.begin(at: now)
     switch event {
@@ -82,7 +82,7 @@ struct AgentModel: ~Copyable {
     settle()
   }
 
-  /// What follows from whatever has happened: what is due fires, alarms and services are set.
+  /// Ends the handling of any event: fires what is due, then sets timers and services.
   private mutating func settle() {
     guard hasStarted else { return }
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
@@ -93,7 +93,7 @@ struct AgentModel: ~Copyable {
     #endif
   }
 
-  /// Stops in a debug build when a machine contradicts itself, or two each other.
+  /// Asserts what holds between events, within each part and between them.
   func checkInvariants() {
     context.checkInvariants()
     permissions.checkInvariants(context)
@@ -200,8 +200,8 @@ struct AgentModel: ~Copyable {
     let after = context.conditions
     if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
     if before.isAsleep, !after.isAsleep {
-      // A machine that wakes may be elsewhere, and what came due meanwhile need not wait for the
-      // kernel's alarm.
+      // A machine that wakes from sleep may be elsewhere, and what came due meanwhile fires without waiting for
+      // the kernel's timer.
       emit(.probeGateway(isOtherNetwork: true))
       local.onWakeUp()
     }
@@ -231,7 +231,7 @@ struct AgentModel: ~Copyable {
     }
   }
 
-  /// An app asks: each request is answered here, by the machine that decides it, or later.
+  /// Handles an app's request, which is answered at once or later.
   private mutating func onRequest(
     _ ask: Ask, _ app: AppID, _ request: AppRequest
   ) throws(AppLinkFailure) {
@@ -296,7 +296,7 @@ struct AgentModel: ~Copyable {
     }
   }
 
-  /// Takes a request in: now, or into the schedule.
+  /// Delivers a notification request now, or adds it to the schedule.
   private mutating func add(
     _ ask: Ask, _ app: AppID, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
@@ -308,12 +308,12 @@ struct AgentModel: ~Copyable {
       throw AppLinkFailure(.notificationInvalidNoContent, "there is nothing to show")
     }
     let key = AppNotificationID(app: app, id: request.id)
-    // What shows notifications can be switched off.
-    context.update(app) { $0.hasPane = true }
+    // An app that shows notifications has to be in the settings, so that a person can turn it off.
+    context.update(app) { $0.isInSettings = true }
     if let trigger = request.trigger {
       try local.add(key, request, trigger, &context)
     } else {
-      // The same name replaces, also what still waits (client-api 3.13).
+      // A request replaces one with the same identifier, even a pending one (client-api 3.13).
       local.remove([key], &context)
       pipeline.deliver([LocalNotifications.Due(key: key, request: request)], &context)
     }
@@ -332,7 +332,7 @@ struct AgentModel: ~Copyable {
 
   // MARK: - Commands
 
-  /// A command asks: each is answered here, by the machine that decides it, or later.
+  /// Handles a command's request, which is answered at once or later.
   private mutating func onCommand(
     _ ask: Ask, _ request: ControlRequest
   ) throws(AppLinkFailure) {
@@ -361,8 +361,8 @@ struct AgentModel: ~Copyable {
       let row = context.apps[try context.apps.known(app)]?.settingsRow
       context.answer(ask, .rows(row.map { [$0] } ?? []))
     case .appSettings(nil):
-      // An app that never asked has no pane (S4-4, S4-7).
-      let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.hasPane }
+      // An app that never asked for permission is not in the settings (S4-4, S4-7).
+      let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.isInSettings }
       context.answer(ask, .rows(apps.map(\.settingsRow)))
     case .changeSettings(let app, let changes):
       try changeSettings(ask, try context.apps.known(app), changes)
@@ -407,8 +407,8 @@ struct AgentModel: ~Copyable {
     context.confirm(ask)
   }
 
-  /// A command adds a notification for an app; an unknown one becomes a development app, and one
-  /// that never asked asks first.
+  /// Adds a command's notification for an app. An unknown app becomes a development app; for one that never asked
+  /// for permission the person is asked first.
   private mutating func notify(
     _ ask: Ask, _ text: String, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
@@ -424,7 +424,7 @@ struct AgentModel: ~Copyable {
       context.add(LocalApp(id: app))
     }
     if case .region? = request.trigger {
-      // A person who asks for a place's sake has decided that the app may know it.
+      // A person who requests a location trigger has decided that the app may use the location.
       if context.apps[app]?.locationStatus == .notDetermined {
         permissions.setLocation(app, .whenInUse, &context)
         local.onPermissionChanged()

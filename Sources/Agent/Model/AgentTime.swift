@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// Now, on the three clocks that the agent lives by.
+/// A moment on the agent's three clocks.
 struct AgentTime: Hashable, Sendable {
   /// Milliseconds since 1970, as the device's clock says.
   var wall: Int64
@@ -9,7 +9,7 @@ struct AgentTime: Hashable, Sendable {
   /// Milliseconds that the machine was awake, from an arbitrary start: what a crossing must last.
   var awake: Int64
 
-  /// A moment on all three clocks.
+  /// Creates a moment.
   init(wall: Int64, elapsed: Int64, awake: Int64) {
     self.wall = wall
     self.elapsed = elapsed

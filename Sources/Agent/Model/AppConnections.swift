@@ -1,9 +1,9 @@
 import BelfryWire
 
-/// Why an app was asked a question.
+/// The purpose of a question to an app.
 enum QuestionPurpose: Hashable, Sendable {
-  /// What to show of a notification; its place in the order of delivery tells it from later ones with
-  /// the same name.
+  /// What to show of a notification; its order of delivery distinguishes it from later ones with the same
+  /// identifier.
   case willPresent(AppNotificationID, order: Int64)
   /// What a push brought.
   case fetch(AppID)
@@ -16,16 +16,16 @@ enum QuestionPurpose: Hashable, Sendable {
 /// The connections of apps and commands that have greeted, and the questions that they are asked.
 struct AppConnections {
   private var peers: [ConnectionID: AppPeer] = [:]
-  /// The connections of an app itself, in the order of their coming.
+  /// The connections of an app itself, in the order in which they were made.
   private var connectionsByApp: [AppID: [ConnectionID]] = [:]
   private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
-  /// How often apps are asked just now what to show of a notification.
+  /// The number of open questions about what to show of a notification.
   private var presentationQuestions: [AppNotificationID: Int] = [:]
   private var nextOrder: UInt64 = 1
 
   subscript(connection: ConnectionID) -> AppPeer? { peers[connection] }
 
-  /// All connections in the order of their coming.
+  /// All connections in the order in which they were made.
   var all: [AppPeer] { peers.values.sorted { $0.order < $1.order } }
 
   /// The app's own connections, the latest first; those in front before those behind.
@@ -53,9 +53,9 @@ struct AppConnections {
     return isInFront ? .foreground : .background
   }
 
-  // MARK: Coming and going
+  // MARK: Connecting and disconnecting
 
-  /// A process has greeted.
+  /// Adds the connection of a process that has greeted.
   mutating func admit(
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
     process: Int32
@@ -69,7 +69,7 @@ struct AppConnections {
     if role == .app, let app { connectionsByApp[app, default: []].append(connection) }
   }
 
-  /// A connection is gone; gives who it was, and the questions that stay unanswered, oldest first.
+  /// Removes a connection, and returns its peer and the unanswered questions, oldest first.
   mutating func disconnect(
     _ connection: ConnectionID
   ) -> (AppPeer, [(Question, QuestionPurpose)])? {
@@ -87,7 +87,7 @@ struct AppConnections {
     peers[connection]?.state = state
   }
 
-  /// Whether the person looks at its window; false when that is no news.
+  /// Sets whether the person looks at its window, and returns whether that changed.
   mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) -> Bool {
     guard let peer = peers[connection], isLookedAt != (peer.isLookedAt ?? false) else {
       return false
@@ -108,7 +108,7 @@ struct AppConnections {
     return question
   }
 
-  /// Closes a question; gives its purpose, or nil when it is not open.
+  /// Closes a question, and returns its purpose; nil when it is not open.
   mutating func close(_ question: Question) -> QuestionPurpose? {
     guard let purpose = questions[question.connection]?.removeValue(forKey: question.number) else {
       return nil
@@ -130,7 +130,7 @@ struct AppConnections {
   /// Whether an app in front still has to say what to show of a notification.
   func areAskedWhatToShow(of key: AppNotificationID) -> Bool { presentationQuestions[key] != nil }
 
-  /// Stops in a debug build when connections and questions contradict each other.
+  /// Traps in debug builds when connections and questions contradict each other.
   func checkInvariants() {
     var asked: [AppNotificationID: Int] = [:]
     for (connection, open) in questions {

@@ -5,7 +5,7 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was given.
   let text: String
 
-  /// nil for what could not name an app: letters, digits, `-` and `_` in two or more parts.
+  /// nil unless the text has two or more parts of letters, digits, `-` and `_`.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }
@@ -29,14 +29,14 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
 }
 
-/// One notification of one app: what replaces, withdraws and answers it.
+/// The key of one notification of one app, by which it is replaced, withdrawn and answered.
 struct AppNotificationID: Hashable, Sendable {
-  /// Whose it is.
+  /// The app that it belongs to.
   var app: AppID
   /// The app's own name for it.
   var id: String
 
-  /// A notification's full name.
+  /// Creates a key.
   init(app: AppID, id: String) {
     self.app = app
     self.id = id

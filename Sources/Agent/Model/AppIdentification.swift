@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// Tells whose connection it is, by what the process is and then by what it says (linux-parts 13).
+/// Identifies the app of a connection, first by its process, then by its greeting (linux-parts 13).
 struct AppIdentification {
   let configuration: AgentModel.Configuration
   let context: AgentContext
@@ -59,10 +59,10 @@ struct AppIdentification {
     return id
   }
 
-  /// Refuses a process that may not be an installed app: another program than the app's own, that
-  /// neither this agent started nor anything else vouches for.
+  /// Refuses a process that claims to be an installed app but is another program than the app's own, unless this
+  /// agent started it or a sandbox or systemd unit identifies it.
   ///
-  /// The agent's own executable is the shell's way to be an app (`belfry app run`).
+  /// The agent's own executable may act as an app (`belfry app run`).
   private func checkProgram(
     _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
   ) throws(AppLinkFailure) {
@@ -82,7 +82,7 @@ struct AppIdentification {
 }
 
 extension LocalApp {
-  /// Takes in what a running app says of itself; what its installation says stands.
+  /// Updates an app's record from its greeting; its installation takes precedence.
   mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
     // An extension's manifest is not the app's.
     guard hello.role == .app else { return }
@@ -93,7 +93,7 @@ extension LocalApp {
     if let usage = hello.locationUsage { locationUsage = usage }
   }
 
-  /// Takes in a newer installation; what it does not say stands.
+  /// Updates an app's record from a newer installation; what that leaves out is unchanged.
   mutating func apply(_ newer: LocalApp) {
     assert(newer.id == id, "an installation is of its own app")
     installation = newer.installation

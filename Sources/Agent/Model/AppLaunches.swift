@@ -2,24 +2,24 @@ import BelfryWire
 
 /// Apps that were started and have not greeted yet.
 struct AppLaunches {
-  /// What the greeting of each app will name.
+  /// The token that each app's greeting has to contain.
   private var tokens: [AppID: String] = [:]
   private let agentRun: String
   private var nextNumber: UInt64 = 1
 
-  /// No app was started; `agentRun` tells tokens of this run of the agent from those of others.
+  /// Creates an empty set; `agentRun` makes the tokens differ from those of other runs of the agent.
   init(agentRun: String) {
     assert(!agentRun.isEmpty, "each run has a name of its own")
     self.agentRun = agentRun
   }
 
-  /// A token that was not given out before.
+  /// Returns a token that was not given out before.
   mutating func makeToken(_ kind: String) -> String {
     defer { nextNumber += 1 }
     return "\(agentRun)-\(kind)\(nextNumber)"
   }
 
-  /// The order to start an app; an earlier one's token counts no more.
+  /// Makes the order to start an app; the token of an earlier order becomes invalid.
   mutating func order(
     _ app: LocalApp, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String?
   ) -> LaunchOrder {
@@ -30,22 +30,22 @@ struct AppLaunches {
       activationToken: activationToken)
   }
 
-  /// Whether this is the token that is awaited of an app.
+  /// Whether this is the expected token of an app.
   func isAwaited(_ app: AppID, token: String) -> Bool { tokens[app] == token }
 
-  /// Uses up an app's token where it is the one that is awaited.
+  /// Uses up an app's token if it is the expected one.
   ///
-  /// An app that D-Bus has started cannot know its token: it is the next one to come.
+  /// An app started by D-Bus cannot know its token: the next connection of the app counts.
   mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool {
     guard let awaited = tokens[app], awaited == token || isAnyTokenGood else { return false }
     tokens[app] = nil
     return true
   }
 
-  /// Awaits nothing of an app any more.
+  /// Stops expecting an app.
   mutating func forget(_ app: AppID) { tokens[app] = nil }
 
-  /// Stops in a debug build when an app is awaited that nobody knows.
+  /// Traps in debug builds when an expected app is unknown.
   func checkInvariants(_ apps: AppRegistry) {
     for (app, token) in tokens {
       assert(apps[app]?.installation != nil, "only installed apps are started")

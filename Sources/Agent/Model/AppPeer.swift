@@ -9,13 +9,13 @@ struct AppPeer: Hashable, Sendable {
   /// The process at the other end.
   let process: Int32
   var state: AppState
-  /// Whether its window is in front; nil while none of it ever was.
+  /// Whether its window is in front; nil if none of its windows ever was.
   var isLookedAt: Bool?
-  /// Order of arrival: the latest one is asked first.
+  /// The order of connection: the latest is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1
 
-  /// A question with a number that this connection has not had.
+  /// Returns a question with a number that this connection has not had.
   mutating func makeQuestion() -> Question {
     defer { nextNumber += 1 }
     return Question(connection: connection, number: nextNumber)

@@ -1,15 +1,15 @@
 import BelfryWire
 
-/// The apps that the device knows, and what is set for all of them.
+/// The apps known to the device, and the settings common to all of them.
 struct AppRegistry {
   private var apps: [AppID: LocalApp] = [:]
-  /// Apps by the programs that prove them.
+  /// Apps by the programs that identify them.
   private var appsByExecutable: [String: Set<AppID>] = [:]
-  /// Apps by what their windows call themselves.
+  /// Apps by the class of their windows.
   private var appsByWindowClass: [String: Set<AppID>] = [:]
-  /// The device's languages: those of its settings, else of the agent's environment.
+  /// The device's languages, from its settings or else from the agent's environment.
   private(set) var languages: [String]
-  /// Whether places are told to anyone on this device (S1-73).
+  /// Whether location services are on for this device (S1-73).
   private(set) var isLocationOn = true
 
   /// A registry without apps.
@@ -34,16 +34,16 @@ struct AppRegistry {
   /// The languages in which an app's texts are shown.
   func languages(of app: AppID) -> [String] { apps[app]?.languages ?? languages }
 
-  /// The installed app whose program this is; a program that takes arguments (an interpreter, a
-  /// launcher) may be several apps and tells nothing.
+  /// The installed app whose program this is; nil for a program that takes arguments (an interpreter, a
+  /// launcher), which may run several apps.
   func installedApp(running executable: String?) -> LocalApp? {
     executable.flatMap { appsByExecutable[$0]?.min() }.flatMap { apps[$0] }
   }
 
-  /// The installed app whose windows call themselves so (`StartupWMClass`).
+  /// The installed app whose windows have this class (`StartupWMClass`).
   func app(ofWindowClass name: String) -> AppID? { appsByWindowClass[name]?.min() }
 
-  // MARK: Places
+  // MARK: Location permission
 
   /// Whether an app may know the device's place now.
   func mayLocate(_ app: AppID) -> Bool {
@@ -54,7 +54,7 @@ struct AppRegistry {
     }
   }
 
-  /// What an app is told of its permission: where places are off for the whole device, it is denied.
+  /// The permission reported to an app: denied while location services are off for the device.
   func locationStatus(of app: AppID) -> LocationStatus {
     let status = apps[app]?.locationStatus ?? .notDetermined
     return isLocationOn || status == .notDetermined ? status : .denied
@@ -62,7 +62,7 @@ struct AppRegistry {
 
   // MARK: Changes
 
-  /// Puts an app in, in place of one with the same id; gives its record.
+  /// Adds or replaces an app, and returns the change of its record.
   mutating func put(_ record: LocalApp) -> RecordChange {
     if let known = apps[record.id] { unindex(known) }
     apps[record.id] = record
@@ -70,7 +70,7 @@ struct AppRegistry {
     return .put(.apps, key: record.id.text, record.json.bytes)
   }
 
-  /// Changes an app; gives its record where that is another one.
+  /// Changes an app, and returns the change of its record, if any.
   mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) -> RecordChange? {
     guard let known = apps[app] else { return nil }
     var record = known
@@ -80,21 +80,21 @@ struct AppRegistry {
     return put(record)
   }
 
-  /// Forgets an app; gives what becomes of its record.
+  /// Removes an app, and returns the change of its record.
   mutating func remove(_ app: AppID) -> RecordChange? {
     guard let known = apps.removeValue(forKey: app) else { return nil }
     unindex(known)
     return .remove(.apps, key: app.text)
   }
 
-  /// Sets the device's languages; gives their record.
+  /// Sets the device's languages, and returns the change of their record.
   mutating func setLanguages(_ languages: [String]) -> RecordChange {
     self.languages = languages
     return .put(
       .device, key: DeviceSettingsChange.languagesKey, Array(languages.joined(separator: ",").utf8))
   }
 
-  /// Switches places on or off for the whole device; gives the record of it.
+  /// Turns location services on or off for the device, and returns the change of the record.
   mutating func setLocation(isOn: Bool) -> RecordChange {
     isLocationOn = isOn
     return .put(.device, key: DeviceSettingsChange.locationKey, Array((isOn ? "on" : "off").utf8))
@@ -120,7 +120,7 @@ struct AppRegistry {
     }
   }
 
-  /// Stops in a debug build when records and indices contradict each other.
+  /// Traps in debug builds when records and indices contradict each other.
   func checkInvariants() {
     for (id, record) in apps {
       assert(record.id == id, "a record stands under its own id")

@@ -1,7 +1,7 @@
 import BelfryWire
 
 extension LocalApp {
-  /// Turns switches by the words of `belfry settings`.
+  /// Applies changes in the syntax of `belfry settings`.
   ///
   /// - Throws: What is wrong with the first change that cannot be made.
   mutating func applySettings(_ changes: [String: String]) throws(AppLinkFailure) {

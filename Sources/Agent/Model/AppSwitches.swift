@@ -20,7 +20,7 @@ struct AppSwitches: Hashable, Sendable {
     ]
   }
 
-  /// Turns one switch by the words of `belfry settings`; false when there is no such switch or word.
+  /// Sets one switch, in the syntax of `belfry settings`; returns false when there is no such switch or value.
   mutating func turn(_ name: String, to word: String) -> Bool {
     if let path = Self.names.first(where: { $0.0 == name })?.1 {
       guard let isOn = Self.isOn(word) else { return false }

@@ -2,32 +2,32 @@ public import BelfryWire
 
 /// How an app's request for authorisation is answered (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {
-  /// By a person.
+  /// Ask the person.
   case ask
-  /// At once with all that was asked for.
+  /// Grant everything that was asked for.
   case all
-  /// At once with these types; the others' switches start off.
+  /// Grant, with the switches of all but these types off.
   case types(Set<AuthorizationOption>)
-  /// At once with no.
+  /// Deny.
   case none
 }
 
 extension LocalApp {
-  /// What follows from a request for authorisation.
+  /// The outcome of a request for authorisation.
   enum AuthorizationOutcome: Hashable {
-    /// The person decided before, or need not decide.
+    /// Answered: the person has decided before, or need not decide.
     case answered
     /// The person has to decide.
     case undecided
   }
 
-  /// The app asks for permission.
+  /// Handles an app's request for permission.
   ///
   /// Only the first request makes a person decide (S1-7, S2-9); later ones add switches and report.
   mutating func requestAuthorization(
     _ options: Set<AuthorizationOption>, policy: GrantPolicy
   ) -> AuthorizationOutcome {
-    hasPane = true
+    isInSettings = true
     requested.formUnion(options.subtracting([.provisional]))
     guard status == .notDetermined || (status == .provisional && !options.contains(.provisional))
     else { return .answered }
@@ -48,12 +48,12 @@ extension LocalApp {
     return .answered
   }
 
-  /// The person, or the policy, decided.
+  /// Records the decision of the person or of the policy.
   mutating func decideAuthorization(isAllowed: Bool) {
     status = isAllowed ? .authorized : .denied
   }
 
-  /// What of this app's notifications is done: a switch for each type that was asked for (S4-5).
+  /// The app's notification settings, with a switch for each type that it asked for (S4-5).
   var settings: NotificationSettings {
     var settings = NotificationSettings()
     settings.status = status
@@ -68,7 +68,7 @@ extension LocalApp {
       settings.criticalAlert = state(switches.criticalAlert, .criticalAlert)
     }
     if installation != nil, !requested.isEmpty, claims(.timeSensitive) {
-      // The claim stands for the option, which is deprecated.
+      // The entitlement replaces the option, which is deprecated.
       settings.timeSensitive = switches.timeSensitive && status.allows ? .enabled : .disabled
     } else if claims(.timeSensitive) {
       settings.timeSensitive = state(switches.timeSensitive, .timeSensitive)

@@ -1,24 +1,24 @@
 import BelfryWire
 
-/// How often one app may be woken in the background: what its wakes brought decides how fast it
-/// may be woken again (S2-17, S2-22; client-api 3.45, 3.47).
+/// A token bucket that limits how often one app is woken in the background; it refills faster for an app whose
+/// wakes bring new data (S2-17, S2-22; client-api 3.45, 3.47).
 struct BackgroundBudget: Hashable, Sendable {
-  /// Wakes that an app has when it has long not been woken.
+  /// Wakes in a full bucket.
   static let capacity = 10.0
-  /// Wakes an hour of an app whose wakes all bring something: Apple advises two or three.
+  /// Wakes per hour of an app whose wakes all bring new data: Apple advises two or three.
   static let wakesPerHour = 3.0
-  /// The part of them that is left to an app whose wakes never bring anything.
-  static let leastShare = 0.25
+  /// The share of that rate for an app whose wakes never bring any.
+  static let minimumShare = 0.25
 
   private var level = Self.capacity
-  /// 0…1: what late wakes brought.
+  /// From 0 to 1: a moving average of what wakes brought.
   private var usefulness = 1.0
-  /// When `level` was right, in milliseconds since 1970.
+  /// When `level` was last updated, in milliseconds since 1970.
   private var levelMilliseconds: Int64?
 
   init() {}
 
-  /// Uses up a wake when there is one.
+  /// Uses a wake, and returns whether there was one.
   mutating func consumeWake(atUnixMilliseconds now: Int64) -> Bool {
     settle(now)
     guard level >= 1 else { return false }
@@ -26,7 +26,7 @@ struct BackgroundBudget: Hashable, Sendable {
     return true
   }
 
-  /// When there is a wake to take again, in milliseconds since 1970.
+  /// Returns when the next wake is available, in milliseconds since 1970.
   func nextUnixMilliseconds(after now: Int64) -> Int64 {
     var settled = self
     settled.settle(now)
@@ -35,7 +35,7 @@ struct BackgroundBudget: Hashable, Sendable {
     return now + Int64((hours * 3_600_000).rounded(.up))
   }
 
-  /// A wake is over; nil when the app did not say in time what it brought.
+  /// Records the result of a wake; nil when the app did not report one in time.
   mutating func finishWake(_ result: FetchResult?) {
     switch result {
     case .newData: usefulness += (1 - usefulness) / 4
@@ -65,20 +65,20 @@ struct BackgroundBudget: Hashable, Sendable {
   }
 
   private mutating func settle(_ now: Int64) {
-    // A clock that was set back gives nothing and takes nothing.
+    // A clock that was set back neither adds nor removes wakes.
     let passed = max(0, now - (levelMilliseconds ?? now))
     let gained = Double(passed) / 3_600_000 * Self.rate(usefulness)
     level = min(Self.capacity, level + gained)
     levelMilliseconds = now
   }
 
-  /// Stops in a debug build when the budget is out of bounds.
+  /// Traps in debug builds when the budget is out of bounds.
   func checkInvariants() {
     assert((0...Self.capacity).contains(level), "a budget has at most its capacity")
     assert((0...1).contains(usefulness), "usefulness is a share")
   }
 
   private static func rate(_ usefulness: Double) -> Double {
-    wakesPerHour * (leastShare + (1 - leastShare) * usefulness)
+    wakesPerHour * (minimumShare + (1 - minimumShare) * usefulness)
   }
 }

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// Work in the background: which pushes wake an app, which wait, and what the device allows.
+/// Decides which background pushes wake an app and which have to wait, as its budget and the device allow.
 struct BackgroundWork {
   /// How often each app may be woken.
   private var budgets: [AppID: BackgroundBudget] = [:]
@@ -8,14 +8,14 @@ struct BackgroundWork {
   private var held: [AppID: RetainedPush] = [:]
   /// The latest push that waits for each app that is being started.
   private var awaitingStart: [AppID: RetainedPush] = [:]
-  /// Apps that run because of a push, and have not come to the front since.
+  /// Apps started for a push that have not been in front since.
   private var startedForPush: Set<AppID> = []
-  /// When the shell was last asked to look again.
+  /// When the armed timer is due.
   private var armed: Int64?
 
   // MARK: - Start
 
-  /// Puts a kept push back; false when it is damaged.
+  /// Restores a stored push; returns false when it is damaged.
   mutating func restoreHeld(key: String, record: [UInt8]) -> Bool {
     guard let app = AppID(key), let push = RetainedPush(record: record) else { return false }
     held[app] = push
@@ -25,7 +25,7 @@ struct BackgroundWork {
   /// The key of a budget's record.
   private static func budgetKey(_ app: AppID) -> String { "budget/\(app)" }
 
-  /// Puts a kept budget back, where the record of the device is one.
+  /// Restores a budget, if the record of the device is one.
   mutating func restoreBudget(key: String, record: [UInt8]) {
     guard key.hasPrefix("budget/"), let app = AppID(String(key.dropFirst(7))),
       let object = (try? JSONValue(parsing: record))?.objectValue
@@ -33,15 +33,15 @@ struct BackgroundWork {
     budgets[app] = BackgroundBudget(json: object)
   }
 
-  /// Forgets what is kept of apps that are gone.
+  /// Removes the records of apps that were removed.
   mutating func dropUnknownApps(_ context: inout AgentContext) {
     for app in held.keys.sorted() where context.apps[app] == nil { _ = release(app, &context) }
   }
 
   // MARK: - Pushes
 
-  /// Gives a push to an app that is to fetch for it: at once in front, else as the budget and the
-  /// device allow (S2-17).
+  /// Delivers a background push: at once to an app in front, otherwise when the budget and the device allow it
+  /// (S2-17).
   mutating func onPush(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
     guard push.kind == .alert, context.presence(of: app) != .foreground else {
       return wake(app, push, &context)
@@ -76,19 +76,19 @@ struct BackgroundWork {
   /// The push for which an app is being started.
   func awaitedPush(of app: AppID) -> RetainedPush? { awaitingStart[app] }
 
-  /// An app has connected: what waited for its start is handed over.
+  /// Delivers what waited for an app's start, once it has connected.
   mutating func onConnected(_ app: AppID, _ context: inout AgentContext) {
     guard let push = awaitingStart.removeValue(forKey: app) else { return }
     ask(app, push, &context)
   }
 
-  /// An app came to the front: nothing of it waits, and it is no background work any more.
+  /// Handles an app that came to the front: it is no longer background work, and nothing waits for it.
   mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
     startedForPush.remove(app)
     if let push = release(app, &context) { wake(app, push, &context) }
   }
 
-  /// An app said what a push brought, or went away without a word (nil).
+  /// Handles an app's report of what a push brought; nil when it disconnected without one.
   mutating func onFetched(
     _ app: AppID, _ result: FetchResult?, _ context: inout AgentContext
   ) {
@@ -96,8 +96,8 @@ struct BackgroundWork {
     finishWake(app, result, &context)
   }
 
-  /// An app did not say in time what a wake brought, or did not come at all: that counts as nothing,
-  /// and one that was started for it and is not in front is ended (client-api 3.45).
+  /// Handles an app that did not report in time, or never connected: the wake counts as useless, and an app that
+  /// was started for it and is not in front is ended (client-api 3.45).
   mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
     finishWake(app, nil, &context)
     guard startedForPush.remove(app) != nil, context.presence(of: app) != .foreground else {
@@ -108,7 +108,7 @@ struct BackgroundWork {
 
   // MARK: - Budgets
 
-  /// Uses up a wake of the app's budget when there is one.
+  /// Uses a wake of the app's budget, and returns whether there was one.
   private mutating func consumeWake(_ app: AppID, _ context: inout AgentContext) -> Bool {
     let isTaken = budgets[app, default: BackgroundBudget()]
       .consumeWake(atUnixMilliseconds: context.now.wall)
@@ -129,7 +129,7 @@ struct BackgroundWork {
     context.persist(.put(.device, key: Self.budgetKey(app), budget.json.bytes))
   }
 
-  /// Whether a push of an app waits to be handed over.
+  /// Whether a push waits for an app.
   func holdsPush(of app: AppID) -> Bool { held[app] != nil }
 
   private mutating func release(
@@ -140,10 +140,10 @@ struct BackgroundWork {
     return push
   }
 
-  /// The shell has come back at the moment that it was asked to.
+  /// Notes that the armed timer has fired.
   mutating func onDue() { armed = nil }
 
-  /// Wakes the apps that may be woken now, and asks the shell to come back for the others.
+  /// Wakes the apps that may be woken now, and arms the timer for the others.
   mutating func settle(_ context: inout AgentContext) {
     let now = context.now.wall
     var next: Int64?
@@ -162,7 +162,7 @@ struct BackgroundWork {
     context.emit(.armBackgroundWork(atUnixMilliseconds: next))
   }
 
-  /// An app is removed: nothing waits for it.
+  /// Drops what waits for a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     _ = release(app, &context)
     awaitingStart[app] = nil
@@ -172,7 +172,7 @@ struct BackgroundWork {
     }
   }
 
-  /// Stops in a debug build when what waits contradicts itself.
+  /// Traps in debug builds when what waits contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, push) in held {
       assert(context.apps[app] != nil, "nothing waits for an app that is gone")

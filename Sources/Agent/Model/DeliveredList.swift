@@ -1,24 +1,24 @@
 import BelfryWire
 
-/// The notification centre: what was delivered and is still there.
+/// The delivered notifications that the notification centre still has.
 struct DeliveredList: Sendable {
   /// One entry.
   struct Entry: Hashable, Sendable {
     let key: AppNotificationID
     let retained: RetainedNotification
-    /// Order of delivery on this device: it tells an entry from others with the same name.
+    /// Order of delivery on this device, which distinguishes entries with the same identifier.
     let order: Int64
-    /// Whether it stands in the list that a person sees; what was only shown as a banner does not.
+    /// Whether it is in the list that a person sees; one that was only shown as a banner is not.
     var isListed: Bool
-    /// Whether a presenter has it on screen or had.
+    /// Whether a presenter shows it or has shown it.
     var isShown: Bool
-    /// Whether it was decided to be without a banner: it stands in the list alone.
-    var isQuiet = false
-    /// Whether presenters were given it, in this run of the agent.
+    /// Whether it is shown in the list only, without a banner.
+    var isListOnly = false
+    /// Whether it was handed to presenters, in this run of the agent.
     var isPresented = false
 
-    /// Whether it still has to be decided, or may not have reached a screen.
-    var isUnfinished: Bool { !isShown && !isQuiet }
+    /// Whether it still has to be presented: no decision was made yet, or it may not have reached a screen.
+    var needsPresentation: Bool { !isShown && !isListOnly }
   }
 
   private var entries: [AppID: [String: Entry]] = [:]
@@ -39,18 +39,18 @@ struct DeliveredList: Sendable {
     (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
   }
 
-  /// Those of an app that exceed its bound, oldest first.
+  /// Returns the entries of an app beyond its limit, oldest first.
   func excess(of app: AppID, limit: Int) -> [Entry] {
     let count = entries[app]?.count ?? 0
     return count > limit ? Array(of(app).prefix(count - limit)) : []
   }
 
-  /// The keys under which a notification's own name stands, for commands that leave out the app.
+  /// Returns the keys with this identifier in any app, for commands that name no app.
   func keys(named id: String) -> [AppNotificationID] {
     entries.values.compactMap { $0[id]?.key }.sorted { $0.app < $1.app }
   }
 
-  /// Puts a notification in that nobody has seen, in place of an earlier one of the same name.
+  /// Adds a notification that has not been shown, replacing an earlier one with the same identifier.
   mutating func put(_ key: AppNotificationID, _ retained: RetainedNotification) -> Entry {
     assert(key.id == retained.id, "a notification stands under its own name")
     let entry = Entry(
@@ -60,20 +60,20 @@ struct DeliveredList: Sendable {
     return entry
   }
 
-  /// Puts a kept entry back.
+  /// Restores a stored entry.
   mutating func restore(_ entry: Entry) {
     entries[entry.key.app, default: [:]][entry.key.id] = entry
     reserve(order: entry.order)
   }
 
-  /// No later entry has this order: something outside of the list still goes by it.
+  /// Ensures that no later entry gets this order, which something outside of the list still refers to.
   mutating func reserve(order: Int64) {
-    // A damaged record's order leaves room for those to come.
+    // The order of a damaged record must not use up the numbers of later entries.
     guard order < .max / 2 else { return }
     nextOrder = max(nextOrder, order + 1)
   }
 
-  /// Changes an entry that is there; gives what it is then.
+  /// Changes an entry, and returns it; nil when there is none.
   mutating func update(_ key: AppNotificationID, _ change: (inout Entry) -> Void) -> Entry? {
     guard var entry = self[key] else { return nil }
     change(&entry)
@@ -81,14 +81,14 @@ struct DeliveredList: Sendable {
     return entry
   }
 
-  /// Takes an entry out.
+  /// Removes and returns an entry.
   mutating func remove(_ key: AppNotificationID) -> Entry? {
     guard let entry = entries[key.app]?.removeValue(forKey: key.id) else { return nil }
     if entries[key.app]?.isEmpty == true { entries[key.app] = nil }
     return entry
   }
 
-  /// Stops in a debug build when entries stand where they do not belong.
+  /// Traps in debug builds when entries stand where they do not belong.
   func checkInvariants(_ apps: AppRegistry) {
     for (app, own) in entries {
       assert(apps[app] != nil, "no notification of an app that is gone")
@@ -109,7 +109,7 @@ extension DeliveredList.Entry {
     frame.object["order"] = .integer(order)
     frame.object["listed"] = .bool(isListed)
     frame.object["shown"] = .bool(isShown)
-    frame.object["quiet"] = isQuiet ? true : nil
+    frame.object["quiet"] = isListOnly ? true : nil
     return frame.encoded
   }
 
@@ -124,6 +124,6 @@ extension DeliveredList.Entry {
       order: frame.object["order"]?.integerValue ?? 0,
       isListed: frame.object["listed"]?.boolValue ?? true,
       isShown: frame.object["shown"]?.boolValue ?? true,
-      isQuiet: frame.object["quiet"]?.boolValue ?? false)
+      isListOnly: frame.object["quiet"]?.boolValue ?? false)
   }
 }

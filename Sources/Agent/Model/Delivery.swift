@@ -1,14 +1,14 @@
 import BelfryWire
 
-/// Shows notifications as permission, switches and the app in front allow, and knows what stands in
-/// the notification centre.
+/// Presents notifications as permission, switches and the app in front allow, and maintains the notification
+/// centre.
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
 
   // MARK: - Start
 
-  /// Puts back what was kept.
+  /// Restores the stored notifications.
   mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
     for (key, value) in records[.delivered] {
       guard let entry = DeliveredList.Entry(record: value), context.apps[entry.key.app] != nil
@@ -25,42 +25,42 @@ struct Delivery {
       })
   }
 
-  /// No later notification has this order.
+  /// Ensures that no later notification gets this order.
   mutating func reserve(order: Int64) { delivered.reserve(order: order) }
 
-  /// After a start: what was kept and never seen is shown now, and badges are shown again.
+  /// Presents stored notifications that were never shown, and shows badges again, after a start.
   mutating func resume(_ context: inout AgentContext) {
-    for entry in delivered.all where entry.isUnfinished { deliver(entry, &context) }
+    for entry in delivered.all where entry.needsPresentation { deliver(entry, &context) }
     for app in context.apps.all where app.visibleBadge > 0 {
       context.emit(.badge(app.id, app.visibleBadge))
     }
   }
 
-  // MARK: - Looking
+  // MARK: - Look-up
 
   /// The ids of the latest pushes, oldest first.
   var rememberedPushes: [NotificationID] { seen.all }
 
   subscript(key: AppNotificationID) -> DeliveredList.Entry? { delivered[key] }
 
-  /// The notification of that name that was delivered as that one, and not another since.
+  /// Returns the notification with this identifier and order, unless another has replaced it.
   func entry(_ key: AppNotificationID, order: Int64) -> DeliveredList.Entry? {
     delivered.entry(key, order: order)
   }
 
-  /// What a person sees in the centre, of one app or of all, oldest first.
+  /// Returns the entries that a person sees in the centre, of one app or of all, oldest first.
   func listed(of app: AppID?) -> [DeliveredList.Entry] {
     (app.map(delivered.of) ?? delivered.all).filter(\.isListed)
   }
 
-  /// All that is there, of one app or of all, listed or not, oldest first.
+  /// Returns all entries of one app or of all, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] {
     (app.map(delivered.of) ?? delivered.all).map(\.key)
   }
 
-  /// The one notification of that name.
+  /// Returns the one notification with this identifier.
   ///
-  /// - Throws: When there is none, or several apps have one.
+  /// - Throws: When there is none, or more than one app has one.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
     let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
     guard let key = keys.first else {
@@ -75,11 +75,11 @@ struct Delivery {
     return key
   }
 
-  /// What was given to presenters and may not have reached a screen, for a presenter that is new; only
-  /// what may still be shown.
+  /// Presents on a new presenter what was presented before and may not have reached a screen, if it may still be
+  /// shown.
   func unseen(_ context: AgentContext) -> [Presentation] {
     delivered.all.compactMap { entry in
-      guard entry.isPresented, entry.isUnfinished, let app = context.apps[entry.key.app],
+      guard entry.isPresented, entry.needsPresentation, let app = context.apps[entry.key.app],
         Routing.decide(
           entry.retained.content, presence: .background, isPush: false, wantsFetch: false,
           settings: app.settings, isLocked: context.conditions.isLocked,
@@ -92,16 +92,16 @@ struct Delivery {
 
   // MARK: - Delivering
 
-  /// Whether a push is another one than those that came before; persists that it came.
+  /// Returns whether a push is new, and persists its id.
   mutating func isNew(_ push: ReceivedPush, _ context: inout AgentContext) -> Bool {
     guard !seen.contains(push.uniqueID) else { return false }
     for change in seen.insert(push.uniqueID) { context.persist(change) }
     return true
   }
 
-  /// Retains a notification until something else has been asked about it; gives its order.
+  /// Retains a notification while a question about it is open, and returns its order.
   ///
-  /// A crash in between shows it.
+  /// After a crash in between it is shown.
   mutating func hold(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
   ) -> Int64 {
@@ -117,13 +117,13 @@ struct Delivery {
   ) {
     let before = delivered[key]
     let entry = delivered.put(key, retained)
-    // A repeat is a new showing; what an app or a provider sends under the same name is a change.
+    // A repetition is presented anew; a new notification with the same identifier updates the old one.
     let isUpdate = before?.isShown == true && !retained.repeats
     perform(
       routing, entry, isUpdate: isUpdate, isPersisted: before != nil, &context)
   }
 
-  /// Delivers what was held, or could not be asked about: as if it came now.
+  /// Delivers a notification that was held, or whose app could not be asked, as if it arrived now.
   mutating func deliver(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     assert(delivered[entry.key]?.order == entry.order, "only what is there is delivered")
     let routing = context.route(
@@ -131,7 +131,7 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
-  /// Replaces what is held by what a service extension made of it, and delivers it.
+  /// Replaces a held notification's content by the service extension's, and delivers it.
   mutating func deliver(
     _ entry: DeliveredList.Entry, changedTo content: NotificationContent,
     _ context: inout AgentContext
@@ -140,12 +140,12 @@ struct Delivery {
     deliver(changed, &context)
   }
 
-  /// The app in front said what to show; an empty set, or no answer in time, is nothing.
+  /// Handles the answer of the app in front on what to show; an empty set, or none in time, shows nothing.
   mutating func onPresentationAnswer(
     _ key: AppNotificationID, order: Int64, _ options: Set<PresentationOption>,
     _ context: inout AgentContext
   ) {
-    // Withdrawn or replaced meanwhile: the answer is about something that is gone.
+    // It was withdrawn or replaced meanwhile, so the answer is outdated.
     guard let entry = delivered.entry(key, order: order) else { return }
     let routing = Routing.decide(
       entry.retained.content, answer: options, settings: context.settings(of: key.app),
@@ -153,7 +153,7 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
-  /// Carries out what was decided of a notification that stands in the list, still unseen.
+  /// Carries out the decision on a notification that is in the list and not shown yet.
   private mutating func perform(
     _ routing: Routing, _ entry: DeliveredList.Entry, isUpdate: Bool, isPersisted: Bool,
     _ context: inout AgentContext
@@ -161,7 +161,7 @@ struct Delivery {
     let key = entry.key
     assert(!entry.isShown, "a notification is shown once")
     if routing.asksApp {
-      // Until the app answers it stands in the store, unseen: a crash in between shows it.
+      // Until the app answers, it is stored as not shown: after a crash in between it is shown.
       persist(entry, &context)
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
@@ -178,17 +178,17 @@ struct Delivery {
     if routing.effects.banner || routing.effects.list {
       let decided = delivered.update(key) { entry in
         entry.isListed = routing.effects.list
-        entry.isQuiet = !routing.effects.banner
+        entry.isListOnly = !routing.effects.banner
         entry.isPresented = routing.effects.banner
       }
       if let decided { persist(decided, &context) }
       for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
         withdraw(old.key, &context)
       }
-      // The bound may push out the very one that was decided about late.
+      // The limit may remove the very notification whose decision came late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
-      // The same name replaces, also by what shows nothing.
+      // A notification replaces one with the same identifier even if it shows nothing itself.
       withdraw(key, &context)
     } else {
       _ = delivered.remove(key)
@@ -221,7 +221,7 @@ struct Delivery {
     let thread = notification.request.content.thread
     let privacy = Presentation.Privacy(
       isLocked: context.conditions.isLocked, previews: app.switches.previews)
-    // Texts of the others are read only where their number is shown.
+    // The texts of the others are read only if their number is shown.
     let threadCount =
       privacy.hidesTexts
       ? delivered.of(app.id).count { $0.retained.content.thread == thread } : 0
@@ -230,25 +230,24 @@ struct Delivery {
       isUpdate: isUpdate, lookup: { context.text($0, of: app.id) })
   }
 
-  // MARK: - What becomes of it
+  // MARK: - Presented notifications
 
-  /// A presenter has the notification on screen: it is not shown again after a restart.
+  /// Notes that a presenter shows the notification, so that it is not shown again after a restart.
   ///
-  /// One that no presenter was given stands in place of the one that this is about.
+  /// An entry that no presenter received has replaced the one that this is about.
   mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard let entry = delivered[key], entry.isPresented, !entry.isShown else { return }
     if let entry = delivered.update(key, { $0.isShown = true }) { persist(entry, &context) }
   }
 
-  /// Takes a notification off the list and off the screen; nothing when it is gone already.
+  /// Removes a notification from the list and from the screen, if it is still there.
   mutating func withdraw(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard delivered.remove(key) != nil else { return }
     context.persist(.remove(.delivered, key: key.recordKey))
     context.emit(.withdraw(key))
   }
 
-  /// The screen was locked or unlocked: texts that only an unlocked one may show come or go
-  /// (client-api 3.39).
+  /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39).
   func refreshTexts(_ context: inout AgentContext) {
     for app in context.apps.all where app.switches.previews == .whenAuthenticated {
       for entry in delivered.of(app.id) where entry.isShown || entry.isPresented {
@@ -260,7 +259,7 @@ struct Delivery {
 
   // MARK: - Badges
 
-  /// An app sets its badge.
+  /// Sets an app's badge.
   func onBadgeRequest(
     _ ask: Ask, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
   ) {
@@ -282,7 +281,7 @@ struct Delivery {
     context.tell(app, .badge(badge))
   }
 
-  /// Stops in a debug build when what was delivered contradicts itself.
+  /// Traps in debug builds when what was delivered contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     delivered.checkInvariants(context.apps)
     seen.checkInvariants()

@@ -1,9 +1,9 @@
 import BelfryWire
 
-/// What becomes of a notification: changed by a service extension, shown or asked about, fetched for,
-/// responded to.
+/// Carries a notification through its steps: a service extension may change it, the app is asked what to show,
+/// it is presented, the app fetches for it, a person responds to it.
 ///
-/// Puts together what concerns delivery, responses, background work and extensions.
+/// Coordinates delivery, responses, background work and service extensions.
 struct DeliveryPipeline {
   private var delivery = Delivery()
   private var responses = Responses()
@@ -12,7 +12,7 @@ struct DeliveryPipeline {
 
   // MARK: - Start
 
-  /// Puts back what was kept.
+  /// Restores the stored records.
   mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
     delivery.restore(records, &context)
     for (key, value) in records[.responses] {
@@ -30,38 +30,38 @@ struct DeliveryPipeline {
     background.dropUnknownApps(&context)
   }
 
-  /// After a start: what was kept and never seen is shown now.
+  /// Presents stored notifications that were never shown, after a start.
   mutating func resume(_ context: inout AgentContext) { delivery.resume(&context) }
 
-  // MARK: - Looking
+  // MARK: - Look-up
 
   /// The ids of the latest pushes, oldest first.
   var rememberedPushes: [NotificationID] { delivery.rememberedPushes }
 
-  /// What a person sees in the centre, of one app or of all, oldest first.
+  /// Returns the entries that a person sees in the centre, of one app or of all, oldest first.
   func listed(of app: AppID?) -> [DeliveredList.Entry] { delivery.listed(of: app) }
 
-  /// All that is there, of one app or of all, listed or not, oldest first.
+  /// Returns all entries of one app or of all, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] { delivery.keys(of: app) }
 
-  /// The one notification of that name.
+  /// Returns the one notification with this identifier.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
     try delivery.key(named: id, of: app)
   }
 
-  /// What nobody has seen yet, for a presenter that is new.
+  /// Presents what has not been shown yet on a new presenter.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
-  /// Whether a push of an app waits to be handed over.
+  /// Whether a push waits for an app.
   func holdsPush(of app: AppID) -> Bool { background.holdsPush(of: app) }
 
-  // MARK: - Notifications that come
+  // MARK: - Arrival
 
-  /// A push came: it is retained, handed over, and acknowledged once it is durable.
+  /// Handles a push: retains it, delivers it, and acknowledges it once it is durable.
   ///
-  /// One that came before is only acknowledged.
+  /// A repeated one is only acknowledged.
   mutating func onPush(_ push: ReceivedPush, _ context: inout AgentContext) {
-    // Where it was unregistered meanwhile, nobody is there to take it (client-api 3.58).
+    // An app that has unregistered meanwhile receives no pushes (client-api 3.58).
     if delivery.isNew(push, &context), context.apps[push.app]?.registrations[push.kind] != nil {
       route(push, &context)
     }
@@ -91,7 +91,7 @@ struct DeliveryPipeline {
     }
   }
 
-  /// Delivers notifications of apps' own whose moment or place has come.
+  /// Delivers local notifications that are due.
   mutating func deliver(_ due: [LocalNotifications.Due], _ context: inout AgentContext) {
     for due in due {
       let routing = context.route(
@@ -104,7 +104,7 @@ struct DeliveryPipeline {
 
   // MARK: - Apps
 
-  /// Why an app that greets was started.
+  /// Returns why a greeting app was started.
   func launch(
     of app: AppID, _ hello: AppHello, _ context: inout AgentContext
   ) -> AppLaunch {
@@ -119,20 +119,19 @@ struct DeliveryPipeline {
       ?? AppLaunch(reason: .user)
   }
 
-  /// An app has connected: what waited for it is told to it now.
+  /// Sends a newly connected app what waited for it.
   mutating func onAppConnected(_ app: AppID, _ context: inout AgentContext) {
     background.onConnected(app, &context)
     if context.presence(of: app) == .foreground { background.onForeground(app, &context) }
     responses.sendAll(to: app, &context)
   }
 
-  /// An app came to the front.
+  /// Handles an app that came to the front.
   mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
     background.onForeground(app, &context)
   }
 
-  /// A service extension has connected: it gets its push, and one that nobody waits for has nothing to
-  /// do.
+  /// Sends a newly connected service extension its push, or ends it if it has no job.
   mutating func onExtensionConnected(
     _ connection: ConnectionID, _ app: AppID, token: String?, _ context: inout AgentContext
   ) {
@@ -145,7 +144,7 @@ struct DeliveryPipeline {
       .extend(token: token), timeoutMilliseconds: Limits.extensionMilliseconds)
   }
 
-  /// An app answered a question, or its time is over (nil).
+  /// Handles an app's answer to a question, or its time-out (nil).
   mutating func onReply(
     _ question: Question, _ reply: AppReply?, _ context: inout AgentContext
   ) {
@@ -172,7 +171,7 @@ struct DeliveryPipeline {
     }
   }
 
-  /// A connection is gone, with questions that nobody answers any more.
+  /// Handles a lost connection and its unanswered questions.
   mutating func onDisconnected(
     _ connection: ConnectionID, _ unanswered: [QuestionPurpose], _ context: inout AgentContext
   ) {
@@ -180,7 +179,7 @@ struct DeliveryPipeline {
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
-        // Another instance of the app may be in front, and is asked then.
+        // Another instance of the app may be in front and be asked instead.
         if let entry = delivery.entry(key, order: order) { delivery.deliver(entry, &context) }
       case .fetch(let app): background.onFetched(app, nil, &context)
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
@@ -189,14 +188,14 @@ struct DeliveryPipeline {
     }
   }
 
-  /// An app that was started has not come in time, or could not be started.
+  /// Handles an app that did not connect in time, or could not be started.
   mutating func onStartFailed(_ app: AppID, token: String, _ context: inout AgentContext) {
     guard context.expectNoMore(app, token: token), context.presence(of: app) == .notRunning
     else { return }
     background.onTimedOut(app, &context)
   }
 
-  /// An app is removed: nothing of it stays.
+  /// Removes everything of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     withdraw(delivery.keys(of: app), &context)
     responses.onAppRemoved(app, &context)
@@ -206,12 +205,12 @@ struct DeliveryPipeline {
 
   // MARK: - Service extensions
 
-  /// A service extension could not be started, or did not answer in time.
+  /// Handles a service extension that could not be started or did not answer in time.
   mutating func onExtensionFailed(_ token: String, _ context: inout AgentContext) {
     finishExtension(token, nil, &context)
   }
 
-  /// A service extension's time is nearly over.
+  /// Warns a service extension that its time is nearly over.
   func onExtensionTimeEnds(_ token: String, _ context: inout AgentContext) {
     extensions.onTimeEnds(token, &context)
   }
@@ -222,14 +221,14 @@ struct DeliveryPipeline {
     if let job = extensions.finish(token) { deliver(job, content, &context) }
   }
 
-  /// Delivers what an extension made of a push, or the push as it came (nil).
+  /// Delivers a push as changed by its extension, or unchanged (nil).
   private mutating func deliver(
     _ job: ServiceExtensions.Job, _ content: NotificationContent?, _ context: inout AgentContext
   ) {
-    // Withdrawn or replaced meanwhile: there is nothing to show.
+    // It was withdrawn or replaced meanwhile: there is nothing to show.
     guard let entry = delivery.entry(job.key, order: job.order) else { return }
     if var content, content.hasAlert {
-      // What decides where it belongs stays the provider's.
+      // The identifiers that decide where it belongs stay the provider's.
       content.generation = entry.retained.content.generation
       delivery.deliver(entry, changedTo: content, &context)
     } else {
@@ -239,14 +238,14 @@ struct DeliveryPipeline {
 
   // MARK: - The person
 
-  /// A person did something to a notification; nothing where it is gone.
+  /// Handles a person's action on a notification, if it still exists.
   mutating func onAction(
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
   ) {
     if let entry = delivery[key] { perform(action, on: entry, &context) }
   }
 
-  /// A command takes an action that a notification offers.
+  /// Handles a command's action on a notification.
   mutating func onOfferedAction(
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -273,7 +272,7 @@ struct DeliveryPipeline {
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.content, of: record)
     if context.conditions.isLocked, consequences.needsUnlock {
-      // Client-api 3.26: done when the person has unlocked.
+      // Client-api 3.26: carried out once the person has unlocked the screen.
       return responses.holdUntilUnlock(
         Responses.LockedChoice(key: entry.key, order: entry.order, action: action))
     }
@@ -290,7 +289,7 @@ struct DeliveryPipeline {
     if presence != .notRunning { responses.send(response, to: app, &context) }
   }
 
-  /// The screen was locked or unlocked.
+  /// Handles a change of the screen lock.
   mutating func onLockChanged(_ context: inout AgentContext) {
     delivery.refreshTexts(&context)
     guard !context.conditions.isLocked else { return }
@@ -300,17 +299,17 @@ struct DeliveryPipeline {
     }
   }
 
-  /// A presenter has a notification on screen.
+  /// Notes that a presenter shows a notification.
   mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
     delivery.onShown(key, &context)
   }
 
-  /// Takes notifications off the list and off the screen.
+  /// Removes notifications from the list and from the screen.
   mutating func withdraw(_ keys: [AppNotificationID], _ context: inout AgentContext) {
     for key in keys { delivery.withdraw(key, &context) }
   }
 
-  /// An app sets its badge.
+  /// Sets an app's badge.
   func onBadgeRequest(
     _ ask: Ask, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
   ) {
@@ -319,13 +318,13 @@ struct DeliveryPipeline {
 
   // MARK: - After each event
 
-  /// The shell has come back for background work.
+  /// Notes that the timer of background work has fired.
   mutating func onBackgroundWorkDue() { background.onDue() }
 
-  /// Does what may be done in the background now.
+  /// Wakes the apps that may be woken in the background now.
   mutating func settle(_ context: inout AgentContext) { background.settle(&context) }
 
-  /// Stops in a debug build when a machine contradicts itself.
+  /// Traps in debug builds when a machine contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     delivery.checkInvariants(context)
     responses.checkInvariants(context)

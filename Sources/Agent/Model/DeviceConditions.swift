@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// What the machine and its desktop report of themselves.
+/// The conditions of the machine and its desktop, as their services or commands report them.
 struct DeviceConditions: Hashable, Sendable {
   private(set) var isLocked = false
   private(set) var hasFocus = false
@@ -8,15 +8,15 @@ struct DeviceConditions: Hashable, Sendable {
   private(set) var isPowerSaver = false
   private(set) var isMetered = false
   private(set) var isAsleep = false
-  /// The desktop's own do-not-disturb: it holds banners back by itself, and nothing sounds.
+  /// Whether the desktop's own do-not-disturb is on: the desktop holds banners back, and the agent plays no sounds.
   private(set) var isDesktopQuiet = false
-  /// Whether the session's own service has locked the screen, not a command.
+  /// Whether the screen was locked by the session, not by a command.
   private var isLockedBySession = false
 
-  /// Whether work in the background waits (S2-17).
+  /// Whether background work has to wait (S2-17).
   var holdsBackgroundWork: Bool { isBatteryLow || isPowerSaver || isMetered }
 
-  /// What the gateway is told.
+  /// The state reported to the gateway.
   var deviceState: DeviceState {
     var state: DeviceState = []
     if isBatteryLow || isPowerSaver { state.insert(.powerRestricted) }
@@ -26,7 +26,7 @@ struct DeviceConditions: Hashable, Sendable {
     return state
   }
 
-  /// Takes a change in.
+  /// Applies a change.
   mutating func apply(_ change: DeviceChange) {
     switch change {
     case .batteryLow(let isLow): isBatteryLow = isLow
@@ -36,7 +36,7 @@ struct DeviceConditions: Hashable, Sendable {
       self.isLocked = isLocked
       isLockedBySession = isLocked
     case .sessionEnded:
-      // What a command has locked is not a session's.
+      // A lock by a command is not the session's to lift.
       guard isLockedBySession else { break }
       isLocked = false
       isLockedBySession = false
@@ -44,8 +44,8 @@ struct DeviceConditions: Hashable, Sendable {
     case .desktopQuiet(let isQuiet): isDesktopQuiet = isQuiet
     case .online: break
     case .servicesLost:
-      // What nobody tells any more holds nothing back. A locked screen stays locked, for all that is
-      // known: hidden texts are not shown because a service failed.
+      // Conditions that are no longer reported hold nothing back. A locked screen counts as locked still: hidden
+      // texts must not be shown because a service failed.
       isAsleep = false
       isBatteryLow = false
       isPowerSaver = false
@@ -53,7 +53,7 @@ struct DeviceConditions: Hashable, Sendable {
     }
   }
 
-  /// Sets what a command says; false when there is no such name or word.
+  /// Sets a condition by command; returns false when there is no such name or value.
   private mutating func set(_ name: String, to word: String) -> Bool {
     switch (name, word) {
     case ("locked", "on"), ("locked", "off"): isLocked = word == "on"
@@ -65,7 +65,7 @@ struct DeviceConditions: Hashable, Sendable {
     return true
   }
 
-  /// The conditions as a command wants them (`belfry state`); whom the person looks at is only checked.
+  /// Returns the conditions after a command (`belfry state`); the name of the app in front is only checked.
   ///
   /// - Throws: What is wrong with the first change that cannot be made.
   func changed(
@@ -93,7 +93,7 @@ struct DeviceConditions: Hashable, Sendable {
     ]
   }
 
-  /// Stops in a debug build when conditions contradict each other.
+  /// Traps in debug builds when conditions contradict each other.
   func checkInvariants() {
     assert(
       !deviceState.contains(.batteryLow) || deviceState.contains(.powerRestricted),

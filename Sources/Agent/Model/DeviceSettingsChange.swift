@@ -1,18 +1,18 @@
 import BelfryWire
 
-/// What a command sets for the whole device (`belfry settings --languages`, `--location`).
+/// A command's change of the device's settings (`belfry settings --languages`, `--location`).
 struct DeviceSettingsChange {
   /// The key of the languages' record.
   static let languagesKey = "languages"
-  /// The key of the record that says whether places are told to anyone.
+  /// The key of the record that says whether location services are on.
   static let locationKey = "location"
 
-  /// nil leaves them.
+  /// The languages; nil for no change.
   let languages: [String]?
-  /// nil leaves it.
+  /// Whether location services are on; nil for no change.
   let isLocationOn: Bool?
 
-  /// Reads a command's words.
+  /// Parses a command's values.
   ///
   /// - Throws: What is wrong with one of them.
   init(_ words: [String: String]) throws(AppLinkFailure) {

@@ -1,30 +1,29 @@
 import BelfryWire
 
-/// A window that the person looks at, by what it says of itself.
+/// The window that the person looks at, with the properties that identify its app.
 struct FocusedWindow: Hashable, Sendable {
   /// The process that it belongs to.
   var process: Int32?
-  /// What it calls its app, the surest first.
+  /// The names it gives for its app, the most reliable first.
   var names: [String]
 }
 
 /// Which app the person looks at, for apps with windows (linux-parts 5).
 ///
-/// An app of which no window was ever in front is left alone: it has none, or says by itself where it
-/// is.
+/// An app that never had a window in front is left alone: it has no windows, or reports its state itself.
 struct FrontApp {
-  /// Whom the person looks at, as far as something said so.
+  /// The app that the person looks at, if known.
   private enum Front: Hashable {
     case unknown
     case nobody
     case app(AppID)
   }
 
-  /// The window that the person looks at, where a desktop tells.
+  /// The window that the person looks at, if the desktop reports it.
   private var window: FocusedWindow?
   private var front = Front.unknown
 
-  /// The word of `belfry state` for it.
+  /// The app in front as `belfry state` prints it.
   var word: JSONValue {
     switch front {
     case .unknown: .null
@@ -33,7 +32,7 @@ struct FrontApp {
     }
   }
 
-  /// Another window is in front; nil is none.
+  /// Handles a change of the window in front; nil when there is none.
   mutating func onWindow(_ window: FocusedWindow?, _ context: inout AgentContext) {
     self.window = window
     let app = window.flatMap { Self.app(of: $0, context) }
@@ -43,7 +42,7 @@ struct FrontApp {
     }
   }
 
-  /// A connection of an app is new: its window may have come before it.
+  /// Handles a new connection of an app, whose window may already be in front.
   mutating func onConnected(_ connection: ConnectionID, _ context: inout AgentContext) {
     guard let window, let app = Self.app(of: window, context),
       app == context.connections[connection]?.app
@@ -52,13 +51,12 @@ struct FrontApp {
     context.setLookedAt(connection, true)
   }
 
-  /// Whether a command may say this: the id of an app, or `none`.
+  /// Whether a command may give this value: the id of an app, or `none`.
   func canSet(_ word: String, _ context: AgentContext) -> Bool {
     word == "none" || AppID(word).map { context.apps[$0] != nil } == true
   }
 
-  /// A command says whom the person looks at: that app comes to the front, and every other one leaves
-  /// it.
+  /// Sets the app in front by command; every other app leaves the front.
   mutating func set(_ word: String, _ context: inout AgentContext) {
     assert(canSet(word, context), "a word is looked at before it is used")
     let app = AppID(word)
@@ -68,12 +66,12 @@ struct FrontApp {
     }
   }
 
-  /// The person cannot look at an app that is gone.
+  /// Handles the removal of an app, which cannot be in front any more.
   mutating func onAppRemoved(_ app: AppID) {
     if front == .app(app) { front = .nobody }
   }
 
-  /// The app of a window: the one that runs as its process, else the one that it names.
+  /// Returns the app of a window: the one with its process, otherwise the one that it names.
   private static func app(of window: FocusedWindow, _ context: AgentContext) -> AppID? {
     if let process = window.process, let app = context.connections.app(ofProcess: process) {
       return app

@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// All that the agent keeps of one app.
+/// The agent's record of one app.
 struct LocalApp: Hashable, Sendable {
-  /// What an installed app is made of.
+  /// How an installed app is started and recognised.
   struct Installation: Hashable, Sendable {
     /// The desktop file, absolute.
     var desktopFile: String?
@@ -16,11 +16,11 @@ struct LocalApp: Hashable, Sendable {
     var icon: String?
     /// Whether the program is a script, which runs as its interpreter.
     var isScript = false
-    /// The program that is this app and no other; nil for a script, or one that takes arguments.
+    /// The program that identifies the app; nil for a script or one started with arguments, which others may share.
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
     /// What its manifest claims.
     var entitlements = Set(Entitlement.allCases)
-    /// What its windows call themselves where that is not its id (`StartupWMClass`).
+    /// The class of its windows if it differs from the app's id (`StartupWMClass`).
     var windowClass: String?
     /// The program of its service extension, absolute.
     var serviceExtension: String?
@@ -39,10 +39,10 @@ struct LocalApp: Hashable, Sendable {
   /// nil for a development app.
   var installation: Installation?
   var status = AuthorizationStatus.notDetermined
-  /// What the app ever asked permission for: the switches that its settings show.
+  /// All options for which the app has asked permission; its settings show a switch for each.
   var requested: Set<AuthorizationOption> = []
-  /// Whether its switches stand in the settings; not after it unregistered (S4-7).
-  var hasPane = true
+  /// Whether the settings list the app; they do not after it unregistered (S4-7).
+  var isInSettings = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
   var badge: Int64 = 0
@@ -57,7 +57,7 @@ struct LocalApp: Hashable, Sendable {
   /// The name for people.
   var displayName: String { name ?? id.text }
 
-  /// The number on its icon, as far as the person allows one.
+  /// The number on its icon; 0 when the person does not allow badges.
   var visibleBadge: Int64 { settings.badge == .enabled ? badge : 0 }
 
   /// Whether the app may have what a manifest has to claim.
@@ -93,7 +93,7 @@ extension LocalApp {
     }
     object["requested"] = .array(
       AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
-    object["pane"] = .bool(hasPane)
+    object["pane"] = .bool(isInSettings)
     object["switches"] = .object(switches.json)
     object["categories"] = .array(categories.map { .object($0.json) })
     object["badge"] = .integer(badge)
@@ -135,7 +135,7 @@ extension LocalApp {
       installation.isScript = inner["script"]?.boolValue ?? false
       self.installation = installation
     }
-    hasPane = json["pane"]?.boolValue ?? true
+    isInSettings = json["pane"]?.boolValue ?? true
     requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
     switches = json["switches"]?.objectValue.map(AppSwitches.init) ?? AppSwitches()
     categories = (json["categories"]?.arrayValue ?? []).compactMap { value in

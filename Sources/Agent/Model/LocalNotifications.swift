@@ -1,9 +1,9 @@
 import BelfryWire
 import System
 
-/// Notifications of apps' own that wait for a moment or a place, and the regions that apps watch.
+/// Local notifications that wait for a date or a region, and the regions that apps watch.
 struct LocalNotifications: ~Copyable {
-  /// A notification whose time or place has come.
+  /// A notification that is due.
   struct Due {
     let key: AppNotificationID
     let request: NotificationRequest
@@ -13,7 +13,7 @@ struct LocalNotifications: ~Copyable {
   private var requests: ScheduledRequests
   private var regions = WatchedRegions()
 
-  /// Nothing waits yet.
+  /// Creates an empty set.
   init(
     _ configuration: AgentModel.Configuration, _ lookUps: AgentModel.LookUps, _ zones: ZoneFolder
   ) {
@@ -23,18 +23,18 @@ struct LocalNotifications: ~Copyable {
     requests = ScheduledRequests(readRecord: lookUps.requestRecord)
   }
 
-  /// Puts back what was kept.
+  /// Restores the stored records.
   mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
     scheduled.restore(records[.schedule], at: context.now.moment, &context.effects)
     regions.restore(records[.regions], atAwake: context.now.awake, &context.effects)
   }
 
-  /// Every record is durable.
+  /// Notes that every record is durable.
   mutating func onRecordsPersisted() { requests.onRecordsPersisted() }
 
   // MARK: - Requests
 
-  /// Lets a notification wait, in place of one with the same name.
+  /// Adds a request, replacing one with the same identifier.
   mutating func add(
     _ key: AppNotificationID, _ request: NotificationRequest, _ trigger: NotificationTrigger,
     _ context: inout AgentContext
@@ -52,7 +52,7 @@ struct LocalNotifications: ~Copyable {
     requests.put(key, request, &context.effects)
   }
 
-  /// Takes requests out; those that do not wait are passed over.
+  /// Removes requests; identifiers without one are ignored.
   mutating func remove(_ keys: [AppNotificationID], _ context: inout AgentContext) {
     for key in scheduled.remove(keys, &context.effects) { requests.remove(key, &context.effects) }
     for case .request(let key) in regions.remove(keys.map(RegionKey.request), &context.effects) {
@@ -60,14 +60,13 @@ struct LocalNotifications: ~Copyable {
     }
   }
 
-  /// Takes all out that an app waits for, and the regions that it watches.
+  /// Removes all requests of an app, and the regions that it watches.
   mutating func removeAll(of app: AppID, _ context: inout AgentContext) {
     remove(waiting(of: app.text, context), &context)
     regions.remove(regions.keys(of: app), &context.effects)
   }
 
-  /// The names under which requests wait, of one app or of all: the soonest first, then those that
-  /// wait for a place.
+  /// Returns the pending requests of one app or of all: the soonest first, then those that wait for a region.
   func waiting(of app: String?, _ context: AgentContext) -> [AppNotificationID] {
     scheduled.pending(of: app, at: context.now.moment).map(\.key) + waitingForPlaces(of: app)
   }
@@ -77,7 +76,7 @@ struct LocalNotifications: ~Copyable {
     return AppID(app).map { regions.waiting(of: $0) } ?? []
   }
 
-  /// What waits, of one app or of all, with the next moments.
+  /// Returns the pending requests of one app or of all, with their next dates.
   func pending(
     of app: String?, _ context: AgentContext
   ) -> [(key: AppNotificationID, waiting: PendingNotification)] {
@@ -90,9 +89,9 @@ struct LocalNotifications: ~Copyable {
     }
   }
 
-  /// The one request of that name that waits.
+  /// Returns the one pending request with this identifier.
   ///
-  /// - Throws: When none waits, or several apps have one.
+  /// - Throws: When there is none, or more than one app has one.
   func onlyWaiting(
     _ id: String, of app: String?, _ context: AgentContext
   ) throws(AppLinkFailure) -> AppNotificationID {
@@ -108,7 +107,7 @@ struct LocalNotifications: ~Copyable {
     return key
   }
 
-  /// The next moments of one request, in milliseconds since 1970.
+  /// Returns the next dates of a request, in milliseconds since 1970.
   func dates(_ key: AppNotificationID, count: Int64, _ context: AgentContext) -> [Int64] {
     let bounded = Int(clamping: min(count, Limits.datesAsked))
     return scheduled.moments(of: key, count: bounded, at: context.now.moment)
@@ -139,34 +138,34 @@ struct LocalNotifications: ~Copyable {
     ]
   }
 
-  /// A command moves a manual clock; it is answered when the clock has arrived.
+  /// Moves a manual clock by command, which is answered when the move is complete.
   mutating func travel(
     _ ask: Ask, _ command: ScheduledNotifications.ClockCommand, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     try scheduled.travel(command, ask, at: context.now.moment, &context.effects)
   }
 
-  /// The alarms may have gone off.
+  /// Notes that the alarms may have fired.
   mutating func onWakeUp() { scheduled.onWakeUp() }
 
-  /// The machine's clock was set.
+  /// Handles a change of the machine's clock.
   mutating func onClockSet(_ context: inout AgentContext) {
     scheduled.onClockSet(at: context.now.moment, &context.effects)
   }
 
-  /// A manual clock stands where it was moved to.
+  /// Handles the end of one step of a manual clock's move.
   mutating func onClockMoved(_ context: inout AgentContext) {
     scheduled.onClockMoved(at: context.now.moment, &context.effects)
   }
 
-  /// The device is in another zone, or its database was updated.
+  /// Handles a change of zone or of the zone database.
   mutating func onZonesChanged(to zones: ZoneFolder, _ context: inout AgentContext) {
     let ask = scheduled.onZonesChanged(to: zones, at: context.now.moment, &context.effects)
     if let ask { context.answer(ask, .rows([clockRow(context)])) }
   }
 
-  /// The next notification that is due at this moment; nil when none is, or a manual clock is on its
-  /// way elsewhere, or an app in front still has to say what to show of an earlier moment's.
+  /// Returns the next due notification; nil when none is, while a manual clock is moving, or while an app in front
+  /// still has to answer about an earlier one.
   mutating func nextDue(_ context: inout AgentContext) -> Due? {
     guard scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow) else { return nil }
     while let step = scheduled.step(at: context.now.moment, &context.effects) {
@@ -190,9 +189,9 @@ struct LocalNotifications: ~Copyable {
     return request.map { Due(key: key, request: $0) }
   }
 
-  // MARK: - Places
+  // MARK: - Location
 
-  /// A command says where the device is; gives the notifications whose place that is.
+  /// Sets the location by command; returns the notifications that are due there.
   mutating func onPlaceCommand(
     latitude: Double, longitude: Double, _ context: inout AgentContext
   ) throws(AppLinkFailure) -> [Due] {
@@ -207,22 +206,22 @@ struct LocalNotifications: ~Copyable {
     return onPlace(place, &context)
   }
 
-  /// The device is somewhere; gives the notifications whose place that is.
+  /// Handles a location; returns the notifications that are due there.
   mutating func onPlace(_ place: Place, _ context: inout AgentContext) -> [Due] {
     let due = onCrossings(regions.onPlace(place, atAwake: context.now.awake), &context)
     for (connection, app) in regions.following { tell(place, to: connection, of: app, &context) }
     return due
   }
 
-  /// No location service says any more where the device is.
+  /// Notes that no location service reports the location any more.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 
-  /// A beacon was heard; gives the notifications whose place that is.
+  /// Handles a beacon's advertisement; returns the notifications that are due.
   mutating func onBeacon(_ beacon: Beacon, _ context: inout AgentContext) -> [Due] {
     onCrossings(regions.onBeacon(beacon, atAwake: context.now.awake), &context)
   }
 
-  /// Time has passed for crossings; gives the notifications whose place has come.
+  /// Handles the passing of time for crossings; returns the notifications that are due.
   mutating func onRegionsDue(_ context: inout AgentContext) -> [Due] {
     onCrossings(regions.onTimePassed(atAwake: context.now.awake), &context)
   }
@@ -232,7 +231,7 @@ struct LocalNotifications: ~Copyable {
   ) -> [Due] {
     var result: [Due] = []
     for crossing in crossings {
-      // What an app may not know is not told, nor used up (S1-73).
+      // An app without location permission is not told, and its request is not used up (S1-73).
       guard crossing.isWanted, context.apps.mayLocate(crossing.key.app) else {
         regions.persist(crossing, &context.effects)
         continue
@@ -248,27 +247,27 @@ struct LocalNotifications: ~Copyable {
     return result
   }
 
-  /// An app watches a region.
+  /// Starts watching a region for an app.
   mutating func watch(
     _ app: AppID, _ region: NotificationRegion, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     try regions.add(.watched(app, region.id), region, repeats: true, &context.effects)
   }
 
-  /// An app watches a region no more.
+  /// Stops watching a region for an app.
   mutating func unwatch(_ app: AppID, _ id: String, _ context: inout AgentContext) {
     regions.remove([.watched(app, id)], &context.effects)
   }
 
-  /// The regions that an app watches.
+  /// Returns the regions that an app watches.
   func watched(by app: AppID) -> [NotificationRegion] { regions.watched(by: app) }
 
-  /// Where the device is as to a region of an app, as far as that may know it.
+  /// Returns the device's state relative to an app's region, if the app has location permission.
   func state(of app: AppID, _ id: String, _ context: AgentContext) -> RegionState {
     context.apps.mayLocate(app) ? regions.state(of: .watched(app, id)) : .unknown
   }
 
-  /// Tells every place to a connection of an app from now on, or no longer.
+  /// Starts or stops sending every location to a connection of an app.
   mutating func follow(
     _ connection: ConnectionID, _ app: AppID, isOn: Bool, _ context: inout AgentContext
   ) {
@@ -289,18 +288,18 @@ struct LocalNotifications: ~Copyable {
         unixMilliseconds: context.now.wall))
   }
 
-  /// A connection is gone.
+  /// Handles a lost connection.
   mutating func onDisconnected(_ connection: ConnectionID) {
     regions.setFollower(connection, nil)
     scheduled.onDisconnected(connection)
   }
 
-  /// Who may know the place may have changed.
+  /// Notes that location permissions may have changed.
   mutating func onPermissionChanged() { regions.onPermissionChanged() }
 
   // MARK: - After each event
 
-  /// Sends a manual clock on where nothing is due any more, and sets alarms and services.
+  /// Continues a manual clock's move once nothing more is due, and sets alarms and services.
   mutating func settle(_ context: inout AgentContext) {
     if scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow),
       let ask = scheduled.advance(at: context.now.moment, &context.effects)
@@ -315,7 +314,7 @@ struct LocalNotifications: ~Copyable {
     regions.arm(&context.effects)
   }
 
-  /// Stops in a debug build when what waits contradicts itself.
+  /// Traps in debug builds when what waits contradicts itself.
   func checkInvariants() {
     scheduled.checkInvariants()
     requests.checkInvariants()

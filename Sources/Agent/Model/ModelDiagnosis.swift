@@ -4,11 +4,11 @@ import BelfryWire
 struct Finding: Hashable, Sendable {
   /// What the line is about.
   var feature: String
-  /// Whether it works as far as the agent can tell.
+  /// Whether it works, as far as the agent can determine.
   var isFine: Bool
-  /// Whether something is not there, rather than set so.
+  /// Whether something is missing, rather than turned off.
   var isLack = true
-  /// What is there, or what is wrong.
+  /// What was found, or what is wrong.
   var detail: String
   /// What to do about it; empty when there is nothing.
   var advice = ""
@@ -23,19 +23,19 @@ struct Finding: Hashable, Sendable {
   }
 }
 
-/// What the model contributes to a diagnosis.
+/// The model's part of a diagnosis.
 struct ModelDiagnosis: Hashable, Sendable {
   /// The device's languages, most wanted first.
   var languages: [String]
   var isLinkUp: Bool
-  /// Whether places are told to anyone on this device.
+  /// Whether location services are on for this device.
   var isLocationOn: Bool
-  /// What keeps each app's notifications from being seen.
+  /// Why each app's notifications may not be seen.
   var appFindings: [Finding]
 }
 
 extension LocalApp {
-  /// What keeps its notifications from being seen.
+  /// Why its notifications may not be seen.
   func findings(
     isUndecided: Bool, tokenAdvice: String, holdsPush: Bool, holdsBackgroundWork: Bool
   ) -> [Finding] {

@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// What apps may do, and the questions to the person about it.
+/// The permissions of apps, and the prompts that ask the person for them.
 ///
-/// A question has an identity, and its answer names it: one that comes late, or twice, or for another
-/// question decides nothing.
+/// A prompt has an identity, which its answer names: an answer that is late, repeated or for another prompt has
+/// no effect.
 struct Permissions {
-  /// A notification of a command for an app that the person has yet to decide about.
+  /// A command's notification for an app whose permission is still undecided.
   struct WaitingNotification: Hashable {
     let ask: Ask
     let app: AppID
@@ -13,32 +13,32 @@ struct Permissions {
   }
 
   private let policy: GrantPolicy
-  /// The question that a person sees about each app: one at a time.
+  /// The open prompt of each app; there is at most one.
   private var prompts: [AppID: Prompt] = [:]
   /// Requests that wait for a decision about notifications, oldest first.
   private var notificationAsks: [AppID: [Ask]] = [:]
-  /// Notifications of commands that wait for the same.
+  /// Notifications of commands that wait for the same decision.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
-  /// Requests that wait for a decision about the place, oldest first.
+  /// Requests that wait for a decision about location, oldest first.
   private var locationAsks: [AppID: [Ask]] = [:]
-  /// Apps that asked for the place at all times.
+  /// Apps that asked for location in the background too.
   private var wantAlways: Set<AppID> = []
   private var nextPrompt: UInt64 = 1
 
-  /// Nothing was asked yet; `policy` answers in the person's stead.
+  /// Creates permissions without open prompts; `policy` may answer in the person's place.
   init(policy: GrantPolicy) { self.policy = policy }
 
-  /// The questions that a person sees, oldest first.
+  /// The open prompts, oldest first.
   var openPrompts: [Prompt] { prompts.values.sorted { $0.id.number < $1.id.number } }
 
-  /// Whether the person has yet to decide about an app's notifications.
+  /// Whether the decision about an app's notifications is still open.
   func isUndecided(_ app: AppID) -> Bool {
     notificationAsks[app] != nil || waitingNotifications[app] != nil
   }
 
   // MARK: - Requests
 
-  /// An app asks for permission to notify.
+  /// Handles an app's request for permission to notify.
   mutating func onAuthorizationRequest(
     _ ask: Ask, _ app: AppID, _ options: Set<AuthorizationOption>,
     _ context: inout AgentContext
@@ -53,7 +53,7 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// A command notifies in the name of an app; gives the notification once it may be added.
+  /// Handles a command's notification for an app; returns it if it may be added now.
   mutating func onNotifyRequest(
     _ waiting: WaitingNotification, _ context: inout AgentContext
   ) -> WaitingNotification? {
@@ -64,7 +64,7 @@ struct Permissions {
     return nil
   }
 
-  /// Asks in the app's name; false when a person has to decide.
+  /// Requests permission for the app; returns false when a person has to decide.
   private func requestAuthorization(
     _ app: AppID, _ options: Set<AuthorizationOption>, _ context: inout AgentContext
   ) -> Bool {
@@ -75,14 +75,14 @@ struct Permissions {
     return isDecided
   }
 
-  /// The app asks for the place; a person decides the first time (S1-65).
+  /// Handles an app's request for location permission; the person decides the first time (S1-65).
   mutating func onLocationRequest(
     _ ask: Ask, _ app: AppID, always: Bool, _ context: inout AgentContext
   ) {
     guard let record = context.apps[app], record.locationStatus == .notDetermined,
       record.locationUsage?.isEmpty == false
     else {
-      // Without a word on what it is for there is no question, and no access.
+      // Without a usage description there is no prompt, and no access.
       return answerLocation(ask, app, &context)
     }
     switch policy {
@@ -90,7 +90,7 @@ struct Permissions {
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
       locationAsks[app, default: []].append(ask)
-      // What is on screen stays what the answer decides.
+      // An open prompt is not changed, so that its answer decides what was read.
       if case .location? = prompts[app]?.subject { return }
       if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
       return promptNext(app, &context)
@@ -100,7 +100,7 @@ struct Permissions {
 
   // MARK: - Answers
 
-  /// A person answered a question; gives the notifications that waited for it.
+  /// Handles the answer to a prompt; returns the notifications that waited for it.
   mutating func onAnswer(
     _ id: PromptID, isAllowed: Bool, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -120,7 +120,7 @@ struct Permissions {
     return released
   }
 
-  /// The person put a question away: nothing is decided, and it comes with the app's next request.
+  /// Dismisses a prompt without a decision; the app's next request asks again.
   mutating func onPostponed(_ id: PromptID, _ context: inout AgentContext) {
     guard let prompt = openPrompt(id) else { return }
     switch prompt.subject {
@@ -137,8 +137,8 @@ struct Permissions {
 
   private func openPrompt(_ id: PromptID) -> Prompt? { prompts.values.first { $0.id == id } }
 
-  /// Withdraws the question about notifications and answers who waited for it; gives the notifications
-  /// that did.
+  /// Withdraws the prompt about notifications and answers the requests that waited for it; returns the
+  /// notifications that did.
   private mutating func onNotificationsDecided(
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -149,7 +149,7 @@ struct Permissions {
     return waitingNotifications.removeValue(forKey: app) ?? []
   }
 
-  /// Withdraws the question about the place and answers who waited for it.
+  /// Withdraws the prompt about location and answers the requests that waited for it.
   private mutating func onLocationDecided(_ app: AppID, _ context: inout AgentContext) {
     withdrawPrompt(app, about: .location(usage: ""), &context)
     wantAlways.remove(app)
@@ -167,7 +167,7 @@ struct Permissions {
 
   // MARK: - Prompts
 
-  /// Asks the person what an app waits for next, unless a question about it is open.
+  /// Shows an app's next prompt, unless one is open.
   private mutating func promptNext(_ app: AppID, _ context: inout AgentContext) {
     guard prompts[app] == nil, let record = context.apps[app] else { return }
     let subject: Prompt.Subject
@@ -197,8 +197,8 @@ struct Permissions {
 
   // MARK: - Settings
 
-  /// A person changes an app's settings, or none of them when one cannot be; gives the notifications
-  /// that waited for that decision.
+  /// Changes an app's settings, or none of them if one change is invalid; returns the notifications that waited
+  /// for that decision.
   mutating func onSettingsChange(
     _ app: AppID, _ changes: [String: String], _ context: inout AgentContext
   ) throws(AppLinkFailure) -> [WaitingNotification] {
@@ -209,7 +209,7 @@ struct Permissions {
     context.update(app) { $0 = record }
     tellSettings(app, before, &context)
     if context.apps.locationStatus(of: app) != status { tellLocation(app, &context) }
-    // An open question about the same decision is answered with it.
+    // An open prompt about the same decision is answered with it.
     var released: [WaitingNotification] = []
     if changes["notifications"] != nil { released = onNotificationsDecided(app, &context) }
     if changes["location"] != nil { onLocationDecided(app, &context) }
@@ -217,14 +217,14 @@ struct Permissions {
     return released
   }
 
-  /// Sets what an app may know of the place, and tells it.
+  /// Sets an app's location permission, and tells the app.
   func setLocation(_ app: AppID, _ status: LocationStatus, _ context: inout AgentContext) {
     guard context.apps[app]?.locationStatus != status else { return }
     context.update(app) { $0.locationStatus = status }
     tellLocation(app, &context)
   }
 
-  /// Switches places on or off for the whole device (S1-73).
+  /// Turns location services on or off for the device (S1-73).
   func setLocation(isOn: Bool, _ context: inout AgentContext) {
     guard isOn != context.apps.isLocationOn else { return }
     context.setLocation(isOn: isOn)
@@ -246,13 +246,13 @@ struct Permissions {
 
   // MARK: - Ends
 
-  /// A connection is gone: nobody waits there for a decision any more.
+  /// Drops the waiting requests of a lost connection.
   mutating func onDisconnected(_ connection: ConnectionID, _ app: AppID?) {
     if let app {
       notificationAsks[app]?.removeAll { $0.connection == connection }
       locationAsks[app]?.removeAll { $0.connection == connection }
     }
-    // What a command wanted to be shown is shown all the same.
+    // A command's notification is shown all the same.
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
         guard waiting.ask.connection == connection else { return waiting }
@@ -262,7 +262,7 @@ struct Permissions {
     }
   }
 
-  /// An app is removed: there is nothing to decide about it, and who waits for a decision is told so.
+  /// Withdraws the prompts of a removed app, and fails the requests that wait for a decision.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     if let prompt = prompts.removeValue(forKey: app) { context.emit(.withdrawPrompt(prompt)) }
     var asks = notificationAsks.removeValue(forKey: app) ?? []
@@ -272,7 +272,7 @@ struct Permissions {
     for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
   }
 
-  /// Stops in a debug build when questions and those who wait for them contradict each other.
+  /// Asserts that prompts and waiting requests agree.
   func checkInvariants(_ context: AgentContext) {
     for (app, prompt) in prompts {
       assert(prompt.app == app, "a question stands under its own app")
@@ -291,7 +291,7 @@ struct Permissions {
 }
 
 extension Prompt.Subject {
-  /// Whether both are about the same decision, in whatever words.
+  /// Whether both are about the same decision, whatever their texts.
   func isSameDecision(as other: Prompt.Subject) -> Bool {
     switch (self, other) {
     case (.notifications, .notifications), (.location, .location): true

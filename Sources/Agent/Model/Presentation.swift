@@ -1,27 +1,27 @@
 import BelfryWire
 
-/// A notification as a person is to see it: texts found, switches and hidden previews applied.
+/// A notification as shown to a person, with localised texts, after switches and hidden previews were applied.
 struct Presentation: Hashable, Sendable {
   /// A button.
   struct Action: Hashable, Sendable {
-    /// What a response names.
+    /// The action's identifier, which a response names.
     var id: String
     /// The text on it.
     var title: String
-    /// Destroys something: to be marked where the server can.
+    /// Whether it destroys something, to be marked if the presenter can.
     var isDestructive: Bool
-    /// Waits for the unlocked screen.
+    /// Whether it requires an unlocked screen.
     var needsAuthentication: Bool
-    /// Asks for a text.
+    /// The text field, if it has one.
     var textInput: NotificationAction.TextInput?
   }
 
-  /// Where it comes from, by the words of the JSON presenter.
+  /// The kind of trigger, as the JSON presenter prints it.
   enum Origin: String, Hashable, Sendable {
     case push, interval, calendar, location, now
   }
 
-  /// Whose it is, and its name.
+  /// The notification's key.
   var key: AppNotificationID
   /// The app's name for people.
   var appName: String
@@ -35,41 +35,41 @@ struct Presentation: Hashable, Sendable {
   var subtitle: String
   /// Found texts.
   var body: String
-  /// The number that goes on the icon with it.
+  /// The badge to show with it.
   var badge: Int64?
-  /// Whether it sounds, and how.
+  /// The sound to play, if any.
   var sound: NotificationSound?
-  /// The category's identifier; empty is none.
+  /// The category's identifier; empty for none.
   var category: String
-  /// Buttons where there is room, in order.
+  /// The buttons of an alert, in order.
   var actions: [Action]
-  /// Buttons where there is little, in order (S1-28).
+  /// The buttons of a banner, in order (S1-28).
   var minimalActions: [Action]
-  /// Stays until the person does something, instead of going away by itself.
+  /// Whether it stays until the person acts, instead of disappearing by itself.
   var isPersistent: Bool
-  /// The text of the default action; empty is the presenter's own word.
+  /// The title of the default action; empty for the presenter's own.
   var defaultTitle: String
-  /// Groups notifications.
+  /// The identifier that groups notifications.
   var thread: String
   /// How much it may interrupt.
   var interruptionLevel: InterruptionLevel
   /// The app's own data.
   var userInfo: JSONObject
-  /// What made it appear.
+  /// The kind of trigger that made it appear.
   var origin: Origin
   /// The path of a picture to show, when an attachment is one.
   var image: String?
-  /// It stands in place of an earlier one that may be on screen.
+  /// Whether it replaces an earlier one that may be on screen.
   var isUpdate: Bool
-  /// When, in milliseconds since 1970.
+  /// The time, in milliseconds since 1970.
   var unixMilliseconds: Int64
 }
 
 extension Presentation {
-  /// Finds a text in the app's language files.
+  /// A function that finds a text in the app's language files.
   typealias TextLookup = (NotificationText) -> String
 
-  /// What hides texts.
+  /// The conditions that hide texts.
   struct Privacy: Hashable {
     var isLocked: Bool
     var previews: NotificationSettings.Previews
@@ -79,7 +79,7 @@ extension Presentation {
     }
   }
 
-  /// Makes the presentation of a delivered notification.
+  /// Creates the presentation of a delivered notification.
   init(
     _ notification: DeliveredNotification, of app: LocalApp, effects: Routing.Effects,
     privacy: Privacy, threadCount: Int, isUpdate: Bool, lookup: TextLookup
@@ -103,7 +103,7 @@ extension Presentation {
         ? category?.minimalActions?.map { Action($0, lookup) } ?? actions : actions)
         .prefix(Limits.minimalActionsShown))
     defaultTitle = lookup(content.actionTitle)
-    // A question of the app waits for its answer.
+    // An app that handles dismissals waits for the person's answer.
     isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
     interruptionLevel = content.interruptionLevel
@@ -115,8 +115,8 @@ extension Presentation {
     if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, lookup) }
   }
 
-  /// Client-api 3.39: the body gives way to the placeholder, title and subtitle unless the category
-  /// lets them stand.
+  /// Hides texts (client-api 3.39): the placeholder replaces the body; title and subtitle are shown only if the
+  /// category allows that.
   private mutating func hideTexts(
     _ category: NotificationCategory?, threadCount: Int, _ lookup: TextLookup
   ) {
@@ -152,7 +152,7 @@ extension Presentation.Action {
 }
 
 extension Presentation.Origin {
-  /// The word for a trigger.
+  /// The kind of a trigger.
   init(_ trigger: NotificationTrigger?) {
     switch trigger {
     case nil: self = .now

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// What a push's payload asks for (apns-protocol 1.7; S2-11, S2-19).
+/// The parts of a push's payload that decide its handling (apns-protocol 1.7; S2-11, S2-19).
 struct PushPayload: Hashable, Sendable {
   var content = NotificationContent()
   /// The app is to be given time in the background.
@@ -8,12 +8,12 @@ struct PushPayload: Hashable, Sendable {
   /// A service extension may change what is shown.
   var isMutable = false
 
-  /// What a payload asks for that is none.
+  /// Creates the value of an unreadable payload.
   init() {}
 
-  /// Reads a payload; nil when it is no JSON object.
+  /// Parses a payload; nil when it is not a JSON object.
   ///
-  /// Members of another form than theirs are passed over, as a device does.
+  /// Members of the wrong type are ignored, as on Apple's devices.
   init?(_ payload: [UInt8]) {
     guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return nil }
     content.userInfo = object

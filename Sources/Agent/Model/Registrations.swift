@@ -2,15 +2,15 @@ import BelfryWire
 
 /// Registrations for remote notifications, and the tokens that the gateway gave.
 ///
-/// They stand in the apps' records; this decides how they change and who hears of it.
+/// They are part of the apps' records; this decides how they change and which apps are told.
 struct Registrations {
   private let hasGateway: Bool
   private var isLinkUp = false
 
-  /// No link yet.
+  /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
 
-  /// What keeps a registered app from a token, for a person; nil while the gateway may still send it.
+  /// Why a registered app has no token yet, for a person.
   var advice: String {
     hasGateway ? "wait for the gateway, or see its line above" : "give the agent a gateway"
   }
@@ -18,14 +18,14 @@ struct Registrations {
   /// Whether notifications can come now.
   var isUp: Bool { isLinkUp }
 
-  /// The link to the gateway is up, or down.
+  /// Handles a change of the link to the gateway.
   mutating func onLinkChanged(isUp: Bool, _ context: inout AgentContext) {
     assert(hasGateway || !isUp, "there is no link without a gateway")
     isLinkUp = isUp
     context.emit(.showLink(isUp: isUp))
   }
 
-  /// After a start: the gateway is to know every registration that is kept.
+  /// Sends the gateway every stored registration, after a start.
   func announceAll(_ context: inout AgentContext) {
     for app in context.apps.all {
       for kind in TokenKind.allCases where app.registrations[kind] != nil {
@@ -34,7 +34,7 @@ struct Registrations {
     }
   }
 
-  /// An app registers.
+  /// Handles an app's registration.
   func onRegister(_ ask: Ask, _ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     context.confirm(ask)
     func fail(_ reason: AppLinkFailure.Reason, _ message: String) {
@@ -56,31 +56,31 @@ struct Registrations {
     if known == nil {
       context.update(app) { record in
         record.registrations[kind] = LocalApp.Registration()
-        record.hasPane = true
+        record.isInSettings = true
       }
     }
     if let token = known?.token {
-      // S0-37, S1-17: the token that is there is told at once.
+      // S0-37, S1-17: a token that exists is reported at once.
       context.tell(ask.connection, .token(kind, token))
     } else if !isLinkUp {
-      // S4-13: the device must be online. The token is told when it comes.
+      // S4-13: the device must be online. A token that arrives later is reported then.
       fail(.gatewayUnreachable, "the gateway cannot be reached: check the network")
     }
     context.emit(.register(app, kind))
   }
 
-  /// An app unregisters, or is removed.
+  /// Cancels a registration, because the app unregisters or is removed.
   func unregister(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     guard context.apps[app]?.registrations[kind] != nil else { return }
     context.update(app) { record in
       record.registrations[kind] = nil
-      // S4-7: its controls disappear from the settings.
-      if kind == .alert { record.hasPane = false }
+      // S4-7: the app disappears from the settings.
+      if kind == .alert { record.isInSettings = false }
     }
     context.emit(.unregister(app, kind))
   }
 
-  /// The gateway gave a token: the first one, the same one again, or another (S0-38).
+  /// Handles a token of the gateway: a first one, the same again, or another (S0-38).
   func onToken(
     _ app: AppID, _ kind: TokenKind, _ token: [UInt8], _ context: inout AgentContext
   ) {
@@ -89,7 +89,7 @@ struct Registrations {
     context.tell(app, .token(kind, token))
   }
 
-  /// The gateway refused to register.
+  /// Handles the gateway's refusal to register.
   func onRefused(
     _ app: AppID, _ kind: TokenKind, _ message: String, _ context: inout AgentContext
   ) {
@@ -99,7 +99,7 @@ struct Registrations {
       app, .registrationFailed(kind, AppLinkFailure(.registrationRefused, message)))
   }
 
-  /// The device has another identity: every token is another one (S1-16).
+  /// Discards all tokens: the device has a new identity (S1-16).
   func onIdentityReplaced(_ context: inout AgentContext) {
     for app in context.apps.all where !app.registrations.isEmpty {
       context.update(app.id) { record in
@@ -108,6 +108,6 @@ struct Registrations {
     }
   }
 
-  /// Stops in a debug build when the link contradicts the gateway.
+  /// Traps in debug builds when the link contradicts the gateway.
   func checkInvariants() { assert(hasGateway || !isLinkUp, "there is no link without a gateway") }
 }

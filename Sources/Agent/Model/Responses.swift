@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// What a person did to notifications, until their apps have handled it.
+/// People's responses to notifications, retained until the apps have handled them.
 struct Responses {
   /// A response that waits for its app.
   struct Waiting: Hashable, Sendable {
@@ -10,28 +10,28 @@ struct Responses {
     let action: String
     let text: String?
 
-    /// What the app is told.
+    /// The response as the app receives it.
     var response: NotificationResponse {
       NotificationResponse(notification: retained.notification, action: action, text: text)
     }
   }
 
-  /// What a person chose on the locked screen and needs an unlocked one.
+  /// An action chosen on the locked screen that requires unlocking.
   struct LockedChoice: Hashable, Sendable {
     let key: AppNotificationID
-    /// Of which delivery under that name it was chosen.
+    /// The order of delivery of the notification it was chosen on.
     let order: Int64
     let action: PersonAction
   }
 
   /// Oldest first.
   private var waiting: [AppID: [Waiting]] = [:]
-  /// The keys of those that an app is asked about just now.
+  /// The keys of responses sent to an app and not yet handled.
   private var sent: Set<String> = []
   /// Oldest first; one at most for each notification.
   private var lockedChoices: [LockedChoice] = []
 
-  /// Puts a kept response back, at the start; gives its order of delivery, or nil when it is damaged.
+  /// Restores a response at the start, and returns its order of delivery; nil when it is damaged.
   mutating func restore(key: String, record: [UInt8]) -> Int64? {
     let parts = key.split(separator: "/")
     guard parts.count == 2, let app = AppID(String(parts[0])), let order = Int64(parts[1]),
@@ -44,13 +44,13 @@ struct Responses {
   /// The oldest response that waits for an app.
   func first(of app: AppID) -> Waiting? { waiting[app]?.first }
 
-  /// Retains a choice until the screen is unlocked, in place of an earlier one.
+  /// Retains a choice until the screen is unlocked, replacing an earlier one.
   mutating func holdUntilUnlock(_ choice: LockedChoice) {
     lockedChoices.removeAll { $0.key == choice.key }
     lockedChoices.append(choice)
   }
 
-  /// The screen is unlocked: what was chosen is done now, oldest first.
+  /// Returns and clears the choices that waited for the screen to be unlocked, oldest first.
   mutating func releaseLockedChoices() -> [LockedChoice] {
     defer { lockedChoices = [] }
     return lockedChoices
@@ -77,7 +77,7 @@ struct Responses {
     return response
   }
 
-  /// Tells an app that runs a response.
+  /// Sends a response to a running app.
   mutating func send(_ response: Waiting, to app: AppID, _ context: inout AgentContext) {
     guard sent.insert(response.key).inserted else { return }
     let isAsked = context.ask(
@@ -86,12 +86,12 @@ struct Responses {
     assert(isAsked, "only an app that runs is told")
   }
 
-  /// Tells an app that has just connected all that waits for it.
+  /// Sends a newly connected app all responses that wait for it.
   mutating func sendAll(to app: AppID, _ context: inout AgentContext) {
     for response in waiting[app] ?? [] { send(response, to: app, &context) }
   }
 
-  /// The instance of an app that was told a response is gone: another one is told, or the next to come.
+  /// Handles the loss of the instance that received a response: it is sent to another, or to the next to connect.
   mutating func onUnanswered(_ app: AppID, key: String, _ context: inout AgentContext) {
     sent.remove(key)
     guard context.presence(of: app) != .notRunning,
@@ -100,7 +100,7 @@ struct Responses {
     send(response, to: app, &context)
   }
 
-  /// An app has handled a response; late is as good as handled: the app has it (client-api 3.25).
+  /// Removes a response that an app has handled; a late answer counts too (client-api 3.25).
   mutating func onHandled(_ app: AppID, key: String, _ context: inout AgentContext) {
     guard let index = waiting[app]?.firstIndex(where: { $0.key == key }) else { return }
     waiting[app]?.remove(at: index)
@@ -109,7 +109,7 @@ struct Responses {
     context.persist(.remove(.responses, key: key))
   }
 
-  /// An app is removed: nothing waits for it.
+  /// Removes the responses of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     for response in waiting.removeValue(forKey: app) ?? [] {
       sent.remove(response.key)
@@ -118,7 +118,7 @@ struct Responses {
     lockedChoices.removeAll { $0.key.app == app }
   }
 
-  /// Stops in a debug build when what waits contradicts itself.
+  /// Traps in debug builds when what waits contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, responses) in waiting {
       assert(!responses.isEmpty, "an app for which nothing waits is not listed")
@@ -136,7 +136,7 @@ struct Responses {
 }
 
 extension Responses.Waiting {
-  /// The response as it is on disk.
+  /// The stored form of the response.
   var record: [UInt8] {
     var frame = retained.frame
     frame.object["action"] = .string(action)
@@ -164,14 +164,13 @@ extension Responses.Waiting {
   }
 }
 
-/// What follows from an action of a person on a notification.
+/// The consequences of a person's action on a notification.
 struct ActionConsequences: Hashable {
-  /// Whether it must not be done on a locked screen: what asks for it, and what brings the app to the
-  /// front (client-api 3.26).
+  /// Whether it requires an unlocked screen: because it says so, or brings the app to the front (client-api 3.26).
   let needsUnlock: Bool
-  /// Whether the app is told: of putting away only where it asked for that (client-api 3.25).
+  /// Whether the app is told; of a dismissal only if its category asks for that (client-api 3.25).
   let isTold: Bool
-  /// Whether the app is to come to the front.
+  /// Whether the app comes to the front.
   let bringsToFront: Bool
 
   /// What follows from an action on a notification of an app.

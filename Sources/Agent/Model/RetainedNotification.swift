@@ -2,18 +2,17 @@ import BelfryWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///
-/// Of a push it has the payload's bytes, once; everything else is read from them when it is needed.
+/// For a push it has only the payload's bytes; everything else is read from them when needed.
 struct RetainedNotification: Hashable, Sendable {
   private enum Source: Hashable, Sendable {
     /// The app's own.
     case request(NotificationRequest)
     case push(id: String, payload: [UInt8])
-    /// A push that a service extension has changed; `readsUserInfo` when it left the app's data as the
-    /// payload has them.
+    /// A push that a service extension has changed; `readsUserInfo` if it left the app's data as in the payload.
     case changedPush(id: String, payload: [UInt8], NotificationContent, readsUserInfo: Bool)
   }
 
-  /// When it came, in milliseconds since 1970.
+  /// When it arrived, in milliseconds since 1970.
   let unixMilliseconds: Int64
   private let source: Source
 
@@ -27,7 +26,7 @@ struct RetainedNotification: Hashable, Sendable {
     self.init(.request(request), unixMilliseconds: unixMilliseconds)
   }
 
-  /// A push, under the name of the notification that it becomes.
+  /// A push, with the identifier of its notification.
   init(pushNamed id: String, payload: [UInt8], unixMilliseconds: Int64) {
     self.init(.push(id: id, payload: payload), unixMilliseconds: unixMilliseconds)
   }
@@ -46,7 +45,7 @@ struct RetainedNotification: Hashable, Sendable {
       unixMilliseconds: unixMilliseconds)
   }
 
-  /// Its name among its app's.
+  /// Its identifier within its app.
   var id: String {
     switch source {
     case .request(let request): request.id
@@ -62,7 +61,7 @@ struct RetainedNotification: Hashable, Sendable {
     }
   }
 
-  /// Whether the same name comes again by itself.
+  /// Whether it belongs to a repeating request.
   var repeats: Bool {
     if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
   }
@@ -94,7 +93,7 @@ extension RetainedNotification {
   private static let pushKey = "push"
   private static let readsUserInfoKey = "readsUserInfo"
 
-  /// The frame that it is on disk, to which its owner adds members of its own.
+  /// Its stored form, to which the owner adds members.
   var frame: AppFrame {
     switch source {
     case .request: return Self.frame(of: notification)
@@ -121,7 +120,7 @@ extension RetainedNotification {
     return frame
   }
 
-  /// Reads what `frame` made, or what an agent kept that held a push's texts beside its payload; nil
+  /// Reads the stored form, including that of earlier agents, which had a push's texts beside its payload; nil
   /// when it is damaged.
   init?(frame: AppFrame) {
     if let length = frame.object[Self.pushKey]?.integerValue {
@@ -136,7 +135,7 @@ extension RetainedNotification {
       notification, readsUserInfo: frame.object[Self.readsUserInfoKey]?.boolValue ?? false)
   }
 
-  /// Retains what was kept with texts and payload: texts that the payload has are read from it.
+  /// Retains a notification stored with texts and payload; texts that the payload has are read from it.
   init(_ notification: DeliveredNotification, readsUserInfo: Bool = false) {
     let request = notification.request
     guard let payload = notification.payload else {
@@ -151,7 +150,7 @@ extension RetainedNotification {
   }
 }
 
-/// A push that waits for its app, in memory and on disk: its payload's bytes, once.
+/// A push that waits for its app, in memory and on disk.
 struct RetainedPush: Hashable, Sendable {
   let kind: TokenKind
   let payload: [UInt8]
@@ -170,10 +169,10 @@ struct RetainedPush: Hashable, Sendable {
     self.unixMilliseconds = unixMilliseconds
   }
 
-  /// Whether it is ever shown: pushes of other kinds go straight to the app (client-api 2.5).
+  /// Whether it can be shown: pushes of other kinds go directly to the app (client-api 2.5).
   func isVisible(_ content: NotificationContent) -> Bool { kind == .alert && !content.isEmpty }
 
-  /// What the app is handed.
+  /// The push as the app receives it.
   var arrival: RemoteArrival {
     let parsed = PushPayload(payload)
     let content = parsed?.content ?? NotificationContent()
@@ -189,7 +188,7 @@ struct RetainedPush: Hashable, Sendable {
       pushNamed: notificationID, payload: payload, unixMilliseconds: unixMilliseconds)
   }
 
-  /// The push as it is on disk.
+  /// The stored form of the push.
   var record: [UInt8] {
     AppFrame(
       [

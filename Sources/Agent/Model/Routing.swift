@@ -1,21 +1,21 @@
 import BelfryWire
 
-/// What the device does with one notification.
+/// The decision on what the device does with one notification.
 struct Routing: Hashable, Sendable {
-  /// How an app stands when a notification comes.
+  /// An app's state when a notification arrives.
   enum AppPresence: Hashable, Sendable {
     case foreground, background, notRunning
   }
 
-  /// Why nothing is shown, by the words of the JSON presenter.
+  /// Why nothing is shown, as the JSON presenter prints it.
   enum Suppression: String, Hashable, Sendable {
     /// The person was never asked, or said no.
     case notAuthorized
-    /// The switches leave nothing to do.
+    /// The app's switches allow nothing.
     case switchedOff
-    /// Nothing in it can be shown, played or counted.
+    /// It has no alert, sound or badge.
     case nothingToShow
-    /// Provisional permission: into the list alone.
+    /// Provisional permission: shown in the list only.
     case quiet
     /// The app in front shows it by itself (S1-38, S3-32, S4-17).
     case foreground
@@ -25,29 +25,29 @@ struct Routing: Hashable, Sendable {
     case locked
   }
 
-  /// What is done of a notification, after permission and switches.
+  /// The effects of a notification that permission and switches allow.
   struct Effects: Hashable, Sendable {
     var banner = false
     var sound = false
     var badge = false
     var list = false
 
-    /// What is asked for a notification that is presented anew, whatever it did when it came.
+    /// The effects of presenting a notification again: a banner without sound or badge.
     static let onlyBanner = Effects(banner: true)
   }
 
   /// The push is handed to the running app.
   var handsOver = false
-  /// The app is started to take the push.
+  /// The app is started to handle the push.
   var launches = false
   /// The app in front is asked what to show.
   var asksApp = false
-  /// What is done without asking.
+  /// The effects that need no question to the app.
   var effects = Effects()
   /// Why there is no banner and no sound.
   var suppression: Suppression?
 
-  /// Decides for a notification that has come; `wantsFetch` is `content-available`.
+  /// Decides on a notification that has arrived; `wantsFetch` is `content-available`.
   static func decide(
     _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
     settings: NotificationSettings, isLocked: Bool, hasFocus: Bool
@@ -55,7 +55,7 @@ struct Routing: Hashable, Sendable {
     assert(isPush || !wantsFetch, "only a push is fetched for")
     var routing = Routing()
     if isPush {
-      // S1-59, S2-20: an app in front hears of every push, one behind of those meant for it.
+      // S1-59, S2-20: an app in front receives every push, one in the background those with content-available.
       routing.handsOver = presence == .foreground || (presence == .background && wantsFetch)
       routing.launches = presence == .notRunning && wantsFetch
     }
@@ -94,7 +94,7 @@ struct Routing: Hashable, Sendable {
     return routing
   }
 
-  /// What permission and switches leave (S0-30, S1-3).
+  /// Returns the effects that permission and switches allow (S0-30, S1-3).
   private static func allowed(_ content: NotificationContent, settings: NotificationSettings)
     -> Effects
   {
@@ -150,7 +150,7 @@ struct Routing: Hashable, Sendable {
     }
     if content.interruptionLevel == .passive { effects.sound = false }
     guard !effects.banner && !effects.sound else { return }
-    // A badge alone is no alert that was withheld.
+    // A badge alone is not a suppressed alert.
     if effects.badge && !content.hasAlert && content.sound == nil { return }
     suppression = isEmpty(content) ? .nothingToShow : .switchedOff
   }

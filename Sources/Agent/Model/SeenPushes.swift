@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// The ids of the latest pushes, so that one that comes again is not shown again.
+/// The ids of the latest pushes, by which repeated ones are recognised.
 struct SeenPushes: Sendable {
   private let limit: Int
   private var ids: Set<NotificationID> = []
-  /// With the numbers under which they are on disk, oldest first; those before `head` are forgotten.
+  /// The ids with the numbers of their records, oldest first; those before `head` are forgotten.
   private var queue: [(number: UInt64, id: NotificationID)] = []
   private var head = 0
   private var nextNumber: UInt64 = 1
@@ -20,7 +20,7 @@ struct SeenPushes: Sendable {
   /// The ids, oldest first.
   var all: [NotificationID] { queue[head...].map(\.id) }
 
-  /// Puts back what was kept, in any order.
+  /// Restores the stored ids, in any order.
   mutating func restore(_ records: [(number: UInt64, id: NotificationID)]) {
     assert(queue.isEmpty, "records are restored once, at the start")
     for record in records.sorted(by: { $0.number < $1.number }).suffix(limit) {
@@ -30,7 +30,7 @@ struct SeenPushes: Sendable {
     }
   }
 
-  /// Remembers an id; gives the changes of its record and of those that are forgotten for it.
+  /// Adds an id, and returns the changes of its record and of those that it displaces.
   mutating func insert(_ id: NotificationID) -> [RecordChange] {
     let isNew = ids.insert(id).inserted
     assert(isNew, "a push that was seen is not remembered twice")
@@ -51,7 +51,7 @@ struct SeenPushes: Sendable {
     return changes
   }
 
-  /// Stops in a debug build when the queue and the set contradict each other.
+  /// Traps in debug builds when the queue and the set contradict each other.
   func checkInvariants() {
     assert(queue.count - head == ids.count, "each id is remembered once")
     assert(ids.count <= limit, "so many are remembered, and no more")

@@ -2,26 +2,26 @@ import BelfryWire
 
 /// A service extension to be started.
 struct ExtensionOrder: Hashable, Sendable {
-  /// Whose it is.
+  /// The extension's app.
   let app: AppID
   /// The extension's program, absolute.
   let executable: String
-  /// What its `hello` will name.
+  /// The token that its `hello` will contain.
   let token: String
 }
 
 /// Service extensions, which may change a push before it is shown (client-api 3.48).
 struct ServiceExtensions {
-  /// A push that an extension has in its hands; it stands in the notification centre, unseen.
+  /// A push that an extension is changing; it is retained but not shown yet.
   struct Job: Hashable {
     let key: AppNotificationID
-    /// Of which delivery under that name.
+    /// Its order of delivery.
     let order: Int64
     /// The extension's connection, once it has greeted.
     fileprivate(set) var connection: ConnectionID?
   }
 
-  /// By what the extension's `hello` names.
+  /// The jobs by their tokens.
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
 
@@ -36,7 +36,7 @@ struct ServiceExtensions {
     return context.apps[app]?.installation?.serviceExtension
   }
 
-  /// Starts an extension for a push that is held under that order.
+  /// Starts an extension for the push with that order of delivery.
   mutating func start(
     _ executable: String, for key: AppNotificationID, order: Int64,
     _ context: inout AgentContext
@@ -48,8 +48,7 @@ struct ServiceExtensions {
       .startExtension(ExtensionOrder(app: key.app, executable: executable, token: token)))
   }
 
-  /// A service extension greeted; gives the token and the job that it is for, or nil when nobody
-  /// waits for it.
+  /// Handles the greeting of a service extension; returns its token and job, or nil when it is not expected.
   mutating func onGreeted(
     _ connection: ConnectionID, _ app: AppID, token: String?
   ) -> (token: String, job: Job)? {
@@ -61,30 +60,30 @@ struct ServiceExtensions {
     return (token, job)
   }
 
-  /// The extension's time is nearly over.
+  /// Warns the extension that its time is nearly over.
   func onTimeEnds(_ token: String, _ context: inout AgentContext) {
     guard let connection = jobs[token]?.connection else { return }
     context.tell(connection, .extensionTimeEnds)
   }
 
-  /// The extension has answered, or has failed; gives its job, or nil when that is over already.
+  /// Ends a job whose extension answered or failed, and returns it; nil when it has ended before.
   mutating func finish(_ token: String) -> Job? {
     guard let job = jobs.removeValue(forKey: token) else { return nil }
     if let connection = job.connection { tokens[connection] = nil }
     return job
   }
 
-  /// A connection is gone: its extension has failed unless it has answered; gives its job.
+  /// Returns the job of a connection that ended before its extension answered.
   mutating func onDisconnected(_ connection: ConnectionID) -> Job? {
     tokens[connection].flatMap { finish($0) }
   }
 
-  /// An app is removed: what its extensions make is not shown.
+  /// Drops the jobs of a removed app.
   mutating func onAppRemoved(_ app: AppID) {
     for (token, job) in jobs where job.key.app == app { _ = finish(token) }
   }
 
-  /// Stops in a debug build when jobs and connections contradict each other.
+  /// Traps in debug builds when jobs and connections contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (connection, token) in tokens {
       assert(jobs[token]?.connection == connection, "a connection leads to its job")

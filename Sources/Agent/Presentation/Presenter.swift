@@ -1,9 +1,9 @@
 import BelfryWire
 
-/// What a presenter is told, with the agent's clock.
+/// An event for presenters.
 enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
-  /// It reads otherwise now; nothing where it does not stand any more.
+  /// Its texts changed; nothing to do if it is no longer shown.
   case refreshed(Presentation)
   case removed(AppNotificationID)
   case badge(AppID, Int64)
@@ -15,9 +15,9 @@ enum PresenterEvent: Hashable, Sendable {
   case promptWithdrawn(Prompt)
 }
 
-/// Shows a person what happens and hears what the person does; confined to the agent's loop.
+/// Shows notifications to a person and reports the person's actions; confined to the agent's loop.
 protocol Presenter: AnyObject {
-  /// Which of the kinds of presenters it is: there is one of each at most.
+  /// The kind of presenter; there is at most one of each.
   var kind: AgentConfiguration.PresenterKind { get }
   /// Whether it can show something now.
   var isAvailable: Bool { get }
@@ -25,11 +25,11 @@ protocol Presenter: AnyObject {
   var canAsk: Bool { get }
   /// Shows an event; `unixMilliseconds` is the agent's clock.
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
-  /// Finishes what is under way and lets go.
+  /// Finishes what is under way and releases its resources.
   func close()
 }
 
-/// Hears what presenters report; confined to the agent's loop.
+/// Receives the reports of presenters; confined to the agent's loop.
 protocol PresenterListener: AnyObject {
   /// A notification is on screen.
   func presenterShowed(_ key: AppNotificationID)
@@ -37,9 +37,9 @@ protocol PresenterListener: AnyObject {
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction)
   /// A person answered the prompt of that identity.
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool)
-  /// A person put a prompt away without an answer.
+  /// A person dismissed a prompt without an answer.
   func presenterPostponed(_ prompt: PromptID)
-  /// A presenter can show something now: one that is new is told what nobody has seen yet, one
-  /// whose server is another knows that by itself.
+  /// A presenter became available: a new one is sent what has not been shown yet; one with a new server has that
+  /// already.
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool)
 }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import System
 
-/// The agent's presenters, and the session bus that the desktop's needs: it may come later and go.
+/// The agent's presenters, and the session bus that the desktop's needs, which may appear and disappear.
 final class PresenterHub {
   private let configuration: AgentConfiguration
   private let loop: EventLoop
@@ -29,8 +29,8 @@ final class PresenterHub {
     sounds = SoundPlayback(on: loop, log: configuration.log.child("sound"))
   }
 
-  /// Opens what was asked for: without a wish the desktop if a session bus is there, else the
-  /// terminal until one is.
+  /// Opens the configured presenters; by default the desktop if there is a session bus, otherwise the terminal
+  /// until there is one.
   func open() {
     let kinds = configuration.presenters ?? []
     if kinds.contains(.json) {
@@ -107,7 +107,7 @@ final class PresenterHub {
 
   private var wantsDesktop: Bool { configuration.presenters?.contains(.desktop) ?? true }
 
-  /// The desktop needs the session bus, and apps are started by it whoever presents.
+  /// Handles a change of the session bus, which the desktop needs, and every presenter's apps to be started by.
   private func busChanged(_ bus: BusConnection?) {
     quiet?.close()
     quiet = nil
@@ -130,7 +130,7 @@ final class PresenterHub {
       quiet = try DesktopQuiet(bus: bus, on: loop) { [weak self] in self?.onQuiet($0) }
       return desktop
     } catch {
-      // Only a connection that is ending takes no matches: the finder hears of that.
+      // Only a closing connection accepts no matches, which `ReconnectingBus` notices too.
       log.warning("the session bus cannot be listened to", ["why": "\(error)"])
       return nil
     }

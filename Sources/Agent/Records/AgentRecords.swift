@@ -2,13 +2,13 @@ import BelfryWire
 import Storage
 import System
 
-/// Where the agent's records are kept; confined to its loop.
+/// The agent's store of records; confined to its loop.
 protocol AgentRecords: AnyObject {
-  /// Keeps all changes or none; durable when it returns.
+  /// Writes all changes or none; they are durable when it returns.
   func commit(_ changes: [RecordChange]) throws(StorageFailure)
   /// Keys and values of a collection, in order of the keys.
   func load(_ collection: RecordCollection) throws(StorageFailure) -> [(String, [UInt8])]
-  /// Calls `body` with each key and value of a collection that memory must not hold whole.
+  /// Calls `body` with each key and value of a collection, without holding all of them in memory.
   func forEach(_ collection: RecordCollection, _ body: (String, [UInt8]) -> Void)
     throws(StorageFailure)
   /// The value of a key; nil when there is none.

@@ -2,28 +2,28 @@ import BelfryWire
 import Storage
 import System
 
-/// What has to become durable, and what the disk has not taken yet.
+/// Writes the records among the effects, and retries what the disk refused.
 ///
 /// Confined to the agent's loop.
 final class RecordJournal {
   private let records: any AgentRecords
   private let log: Log
-  /// Changes that the disk has not taken, oldest first.
+  /// Changes that could not be written yet, oldest first.
   private var unpersisted: [RecordChange] = []
 
-  /// A journal of nothing yet.
+  /// Creates an empty journal.
   init(_ records: any AgentRecords, log: Log) {
     self.records = records
     self.log = log
   }
 
-  /// How many changes the disk has not taken.
+  /// The number of changes that could not be written yet.
   var unpersistedCount: Int { unpersisted.count }
 
-  /// Makes the changes among effects durable, and those that an earlier commit could not; the clock's
-  /// record goes along where an effect asks for it.
+  /// Writes the changes among the effects, together with those that failed before; also the clock's record if an
+  /// effect asks for it.
   ///
-  /// - Returns: Whether all of it is durable now.
+  /// - Returns: Whether all of them are durable now.
   func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> Bool {
     var wantsClock = false
     for effect in effects {
@@ -43,14 +43,14 @@ final class RecordJournal {
       return true
     } catch {
       log.error("records could not be made durable", ["why": "\(error)"])
-      // What the disk did not take is offered to it again, as far as memory may hold it.
-      unpersisted.removeFirst(max(0, unpersisted.count - Limits.unkeptChanges))
-      assert(unpersisted.count <= Limits.unkeptChanges)
+      // Failed changes are retried with the next commit, up to the limit in memory.
+      unpersisted.removeFirst(max(0, unpersisted.count - Limits.unpersistedChanges))
+      assert(unpersisted.count <= Limits.unpersistedChanges)
       return false
     }
   }
 
-  /// A value as it is on disk; nil when there is none, or it cannot be read.
+  /// Returns a stored value; nil when there is none, or it cannot be read.
   func durableValue(_ collection: RecordCollection, key: String) -> [UInt8]? {
     do throws(StorageFailure) {
       return try records.value(collection, key: key)

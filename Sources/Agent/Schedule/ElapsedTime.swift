@@ -14,7 +14,7 @@ struct ElapsedTime: Equatable {
   /// Elapsed time when it was kept.
   private(set) var last: Int64
 
-  /// Takes up what was kept; nil at the first start.
+  /// Continues from the stored state; nil at the first start.
   init(kept: ElapsedTime?, boot: String, kernel: Int64, wall: Int64) {
     self.boot = boot
     if let kept, kept.boot == boot {
@@ -28,7 +28,7 @@ struct ElapsedTime: Equatable {
     lead = wall - last
   }
 
-  /// What is kept now; false when what is on disk is still good enough.
+  /// Updates the state, and returns whether it has to be written.
   mutating func note(_ moment: ScheduleMoment) -> Bool {
     let lead = moment.wall - moment.elapsed
     // A clock that is kept in step by small steps, and a minute lost at a power cut, do no harm.
@@ -38,10 +38,10 @@ struct ElapsedTime: Equatable {
     return true
   }
 
-  /// As it is on disk.
+  /// The stored form.
   var record: [UInt8] { Array("elapsed \(boot) \(offset) \(lead) \(last)".utf8) }
 
-  /// What `record` has written; nil for anything else.
+  /// Parses the stored form; nil for anything else.
   init?(record: [UInt8]) {
     let words = String(decoding: record, as: UTF8.self).split(separator: " ")
     guard words.count == 5, words[0] == "elapsed", let offset = Int64(words[2]),

@@ -36,7 +36,7 @@ final class MachineClock: ScheduleClock {
   ///   - kept: The clock's record of the last run.
   ///   - environmentZone: `TZ`, which fixes the device's zone.
   ///   - paths: Where the machine's settings are.
-  ///   - log: Told of what cannot be watched.
+  ///   - log: Receives what cannot be watched.
   /// - Throws: When the kernel gives no timer.
   init(
     on loop: EventLoop, kept: [UInt8]?, environmentZone: String?, paths: Paths = Paths(), log: Log

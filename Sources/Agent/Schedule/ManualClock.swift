@@ -2,14 +2,14 @@ import BelfryWire
 
 /// A clock that only `belfry clock` moves, from 1970-01-01T00:00:00Z in UTC.
 ///
-/// Where it stands is kept: a restart of the agent does not move it.
+/// Its time is stored, so that a restart of the agent does not change it.
 final class ManualClock: ScheduleClock {
   var onEvent: ((ScheduleClockEvent) -> Void)?
   private(set) var now: ScheduleMoment
   private(set) var zone: Zone
   private var isChanged = false
 
-  /// Takes up what was kept; a record of another clock counts as none.
+  /// Restores the stored time; a record of another kind of clock is ignored.
   init(kept: [UInt8]?) {
     now = ScheduleMoment(wall: 0, elapsed: 0)
     zone = .utc
@@ -22,20 +22,20 @@ final class ManualClock: ScheduleClock {
     zone = ZoneDatabase.system.zone(named: String(words[3])) ?? .utc
   }
 
-  /// Lets time pass, or sets the clock back, during which none passes.
+  /// Lets time pass, or sets the clock back, in which case no time passes.
   func move(toWall wall: Int64) {
     now.elapsed += max(wall - now.wall, 0)
     now.wall = wall
     isChanged = true
   }
 
-  /// Takes the device into another zone.
+  /// Moves the device to another zone.
   func move(to zone: Zone) {
     self.zone = zone
     isChanged = true
   }
 
-  /// Nothing comes by itself.
+  /// Does nothing: a manual clock never fires by itself.
   func wake(atWall wall: Int64?, elapsed: Int64?) {}
 
   func changedRecord() -> [UInt8]? {

@@ -1,9 +1,9 @@
 import BelfryWire
 import System
 
-/// Where the schedule has its time and its zones from.
+/// The source of the schedule's time and zones.
 protocol ScheduleClock: AnyObject {
-  /// Told of what happens to the clock; set by the schedule's scheduler.
+  /// Called with each event of the clock.
   var onEvent: ((ScheduleClockEvent) -> Void)? { get set }
   /// Both clocks, now.
   var now: ScheduleMoment { get }
@@ -11,16 +11,16 @@ protocol ScheduleClock: AnyObject {
   var zone: Zone { get }
   /// Where zones are read.
   var zones: ZoneDatabase { get }
-  /// Tells `due` at the earlier of two moments, in place of earlier ones; nil is none.
+  /// Reports `due` at the earlier of two moments, replacing earlier requests; nil stands for none.
   func wake(atWall wall: Int64?, elapsed: Int64?)
-  /// What is to be kept on disk of the clock; nil while nothing of it has changed.
+  /// Returns the clock's record if it has to be written; nil when it is unchanged.
   func changedRecord() -> [UInt8]?
   func close()
 }
 
-/// What happens to a clock.
+/// An event of a clock.
 enum ScheduleClockEvent: Hashable, Sendable {
-  /// A moment that was asked for has come.
+  /// A requested moment has come.
   case due
   case clockWasSet
   /// The device is in another zone, or the database of zones was updated.
@@ -28,7 +28,7 @@ enum ScheduleClockEvent: Hashable, Sendable {
 }
 
 extension ScheduleClock {
-  /// Whether it moves by command alone.
+  /// Whether it moves only by command.
   var isManual: Bool { self is ManualClock }
 
   var zones: ZoneDatabase { .system }

@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// How the schedule stands in the agent's store: one record an entry, and one of the clock.
+/// The stored form of the schedule: one record per entry, and one of the clock.
 enum ScheduleRecord {
-  /// A change to keep, in one transaction with what follows from it.
+  /// A change to write in one transaction with what follows from it.
   enum Change: Hashable, Sendable {
     case put(key: String, [UInt8])
     case remove(key: String)

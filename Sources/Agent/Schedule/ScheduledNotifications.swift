@@ -1,21 +1,21 @@
 import BelfryWire
 
-/// The notifications of all apps that wait for a moment, and the journeys of a manual clock.
+/// The scheduled notifications of all apps, and the moves of a manual clock.
 ///
-/// Decides what fires when; what is shown of it is `Delivery`'s.
+/// Decides what fires when; `Delivery` decides what is shown.
 struct ScheduledNotifications: ~Copyable {
-  /// What is due.
+  /// A scheduled notification that is due.
   enum Step: Hashable {
-    /// Show it; `isLast` when it does not wait any more.
+    /// Show it; `isLast` when it will not fire again.
     case fire(AppNotificationID, isLast: Bool)
-    /// Missed by more than the window, or without any moment left.
+    /// Missed by more than the window, or without any future date.
     case expire(AppNotificationID)
   }
 
   /// Why a request or a command is refused.
   typealias Refusal = AppLinkFailure
 
-  /// Where a manual clock is being moved.
+  /// The move of a manual clock in progress.
   private enum Journey {
     case toTime(end: Int64, Ask)
     case toZone(Ask)
@@ -25,13 +25,13 @@ struct ScheduledNotifications: ~Copyable {
   private var zones: ZoneFolder
   private let isManual: Bool
   private var journey: Journey?
-  /// A move was asked for that `clockMoved` or `zonesChanged` has not reported yet.
+  /// Whether a move is under way that `clockMoved` or `zonesChanged` has not reported yet.
   private var isClockMoving = false
-  /// The clock is being set back: what was dealt with comes again.
+  /// Whether the clock is being set back, so that past dates fire again.
   private var isSettingBack = false
-  /// Entries that lost every moment, still to be reported by `step`.
+  /// Entries without any future date, still to be reported by `step`.
   private var lost: [AppNotificationID] = []
-  /// What the shell was last told; nil when it is to be told anew.
+  /// The wake-up last armed; nil when it has to be armed again.
   private var armed: ScheduleWakeUp?
 
   /// A schedule without entries.
@@ -41,7 +41,7 @@ struct ScheduledNotifications: ~Copyable {
     schedule = Schedule(policy: SchedulePolicy(pendingLimit: pendingLimit), world: zones)
   }
 
-  /// Takes in what was kept; what was missed is due now.
+  /// Restores the stored entries; missed ones are due now.
   mutating func restore(
     _ records: [(key: String, value: [UInt8])], at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
@@ -64,8 +64,8 @@ struct ScheduledNotifications: ~Copyable {
 
   // MARK: Requests
 
-  /// Adds a request, in place of one with the same name; gives those that its app's limit pushes
-  /// out, itself among them when it is the latest of all.
+  /// Adds a request, replacing one with the same identifier, and returns those that exceed the app's limit, which
+  /// may include the new one if it is the latest.
   mutating func add(
     _ key: AppNotificationID, _ trigger: NotificationTrigger, at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
@@ -91,7 +91,7 @@ struct ScheduledNotifications: ~Copyable {
     return dropped.map(Self.notification)
   }
 
-  /// Takes requests out; gives those that were there.
+  /// Removes requests, and returns those that existed.
   mutating func remove(
     _ keys: [AppNotificationID], _ effects: inout [AgentEffect]
   ) -> [AppNotificationID] {
@@ -103,15 +103,15 @@ struct ScheduledNotifications: ~Copyable {
     return removed
   }
 
-  /// Those that wait, of one app or of all, the soonest first, with their next moments in
-  /// milliseconds since 1970.
+  /// Returns the pending requests of one app or of all, the soonest first, with their next dates in milliseconds
+  /// since 1970.
   func pending(
     of app: String?, at now: ScheduleMoment
   ) -> [(key: AppNotificationID, next: Int64)] {
     schedule.pending(of: app, at: now).map { (Self.notification($0.entry.key), $0.next) }
   }
 
-  /// The next moments of one of them, in milliseconds since 1970.
+  /// Returns the next dates of a request, in milliseconds since 1970.
   func moments(of key: AppNotificationID, count: Int, at now: ScheduleMoment) -> [Int64] {
     schedule.moments(of: key.scheduleKey, count: count, at: now)
   }
@@ -121,15 +121,14 @@ struct ScheduledNotifications: ~Copyable {
   /// The name of the device's zone.
   var zoneName: String { zones.deviceZone.name }
 
-  /// The machine's clock was set, ahead or back.
+  /// Handles a change of the machine's clock.
   mutating func onClockSet(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     armed = nil
     persist(schedule.clockWasSet(at: now), &effects)
     effects.append(.persistClock)
   }
 
-  /// The device has moved to another zone, or its database was updated; gives the request that waited
-  /// for that.
+  /// Handles a change of zone or of the zone database; returns the command that waited for it.
   mutating func onZonesChanged(
     to zones: ZoneFolder, at now: ScheduleMoment, _ effects: inout [AgentEffect]
   ) -> Ask? {
@@ -143,12 +142,12 @@ struct ScheduledNotifications: ~Copyable {
     return ask
   }
 
-  /// The alarms may have gone off: they are set anew with the next look.
+  /// Notes that the alarms may have fired, so that they are armed again.
   mutating func onWakeUp() { armed = nil }
 
   // MARK: Firing
 
-  /// The next thing that is due; nil when nothing is.
+  /// Returns the next due step; nil when nothing is due.
   mutating func step(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> Step? {
     if let key = lost.popLast() { return .expire(key) }
     switch schedule.step(at: now) {
@@ -166,7 +165,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Sets the alarms where they have to be others.
+  /// Arms the alarms if they have to change.
   mutating func arm(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     let wakeUp = schedule.wakeUp
     guard wakeUp != armed else { return }
@@ -180,22 +179,22 @@ struct ScheduledNotifications: ~Copyable {
     if case .toTime? = journey { true } else { false }
   }
 
-  /// Whether what is due at this moment may fire: on a journey of a manual clock only where it stands,
-  /// once apps in front have said what to show of what fired there before.
+  /// Whether due notifications may fire. During a move of a manual clock they may once the clock has stopped at
+  /// their date and apps in front have answered about what fired there before.
   func mayFire(isAsking: Bool) -> Bool { !isOnJourney || (!isClockMoving && !isAsking) }
 
-  /// What a command wants of a manual clock.
+  /// A command to a manual clock.
   enum ClockCommand {
-    /// To that moment, in milliseconds since 1970: every one in between happens, in order, before the
+    /// Move to that moment, in milliseconds since 1970. Everything due in between fires, in order, before the
     /// command is answered.
     case set(Int64)
-    /// On by so many milliseconds; less than none is none.
+    /// Advance by so many milliseconds; a negative number counts as 0.
     case advance(Int64)
-    /// Into that zone.
+    /// Move to that zone.
     case moveZone(String)
   }
 
-  /// Starts what a command wants of a manual clock.
+  /// Starts a move of the manual clock.
   mutating func travel(
     _ command: ClockCommand, _ ask: Ask, at now: ScheduleMoment, _ effects: inout [AgentEffect]
   ) throws(Refusal) {
@@ -231,7 +230,7 @@ struct ScheduledNotifications: ~Copyable {
     effects.append(.moveZone(name))
   }
 
-  /// A manual clock stands where it was moved to.
+  /// Handles the end of one step of a manual clock's move.
   mutating func onClockMoved(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     assert(isManual, "only a manual clock is moved")
     assert(isClockMoving && isOnJourney, "a clock moves when it was asked to")
@@ -242,8 +241,8 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Goes on to the next moment at which something is due, once nothing is due at this one; gives the
-  /// request that is answered when the journey is over.
+  /// Moves on to the next moment at which something is due, once nothing more is due at this one; returns the
+  /// command to answer when the move is complete.
   mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> Ask? {
     guard case .toTime(let end, let ask)? = journey, !isClockMoving else { return nil }
     let next = nextMoment(at: now)
@@ -258,7 +257,7 @@ struct ScheduledNotifications: ~Copyable {
     return nil
   }
 
-  /// A connection is gone: the clock goes on to where it was sent, and nobody waits for that.
+  /// Handles a lost connection: the clock still moves to its target, but no answer is sent.
   mutating func onDisconnected(_ connection: ConnectionID) {
     switch journey {
     case .toTime(let end, let ask) where ask.connection == connection:
@@ -338,7 +337,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Stops in a debug build when the journey and its moves contradict each other.
+  /// Traps in debug builds when the journey and its moves contradict each other.
   func checkInvariants() {
     assert(journey == nil || isManual, "only a manual clock travels")
     assert(!isClockMoving || journey != nil, "a clock moves on a journey alone")

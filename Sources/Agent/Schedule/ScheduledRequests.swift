@@ -1,18 +1,18 @@
 import BelfryWire
 
-/// What scheduled notifications will show.
+/// The requests of scheduled notifications.
 ///
-/// Memory holds the schedule alone: a request is read from its record when it is needed. Only those
-/// that no commit has taken yet are held here.
+/// Memory holds only the schedule: a request is read from its record when needed. Only requests that are not
+/// committed yet are held here.
 struct ScheduledRequests {
   private let readRecord: (AppNotificationID) -> [UInt8]?
-  /// By notification; nil is one whose record goes.
+  /// Uncommitted requests by notification; nil when the record is being removed.
   private var unpersisted: [AppNotificationID: NotificationRequest?] = [:]
 
-  /// Requests whose durable records `readRecord` reads.
+  /// Creates an empty set; `readRecord` reads durable records.
   init(readRecord: @escaping (AppNotificationID) -> [UInt8]?) { self.readRecord = readRecord }
 
-  /// Retains a request, in place of one with the same name.
+  /// Adds a request, replacing one with the same identifier.
   mutating func put(
     _ key: AppNotificationID, _ request: NotificationRequest, _ effects: inout [AgentEffect]
   ) {
@@ -34,10 +34,10 @@ struct ScheduledRequests {
     return readRecord(key).flatMap { try? NotificationRequest(decoding: $0) }
   }
 
-  /// Every record is durable: nothing has to be held here any more.
+  /// Releases the requests held here, since every record is durable.
   mutating func onRecordsPersisted() { unpersisted = [:] }
 
-  /// Stops in a debug build when a held request stands under another name.
+  /// Traps in debug builds when a held request stands under another name.
   func checkInvariants() {
     for case (let key, let request?) in unpersisted {
       assert(request.id == key.id, "a held request stands under its own name")

@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The machine's time-zone database, read file by file and remembered.
 public struct ZoneFolder: ScheduleWorld {
-  /// What was read; shared by the copies of one world.
+  /// The zones read so far, shared by copies of the value.
   private final class Memory {
     var zones: [String: Zone?] = [:]
     var calendars: [String: (any CalendarSystem)?] = [:]

@@ -38,7 +38,7 @@ final class DesktopQuiet {
   /// The unique name of the server that presents.
   private var server = ""
   private var settingWatch: SettingWatch?
-  /// Who says that it is on.
+  /// The sources that report it as on.
   private(set) var quiet: Set<String> = []
 
   /// Calls `body` on the loop whenever it changes; `environment` is what settings are asked with.
@@ -99,7 +99,7 @@ final class DesktopQuiet {
     try ask("swaync", service, "/org/erikreider/swaync/cc", "GetDnd", [])
   }
 
-  /// Asks a service whenever it comes; what one that has gone said counts no more.
+  /// Asks a service whenever it appears; the state of one that disappeared is dropped.
   private func ask(
     _ desktop: String, _ service: String, _ path: String, _ member: String,
     _ arguments: [BusValue]

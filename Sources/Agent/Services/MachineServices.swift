@@ -1,6 +1,6 @@
 import System
 
-/// The system bus, which may come later and go, and what the services on it report.
+/// The system bus, which may appear and disappear, and the reports of the services on it.
 ///
 /// Confined to its loop.
 final class MachineServices {
@@ -10,7 +10,7 @@ final class MachineServices {
   private var finder: ReconnectingBus?
   private var services: SystemServices?
 
-  /// Looks for the bus at once; `report` hears of each change, `onBus` of each bus, and of none.
+  /// Looks for the bus at once; `report` is called with each change, `onBus` with each new bus or nil.
   init(
     on loop: EventLoop, log: Log, report: @escaping (SystemServices.Change) -> Void,
     onBus: @escaping (BusConnection?) -> Void
@@ -31,7 +31,7 @@ final class MachineServices {
   /// The services that run now, by their names on the bus.
   var running: Set<String> { services?.running ?? [] }
 
-  /// Lets go of the bus.
+  /// Releases the bus.
   func close() {
     services = nil
     finder?.close()
@@ -43,7 +43,7 @@ final class MachineServices {
       do {
         services = try SystemServices(bus: bus) { [weak self] in self?.report($0) }
       } catch {
-        // Only a connection that is ending takes no matches: the finder hears of that.
+        // Only a closing connection accepts no matches, which `ReconnectingBus` notices too.
         log.warning("the system bus cannot be listened to", ["why": "\(error)"])
       }
     } else {

@@ -22,12 +22,12 @@ final class SettingWatch {
   private let body: (String?) -> Void
   private var asked: ChildProgram?
   private var answer: String?
-  /// It has changed since it was asked for.
+  /// Whether it has changed since the last query began.
   private var isStale = false
   private var isClosed = false
 
   /// Calls `body` on the loop with the value as `gsettings get` prints it, now and after each change;
-  /// nil where there is no such key, or nobody who could tell.
+  /// nil when there is no such key, or it cannot be read.
   init(
     _ key: Key, bus: BusConnection, on loop: EventLoop, environment: [String: String],
     _ body: @escaping (String?) -> Void

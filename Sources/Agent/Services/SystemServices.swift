@@ -1,6 +1,6 @@
 import System
 
-/// What the machine's services tell of it: battery, power profile, network, lock, sleep.
+/// The machine's state as its services report it: battery, power profile, network, lock, sleep.
 ///
 /// Each service may be missing, come later, or end and come again.
 final class SystemServices {
@@ -77,7 +77,7 @@ final class SystemServices {
     watches.append(watch)
   }
 
-  /// The way to the world is another one than before; the first one, and none, say nothing.
+  /// Returns the change when the primary connection differs from the last one; the first one is no change.
   private func networkChange(_ path: String?) -> Change? {
     guard let path, path != "/" else { return nil }
     defer { primaryConnection = path }
@@ -133,7 +133,7 @@ final class SystemServices {
         self.session = path
         self.follow(path)
       case .failure(let failure):
-        // Of nobody being there to ask, nothing follows.
+        // An error that does not come from logind says nothing about the session.
         guard failure.name.hasPrefix(Self.login + ".") else { return }
         self.session = nil
         self.body(.device(.sessionEnded))
@@ -143,7 +143,7 @@ final class SystemServices {
 
   private func follow(_ path: String) {
     try? watch(Self.login, path, Self.login + ".Session", "LockedHint") { [weak self] value in
-      // An earlier session's word counts no more.
+      // A report about an earlier session is outdated.
       guard self?.session == path else { return nil }
       return value.map { .device(.sessionLocked($0.boolValue ?? false)) }
     }

@@ -90,7 +90,7 @@ final class BroadcastLedger {
 
   // MARK: The end
 
-  /// Whoever is subscribed has the newest message that a channel keeps, and what came when all was well.
+  /// Every subscriber has the newest message that a channel keeps, and what came when all was well.
   func check() {
     let now = world.time.unixMilliseconds / 1_000
     for device in world.devices where !device.isRevoked {

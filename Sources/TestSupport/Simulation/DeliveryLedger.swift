@@ -82,7 +82,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Its connection is gone: nobody will ever know its answer.
+  /// Its connection ended, so its answer remains unknown.
   func orphaned(_ number: UInt64, isUnlogged: Bool = false) {
     change(number) { push in
       push.isUnlogged = isUnlogged

@@ -1,6 +1,6 @@
 import Transport
 
-/// Whoever is at the far end of a simulated connection.
+/// The peer at the far end of a simulated connection.
 protocol SimulatedClient: AnyObject {
   func received(_ bytes: [UInt8], on connection: SimulatedConnection)
   func closed(_ connection: SimulatedConnection)
@@ -28,7 +28,7 @@ final class SimulatedConnection: StreamHandler {
   private var isSocketClosed = false
   /// Both ends know that it is over.
   var isOver: Bool { isSocketClosed && !isOpen }
-  /// What is sent vanishes, and nobody is told.
+  /// What is sent is lost silently.
   private(set) var isDark = false
   /// Bytes that the client has sent so far.
   private(set) var sentBytes = 0
@@ -96,7 +96,7 @@ final class SimulatedConnection: StreamHandler {
     world.time.after(world.random(0...2_000_000_000)) { [weak self] in self?.loseClient() }
   }
 
-  /// Nothing passes any more, and nobody is told.
+  /// Loses everything silently from now on.
   func goDark() { isDark = true }
 
   /// The client's side takes nothing for a while, so that the gateway's output has to wait.

@@ -103,7 +103,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return hasWorked
   }
 
-  /// Ends what is still there, heard by nobody.
+  /// Ends all open connections, without a report.
   func release() {
     clientLoop.releaseAll()
     connections = []

@@ -25,7 +25,7 @@ struct AdminClient {
   }
 
   /// Milliseconds for one answer: a busy machine takes long over an RSA key.
-  private static let patienceMilliseconds: Int32 = 120_000
+  private static let answerTimeoutMilliseconds: Int32 = 120_000
 
   private func exchange(
     _ call: AdministrationCall, _ receive: (JSONObject) -> Void
@@ -37,7 +37,8 @@ struct AdminClient {
     var answer = AdminAnswer()
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
-      try wait(descriptor, for: POLLIN, milliseconds: isFollowing ? -1 : Self.patienceMilliseconds)
+      try wait(
+        descriptor, for: POLLIN, milliseconds: isFollowing ? -1 : Self.answerTimeoutMilliseconds)
       let transfer = unsafe buffer.withUnsafeMutableBytes {
         unsafe Socket.read(descriptor, into: $0)
       }
@@ -58,7 +59,7 @@ struct AdminClient {
   private func connect() throws -> Int32? {
     let descriptor = try Socket.connect(to: address)
     do {
-      try wait(descriptor, for: POLLOUT, milliseconds: Self.patienceMilliseconds)
+      try wait(descriptor, for: POLLOUT, milliseconds: Self.answerTimeoutMilliseconds)
     } catch {
       Socket.close(descriptor)
       throw error
@@ -86,7 +87,7 @@ struct AdminClient {
       switch unsafe rest.withUnsafeBytes({ unsafe Socket.write(descriptor, $0) }) {
       case .bytes(let count): rest = rest.dropFirst(count)
       case .wouldBlock:
-        try wait(descriptor, for: POLLOUT, milliseconds: Self.patienceMilliseconds)
+        try wait(descriptor, for: POLLOUT, milliseconds: Self.answerTimeoutMilliseconds)
       case .failed(let number):
         throw SystemFailure.call(name: "send", errno: number, subject: address.description)
       }

@@ -79,7 +79,7 @@ struct AuthorizationTests {
     bench.ask(connection, .unregister(.alert))
     #expect(panes() == 0)
     let kept = bench.disk[.apps, ModelBench.burger.text].flatMap { try? JSONValue(parsing: $0) }
-    #expect(kept?.objectValue.flatMap(LocalApp.init)?.hasPane == false)
+    #expect(kept?.objectValue.flatMap(LocalApp.init)?.isInSettings == false)
     bench.ask(connection, .register(.alert))
     #expect(panes() == 1)
   }

@@ -1,14 +1,15 @@
-/// What should stand on the desktop and what the server has: calls that follow from the difference.
+/// The desired notifications on the desktop and those that the server has; decides the calls that make up the
+/// difference.
 ///
-/// Knows no bus: each event gives the calls to make.
+/// Does no I/O: each event returns the calls to make.
 struct DesktopNotificationState {
-  /// What stands there: a notification, or a question to the person.
+  /// An item on the desktop: a notification, or a prompt.
   enum Item: Hashable {
     case notification(Presentation)
     case prompt(Prompt)
   }
 
-  /// Its name among the others.
+  /// The key of an item.
   enum Key: Hashable {
     case notification(AppNotificationID)
     case prompt(PromptID)
@@ -16,12 +17,12 @@ struct DesktopNotificationState {
 
   /// A call to the server.
   enum Call: Hashable {
-    /// Show it; 0 is anew, else in place of that number.
+    /// Shows an item; 0 as a new one, otherwise replacing that number.
     case notify(Key, Item, replacing: UInt32)
     case close(UInt32)
   }
 
-  /// What the person did.
+  /// An action of the person.
   enum UserAction: Hashable {
     case acted(AppNotificationID, PersonAction)
     case answered(PromptID, isAllowed: Bool)
@@ -29,9 +30,9 @@ struct DesktopNotificationState {
   }
 
   private struct Place {
-    /// nil once it is to go.
+    /// The item to show; nil once it is to be removed.
     var wanted: Item?
-    /// What the server was last asked to show, while the answer is awaited.
+    /// Whether an answer of the server is awaited.
     var isCalling = false
     /// Whether `wanted` changed since the call.
     var isStale = false
@@ -44,9 +45,9 @@ struct DesktopNotificationState {
   private var tokens: [UInt32: String] = [:]
   private(set) var isServerThere = false
 
-  // MARK: - What is wanted
+  // MARK: - Requests
 
-  /// Shows an item, or another one in its place.
+  /// Shows an item, replacing one with the same key.
   mutating func show(_ key: Key, _ item: Item) -> [Call] {
     var place = places[key] ?? Place()
     place.wanted = item
@@ -60,12 +61,12 @@ struct DesktopNotificationState {
     return [.notify(key, item, replacing: place.number)]
   }
 
-  /// Shows an item in another form, where it still stands.
+  /// Updates an item if it is still shown.
   mutating func refresh(_ key: Key, _ item: Item) -> [Call] {
     places[key]?.wanted == nil ? [] : show(key, item)
   }
 
-  /// Takes an item away.
+  /// Removes an item.
   mutating func remove(_ key: Key) -> [Call] {
     guard var place = places[key] else { return [] }
     guard !place.isCalling else {
@@ -78,7 +79,7 @@ struct DesktopNotificationState {
     return place.number == 0 ? [] : [.close(place.number)]
   }
 
-  // MARK: - What the server says
+  // MARK: - Events of the server
 
   /// The server answered a call: the item has this number.
   mutating func notified(_ key: Key, number: UInt32) -> [Call] {
@@ -119,14 +120,14 @@ struct DesktopNotificationState {
     return []
   }
 
-  /// Asks again for what the server refused, if it is still wanted and nothing else was asked since.
+  /// Retries an item that the server refused, if it is unchanged and still wanted.
   mutating func retry(_ key: Key) -> [Call] {
     guard let place = places[key], let wanted = place.wanted, !place.isCalling, place.number == 0
     else { return [] }
     return show(key, wanted)
   }
 
-  /// A server is there, perhaps another one than before: all that is wanted is shown to it.
+  /// Shows all items on a server that appeared, perhaps another one than before.
   mutating func serverAppeared() -> [Call] {
     isServerThere = true
     keys = [:]
@@ -144,7 +145,7 @@ struct DesktopNotificationState {
     return calls
   }
 
-  /// The server is gone; what is wanted waits for the next one.
+  /// Handles the loss of the server; the items wait for the next one.
   mutating func serverLost() {
     isServerThere = false
     keys = [:]
@@ -154,7 +155,7 @@ struct DesktopNotificationState {
     }
   }
 
-  /// A token that lets the app come to the front; it comes before the action.
+  /// Stores the activation token, which arrives before its action and lets the app come to the front.
   mutating func activationToken(_ number: UInt32, _ token: String) {
     if keys[number] != nil { tokens[number] = token }
   }
@@ -188,7 +189,7 @@ struct DesktopNotificationState {
     tokens[number] = nil
     guard let place = places[key] else { return nil }
     if place.isCalling {
-      // It went while its replacement was under way: the answer brings the new number.
+      // It was closed while being replaced: the answer has the new number.
       places[key]?.number = 0
       return nil
     }

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// Hears from `belfry-focus` which window is in front on an X server.
+/// Follows which window is in front on an X server, as reported by `belfry-focus`.
 final class FocusMonitor {
   private let loop: EventLoop
   private let log: Log
@@ -12,7 +12,7 @@ final class FocusMonitor {
   let program: String?
   private var child: ChildProgram?
 
-  /// Looks for `belfry-focus` beside this program and on `PATH`; `onChange` hears of each change.
+  /// Looks for `belfry-focus` beside this program and on `PATH`; `onChange` is called with each change.
   init(on loop: EventLoop, log: Log, onChange: @escaping (FocusedWindow?) -> Void) {
     self.loop = loop
     self.log = log

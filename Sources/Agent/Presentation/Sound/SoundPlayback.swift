@@ -10,7 +10,7 @@ final class SoundPlayback {
   /// `belfry-sound`, absolute; nil where it is not installed.
   let program: String?
   private var child: ChildProgram?
-  /// What was last told of why nothing is heard.
+  /// The problem last reported.
   private var problem: String?
 
   /// Looks for `belfry-sound` beside this program and on `PATH`.
@@ -23,9 +23,9 @@ final class SoundPlayback {
   /// Whether sounds can be played at all.
   var isAvailable: Bool { program != nil }
 
-  /// Plays a sound of an app; the system's where it names none, or none that may be played (S0-6).
+  /// Plays an app's sound, or the system's if it names none or one that may not be played (S0-6).
   ///
-  /// While one sounds another is left out, unless it is critical.
+  /// While a sound is playing, another one is skipped unless it is critical.
   func play(_ sound: NotificationSound, of app: LocalApp) {
     guard let program else { return }
     if child != nil {
@@ -71,7 +71,7 @@ final class SoundPlayback {
     }
   }
 
-  /// Tells once when nothing can be heard, and why an app's own sound was not.
+  /// Logs once that no sound can be played, and each time why an app's own was not.
   private func note(_ line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return }
     let reason = object["reason"]?.stringValue

@@ -2,7 +2,7 @@
 import BelfryWire
 
 /// Who asks whom: every request of an app or a command has one answer, every question of the agent is
-/// settled, every prompt is answered or withdrawn, and nobody speaks to a connection that is gone.
+/// settled, every prompt is answered or withdrawn, and nothing is sent to a connection that is gone.
 final class ConversationLedger {
   enum Subject {
     case notifications, location

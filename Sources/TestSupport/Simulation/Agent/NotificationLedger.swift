@@ -4,7 +4,7 @@ import BelfryWire
 /// What became of each notification: shown once, with permission, or accounted for.
 ///
 /// One that was shown may be shown again only if the agent was killed before the presenter's word that
-/// it is on screen was durable: then nobody can know. One that was decided to be without a banner never
+/// it is on screen was durable: then it cannot be known. One that was decided to be without a banner never
 /// gets one.
 final class NotificationLedger {
   /// One notification from its coming to its end; a newer one of the same name is another.

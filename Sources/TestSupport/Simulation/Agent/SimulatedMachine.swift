@@ -28,7 +28,7 @@ final class SimulatedMachine {
     return AgentTime(wall: moment.wall, elapsed: moment.elapsed, awake: elapsed)
   }
 
-  /// When the wall clock will show a moment, if nobody sets it.
+  /// When the wall clock will show a moment, if it is not set.
   func nanoseconds(atWall wall: Int64) -> Int64 {
     let (wait, isFar) = wall.subtractingReportingOverflow(world.time.epoch + lead)
     return isFar || wait > Int64.max / 1_000_000 ? .max / 2 : max(0, wait) * 1_000_000
