@@ -211,8 +211,9 @@ public final class AgentDaemon {
 
   // MARK: - Events
 
-  /// Handles an event. Its effects are carried out at the end of the turn, so that all events of a turn share one
-  /// commit.
+  /// Handles an event.
+  ///
+  /// Its effects are carried out at the end of the turn, so that all events of a turn share one commit.
   func handle(_ event: AgentEvent) {
     guard !isStopped else { return }
     model.handle(event, at: now)

@@ -407,8 +407,10 @@ struct AgentModel: ~Copyable {
     context.confirm(ask)
   }
 
-  /// Adds a command's notification for an app. An unknown app becomes a development app; for one that never asked
-  /// for permission the person is asked first.
+  /// Adds a command's notification for an app.
+  ///
+  /// An unknown app becomes a development app; for one that never asked for permission the person is asked
+  /// first.
   private mutating func notify(
     _ ask: Ask, _ text: String, _ request: NotificationRequest
   ) throws(AppLinkFailure) {

@@ -179,8 +179,10 @@ struct ScheduledNotifications: ~Copyable {
     if case .toTime? = journey { true } else { false }
   }
 
-  /// Whether due notifications may fire. During a move of a manual clock they may once the clock has stopped at
-  /// their date and apps in front have answered about what fired there before.
+  /// Whether due notifications may fire.
+  ///
+  /// During a move of a manual clock they may once the clock has stopped at their date and apps in front
+  /// have answered about what fired there before.
   func mayFire(isAsking: Bool) -> Bool { !isOnJourney || (!isClockMoving && !isAsking) }
 
   /// A command to a manual clock.

@@ -4,7 +4,9 @@ import System
 import Transport
 
 /// The control plane, on the main loop: enrols devices, adopts apps, and sends the loops each change of the
-/// control store. Nothing on a push's way passes through it.
+/// control store.
+///
+/// Nothing on a push's way passes through it.
 final class ControlPlane {
   private let configuration: GatewayConfiguration
   private let store: any ControlStore
@@ -303,8 +305,9 @@ final class ControlPlane {
     if isDirectoryOld { publishDirectory() }
   }
 
-  /// Sends the loops a new directory. When the store cannot be read, returns false and tries again later: a
-  /// revocation must not be lost.
+  /// Sends the loops a new directory.
+  ///
+  /// When the store cannot be read, returns false and tries again later: a revocation must not be lost.
   @discardableResult
   private func publishDirectory() -> Bool {
     do throws(StorageFailure) {

@@ -86,9 +86,11 @@ public final class DeliveryEntry {
   private(set) var place = Place.none
   /// Whether its device may have received it already; decided when it is queued.
   var isRepetition = false
-  /// Whether the app's `keep` ignores it: its device was connected when it arrived and its power state allows
-  /// sending. `keep` limits what waits for a device that is away, so this one neither replaces another in
-  /// memory nor is replaced.
+  /// Whether the app's `keep` ignores it: its device was connected when it arrived and its power state
+  /// allows sending.
+  ///
+  /// `keep` limits what waits for a device that is away, so this one neither replaces another in memory nor
+  /// is replaced.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
   var heldSinceNanoseconds: Int64 = 0

@@ -15,8 +15,9 @@ struct DeviceQueue {
   private var uncommitted = EntryList()
   /// Created when an entry has to wait, so that an idle device takes little memory.
   private var unsent: Unsent?
-  /// Sequence numbers that earlier sessions left unacknowledged. The device may have received them, so they
-  /// are sent first, while it still remembers their unique ids.
+  /// Sequence numbers that earlier sessions left unacknowledged.
+  ///
+  /// The device may have received them, so they are sent first, while it still remembers their unique ids.
   private(set) var possiblyReceived: Set<UInt64> = []
 
   private final class Unsent {

@@ -131,8 +131,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
   }
 
-  /// Returns whether a scripted fault has ended the connection (`belfry fault`). Faults without a counterpart on
-  /// this interface, such as a delayed answer, are ignored.
+  /// Returns whether a scripted fault has ended the connection (`belfry fault`).
+  ///
+  /// Faults without a counterpart on this interface, such as a delayed answer, are ignored.
   private func isFaulty(
     _ notification: BinaryNotification, topic: [UInt8], by script: FaultScript
   ) -> Bool {

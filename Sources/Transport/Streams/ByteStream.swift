@@ -40,7 +40,9 @@ public final class ByteStream {
     var ciphertext: [UInt8] = []
   }
 
-  /// Why the stream is ending. Boxed, so that it takes no memory in open streams.
+  /// Why the stream is ending.
+  ///
+  /// Boxed, so that it takes no memory in open streams.
   final class Ending {
     let reason: StreamClosure
     init(_ reason: StreamClosure) { self.reason = reason }
