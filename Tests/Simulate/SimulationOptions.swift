@@ -1,7 +1,7 @@
 /// What `make simulate` asks for.
 struct SimulationOptions {
   var model = SimulationModel.gateway
-  /// The first world; nil: one that nobody has played, by the clock.
+  /// The first world; nil for a new one, chosen by the clock.
   var seed: UInt64?
   /// For how long new worlds are begun; nil: by their number.
   var seconds: Double?
