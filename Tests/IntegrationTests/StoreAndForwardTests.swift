@@ -23,7 +23,7 @@ extension Stage {
 
 @Suite(.timeLimit(.minutes(60))) struct StoreAndForwardTests {
   @Test
-  func `S3-7 S3-10 a push to a device that is away is stored and delivered when it comes back`()
+  func `A push to a device that is away is stored and delivered when it comes back`()
     async throws
   {
     try await Stage.play { stage in
@@ -128,7 +128,7 @@ extension Stage {
   }
 
   @Test
-  func `S4-11 a token belongs to one device, and each of two agents gets its own`() async throws {
+  func `A token belongs to one device, and each of two agents gets its own`() async throws {
     try await Stage.play { stage in
       let gateway = try await stage.gateway()
       let one = try await stage.agent("one", of: gateway)

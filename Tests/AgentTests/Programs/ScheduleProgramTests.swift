@@ -60,7 +60,7 @@ struct ScheduleProgramTests {
 
   @Test
   func
-    `S3-26 a floating alarm rings at nine wherever the device is; a universal one does not move`()
+    `A floating alarm rings at nine wherever the device is; a universal one does not move`()
     async throws
   {
     try await Stage.play { stage in
@@ -124,7 +124,7 @@ struct ScheduleProgramTests {
   }
 
   @Test
-  func `S3-26 an agent takes a new database of zones while it runs`() async throws {
+  func `An agent takes a new database of zones while it runs`() async throws {
     try await Stage.play { stage in
       let zones = stage.folder.file("zones")
       try FileManager.default.createDirectory(

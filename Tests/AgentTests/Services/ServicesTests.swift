@@ -308,7 +308,7 @@ struct ServicesTests {
 
   @Test(.requires(.dbus))
   func
-    `S2-16 client-api 3.45: an app is started as a unit of the user's systemd, and ended with it`()
+    `client-api 3.45: an app is started as a unit of the user's systemd, and ended with it`()
     async throws
   {
     try await ServiceStage.play { stage in

@@ -18,7 +18,7 @@ import Testing
     """
 
   @Test
-  func `S0-31 S0-53 S1-13 S2-7 the token goes to the app's server, with the user's language`()
+  func `The token goes to the app's server, with the user's language`()
     async throws
   {
     try await Stage.play { stage in
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `S0-11 S1-75 S3-21 texts of the app and of the system come in the user's language`()
+  func `Texts of the app and of the system come in the user's language`()
     async throws
   {
     try await Stage.play { stage in
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test
-  func `S0-1 S0-13 S1-46 S3-23 a sound file of the app's own is what sounds`() async throws {
+  func `A sound file of the app's own is what sounds`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil)
       let id = "org.example.sound"
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test
-  func `S1-1 S1-42 S1-54 a Mac app of the older interface asks nobody`() async throws {
+  func `A Mac app of the older interface asks nobody`() async throws {
     try await Stage.play { stage in
       let agent = try await stage.agent(of: nil, options: ["--grant", "ask"])
       let app = try await stage.example("MacReminder", on: agent)
