@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test
-  func `S3-26 a new database of zones moves what waits for a wall time, and nothing else`() throws {
+  func `A new database of zones moves what waits for a wall time, and nothing else`() throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     let zones = folder + "/zones"

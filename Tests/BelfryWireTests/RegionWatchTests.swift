@@ -27,7 +27,7 @@ import Testing
     #expect(Place(latitude: 0, longitude: .nan, certainty: .exact) == nil)
   }
 
-  @Test func `S1-62 a place that is told crosses at once, both ways`() throws {
+  @Test func `A place that is told crosses at once, both ways`() throws {
     var watch = RegionWatch<String>()
     try watch.watch("t", circle())
     var crossings = watch.handlePosition(try place(1_000, .exact), at: 0)

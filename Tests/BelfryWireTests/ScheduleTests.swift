@@ -259,7 +259,7 @@ private let hour: Int64 = 3_600_000
     #expect(device.take() == [])
   }
 
-  @Test func `S3-26 wall time moves with the device, universal time does not`() throws {
+  @Test func `Wall time moves with the device, universal time does not`() throws {
     var device = try Device("2026-01-05T08:00:00Z", zone: "America/Los_Angeles")  // midnight there
     try device.add("wall", .moment(.wall(1_767_603_600, .floating), every: .once))  // 09:00
     try device.add("instant", .moment(.instant(device.now.wall + 9 * hour), every: .once))

@@ -29,7 +29,7 @@ struct SystemZones: ScheduleWorld {
   }
 
   @Test(arguments: ["America/Los_Angeles", "America/New_York", "Asia/Tokyo"])
-  func `S3-25 a date without a zone is universal time: 297896400`(device: String) throws {
+  func `A date without a zone is universal time: 297896400`(device: String) throws {
     let date = Date(timeIntervalSinceReferenceDate: 297_896_400).timeIntervalSince1970
     let trigger = Trigger.moment(.instant(Int64(date) * 1_000), every: .once)
     #expect(
@@ -40,7 +40,7 @@ struct SystemZones: ScheduleWorld {
     ("America/Los_Angeles", "2010-06-10T16:00:00Z"), ("America/New_York", "2010-06-10T13:00:00Z"),
     ("Europe/Paris", "2010-06-10T07:00:00Z"),
   ])
-  func `S3-26 a date with a zone is wall time: 297878400 is 9 AM wherever the device is`(
+  func `A date with a zone is wall time: 297878400 is 9 AM wherever the device is`(
     device: String, expected: String
   ) throws {
     let date = Date(timeIntervalSinceReferenceDate: 297_878_400).timeIntervalSince1970
@@ -51,7 +51,7 @@ struct SystemZones: ScheduleWorld {
     #expect(try texts(trigger, after: "2010-06-01T00:00:00Z", device: device) == [expected])
   }
 
-  @Test func `S3-28 a week's repeat comes every week on that weekday, also across a clock change`()
+  @Test func `A week's repeat comes every week on that weekday, also across a clock change`()
     throws
   {
     let start = Int64(try instant("2026-03-02T14:00:00Z")) * 1_000  // Monday, 9 AM in New York

@@ -82,7 +82,7 @@ private actor Vectors {
   }
 
   @Test(.requires(.python))
-  func `S3-8 what is not JSON ends the binary connection with a status, and is counted`()
+  func `What is not JSON ends the binary connection with a status, and is counted`()
     async throws
   {
     let why = try #require(try await Vectors.shared.results()["Y06"])

@@ -5,7 +5,7 @@ import Testing
 /// `belfry device run` as a program, against a minimal gateway (`docs/virtual-devices.md`).
 @Suite struct DeviceRunTests {
   @Test
-  func `S3-15 devices hold a connection, get pushes over it, and come back with the same tokens`()
+  func `Devices hold a connection, get pushes over it, and come back with the same tokens`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -203,7 +203,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   /// sent again on another connection.
   @Test(.requires(.python))
   func
-    `S3-6 S3-9 a thousand frames stream over one connection of the binary interface, errors alone answer`()
+    `A thousand frames stream over one connection of the binary interface, errors alone answer`()
     async throws
   {
     try await withDevice { scenario, gateway, devices, token in

@@ -36,7 +36,7 @@ struct SettingsPageTests {
   }
 
   @Test
-  func `S4-5 an app's page has a switch for each type that it asked for, and for no other`() {
+  func `An app's page has a switch for each type that it asked for, and for no other`() {
     var page = page()
     _ = press(&page, .down, .down, .enter)
     let lines = page.lines(width: 60, height: 30)
@@ -63,7 +63,7 @@ struct SettingsPageTests {
   }
 
   @Test
-  func `S4-7 the page of an app that unregisters goes away`() {
+  func `The page of an app that unregisters goes away`() {
     var page = page()
     _ = press(&page, .down, .down, .enter)
     page.show(SettingsPage.Content(), problem: "no app org.example.burger")
@@ -89,7 +89,7 @@ struct SettingsPageTests {
   }
 
   @Test
-  func `S0-28 S1-10 a person turns an app's switch on the page, on a real terminal`() async throws {
+  func `A person turns an app's switch on the page, on a real terminal`() async throws {
     try await Scenario.run { scenario in
       let ready = scenario.folder.file("ready")
       let agent = try scenario.belfry([

@@ -23,7 +23,7 @@ extension Scenario {
 
 @Suite(.timeLimit(.minutes(60))) struct StoreAndForwardTests {
   @Test
-  func `S3-7 S3-10 a push to a device that is away is stored and delivered when it comes back`()
+  func `A push to a device that is away is stored and delivered when it comes back`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -130,7 +130,7 @@ extension Scenario {
   }
 
   @Test
-  func `S4-11 a token belongs to one device, and each of two agents gets its own`() async throws {
+  func `A token belongs to one device, and each of two agents gets its own`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let one = try await scenario.agent("one", of: gateway)

@@ -10,7 +10,7 @@ struct PlayingTests {
     URL(fileURLWithPath: Installation.belfry).deletingLastPathComponent().path + "/belfry-sound"
 
   @Test
-  func `S0-5 IMA4 is decoded bit by bit as libsndfile does in the container that it knows`()
+  func `IMA4 is decoded bit by bit as libsndfile does in the container that it knows`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -38,7 +38,7 @@ struct PlayingTests {
   }
 
   @Test
-  func `S0-6 S1-74 a sound that is none is told with its reason, and ends with 1`() async throws {
+  func `A sound that is none is told with its reason, and ends with 1`() async throws {
     try await Scenario.run { scenario in
       let path = try TestSounds.put(Array("no sound".utf8), "text.wav", in: scenario.folder)
       let result = try await scenario.command([Self.program, "check", path], succeeding: false)

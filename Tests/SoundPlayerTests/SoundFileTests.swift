@@ -70,7 +70,7 @@ enum TestSounds {
 @Suite("Sound files")
 struct SoundFileTests {
   @Test
-  func `S0-2 S0-3 S1-74 Linear PCM, µ-law and A-law in wav and aiff are read`() throws {
+  func `Linear PCM, µ-law and A-law in wav and aiff are read`() throws {
     let folder = try ScratchFolder()
     for (bytes, container, encoding) in [
       (TestSounds.wav(frames: 800), SoundFormat.Container.wav, SoundFormat.Encoding.linearPCM),
@@ -89,7 +89,7 @@ struct SoundFileTests {
   }
 
   @Test
-  func `S0-6 30 s are too long, a sample less is not`() throws {
+  func `30 s are too long, a sample less is not`() throws {
     let folder = try ScratchFolder()
     let long = try TestSounds.put(TestSounds.wav(frames: 240_000), "long.wav", in: folder)
     #expect(try #require(SoundLoader.open(long)).format.whyRefused?.contains("30.0 s") == true)
@@ -98,7 +98,7 @@ struct SoundFileTests {
   }
 
   @Test
-  func `S0-2 S0-3 other containers and encodings are no alert sounds`() {
+  func `Other containers and encodings are no alert sounds`() {
     let format = SoundFormat(
       container: .other("ogg"), encoding: .other("vorbis"), channels: 1, rate: 44_100, frames: 9)
     #expect(format.whyRefused?.contains("ogg") == true)
@@ -106,7 +106,7 @@ struct SoundFileTests {
   }
 
   @Test
-  func `S0-5 IMA4 in a Core Audio file is decoded, its valid frames alone`() throws {
+  func `IMA4 in a Core Audio file is decoded, its valid frames alone`() throws {
     // Predictor 0x0100, index 0: nibbles 7 then 0 of the first byte, by hand.
     var packet: [UInt8] = [0x01, 0x00, 0x07]
     packet += [UInt8](repeating: 0, count: 31)

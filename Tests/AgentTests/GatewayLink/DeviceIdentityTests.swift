@@ -34,7 +34,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
   }
 
   @Test(arguments: [(from: oneMachine, to: anotherMachine), (from: [], to: oneMachine)])
-  func `S1-16 what is copied to another machine is another device there, whatever files came along`(
+  func `What is copied to another machine is another device there, whatever files came along`(
     from: [UInt8], to: [UInt8]
   ) throws {
     let scratch = try ScratchFolder()
@@ -72,7 +72,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
   }
 
   @Test
-  func `S1-16 an identity stays on the machine that made it, one without an id too`() throws {
+  func `An identity stays on the machine that made it, one without an id too`() throws {
     for machine in [oneMachine, []] {
       let scratch = try ScratchFolder()
       let gateway = try LinkGateway(on: EventLoop())

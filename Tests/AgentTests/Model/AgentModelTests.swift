@@ -45,7 +45,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `S0-37 S1-17 registering again gives the same token at once`() {
+  func `Registering again gives the same token at once`() {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
@@ -57,7 +57,7 @@ struct AgentModelTests {
 
   @Test
   func
-    `S0-38 a token that changes while the app runs is told to it; the same one is not told again`()
+    `A token that changes while the app runs is told to it; the same one is not told again`()
   {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
@@ -69,7 +69,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `S4-13 S4-16 without a gateway, or offline, registering fails with a message for people`() {
+  func `Without a gateway, or offline, registering fails with a message for people`() {
     for hasGateway in [false, true] {
       let bench = ModelBench(hasGateway: hasGateway, isLinkUp: false)
       let (connection, _) = bench.connect()
@@ -159,7 +159,7 @@ struct AgentModelTests {
 
   @Test
   func
-    `S4-22 client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count`()
+    `client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count`()
     throws
   {
     let bench = ModelBench()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Permission")
 struct AuthorizationTests {
   @Test
-  func `S1-7 S2-8 the first request asks the person, whose answer goes to every waiting request`()
+  func `The first request asks the person, whose answer goes to every waiting request`()
     throws
   {
     let bench = ModelBench(policy: .ask)
@@ -21,7 +21,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `S1-7 S1-9 S2-9 a later request reports what the person decided and asks nobody`() {
+  func `A later request reports what the person decided and asks nobody`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -65,7 +65,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `S4-4 S4-6 S4-7 registering makes the app's pane, unregistering removes it`() {
+  func `Registering makes the app's pane, unregistering removes it`() {
     let bench = ModelBench()
     let (control, _) = bench.connect(role: .control)
     func panes() -> Int {
@@ -85,7 +85,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `S4-5 there is a switch for each type that was asked for, and for no other`() throws {
+  func `There is a switch for each type that was asked for, and for no other`() throws {
     let bench = ModelBench()
     let connection = bench.authorized(options: [.sound])
     let settings = try #require(bench.ask(connection, .settings).answers.first).settings()
@@ -95,7 +95,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `S0-28 S1-10 the person turns a switch; the app is told, and it holds`() throws {
+  func `The person turns a switch; the app is told, and it holds`() throws {
     let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     let (control, _) = bench.connect(role: .control)

@@ -10,7 +10,7 @@ struct BackgroundTests {
   }
 
   @Test
-  func `S2-17 S2-22 wakes run out, and come back sooner the more they brought`() {
+  func `Wakes run out, and come back sooner the more they brought`() {
     var useful = BackgroundBudget()
     var useless = BackgroundBudget()
     var now: Int64 = 0
@@ -32,7 +32,7 @@ struct BackgroundTests {
   }
 
   @Test
-  func `S2-17 past its budget an app behind gets the latest push later, an app in front at once`()
+  func `Past its budget an app behind gets the latest push later, an app in front at once`()
     throws
   {
     let bench = ModelBench()
@@ -58,7 +58,7 @@ struct BackgroundTests {
   }
 
   @Test(arguments: ["battery", "powerSaver", "metered"])
-  func `S2-17 low battery, power saver and a metered network hold background pushes, never alerts`(
+  func `Low battery, power saver and a metered network hold background pushes, never alerts`(
     condition: String
   ) throws {
     func change(_ isOn: Bool) -> DeviceChange {
@@ -83,7 +83,7 @@ struct BackgroundTests {
   }
 
   @Test
-  func `S2-17 a restart gives no new wakes`() {
+  func `A restart gives no new wakes`() {
     var budget = BackgroundBudget()
     for _ in 0..<10 { _ = consumeWake(&budget, 1_000) }
     budget.finishWake(.failed)

@@ -25,7 +25,7 @@ import Testing
     effects.answers.compactMap { try? $0.locationStatus() }
   }
 
-  @Test func `S1-65 the first request asks with the app's own words, later ones do not`() throws {
+  @Test func `The first request asks with the app's own words, later ones do not`() throws {
     let (bench, connection) = bench()
     let asked = bench.ask(connection, .requestLocation(always: false))
     let prompt = try #require(
@@ -34,7 +34,8 @@ import Testing
     #expect(status(asked) == [] && !mayLocate(bench, connection))
     bench.answerPrompt(isAllowed: true)
     let decided = bench.take()
-    // S1-67: the app is told, and asked no more.
+    // The app is told, and asked no more.
+    // S1-67 in part: the model alone; the callback is the client's
     #expect(status(decided) == [.whenInUse])
     #expect(decided.told.contains(.locationStatus(.whenInUse)))
     #expect(mayLocate(bench, connection))
@@ -42,7 +43,7 @@ import Testing
     #expect(status(again) == [.whenInUse] && again.prompts.count == 0)
   }
 
-  @Test func `S1-65 without a word on what it is for there is no question and no access`() {
+  @Test func `Without a word on what it is for there is no question and no access`() {
     for usage in [nil, ""] {
       let (bench, connection) = bench(.all, usage: usage)
       let asked = bench.ask(connection, .requestLocation(always: true))
@@ -51,14 +52,14 @@ import Testing
     }
   }
 
-  @Test func `S1-64 an app needs to have asked: what was refused stays so`() {
+  @Test func `An app needs to have asked: what was refused stays so`() {
     let (bench, connection) = bench(.none)
     #expect(!mayLocate(bench, connection))
     #expect(status(bench.ask(connection, .requestLocation(always: false))) == [.denied])
     #expect(!mayLocate(bench, connection))
   }
 
-  @Test func `S1-73 places switched off for the device are off for all, and back as they were`() {
+  @Test func `Places switched off for the device are off for all, and back as they were`() {
     let (bench, connection) = bench(.all)
     _ = bench.ask(connection, .requestLocation(always: false))
     var effects = bench.command(.changeDevice(["location": "off"]))

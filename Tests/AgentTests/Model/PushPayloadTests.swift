@@ -8,7 +8,7 @@ struct PushPayloadTests {
   func read(_ text: String) throws -> PushPayload { try #require(PushPayload(Array(text.utf8))) }
 
   @Test
-  func `S2-11 aps says how to show it; the rest is the app's own`() throws {
+  func `aps says how to show it; the rest is the app's own`() throws {
     let payload = try read(
       """
       {"aps":{"alert":{"title":"T","subtitle":"S","body":"B","launch-image":"L.png",
@@ -46,7 +46,7 @@ struct PushPayloadTests {
   }
 
   @Test
-  func `S0-52 loc-key and loc-args are looked up by the device`() throws {
+  func `loc-key and loc-args are looked up by the device`() throws {
     let payload = try read(
       #"{"aps":{"alert":{"loc-key":"GAME","loc-args":["Jenna",3],"title-loc-key":"T"}}}"#)
     #expect(payload.content.body.key == "GAME")
@@ -55,7 +55,7 @@ struct PushPayloadTests {
   }
 
   @Test
-  func `S2-19 a background push needs content-available alone`() throws {
+  func `A background push needs content-available alone`() throws {
     let payload = try read(#"{"aps":{"content-available":1},"a":1}"#)
     #expect(payload.isContentAvailable)
     #expect(payload.content.isEmpty)

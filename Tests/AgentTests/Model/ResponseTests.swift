@@ -19,7 +19,7 @@ struct ResponseTests {
 
   @Test
   func
-    `S1-22 S1-40 a custom action reaches the running app by its identifier, and is done once handled`()
+    `A custom action reaches the running app by its identifier, and is done once handled`()
     throws
   {
     let bench = ModelBench()
@@ -43,7 +43,7 @@ struct ResponseTests {
 
   @Test
   func
-    `S1-36 S0-41 opening starts an app that is not running, which gets the notification at launch`()
+    `Opening starts an app that is not running, which gets the notification at launch`()
     throws
   {
     let bench = ModelBench()
@@ -64,7 +64,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `S0-42 S1-58 a start that is none of the agent's carries no notification`() throws {
+  func `A start that is none of the agent's carries no notification`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
@@ -109,7 +109,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `S1-33 actions of a category that is not registered are not shown`() {
+  func `Actions of a category that is not registered are not shown`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     let shown = bench.ask(connection, .add(ModelBench.request(category: "NONE"))).presented
@@ -117,7 +117,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `S1-31 client-api 3.27: categories replace all earlier ones; two of one name are refused`()
+  func `client-api 3.27: categories replace all earlier ones; two of one name are refused`()
     throws
   {
     let bench = ModelBench()

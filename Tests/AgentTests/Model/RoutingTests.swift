@@ -9,7 +9,7 @@ struct RoutingTests {
   static let background = #"{"aps":{"content-available":1},"k":1}"#
 
   @Test
-  func `S0-40 S2-3 S4-19 an app that is not in front has its alert, sound and badge performed`() {
+  func `An app that is not in front has its alert, sound and badge performed`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.handle(.appDisconnected(connection))
@@ -21,7 +21,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S0-30 S1-3 a type that is off is dropped, the others are done`() {
+  func `A type that is off is dropped, the others are done`() {
     let bench = ModelBench(policy: .types([.alert]))
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
@@ -32,7 +32,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S1-5 without any requested type a push reaches the app silently`() {
+  func `Without any requested type a push reaches the app silently`() {
     let bench = ModelBench()
     _ = bench.connect(state: .foreground)
     let effects = bench.push(Self.alert)
@@ -44,7 +44,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S1-38 S3-32 S4-17 the app in front is asked, and shows nothing unless it says so`() throws {
+  func `The app in front is asked, and shows nothing unless it says so`() throws {
     let bench = ModelBench()
     _ = bench.authorized(state: .foreground)
     let effects = bench.push(Self.alert)
@@ -103,7 +103,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S2-16 S2-20 a background push is handed to the running app, which says what it brought`()
+  func `A background push is handed to the running app, which says what it brought`()
     throws
   {
     let bench = ModelBench()
@@ -122,7 +122,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S1-37 S2-1 an app behind is not woken for an alert that wants no fetch`() {
+  func `An app behind is not woken for an alert that wants no fetch`() {
     let bench = ModelBench()
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
@@ -131,7 +131,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S2-16 a background push starts an installed app, which then gets it`() throws {
+  func `A background push starts an installed app, which then gets it`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.install()
@@ -157,7 +157,7 @@ struct RoutingTests {
 
   @Test
   func
-    `S2-17 focus: do-not-disturb keeps banner and sound back, not the list, the badge or what is critical`()
+    `Focus: do-not-disturb keeps banner and sound back, not the list, the badge or what is critical`()
   {
     let bench = ModelBench()
     _ = bench.authorized(options: [.alert, .sound, .badge, .criticalAlert, .timeSensitive])

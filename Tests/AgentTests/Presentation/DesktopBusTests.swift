@@ -88,7 +88,7 @@ struct DesktopBusTests {
   }
 
   @Test
-  func `S0-12 S4-3 docks are told badges, may ask for them, and hear them when they come`()
+  func `Docks are told badges, may ask for them, and hear them when they come`()
     async throws
   {
     try await ServiceScenario.run { scenario in

@@ -49,7 +49,7 @@ struct DesktopTests {
   }
 
   @Test
-  func `S1-21 S1-28 S1-29 a banner shows the first two buttons in order, an alert three`() {
+  func `A banner shows the first two buttons in order, an alert three`() {
     let names: Set<String> = ["body", "actions"]
     let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
@@ -64,7 +64,7 @@ struct DesktopTests {
   }
 
   @Test
-  func `S3-20 S4-20 S4-23 an alert has its app's name, Close, and the action key's own text`() {
+  func `An alert has its app's name, Close, and the action key's own text`() {
     var presentation = Self.presentation(persistent: true)
     #expect(
       DesktopNotice(presentation, .init(names: ["body", "actions"])).actions
@@ -273,7 +273,7 @@ struct TextTests {
       ("100%% of %@", ["x"], "100% of x"), ("%@ %@", ["a"], "a "), ("%d", ["a"], "%d"),
       ("%", [], "%"),
     ] as [(String, [String], String)])
-  func `S0-52 arguments fill their places, in order or by number`(
+  func `Arguments fill their places, in order or by number`(
     format: String, arguments: [String], text: String
   ) {
     #expect(LocalizedTexts.fill(format, arguments) == text)

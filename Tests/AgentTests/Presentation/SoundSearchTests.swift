@@ -15,7 +15,7 @@ struct SoundSearchTests {
   }
 
   @Test
-  func `S0-4 S1-46 client-api 3.51: Library/Sounds comes first, then the bundle's top level`()
+  func `client-api 3.51: Library/Sounds comes first, then the bundle's top level`()
     throws
   {
     let folder = try ScratchFolder()

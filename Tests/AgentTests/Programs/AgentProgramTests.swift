@@ -162,7 +162,7 @@ struct AgentProgramTests {
 
   @Test
   func
-    `S0-34 S0-35 S1-15 S1-16 S4-12 a backup on another machine is another device with other tokens`()
+    `A backup on another machine is another device with other tokens`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -195,7 +195,7 @@ struct AgentProgramTests {
   }
 
   @Test(arguments: [("y", true), ("n", false)])
-  func `S1-7 S4-10 on a terminal a person is asked, and answers there`(
+  func `On a terminal a person is asked, and answers there`(
     answer: String, isGranted: Bool
   ) async throws {
     try await Scenario.run { scenario in

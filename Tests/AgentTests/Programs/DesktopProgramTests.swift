@@ -171,7 +171,7 @@ struct DesktopProgramTests {
 
   @Test(.requires(.dbus, .mateNotifications, .xvfb, .xdotool, .importPicture), arguments: [0, 1])
   func
-    `S1-22 S1-29 S1-40 S3-20 buttons stand on the screen in order, and pressing one reaches the app`(
+    `Buttons stand on the screen in order, and pressing one reaches the app`(
       number: Int
     ) async throws
   {
@@ -228,7 +228,7 @@ struct DesktopProgramTests {
   }
 
   @Test(.requires(.dbus, .dbusMonitor, .dunst, .xvfb))
-  func `S0-1 S1-46 S4-19 the app's own sound is heard, and a phone vibrates`() async throws {
+  func `The app's own sound is heard, and a phone vibrates`() async throws {
     try await Scenario.run { scenario in
       let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer()
@@ -296,7 +296,7 @@ struct DesktopProgramTests {
 
   @Test(.requires(.dbus, .xvfb))
   func
-    `S0-41 S1-36 S1-57 an app that D-Bus can activate is started by it, and told what was opened`()
+    `An app that D-Bus can activate is started by it, and told what was opened`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -7,7 +7,7 @@ import Testing
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test
-  func `S1-38 S1-55 an app is in front while its window is, and its notifications are asked for`()
+  func `An app is in front while its window is, and its notifications are asked for`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -16,7 +16,7 @@ struct PlaceProgramTests {
 
   @Test
   func
-    `S1-62 S1-63 S1-68 a place that is entered or left brings its notification, once or each time`()
+    `A place that is entered or left brings its notification, once or each time`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -51,7 +51,7 @@ struct PlaceProgramTests {
 
   @Test
   func
-    `S1-66 S1-70 S1-71 behind, the alert appears and the app hears of it once it is opened; in front it is asked`()
+    `Behind, the alert appears and the app hears of it once it is opened; in front it is asked`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -81,7 +81,7 @@ struct PlaceProgramTests {
   }
 
   @Test
-  func `S1-73 nothing is told while places are off, for the app or the device`() async throws {
+  func `Nothing is told while places are off, for the app or the device`() async throws {
     try await Scenario.run { scenario in
       let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
       try await Self.notify(scenario, "arrive", Self.tower + ["--repeat"])

@@ -60,7 +60,7 @@ struct ScheduleProgramTests {
 
   @Test
   func
-    `S3-26 a floating alarm rings at nine wherever the device is; a universal one does not move`()
+    `A floating alarm rings at nine wherever the device is; a universal one does not move`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -125,7 +125,7 @@ struct ScheduleProgramTests {
   }
 
   @Test
-  func `S3-26 an agent takes a new database of zones while it runs`() async throws {
+  func `An agent takes a new database of zones while it runs`() async throws {
     try await Scenario.run { scenario in
       let zones = scenario.folder.file("zones")
       try FileManager.default.createDirectory(

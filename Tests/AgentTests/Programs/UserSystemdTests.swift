@@ -13,7 +13,7 @@ struct UserSystemdTests {
 
   @Test
   func
-    `S2-16 client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it`()
+    `client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -164,7 +164,7 @@ struct LocationServicesTests {
 
   @Test(.requires(.dbus, .geoclue, .unshare, .systemPython))
   func
-    `S1-62 S1-66 S1-69 real GeoClue tells of entering and leaving a circle, and rests when nothing is watched`()
+    `Real GeoClue tells of entering and leaving a circle, and rests when nothing is watched`()
     async throws
   {
     try await ServiceScenario.run(
@@ -280,7 +280,7 @@ struct LocationServicesTests {
     [0x02, 0x15] + [UInt8](repeating: 0xAB, count: 16) + [0, 1, 0, 2, 0xC5]
 
   @Test(.requires(.dbus, .dbusmock))
-  func `S1-69 a beacon that BlueZ hears enters its region`() async throws {
+  func `A beacon that BlueZ hears enters its region`() async throws {
     try await ServiceScenario.run(
       prepare: { try Self.mock($0, "bluez5", bus: $1) },
       { scenario, _ in
@@ -408,7 +408,7 @@ struct LocationServicesTests {
   }
 
   @Test(.requires(.dbus, .dbusmock))
-  func `S3-26 an agent's floating alarm goes with the zone that timedated tells; TZ fixes it`()
+  func `An agent's floating alarm goes with the zone that timedated tells; TZ fixes it`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -68,7 +68,7 @@ struct RealServicesTests {
   static let login = "org.freedesktop.login1"
 
   @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
-  func `S4-22 client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told`()
+  func `client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -176,7 +176,7 @@ struct RealServicesTests {
   }
 
   @Test(.requires(.dbus, .upower, .umockdev))
-  func `S2-17 a background push waits while the real UPower says that the battery is low`()
+  func `A background push waits while the real UPower says that the battery is low`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -220,7 +220,7 @@ struct RealServicesTests {
   }
 
   @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
-  func `S2-17 the power saver and a metered network hold background work`() async throws {
+  func `The power saver and a metered network hold background work`() async throws {
     try await Scenario.run { scenario in
       let machine = try await Machine.open(on: scenario)
       _ = try await machine.mock("networkmanager")

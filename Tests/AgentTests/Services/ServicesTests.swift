@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-/// A bus of the test's own, and simulated services on it.
+/// A bus of the test's own, and services that the test plays on it.
 final class ServiceScenario {
   let loop: EventLoop
   let address: String
@@ -28,12 +28,12 @@ final class ServiceScenario {
     return true
   }
 
-  static func run(_ body: (ServiceScenario) throws -> Void) async throws {
-    try await run(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
+  static func play(_ body: (ServiceScenario) throws -> Void) async throws {
+    try await play(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
   /// Plays with what `prepare` starts on the bus; the address is its second argument.
-  static func run<Prepared>(
+  static func play<Prepared>(
     prepare: (Scenario, String) async throws -> Prepared,
     _ body: (ServiceScenario, Prepared) throws -> Void
   ) async throws {
@@ -314,7 +314,7 @@ struct ServicesTests {
 
   @Test(.requires(.dbus))
   func
-    `S2-16 client-api 3.45: an app is started as a unit of the user's systemd, and ended with it`()
+    `client-api 3.45: an app is started as a unit of the user's systemd, and ended with it`()
     async throws
   {
     try await ServiceScenario.run { scenario in

@@ -72,7 +72,7 @@ import Testing
     #expect(outcomes(stream).count == 3)
   }
 
-  @Test func `S3-8 L15 an unknown command is a protocol error`() {
+  @Test func `L15 an unknown command is a protocol error`() {
     #expect(outcomes([7, 0, 0]) == [.fault(.protocolError, identifier: 0)])
     #expect(BinaryStatus.protocolError.packet(identifier: 0) == [8, 128, 0, 0, 0, 0])
   }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `S1-34 sizes are judged token first`() {
+  @Test func `Sizes are judged token first`() {
     func fault(token: Int, payload: Int) -> BinaryStatus? {
       var notification = BinaryNotification()
       notification.token = [UInt8](repeating: 1, count: token)

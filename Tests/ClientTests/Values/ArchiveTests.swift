@@ -78,8 +78,7 @@ import UserNotifications
 
   @Test
   @MainActor
-  func `S3-30 a UILocalNotification survives an archive, and is compared by what is in it`() throws
-  {
+  func `A UILocalNotification survives an archive, and is compared by what is in it`() throws {
     let notification = UILocalNotification()
     notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_878_400)
     notification.timeZone = TimeZone(identifier: "America/Los_Angeles")
@@ -106,20 +105,21 @@ import UserNotifications
   }
 
   @Test
-  @MainActor func `S3-18 S3-20 a UILocalNotification starts with Apple's values`() {
+  @MainActor func `A UILocalNotification starts with Apple's values`() {
     let notification = UILocalNotification()
     #expect(notification.fireDate == nil)
     #expect(notification.timeZone == nil)
     #expect(notification.repeatInterval == [])
     #expect(notification.hasAction)
-    #expect(notification.regionTriggersOnce)  // S1-68
     #expect(notification.applicationIconBadgeNumber == 0)
     #expect(notification.userInfo == nil)
+    // S1-68 in part: the value at first; what it does is the agent's
+    #expect(notification.regionTriggersOnce)
   }
 
   @Test
   @MainActor
-  func `S1-27 S1-28 S1-29 minimal actions fall back to the first two, and keep their order`() {
+  func `Minimal actions fall back to the first two, and keep their order`() {
     let actions = ["a", "b", "c"].map { name in
       let action = UIMutableUserNotificationAction()
       action.identifier = name
@@ -137,7 +137,7 @@ import UserNotifications
   }
 
   @Test
-  @MainActor func `S1-31 categories are told apart in a set, in both forms`() {
+  @MainActor func `Categories are told apart in a set, in both forms`() {
     func make(_ name: String) -> UIUserNotificationCategory {
       let category = UIMutableUserNotificationCategory()
       category.identifier = name

@@ -19,7 +19,7 @@ import UserNotifications
   }
 
   @Test
-  func `S0-9 S0-10 S3-18 S3-25 S3-26 a local notification's date, zone and recurrence`() throws {
+  func `A local notification's date, zone and recurrence`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 297_878_400)
     let wall = try local {
       $0.fireDate = date
@@ -41,7 +41,7 @@ import UserNotifications
   }
 
   @Test
-  func `S1-62 S1-63 S1-68 S1-69 S1-72 a local notification's region comes back with it`() throws {
+  func `A local notification's region comes back with it`() throws {
     let circle = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.85, longitude: 2.29), radius: 200,
       identifier: "tower")
@@ -68,7 +68,7 @@ import UserNotifications
   }
 
   @Test
-  func `S0-11 S0-12 S0-13 S1-45 S3-18 S3-19 S3-20 S3-21 S3-23 a local notification's content`()
+  func `A local notification's content`()
     throws
   {
     let request = try local {

@@ -55,7 +55,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   }
 
   @Test
-  func `S1-39 without the fetch form the app is said to have none`() async {
+  func `Without the fetch form the app is said to have none`() async {
     UIApplication.shared.isFetchFormMissing = false
     #expect(await fetch(WithoutForms()) == .noData)
     #expect(UIApplication.shared.isFetchFormMissing)
@@ -66,7 +66,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   }
 
   @Test
-  func `S1-40 S1-41 an action reaches the form that the app has, and one answer counts`() async {
+  func `An action reaches the form that the app has, and one answer counts`() async {
     let handler = HandlerForms()
     let any: any UIApplicationDelegate = handler
     await any.application(
@@ -85,7 +85,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   }
 
   @Test
-  func `S0-39 an app with the oldest form of launching is launched by it`() {
+  func `An app with the oldest form of launching is launched by it`() {
     final class Oldest: NSObject, UIApplicationDelegate {
       var launched = false
       func applicationDidFinishLaunching(_ application: UIApplication) { launched = true }

@@ -24,7 +24,7 @@ import UserNotifications
   }
 
   @Test
-  func `S0-42 S1-58 it is an object of the interface that the notification was made with`() {
+  func `It is an object of the interface that the notification was made with`() {
     for hasDelegate in [false, true] {
       let delegate = Delegate()
       UNUserNotificationCenter.current().delegate = hasDelegate ? delegate : nil

@@ -32,7 +32,7 @@ import UserNotifications
     """
 
   @Test
-  func `S0-11 S1-75 the first chosen language that has the key, then the development language`()
+  func `The first chosen language that has the key, then the development language`()
     throws
   {
     let bundle = try bundle([

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test
-  func `S0-15 plain values travel as JSON, and every number's type is found in it again`() throws {
+  func `Plain values travel as JSON, and every number's type is found in it again`() throws {
     let userInfo: [AnyHashable: Any] = [
       "text": "ä", "whole": 3, "fraction": 1.5, "yes": true, "no": false, "list": [1, "two"],
       "inner": ["a": ["b": -7]], "large": Int.max,
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test
-  func `S0-15 dates and bytes come back as what they were`() throws {
+  func `Dates and bytes come back as what they were`() throws {
     let date = Date(timeIntervalSince1970: 1_276_203_600)
     let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
     #expect(back["when"] as? Date == date)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test
-  func `S0-15 Foundation's own objects are taken as Swift's values`() throws {
+  func `Foundation's own objects are taken as Swift's values`() throws {
     let back = try roundTrip([
       "number": NSNumber(value: 7), "flag": NSNumber(value: true), "text": NSString(string: "s"),
       "list": NSArray(array: [1, 2]), "map": NSDictionary(dictionary: ["a": 1]),
@@ -58,7 +58,7 @@ import Testing
   final class NoPropertyList {}
 
   @Test
-  func `S0-15 what is no property list is refused by name`() {
+  func `What is no property list is refused by name`() {
     #expect(throws: UserInfoCoding.Unsuitable.self) {
       try UserInfoCoding.encode(["object": NoPropertyList()])
     }
@@ -69,8 +69,7 @@ import Testing
   }
 
   @Test
-  func `S0-45 S2-11 S4-18 a payload arrives as a dictionary with aps and the provider's own keys`()
-  {
+  func `A payload arrives as a dictionary with aps and the provider's own keys`() {
     let payload = Array(#"{"aps":{"alert":"hi","badge":1},"special":"x","none":null}"#.utf8)
     let userInfo = UserInfoCoding.payload(payload)
     #expect((userInfo["aps"] as? [String: Any])?["badge"] as? Int == 1)

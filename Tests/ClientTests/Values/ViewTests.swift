@@ -32,7 +32,7 @@ import UIKit
   }
 
   @Test
-  func `S4-24 the key window holds the views of what fills it, once that has appeared`() {
+  func `The key window holds the views of what fills it, once that has appeared`() {
     let page = Page()
     let window = UIWindow(frame: .zero)
     window.addSubview(UINavigationController(rootViewController: page).view)

@@ -159,7 +159,7 @@ private struct Surroundings: AdmissionContext {
     (0, Rejection.payloadEmpty), (1, .payloadEmpty), (2, nil), (4_096, nil),
     (4_097, .payloadTooLarge),
   ])
-  func `S1-34 E03 E04 a payload is an object of up to 4096 bytes`(
+  func `E03 E04 a payload is an object of up to 4096 bytes`(
     bytes: Int, expected: Rejection?
   ) throws {
     #expect(rejection(try evaluate(body: bytes)) == expected)
@@ -187,7 +187,7 @@ private struct Surroundings: AdmissionContext {
     #expect(try admitted(evaluate(low)).priority == 1)
   }
 
-  @Test func `S3-13 S3-14 expirations end after 30 days at the latest`() throws {
+  @Test func `Expirations end after 30 days at the latest`() throws {
     let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
     #expect(try admitted(evaluate(late)).expiration == Self.now + 30 * 86_400)
     #expect(try admitted(evaluate(["apns-expiration": "0"])).expiration == 0)

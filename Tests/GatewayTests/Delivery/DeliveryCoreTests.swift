@@ -49,7 +49,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  @Test func `S3-12 I02 expiration 0 is tried once and never stored`() throws {
+  @Test func `I02 expiration 0 is tried once and never stored`() throws {
     var bench = Bench()
     bench.push("offline", expiresIn: 0)
     #expect(bench.answered == ["offline"])
@@ -62,7 +62,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 0)
   }
 
-  @Test func `S3-7 I03 only the newest of a token is kept`() throws {
+  @Test func `I03 only the newest of a token is kept`() throws {
     var bench = Bench()
     bench.push("a")
     try bench.commit()
@@ -261,7 +261,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered == ["a"])
   }
 
-  @Test func `S3-11 what expired while the device was away is not delivered`() throws {
+  @Test func `What expired while the device was away is not delivered`() throws {
     var bench = Bench()
     bench.push("a", expiresIn: 60)
     try bench.commit()
@@ -271,7 +271,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .discardedExpired)
   }
 
-  @Test func `S3-10 S3-14 I06 without a header it is kept for 30 days`() throws {
+  @Test func `I06 without a header it is kept for 30 days`() throws {
     var bench = Bench()
     bench.push("a", expiresIn: 30 * 86_400)
     try bench.commit()

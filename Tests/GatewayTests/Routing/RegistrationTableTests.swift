@@ -144,7 +144,7 @@ import Testing
     #expect(table.verdict(key, generation: 0) == .unregistered(sinceMilliseconds: 9))
   }
 
-  @Test func `S4-8 what was never registered is unknown`() {
+  @Test func `What was never registered is unknown`() {
     var table = RegistrationTable()
     #expect(table.verdict(key, generation: 0) == .unknown)
     for verb: LinkFrame.TopicVerb in [.unregister, .disable, .enable] {
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `S4-14 a token opens to what was sealed, and no other key opens it`() throws {
+  @Test func `A token opens to what was sealed, and no other key opens it`() throws {
     let contents = TokenContents(
       environment: .sandbox, kind: .alert, generation: 3, app: 1, device: 5)
     let one = [UInt8](repeating: 1, count: 32)

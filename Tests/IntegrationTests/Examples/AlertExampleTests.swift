@@ -10,7 +10,7 @@ import Testing
 
   @Test
   func
-    `S1-20 S1-48 S1-55 S2-1 S2-3 S2-4 S2-5 S2-6 S2-7 S2-8 S2-11 S2-13 S4-3 a tapped alert puts the dish in the cart`()
+    `A tapped alert puts the dish in the cart`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -20,7 +20,7 @@ import Testing
       let token = try await scenario.token(of: app)
       #expect(try await app.text("permission") == "permission true")
 
-      // S1-38, S3-32: in front of the user the app shows it by itself, if at all.
+      // In front of the user the app shows it by itself, if at all.
       try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let suppressed = try await agent.program.event("suppressed")
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `S1-61 S2-2 S2-16 S2-18 S2-19 S2-20 S2-21 a background notification fetches the menu`()
+  func `A background notification fetches the menu`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -57,7 +57,7 @@ import Testing
           topic: "org.example.MenuUpdate", of: gateway, options: ["--type", "background"])
         _ = try await app.text("menu ")
       }
-      // S2-14 of its kind: the early way out answers too, and the app goes on.
+      // The early way out answers too, and the app goes on.
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: "org.example.MenuUpdate",
         of: gateway, options: ["--type", "background"])
@@ -67,7 +67,7 @@ import Testing
 
   @Test
   func
-    `S0-24 S0-26 S0-27 S0-29 S0-31 S0-37 S0-39 S1-4 S1-6 S1-8 S1-13 S1-18 S4-1 both forms of registration`()
+    `Both forms of registration`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -82,10 +82,10 @@ import Testing
         "Registration", on: agent, app: "org.example.old", arguments: ["--before-ios-8"])
       let other = try await scenario.token(of: old)
       #expect(other != token)
-      // S4-5: two types asked for, two switches.
+      // Two types asked for, two switches.
       #expect(try await old.text("enabled") == "enabled 3")
 
-      // S0-25, S0-35, S0-36, S1-17: the same device gives the same token at each launch.
+      // The same device gives the same token at each launch.
       try await modern.stop()
       let again = try await scenario.example("Registration", on: agent)
       #expect(try await scenario.token(of: again) == token)
@@ -93,8 +93,7 @@ import Testing
   }
 
   @Test
-  func `S0-34 S0-35 S1-15 S1-16 S4-12 a device that is set up anew has other tokens`() async throws
-  {
+  func `A device that is set up anew has other tokens`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let first = try await scenario.agent(of: gateway)
@@ -116,7 +115,7 @@ import Testing
   }
 
   @Test
-  func `S0-32 S0-33 S4-16 without a gateway the error is fit to be shown`() async throws {
+  func `Without a gateway the error is fit to be shown`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let app = try await scenario.example("Registration", on: agent)
@@ -125,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `S0-49 S4-4 S4-5 S4-6 S4-9 S4-10 S4-17 S4-18 the push client and its three switches`()
+  func `The push client and its three switches`()
     async throws
   {
     try await Scenario.run { scenario in

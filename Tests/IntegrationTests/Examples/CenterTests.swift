@@ -35,7 +35,7 @@ private enum MainQueue {
   }
 
   @Test
-  func `S1-9 S1-10 S2-8 S2-9 permission is asked once, and reported from then on`() async throws {
+  func `Permission is asked once, and reported from then on`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
@@ -54,7 +54,7 @@ private enum MainQueue {
   }
 
   @Test
-  func `S0-30 S1-2 S2-10 without permission nothing is added, and the error is Apple's`()
+  func `Without permission nothing is added, and the error is Apple's`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -18,7 +18,7 @@ import Testing
     """
 
   @Test
-  func `S0-31 S0-53 S1-13 S2-7 the token goes to the app's server, with the user's language`()
+  func `The token goes to the app's server, with the user's language`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test
-  func `S0-11 S1-75 S3-21 texts of the app and of the system come in the user's language`()
+  func `Texts of the app and of the system come in the user's language`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test
-  func `S0-1 S0-13 S1-46 S3-23 a sound file of the app's own is what sounds`() async throws {
+  func `A sound file of the app's own is what sounds`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let id = "org.example.sound"
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test
-  func `S1-1 S1-42 S1-54 a Mac app of the older interface asks nobody`() async throws {
+  func `A Mac app of the older interface asks nobody`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
       let app = try await scenario.example("MacReminder", on: agent)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct InstalledExamples {
   @Test
   func
-    `S0-41 S0-43 S0-44 S3-1 S3-31 S1-36 S1-37 S1-57 S1-71 S4-21 opening a notification launches the app`()
+    `Opening a notification launches the app`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `S0-42 S0-44 S1-58 a Mac app that is started by its icon finds the push`() async throws {
+  func `A Mac app that is started by its icon finds the push`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test
-  func `S2-1 S2-16 a background notification launches an app that is not running`() async throws {
+  func `A background notification launches an app that is not running`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test
-  func `S0-32 S2-23 without aps-environment in the manifest there is no token, and why`()
+  func `Without aps-environment in the manifest there is no token, and why`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test
-  func `S0-52 S3-21 keys of Localizable.strings are found when the notification is shown`()
+  func `Keys of Localizable.strings are found when the notification is shown`()
     async throws
   {
     try await Scenario.run { scenario in

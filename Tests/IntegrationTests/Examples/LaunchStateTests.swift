@@ -7,7 +7,7 @@ import Testing
   private static let id = "org.example.LaunchState"
 
   @Test
-  func `S0-29 S0-46 S4-9 badge, registration, types and language are there at the first call`()
+  func `Badge, registration, types and language are there at the first call`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `S4-10 S2-8 S2-9 a question of didFinishLaunching covers the app once, until its answer`()
+  func `A question of didFinishLaunching covers the app once, until its answer`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test
-  func `S4-10 an app that registers whenever it becomes active becomes so once a time`()
+  func `An app that registers whenever it becomes active becomes so once a time`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test
-  func `S4-6 S4-9 S4-10 S4-17 S4-21 S4-24 switches, the system's question, and what came of it`()
+  func `Switches, the system's question, and what came of it`()
     async throws
   {
     try await Scenario.run { scenario in

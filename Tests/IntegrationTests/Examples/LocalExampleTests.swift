@@ -5,7 +5,7 @@ import Testing
 /// The programs of the documents on local notifications, run against a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocalExamples {
   @Test
-  func `S0-22 S0-23 S1-51 S3-33 a chat goes on in the background and presents at once`()
+  func `A chat goes on in the background and presents at once`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -27,7 +27,7 @@ import Testing
 
   @Test
   func
-    `S1-12 S1-22 S1-23 S1-24 S1-25 S1-26 S1-29 S1-30 S1-32 S1-33 S1-35 S1-40 S1-41 S1-56 an invitation is accepted without opening the app`()
+    `An invitation is accepted without opening the app`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -48,7 +48,7 @@ import Testing
         id)
       #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 7")
 
-      // S1-33: a category that the app did not register has no buttons.
+      // A category that the app did not register has no buttons.
       try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"UNKNOWN"}}"#, to: token, topic: id, of: gateway)
       #expect(try await agent.presented(id)["actions"].array.isEmpty)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `S0-46 S0-48 S1-60 S2-12 a running app gets the notification and lowers the badge`()
+  func `A running app gets the notification and lowers the badge`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -75,7 +75,7 @@ import Testing
 
   @Test
   func
-    `S0-10 S0-19 S0-20 S0-21 S1-43 S1-50 S3-2 S3-3 S3-16 S3-19 S3-29 the older calls, one by one`()
+    `The older calls, one by one`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test
-  func `S0-26 S0-49 S1-1 S1-14 S1-59 a Mac app registers in one call and gets a push in front`()
+  func `A Mac app registers in one call and gets a push in front`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test
-  func `S1-42 S1-52 S1-53 S1-54 a Mac app's notification`() async throws {
+  func `A Mac app's notification`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let app = try await scenario.example("MacNotification", on: agent)
@@ -137,7 +137,7 @@ import Testing
         agent, "center", "action", id, "belfry.action", "--app", "org.example.MacNotification")
       #expect(try await app.text("activated") == "activated 2")
 
-      // S1-52: in front it is not shown unless the app wants it.
+      // In front it is not shown unless the app wants it.
       let quiet = try await scenario.example(
         "MacNotification", on: agent, app: "org.example.quiet", arguments: ["--quiet"])
       _ = try await quiet.text("delivered Meeting")
@@ -146,8 +146,7 @@ import Testing
   }
 
   @Test
-  func `S0-53 S0-54 S0-55 S1-75 the language of the agent's settings, and its change`() async throws
-  {
+  func `The language of the agent's settings, and its change`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       try await scenario.tell(agent, "settings", "--languages", "fr-CA,en")

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test
-  func `S1-62 S1-64 S1-66 S1-67 S1-68 S1-70 S1-72 arrival is shown, and told once it is opened`()
+  func `Arrival is shown, and told once it is opened`()
     async throws
   {
     try await play { scenario, agent, app in
@@ -56,12 +56,12 @@ import Testing
   }
 
   @Test
-  func `S1-63 with regionTriggersOnce off it comes at each arrival`() async throws {
+  func `With regionTriggersOnce off it comes at each arrival`() async throws {
     try await play(["--each"]) { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
         try await scenario.tell(agent, "location", "set", Self.tower)
-        // S1-71: in front the app gets it, and nothing is shown.
+        // In front the app gets it, and nothing is shown.
         #expect(try await app.text("arrived") == "arrived tower")
         #expect(try await app.text("left") == "left 1")
         try await scenario.tell(agent, "location", "set", Self.away)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test
-  func `S1-71 an app that does not run is launched with it`() async throws {
+  func `An app that does not run is launched with it`() async throws {
     try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       try await app.stop()
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test
-  func `S1-73 with places switched off for the device nothing comes`() async throws {
+  func `With places switched off for the device nothing comes`() async throws {
     try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       try await scenario.tell(agent, "settings", "--location", "off")
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test
-  func `S1-65 without a word on what it is for there is no question and no access`() async throws {
+  func `Without a word on what it is for there is no question and no access`() async throws {
     try await play(usage: nil) { scenario, agent, app in
       #expect(try await app.text("location") == "location 0")
       let waiting = try await scenario.tell(agent, "notify", "list", "--json")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ScheduledExamples {
   @Test
   func
-    `S0-7 S0-8 S0-11 S0-12 S0-13 S0-16 S0-18 S1-44 S1-45 S1-47 S1-49 S3-23 S3-24 the to-do reminder`()
+    `The to-do reminder`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -16,7 +16,7 @@ import Testing
       try await scenario.tell(agent, "clock", "set", now)
       let app = try await scenario.example("TodoReminder", on: agent)
       _ = try await app.text("scheduled Call the plumber in 30 minutes.")
-      // S0-17: at once, whatever its date; in front of the user the app gets it.
+      // At once, whatever its date; in front of the user the app gets it.
       _ = try await app.text("received Nothing is due now")
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "clock", "advance", "3600")
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `S3-25 S3-27 a game begins at one moment, wherever the fan is`() async throws {
+  func `A game begins at one moment, wherever the fan is`() async throws {
     for (zone, beginning) in [
       ("America/Los_Angeles", "2010-06-10T20:59:50Z"), ("America/New_York", "2010-06-10T20:59:50Z"),
     ] {
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `S0-9 S3-4 S3-26 S3-28 S1-50 an alarm rings at nine of wherever its owner is, each week`()
+  func `An alarm rings at nine of wherever its owner is, each week`()
     async throws
   {
     try await Scenario.run { scenario in
