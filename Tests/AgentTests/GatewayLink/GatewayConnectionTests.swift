@@ -140,6 +140,25 @@ import Transport
     #expect(stage.device.downs.last == "silent")
   }
 
+  @Test func `intervals that one network proved say nothing of the next`() throws {
+    let stage = try LinkStage()
+    func firstInterval() throws -> UInt16? {
+      stage.link.goOffline()
+      #expect(try stage.run { stage.link.isOffline && stage.gateway.links.isEmpty })
+      stage.link.goOnline()
+      #expect(try stage.run { stage.gateway.links.contains(where: \.isReady) })
+      return stage.gateway.links.first(where: \.isReady)?.intervalSeconds
+    }
+    stage.gateway.settings.keepAlive = .init(firstSeconds: 1, leastSeconds: 1, proofs: 1)
+    stage.link.goOnline()
+    #expect(try stage.run { stage.device.signsOfLife > 0 }, "a whole interval was proved")
+    stage.gateway.settings.keepAlive = .init(firstSeconds: 9, leastSeconds: 1, proofs: 1)
+    #expect(try firstInterval() == 1, "the network is still the one that was proved")
+    stage.link.networkChanged()
+    #expect(try firstInterval() == 9)
+    stage.link.goOffline()
+  }
+
   @Test func `states and refusals reach the other end`() throws {
     let stage = try LinkStage()
     let refused = LinkSubject.topic(LinkTopic(bundleID: "com.example.refused", kind: .voip))
