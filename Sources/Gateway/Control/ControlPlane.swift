@@ -318,6 +318,19 @@ final class ControlPlane {
     }
   }
 
+  /// Traps, in builds with assertions, where the control plane's state contradicts itself.
+  func checkInvariants() {
+    channels.checkInvariants()
+    assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
+    assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrolment is of the future")
+    assert(
+      enrolling.values.allSatisfy { !spareDeviceNumbers.contains($0.device) },
+      "a device's number is still to be given")
+    assert(
+      Set(enrolling.values.map(\.device)).count == enrolling.count, "two devices have one number")
+    assert(published.map { $0.version <= directoryVersion } ?? true, "an unknown directory is out")
+  }
+
   private func scheduleRetry() {
     guard !isRetryScheduled else { return }
     isRetryScheduled = true
