@@ -9,7 +9,7 @@ final class ControlPlane {
   private let configuration: GatewayConfiguration
   private let store: any ControlStore
   private let writer: ControlWriter
-  private let authority: CertificateAuthority
+  private let authority: any DeviceCertificateIssuer
   private let revocations: CertificateRevocations
   private let loop: EventLoop
   private let log: Log
@@ -34,7 +34,7 @@ final class ControlPlane {
 
   init(
     configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
-    authority: CertificateAuthority, revocations: CertificateRevocations, loop: EventLoop,
+    authority: any DeviceCertificateIssuer, revocations: CertificateRevocations, loop: EventLoop,
     random: SystemRandom.Generator, log: Log
   ) {
     self.revocations = revocations
