@@ -14,7 +14,7 @@ final class LinkPair {
   var serverActions: [String] = []
   var received: [(id: NotificationID, payload: [UInt8])] = []
   var settled: [UInt64] = []
-  var keepsAtOnce = true
+  var persistsAtOnce = true
   /// Bytes on their way; a test may look at them, or throw them away.
   var toServer: [UInt8] = []
   var toClient: [UInt8] = []
@@ -103,7 +103,7 @@ final class LinkPair {
     case .proceed: return
     case .received(let notification, _):
       received.append((notification.id, Array(notification.payload)))
-      if keepsAtOnce { client.kept(notification.uniqueID, at: now) }
+      if persistsAtOnce { client.kept(notification.uniqueID, at: now) }
       return
     default: break
     }

@@ -22,10 +22,10 @@ import Testing
   private func verdict(
     at end: Int64, _ facts: (Int64) -> IdlePolicy.Facts
   ) -> IdlePolicy.Verdict {
-    var patience = IdlePolicy()
+    var timeout = IdlePolicy()
     var verdict = IdlePolicy.Verdict.wait
     for second in 0...end {
-      verdict = patience.look(facts(second), at: Self.seconds(second))
+      verdict = timeout.look(facts(second), at: Self.seconds(second))
       if verdict != .wait, second < end { break }
     }
     return verdict
@@ -45,10 +45,10 @@ import Testing
   }
 
   @Test func `who was accepted may be idle for a day`() {
-    var patience = IdlePolicy()
+    var timeout = IdlePolicy()
     let facts = Self.facts(isTrusted: true)
-    #expect(patience.look(facts, at: Self.seconds(86_399)) == .wait)
-    #expect(patience.look(facts, at: Self.seconds(86_400)) == .idle)
+    #expect(timeout.look(facts, at: Self.seconds(86_399)) == .wait)
+    #expect(timeout.look(facts, at: Self.seconds(86_400)) == .idle)
   }
 
   @Test func `open requests are not idle`() {

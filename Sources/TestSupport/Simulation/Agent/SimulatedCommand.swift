@@ -7,13 +7,13 @@ final class SimulatedCommand {
   private let connection: ConnectionID
   private var requests: ArraySlice<ControlRequest>
   private var nextNumber: Int64 = 2
-  private let isImpatient: Bool
+  private let leavesEarly: Bool
 
   private init(in world: AgentSimulation, _ requests: [ControlRequest]) {
     self.world = world
     self.requests = requests[...]
     connection = world.openConnection()
-    isImpatient = world.isTroubled && world.chance(0.05)
+    leavesEarly = world.isTroubled && world.chance(0.05)
   }
 
   /// Runs a command with requests one after the other; nothing while no agent runs.
@@ -32,7 +32,7 @@ final class SimulatedCommand {
     let ask = Ask(connection: connection, number: nextNumber)
     nextNumber += 1
     after(2) { [self] in world.agent.report(.appRequested(ask, .control(request))) }
-    if isImpatient { after(20) { [self] in leave() } }
+    if leavesEarly { after(20) { [self] in leave() } }
   }
 
   private func leave() {
