@@ -308,6 +308,16 @@ public final class GatewayServer {
     if mailboxes.isEmpty { stop() }
   }
 
+  /// Traps, in builds with assertions, where the server's state contradicts itself.
+  package func checkInvariants() {
+    controlPlane.checkInvariants()
+    writer.checkInvariants()
+    controlWriter.checkInvariants()
+    assert(openedLoops <= mailboxes.count, "a loop is open that is not ready")
+    assert(drainedLoops.isEmpty || isDraining, "a loop is drained though nobody asked for it")
+    assert(drainedLoops.allSatisfy { mailboxes[$0] != nil }, "a loop is drained that never was")
+  }
+
   private func stop() {
     guard !isStopped else { return }
     isStopped = true

@@ -4,6 +4,8 @@ import Foundation
 /// what all of them came to.
 struct Player {
   private let options: SimulationOptions
+  /// Worlds after which the first one is played again: it has to be the same world.
+  private static let worldsBetweenReplays = 250
 
   init(_ options: SimulationOptions) { self.options = options }
 
@@ -14,6 +16,7 @@ struct Player {
     var left = options.worlds ?? .max
     var worlds = 0
     var events = 0
+    var first: (seed: UInt64, digest: UInt64)?
     while left > 0, Date() < end {
       say("begin \(seed)")
       let descriptors = openDescriptors
@@ -26,6 +29,13 @@ struct Player {
       }
       guard worlds < 3 || openDescriptors <= descriptors else {
         say("broken seed \(seed): \(openDescriptors - descriptors) descriptors are left open")
+        return 1
+      }
+      if let digest = outcome.digest, first == nil { first = (seed, digest) }
+      if let first, worlds % Self.worldsBetweenReplays == 0,
+        options.model.play(first.seed).digest != first.digest
+      {
+        say("broken seed \(first.seed): it is another world after \(worlds) others")
         return 1
       }
       if options.worlds == 1 { say("report \(outcome.report)") }

@@ -12,6 +12,8 @@ enum SimulationModel: String, CaseIterable {
     let violation: String?
     let report: String
     let events: Int
+    /// What tells two runs apart; nil where the model has none.
+    let digest: UInt64?
   }
 
   /// Plays the world of `seed` to its end, or to the first broken promise.
@@ -20,11 +22,12 @@ enum SimulationModel: String, CaseIterable {
     case .gateway:
       let outcome = GatewaySimulation.run(seed: seed)
       return Outcome(
-        violation: outcome.violation, report: outcome.report, events: outcome.events)
+        violation: outcome.violation, report: outcome.report, events: outcome.events,
+        digest: outcome.digest)
     case .agent:
       let outcome = AgentSimulation.run(seed: seed)
       return Outcome(
-        violation: outcome.violation, report: outcome.report, events: outcome.events)
+        violation: outcome.violation, report: outcome.report, events: outcome.events, digest: nil)
     }
   }
 }

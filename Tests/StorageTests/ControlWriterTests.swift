@@ -30,7 +30,9 @@ import Testing
       writer.submit(changes: [app(number, name)], ticket: UInt64(number), reply: mailbox)
     }
     while received.replies.count < 40 { loop.turn(mayBlock: true) }
+    writer.checkInvariants()
     writer.close()
+    writer.checkInvariants()
     let failed = received.replies.filter { $0.failure != nil }.map(\.ticket)
     #expect(failed == [20])
     #expect(try store.apps().count == 39)

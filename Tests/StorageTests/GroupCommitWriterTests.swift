@@ -205,6 +205,7 @@ private final class Harness {
   /// The next `count` answers, waited for.
   func replies(_ count: Int) -> [StoreReply] {
     while received.replies.count < count { loop.turn(mayBlock: true) }
+    writer.checkInvariants()
     let answers = received.replies
     received.replies.removeAll()
     return answers

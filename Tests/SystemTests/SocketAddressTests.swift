@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -45,6 +46,19 @@ import Testing
     #expect(Socket.peerAddress(client) == bound)
     Socket.close(client)
     Socket.close(listener)
+  }
+
+  @Test(arguments: ["127.0.0.1", "::1"], 0...7)
+  func `the kernel's form is read wherever it lies`(host: String, offset: Int) throws {
+    let address = try #require(SocketAddress(host: host, port: 2_197))
+    let buffer = UnsafeMutableRawPointer.allocate(
+      byteCount: MemoryLayout<sockaddr_storage>.size + 8, alignment: 8)
+    defer { buffer.deallocate() }
+    let place = buffer + offset
+    address.withSocketAddress { form, length in
+      place.copyMemory(from: form, byteCount: Int(length))
+    }
+    #expect(SocketAddress(place.assumingMemoryBound(to: sockaddr_storage.self)) == address)
   }
 
   @Test

@@ -213,6 +213,15 @@ final class ChannelService {
     }
   }
 
+  /// Traps, in builds with assertions, where the service's state contradicts itself.
+  func checkInvariants() {
+    registry.checkInvariants()
+    assert(completions.keys.allSatisfy { $0 <= lastTicket }, "a commit has a ticket of the future")
+    assert(
+      making.values.reduce(0, +) <= completions.count, "a channel is made without a commit")
+    assert(making.values.allSatisfy { $0 >= 0 }, "more channels were made than begun")
+  }
+
   private func scheduleSweep() {
     _ = loop.schedule(afterNanoseconds: Limits.broadcastSweepNanoseconds) { [weak self] in
       guard let self else { return }

@@ -11,7 +11,7 @@ final class ControlPlane {
   private let configuration: GatewayConfiguration
   private let store: any ControlStore
   private let writer: ControlWriter
-  private let authority: CertificateAuthority
+  private let authority: any DeviceCertificateIssuer
   private let revocations: CertificateRevocations
   private let loop: EventLoop
   private let log: Log
@@ -36,7 +36,7 @@ final class ControlPlane {
 
   init(
     configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
-    authority: CertificateAuthority, revocations: CertificateRevocations, loop: EventLoop,
+    authority: any DeviceCertificateIssuer, revocations: CertificateRevocations, loop: EventLoop,
     random: SystemRandom.Generator, log: Log
   ) {
     self.revocations = revocations
@@ -319,6 +319,19 @@ final class ControlPlane {
       scheduleRetry()
       return false
     }
+  }
+
+  /// Traps, in builds with assertions, where the control plane's state contradicts itself.
+  func checkInvariants() {
+    channels.checkInvariants()
+    assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
+    assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrolment is of the future")
+    assert(
+      enrolling.values.allSatisfy { !spareDeviceNumbers.contains($0.device) },
+      "a device's number is still to be given")
+    assert(
+      Set(enrolling.values.map(\.device)).count == enrolling.count, "two devices have one number")
+    assert(published.map { $0.version <= directoryVersion } ?? true, "an unknown directory is out")
   }
 
   private func scheduleRetry() {

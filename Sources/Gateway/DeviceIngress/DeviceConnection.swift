@@ -118,7 +118,10 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       }
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
-      for channel in channels { home.listen(to: channel, device, session) }
+      // Sorted, so that a run can be replayed.
+      for channel in channels.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
+        home.listen(to: channel, device, session)
+      }
     case .request(let number, let request):
       handle(number, request)
     case .settled:

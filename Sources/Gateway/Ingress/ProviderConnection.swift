@@ -66,7 +66,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     session =
       speaksHTTP1
       ? .http1(HTTP1ServerSession(handler: self))
-      : .http2(NGHTTP2ServerSession(settings: settings, handler: self))
+      : .http2(
+        NGHTTP2ServerSession(settings: settings, handler: self) { [unowned home] in
+          home.loop.nowNanoseconds
+        })
     startIdleTimer()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }

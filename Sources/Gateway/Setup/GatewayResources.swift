@@ -27,7 +27,7 @@ package struct GatewayResources {
   /// Undelivered notifications.
   package var notificationStore: any NotificationStore
   /// Issues devices' certificates.
-  package var authority: CertificateAuthority
+  package var authority: any DeviceCertificateIssuer
   /// Refuses revoked certificates in TLS handshakes.
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrolment code.
@@ -58,7 +58,7 @@ package struct GatewayResources {
   /// Creates resources from those without a default.
   package init(
     controlStore: any ControlStore, notificationStore: any NotificationStore,
-    authority: CertificateAuthority, identity: FirstIdentity, tokenKeys: [[UInt8]],
+    authority: any DeviceCertificateIssuer, identity: FirstIdentity, tokenKeys: [[UInt8]],
     security: ListenerSecurity,
     makeDeliveryLog: @escaping @Sendable (Int) throws(SystemFailure) -> DeliveryLog
   ) {

@@ -9,6 +9,8 @@ public protocol BatchInbox<Request>: Sendable {
   func post(_ request: Request) -> Bool
   /// Lets everything that was posted be worked on, then ends.
   func close()
+  /// Traps in debug builds when its state contradicts itself; any thread.
+  func checkInvariants()
 }
 
 /// Where writers work: each on a thread of its own, or all of them in a simulation's one thread.

@@ -37,6 +37,23 @@ final class BatchThread<Request: Sendable>: BatchInbox {
         }
       }
     }
+
+    /// `isClosed` was true before this is called, or may have become it since.
+    func checkInvariants(isClosed: Bool) {
+      state.withLock { state in
+        guard case .opening(let early) = state else { return }
+        let ends = early.count { if case .end = $0 { true } else { false } }
+        assert(ends <= 1, "a thread is told to end twice")
+        assert(!isClosed || ends == 1, "a thread that is closed is not told to end")
+        for (index, message) in early.enumerated() {
+          switch message {
+          case .request: break
+          case .proceed: assertionFailure("work is left of a batch before the first one")
+          case .end: assert(index == early.count - 1, "something came after the end")
+          }
+        }
+      }
+    }
   }
 
   private let inbox = Inbox()
@@ -87,4 +104,6 @@ final class BatchThread<Request: Sendable>: BatchInbox {
   }
 
   deinit { close() }
+
+  func checkInvariants() { inbox.checkInvariants(isClosed: isClosed.withLock { $0 }) }
 }

@@ -18,6 +18,7 @@ public final class ControlWriter: Sendable {
   }
 
   private let inbox: any BatchInbox<Request>
+  private let count = RequestCount()
 
   /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
   public init(
@@ -25,6 +26,7 @@ public final class ControlWriter: Sendable {
     on runner: any BatchRunner = ThreadBatchRunner()
   ) throws(SystemFailure) {
     let metrics = CommitMetrics(metrics, store: "control")
+    let count = count
     inbox = try runner.start(name: "control") { (requests: [Request]) in
       assert(!requests.isEmpty, "a batch of nothing")
       let failure = Self.commit(requests, to: store, metrics)
@@ -33,6 +35,7 @@ public final class ControlWriter: Sendable {
         let own =
           failure == nil || requests.count == 1
           ? failure : Self.commit([request], to: store, metrics)
+        count.answer()
         request.reply.post(ControlReply(ticket: request.ticket, failure: own))
       }
       return false
@@ -58,11 +61,22 @@ public final class ControlWriter: Sendable {
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
     assert(!changes.isEmpty, "nothing is to be made durable")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
-    if !inbox.post(request) {
-      reply.post(ControlReply(ticket: ticket, failure: .closed))
+    count.accept()
+    guard inbox.post(request) else {
+      count.withdraw()
+      return reply.post(ControlReply(ticket: ticket, failure: .closed))
     }
   }
 
   /// Finishes and answers everything that was submitted; the store stays open.
-  public func close() { inbox.close() }
+  public func close() {
+    inbox.close()
+    assert(count.isSettled, "a request was left without an answer")
+  }
+
+  /// Traps in debug builds when the writer's state contradicts itself; any thread.
+  package func checkInvariants() {
+    count.checkInvariants()
+    inbox.checkInvariants()
+  }
 }

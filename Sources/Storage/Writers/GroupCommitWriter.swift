@@ -41,6 +41,8 @@ public final class GroupCommitWriter: Sendable {
 
   private let inbox: any BatchInbox<Request>
   private let store: any NotificationStore
+  private let work: StoreWork
+  private let requests = RequestCount()
 
   /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
   public init(
@@ -48,7 +50,9 @@ public final class GroupCommitWriter: Sendable {
     on runner: any BatchRunner = ThreadBatchRunner()
   ) throws(SystemFailure) {
     self.store = store
-    let work = StoreWork(store: store, metrics: CommitMetrics(metrics, store: "notifications"))
+    let work = StoreWork(
+      store: store, metrics: CommitMetrics(metrics, store: "notifications"), requests: requests)
+    self.work = work
     inbox = try runner.start(name: "store") { work.perform($0) }
   }
 
@@ -77,10 +81,23 @@ public final class GroupCommitWriter: Sendable {
   /// Later requests are answered with `.closed`.
   public func close() {
     inbox.close()
+    assert(requests.isSettled, "a request was left without an answer")
     store.close()
   }
 
   private func post(_ request: Request) {
-    if !inbox.post(request) { request.answer(.failed(.closed)) }
+    requests.accept()
+    guard inbox.post(request) else {
+      requests.withdraw()
+      return request.answer(.failed(.closed))
+    }
+  }
+
+  /// Traps in debug builds when the writer's state contradicts itself; any thread, while no batch is worked
+  /// on or between two of them.
+  package func checkInvariants() {
+    requests.checkInvariants()
+    work.checkInvariants()
+    inbox.checkInvariants()
   }
 }

@@ -17,12 +17,21 @@ final class StoreWork: Sendable {
 
   private let store: any NotificationStore
   private let metrics: CommitMetrics
+  private let requests: RequestCount
   /// Locked for form's sake: the writer's thread alone uses it.
   private let loads = Mutex<[Load]>([])
 
-  init(store: any NotificationStore, metrics: CommitMetrics) {
+  init(store: any NotificationStore, metrics: CommitMetrics, requests: RequestCount) {
     self.store = store
     self.metrics = metrics
+    self.requests = requests
+  }
+
+  private func answer(
+    _ request: GroupCommitWriter.Request, _ outcome: StoreReply.Outcome
+  ) {
+    requests.answer()
+    request.answer(outcome)
   }
 
   /// Handles a batch; whether there is a load to go on with.
@@ -71,7 +80,7 @@ final class StoreWork: Sendable {
       answer(group, dropped)
     } catch {
       metrics.failed(since: start)
-      for request in group { request.answer(.failed(error)) }
+      for request in group { answer(request, .failed(error)) }
     }
   }
 
@@ -95,7 +104,7 @@ final class StoreWork: Sendable {
       }
       let mine = rest.prefix { $0.operation < offset + batch.count }
       rest = rest.dropFirst(mine.count)
-      request.answer(.committed(mine.map { $0.counted(from: offset) }))
+      answer(request, .committed(mine.map { $0.counted(from: offset) }))
       offset += batch.count
     }
     assert(rest.isEmpty, "\(rest.count) were dropped, and nobody is told")
@@ -114,9 +123,9 @@ final class StoreWork: Sendable {
         // A device without rows takes time too.
         budget -= max(1, rows)
         guard rows < page || loads[finished].limit == 0 else { break }
-        loads[finished].request.answer(.loaded(loads[finished].rows))
+        answer(loads[finished].request, .loaded(loads[finished].rows))
       } catch {
-        loads[finished].request.answer(.failed(error))
+        answer(loads[finished].request, .failed(error))
       }
       finished += 1
     }
@@ -134,6 +143,30 @@ final class StoreWork: Sendable {
     if load.limit < .max { load.limit -= rows.count }
     load.rows += rows
     return rows.count
+  }
+
+  // MARK: Invariants
+
+  /// Traps in debug builds when what was read contradicts what was asked; visits every row of the loads that
+  /// are under way.
+  func checkInvariants() {
+    loads.withLock { loads in
+      for load in loads {
+        guard case .load(let device, let first, let limit) = load.request.task else {
+          assertionFailure("a commit is read")
+          continue
+        }
+        assert(load.device == device && load.after >= first, "another load is read than was asked")
+        assert(load.limit >= 0 && load.rows.count <= limit, "more rows are read than were asked")
+        assert(load.rows.allSatisfy { $0.key.device == device }, "a row of another device is read")
+        assert(
+          zip(load.rows, load.rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence },
+          "rows are read out of order")
+        assert(
+          load.rows.allSatisfy { $0.sequence > first && $0.sequence <= load.after },
+          "a row is read that is not between the pages")
+      }
+    }
   }
 }
 

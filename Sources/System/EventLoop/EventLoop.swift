@@ -90,17 +90,24 @@ import Glibc
   /// The time, by this loop's clock, at which it has something to do by itself: a timer, mail, or the
   /// end of a turn; `.max`: only when a descriptor becomes ready.
   public var nextWakeup: Int64 {
-    if !turnEnd.isEmpty || waker.mayHaveMail { return nowNanoseconds }
+    if isPending { return nowNanoseconds }
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
     return next == .max ? .max : origin &+ next &* 1_000_000
   }
 
+  /// Whether mail or the end of a turn waits for the loop to turn.
+  public var isPending: Bool { !turnEnd.isEmpty || waker.mayHaveMail }
+
   /// One turn: waits when nothing is due and `mayBlock`, then handles what there is; whether there was
   /// anything.
+  ///
+  /// Without `polls` it leaves the descriptors for another turn, which costs no system call: for who turns
+  /// the loop by hand and knows that none is ready.
   @discardableResult
-  public func turn(mayBlock: Bool) -> Bool {
+  public func turn(mayBlock: Bool, polls: Bool = true) -> Bool {
     assert(turnEndRound.isEmpty, "a turn must not begin within another one")
-    let count = wait(mayBlock: mayBlock)
+    assert(polls || !mayBlock, "who waits for descriptors has to look at them")
+    let count = polls ? wait(mayBlock: mayBlock) : 0
     let monotonic = clock.monotonicNanoseconds
     assert(monotonic >= nowNanoseconds, "the monotonic clock went back")
     nowNanoseconds = monotonic

@@ -136,17 +136,17 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Nil for a family other than the two.
+  /// Nil for a family other than the two; `storage` may lie at any address, as in a buffer of the kernel's.
   init?(_ storage: UnsafePointer<sockaddr_storage>) {
-    let family = Int32(unsafe storage.pointee.ss_family)
     let raw = unsafe UnsafeRawPointer(storage)
+    let family = Int32(unsafe raw.loadUnaligned(as: sa_family_t.self))
     if family == AF_INET {
-      let address = unsafe raw.load(as: sockaddr_in.self)
+      let address = unsafe raw.loadUnaligned(as: sockaddr_in.self)
       self.init(
         family: .v4, port: UInt16(bigEndian: address.sin_port), high: Self.word(address.sin_addr),
         low: 0)
     } else if family == AF_INET6 {
-      let address = unsafe raw.load(as: sockaddr_in6.self)
+      let address = unsafe raw.loadUnaligned(as: sockaddr_in6.self)
       let words = unsafe withUnsafeBytes(of: address.sin6_addr) { bytes in
         unsafe (
           bytes.loadUnaligned(as: UInt64.self),

@@ -103,6 +103,8 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
   public private(set) var isReady = false
   /// What the device last said of itself.
   public private(set) var state: DeviceState = []
+  /// Seconds of silence after which the device pings; `nil` where the link is over.
+  public var intervalSeconds: UInt16? { machine?.intervalSeconds }
   /// Everything that the device asked for.
   public private(set) var requests: [DeviceLinkServer.Request] = []
 

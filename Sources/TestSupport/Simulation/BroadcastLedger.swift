@@ -52,9 +52,14 @@ final class BroadcastLedger {
     world.note("broadcast \(number) is answered 200")
     world.expect(!message.isAnswered, "broadcast \(number) is answered twice")
     world.expect(
-      !message.isKept || message.isStored || world.profile.hasClockSteps,
+      !message.isKept || message.isStored || isTooLate(message) || world.profile.hasClockSteps,
       "broadcast \(number) is answered 200 and not on disk")
     messages[Int(number)].isAnswered = true
+  }
+
+  /// Whether its provider may have sent it only when its time was over: it is tried once then.
+  private func isTooLate(_ message: Message) -> Bool {
+    message.expiration <= world.time.unixMilliseconds / 1_000
   }
 
   func refused(_ number: UInt64, status: Int, _ reason: String) {

@@ -162,7 +162,8 @@ final class DeliveryLedger {
     let now = world.time.unixMilliseconds / 1_000
     for push in pushes {
       world.expect(
-        push.isAnswered || push.isRefused || push.isOrphaned, "#\(push.number) was never answered")
+        push.isAnswered || push.isRefused || push.isOrphaned,
+        "#\(push.number) was never answered: \(world.whereabouts(of: push.number))")
       guard push.isAnswered, push.shown == 0, !push.isOnce, !stored.contains(push.number),
         push.expiration > now, !push.isUnregistered,
         !push.states.contains(.discardedDisabled), !isReplaced(push),

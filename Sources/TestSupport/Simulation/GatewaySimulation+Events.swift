@@ -31,6 +31,12 @@ extension GatewaySimulation {
     Self.push(payload).map { "#\($0)" } ?? "something that nobody sent"
   }
 
+  /// Where a push is that nobody answered.
+  func whereabouts(of push: UInt64) -> String {
+    providers.lazy.compactMap { $0.whereabouts(of: push) }.first
+      ?? binaryProvider.whereabouts(of: push) ?? "no provider has it"
+  }
+
   // MARK: Trouble
 
   func planTrouble() {

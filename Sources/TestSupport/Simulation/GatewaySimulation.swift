@@ -19,7 +19,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     /// The seed.
     public let seed: UInt64
     /// What was broken, the first of it; `nil` where nothing was.
-    public let violation: String?
+    public fileprivate(set) var violation: String?
     /// The last events that have to do with the violation.
     public let trace: [String]
     /// Pushes that were made.
@@ -30,6 +30,8 @@ public final class GatewaySimulation: @unchecked Sendable {
     public let shown: Int
     /// Events on the virtual clock.
     public let events: Int
+    /// What tells two runs apart: it follows from when everything happened, and from each draw of chance.
+    public let digest: UInt64
 
     /// What to tell a person, with the command that replays the run.
     public var report: String {
@@ -46,18 +48,29 @@ public final class GatewaySimulation: @unchecked Sendable {
   /// Plays the world of `seed` to its end, or to the first broken promise.
   public static func run(seed: UInt64) -> Outcome {
     let outcome = run(seed: seed, isTracing: false)
-    guard outcome.violation != nil else { return outcome }
-    let traced = run(seed: seed, isTracing: true)
-    return traced.violation == nil ? outcome : traced
+    guard let violation = outcome.violation else { return outcome }
+    var traced = run(seed: seed, isTracing: true)
+    if traced.digest != outcome.digest {
+      traced.violation = "\(violation), and played again it is another world"
+    }
+    return traced
   }
 
-  private static func run(seed: UInt64, isTracing: Bool) -> Outcome {
+  /// Plays the world of `seed` with other keys and certificates than all others have, which must not make
+  /// a difference.
+  static func run(seed: UInt64, identities: SimulatedIdentities) -> Outcome {
+    run(seed: seed, isTracing: false, identities: identities)
+  }
+
+  private static func run(
+    seed: UInt64, isTracing: Bool, identities: SimulatedIdentities? = nil
+  ) -> Outcome {
     do {
-      return try GatewaySimulation(seed: seed, isTracing: isTracing).play()
+      return try GatewaySimulation(seed: seed, isTracing: isTracing, identities: identities).play()
     } catch {
       return Outcome(
         seed: seed, violation: "the world cannot be made: \(error)", trace: [], pushes: 0,
-        accepted: 0, shown: 0, events: 0)
+        accepted: 0, shown: 0, events: 0, digest: 0)
     }
   }
 
@@ -85,6 +98,7 @@ public final class GatewaySimulation: @unchecked Sendable {
   private let isTracing: Bool
   private var lines: [String] = []
   private(set) var violation: String?
+  private var digest: UInt64 = 0
   private(set) var isTroubled = false
   private(set) var isRunning = true
   private var troubleEnd: Int64 = 0
@@ -99,17 +113,20 @@ public final class GatewaySimulation: @unchecked Sendable {
   private var extraChannels: [ChannelID] = []
 
   /// The world of a seed, or one that is as rough as `profile` says.
-  init(seed: UInt64, isTracing: Bool, profile: SimulationProfile? = nil) throws {
+  init(
+    seed: UInt64, isTracing: Bool, profile: SimulationProfile? = nil,
+    identities: SimulatedIdentities? = nil
+  ) throws {
     self.seed = seed
     self.isTracing = isTracing
-    identities = try SimulatedIdentities.shared.get()
+    self.identities = try identities ?? SimulatedIdentities.shared.get()
     tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
     random = SeededGenerator(seed: seed)
     let drawn = SimulationProfile(&random)
     self.profile = profile ?? drawn
     topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
     madeNetwork = try SimulatedNetwork(in: self)
-    var changes = identities.firstChanges(apps: self.profile.apps)
+    var changes = self.identities.firstChanges(apps: self.profile.apps)
     for (index, channel) in channels.enumerated() {
       changes.append(
         .putChannel(
@@ -134,6 +151,12 @@ public final class GatewaySimulation: @unchecked Sendable {
   func random(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
   func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
+
+  /// Takes something that happened into the digest.
+  func mix(_ value: UInt64) {
+    digest = (digest ^ value) &* 0x9E37_79B9_7F4A_7C15
+    digest ^= digest >> 29
+  }
 
   // MARK: Faults
 
@@ -291,7 +314,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     return Outcome(
       seed: seed, violation: violation, trace: SimulationTrace.relevant(lines, violation, ledger),
       pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
-      shown: ledger.pushes.count { $0.shown > 0 }, events: time.eventsHandled)
+      shown: ledger.pushes.count { $0.shown > 0 }, events: time.eventsHandled, digest: digest)
   }
 
   private func addDevices() {
@@ -346,6 +369,8 @@ public final class GatewaySimulation: @unchecked Sendable {
       guard min(wakeup, event) <= end else { break }
       if event <= wakeup { time.handleNext() } else { time.wakeUp(at: wakeup) }
       gateway.settle()
+      mix(UInt64(bitPattern: time.now))
+      mix(random.fingerprint)
       guard !gateway.hasPausedLoops else { continue }
       for device in devices { device.loopsAreAtRest() }
     }

@@ -5,6 +5,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// The sequence of `seed`.
   public init(seed: UInt64) { state = seed }
 
+  /// What tells how far the sequence has been drawn.
+  var fingerprint: UInt64 { state }
+
   /// The next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

@@ -67,6 +67,14 @@ final class SimulatedBinaryProvider: SimulatedClient {
 
   var current: SimulatedConnection? { connection }
 
+  /// Where a push is; nil where it is not here.
+  func whereabouts(of push: UInt64) -> String? {
+    let peer =
+      "the binary provider, connection \(connection?.number ?? 0), dark \(connection?.isDark ?? false)"
+    if queue.contains(where: { $0.push == push }) { return "queued at \(peer), \(isDialling)" }
+    return sent.contains { $0.push == push } ? "sent by \(peer)" : nil
+  }
+
   /// Every frame that no packet named was accepted: the connection held for long enough.
   func settleAccounts() {
     guard connection?.isDark != true else { return }

@@ -102,7 +102,11 @@ final class SimulatedConnection: StreamHandler {
   /// The client's side takes nothing for a while, so that the gateway's output has to wait.
   func stall(_ nanoseconds: Int64) {
     stream?.pauseReading()
-    world.time.after(nanoseconds) { [weak self] in self?.stream?.resumeReading() }
+    world.time.after(nanoseconds) { [weak self] in
+      guard let self else { return }
+      stream?.resumeReading()
+      world.network.farEndsMayBeReady()
+    }
   }
 
   private func loseClient() {
@@ -130,6 +134,7 @@ final class SimulatedConnection: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard !isDark else { return }
     let piece = Array(bytes)
+    world.mix(UInt64(piece.count))
     carry(.toClient) { connection in
       guard connection.isOpen else { return }
       connection.client?.received(piece, on: connection)

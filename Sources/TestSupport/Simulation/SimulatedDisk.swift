@@ -24,6 +24,9 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     inboxes = []
   }
 
+  /// Traps, in builds with assertions, where a writer's state contradicts itself.
+  func checkInvariants() { for inbox in inboxes { inbox.checkInvariants() } }
+
   private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {
     private let name: String
     private unowned let world: GatewaySimulation
@@ -73,6 +76,12 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
       waiting = []
     }
 
+    func checkInvariants() {
+      assert(isRunning || waiting.isEmpty || isClosed, "requests wait, and no batch runs")
+      assert(isRunning || running.isEmpty, "a batch is left over")
+      assert(!isClosed || running.isEmpty && waiting.isEmpty, "a closed writer has work")
+    }
+
     func crash() {
       guard !isClosed else { return }
       isClosed = true
@@ -87,5 +96,6 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
 }
 
 private protocol SimulatedInbox: AnyObject {
+  func checkInvariants()
   func crash()
 }

@@ -15,7 +15,13 @@ final class SimulatedGatewayProcess {
   private let disk: SimulatedDisk
   private let loops: SimulatedLoops
   private var server: GatewayServer?
-  private var parts: [GatewayLoop] = []
+  /// Turns the server.
+  private var main: SimulatedLoops.Loop?
+  /// The gateway's loops, each with what turns it.
+  private var parts: [(part: GatewayLoop, loop: SimulatedLoops.Loop)] = []
+  /// The order in which loops are turned: chance of its own, so that how often they are turned does not
+  /// change what else happens.
+  private var order: SeededGenerator
   /// Counts the starts, so that what was planned for one of them does not meet the next.
   private(set) var life = 0
   private(set) var isReady = false
@@ -30,6 +36,7 @@ final class SimulatedGatewayProcess {
     controlStore = try SimulatedControlStore(in: world)
     disk = SimulatedDisk(in: world)
     loops = SimulatedLoops(world.time)
+    order = SeededGenerator(seed: world.random.next())
     try controlStore.apply(firstChanges)
     for case .putApp in firstChanges { _ = try controlStore.allocate(.app, count: 1) }
   }
@@ -43,6 +50,7 @@ final class SimulatedGatewayProcess {
     life += 1
     do {
       let main = try loops.add("main")
+      self.main = main
       let server = try GatewayServer(
         configuration: configuration, resources: try resources(), loop: main.loop,
         metrics: MetricRegistry(), log: world.log)
@@ -74,7 +82,7 @@ final class SimulatedGatewayProcess {
       provider: .identified(.init()), legacy: .identified(.init()), device: .identified(.init()))
     var resources = GatewayResources(
       controlStore: controlStore, notificationStore: notificationStore,
-      authority: world.identities.authority,
+      authority: world.identities.issuer,
       identity: FirstIdentity(
         teamID: SimulatedIdentities.team, keyID: SimulatedIdentities.keyID,
         enrolmentCode: SimulatedIdentities.enrolmentCode),
@@ -91,8 +99,13 @@ final class SimulatedGatewayProcess {
       world.expect(
         barrier.hasPassed(count), "a change of the administration reached not every loop")
     }
-    resources.didStartLoop = { world.gateway.parts.append($0) }
+    resources.didStartLoop = { world.gateway.started($0) }
     return resources
+  }
+
+  private func started(_ part: GatewayLoop) {
+    guard let loop = loops.all.last else { preconditionFailure("a part runs on no loop") }
+    parts.append((part, loop))
   }
 
   private func becameReady() {
@@ -127,9 +140,10 @@ final class SimulatedGatewayProcess {
     isDraining = false
     turnsToCrash = nil
     server = nil
+    main = nil
     loops.releaseAll()
     assert(parts.count <= world.profile.loops, "a loop is left over from another life")
-    for part in parts { part.releaseConnections() }
+    for (part, _) in parts { part.releaseConnections() }
     parts = []
     world.network.gatewayCrashed()
   }
@@ -155,6 +169,8 @@ final class SimulatedGatewayProcess {
     isReady = false
     backAfter = pause
     let current = life
+    // The server is told from outside of its loop's turns.
+    main?.timersMayBeSet()
     world.time.after(4_500_000_000) { [self] in
       world.expect(life != current, "the gateway does not come to the end of its drain")
     }
@@ -200,12 +216,16 @@ final class SimulatedGatewayProcess {
     while hasWorked {
       hasWorked = false
       if !loops.all.isEmpty {
-        let first = world.random(0...loops.all.count - 1)
+        let first = Int(order.next() % UInt64(loops.all.count))
         hasWorked = loops.turn(startingAt: first, ignoringPauses: ignoringPauses) {
           !(mayCrash && isTimeToCrash())
         }
+        if hasWorked { world.network.farEndsMayBeReady() }
       }
-      if world.network.turn() { hasWorked = true }
+      if world.network.turn() {
+        hasWorked = true
+        loops.descriptorsMayBeReady()
+      }
       rounds += 1
       guard rounds < 10_000 else { return world.fail("the loops never come to rest") }
     }
@@ -216,7 +236,10 @@ final class SimulatedGatewayProcess {
       world.ledger.gatewayCrashed()
       comeBack(after: backAfter)
     }
-    for part in parts { part.checkInvariants() }
+    disk.checkInvariants()
+    // Nothing but a turn changes a loop's state.
+    if main?.takeWorked() == true { server?.checkInvariants() }
+    for (part, loop) in parts where loop.takeWorked() { part.checkInvariants() }
   }
 
   private func isTimeToCrash() -> Bool {
@@ -229,13 +252,13 @@ final class SimulatedGatewayProcess {
 
   /// How many connections the loops have.
   var connectionCounts: String {
-    parts.map { "\($0.connectionCounts)" }.joined(separator: ", ")
+    parts.map { "\($0.part.connectionCounts)" }.joined(separator: ", ")
   }
 
   var hasConnections: Bool {
-    parts.contains {
-      $0.connectionCounts.providers + $0.connectionCounts.devices
-        + $0.connectionCounts.feedbackClients > 0
+    parts.contains { part, _ in
+      let counts = part.connectionCounts
+      return counts.providers + counts.devices + counts.feedbackClients > 0
     }
   }
 }

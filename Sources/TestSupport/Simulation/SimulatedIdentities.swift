@@ -1,11 +1,15 @@
 import BelfryWire
 import Gateway
 import Storage
+import Synchronization
 import Transport
 
 /// Keys and certificates of every simulated world: their bytes are not the seed's, and making them is what
 /// takes time, so all worlds of a process share them.
-struct SimulatedIdentities: Sendable {
+///
+/// What is carried over a connection has the same length in every process, so that a world's course does not
+/// hang on them.
+final class SimulatedIdentities: Sendable {
   /// When the certificates were issued, in seconds since 1970: before the virtual clock begins.
   static let issuedSeconds: Int64 = 1_699_000_000
   static let team = "SIMULATED0"
@@ -13,19 +17,27 @@ struct SimulatedIdentities: Sendable {
   static let enrolmentCode = "CODE"
   static let tokenKey = [UInt8](repeating: 7, count: 32)
 
-  let authority: CertificateAuthority
+  /// Issues devices' certificates.
+  let issuer: SimulatedIssuer
   let providerKey: ES256PrivateKey
   /// For the topic of the first app.
   let providerCertificate: PeerCertificate
   let deviceKeys: [ES256PrivateKey]
 
+  /// Provider tokens by the time of their making, in seconds since 1970.
+  private let tokens = Mutex<[Int64: String]>([:])
+
   static let shared: Result<SimulatedIdentities, any Error> = Result { try SimulatedIdentities() }
 
-  private init() throws {
-    authority = try CertificateAuthority.make(
-      commonName: "Belfry simulated authority",
-      nameConstraints: .init(hostNames: ["localhost"]),
-      now: Self.issuedSeconds)
+  init() throws {
+    var authority: CertificateAuthority
+    repeat {
+      authority = try CertificateAuthority.make(
+        commonName: "Belfry simulated authority",
+        nameConstraints: .init(hostNames: ["localhost"]),
+        now: Self.issuedSeconds)
+    } while !SimulatedIssuer.endsWithUsualSignature(authority.certificate.der)
+    issuer = SimulatedIssuer(authority)
     providerKey = try ES256PrivateKey()
     providerCertificate = try authority.issueProvider(
       bundleID: "com.example.app1", environment: .both, form: .universal, now: Self.issuedSeconds
@@ -35,10 +47,29 @@ struct SimulatedIdentities: Sendable {
 
   /// A provider token of that time, in seconds since 1970.
   func providerToken(atSeconds now: Int64) -> String {
+    if let known = tokens.withLock({ $0[now] }) { return known }
+    let made = makeToken(atSeconds: now)
+    tokens.withLock { tokens in
+      if tokens.count >= 4_096 { tokens.removeAll() }
+      tokens[now] = made
+    }
+    return made
+  }
+
+  private func makeToken(atSeconds now: Int64) -> String {
     let header = Base64.encode(Array(#"{"alg":"ES256","kid":"\#(Self.keyID)"}"#.utf8), url: true)
     let claims = Base64.encode(Array(#"{"iss":"\#(Self.team)","iat":\#(now)}"#.utf8), url: true)
-    let signature = (try? providerKey.sign(Array("\(header).\(claims)".utf8))) ?? []
-    return "\(header).\(claims).\(Base64.encode(signature, url: true))"
+    let signed = "\(header).\(claims)"
+    let rest = HuffmanLength.bits("bearer \(signed).")
+    let bytes = (rest + HuffmanLength.signatureBits + 7) / 8
+    while true {
+      guard let signature = try? providerKey.sign(Array(signed.utf8)) else {
+        preconditionFailure("a key does not sign")
+      }
+      let text = Base64.encode(signature, url: true)
+      // HTTP/2 compresses it: another signature might be another number of bytes.
+      if (rest + HuffmanLength.bits(text) + 7) / 8 == bytes { return "\(signed).\(text)" }
+    }
   }
 
   /// What the control store of a new world has.

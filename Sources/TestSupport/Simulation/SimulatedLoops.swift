@@ -9,12 +9,40 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     let loop: EventLoop
     /// Until when it stands still.
     var pausedUntil: Int64 = 0
+    /// Whether one of its descriptors may have become ready since it last looked at them.
+    fileprivate var mayBeReady = true
+    /// When it has something to do by itself, as far as its own turns have said.
+    private var wakeup: Int64 = .min
+    private var hasWorked = false
     fileprivate(set) var isReleased = false
 
     init(name: String, _ loop: EventLoop) {
       self.name = name
       self.loop = loop
     }
+
+    /// When it has something to do by itself; a time that is past: now.
+    fileprivate var nextWakeup: Int64 { loop.isPending ? .min : wakeup }
+
+    /// Somebody else than itself may have set timers on it.
+    func timersMayBeSet() {
+      // A turn that is given to nothing brings its clock to the present.
+      loop.turn(mayBlock: false, polls: false)
+      wakeup = .min
+    }
+
+    /// One turn, where it may have something to do; whether it had.
+    fileprivate func turn(at now: Int64) -> Bool {
+      guard mayBeReady || nextWakeup <= now else { return false }
+      // A look at descriptors is a system call: only where somebody has touched one of them.
+      mayBeReady = loop.turn(mayBlock: false, polls: mayBeReady)
+      if mayBeReady { hasWorked = true }
+      wakeup = loop.nextWakeup
+      return mayBeReady
+    }
+
+    /// Whether it did something since this was last asked.
+    func takeWorked() -> Bool { exchange(&hasWorked, with: false) }
 
     func join() {
       while !loop.isStopping { loop.turn(mayBlock: false) }
@@ -48,8 +76,8 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return loop
   }
 
-  /// Loops that have ended are none of anybody's business any more.
-  func removeReleased() { all.removeAll(where: \.isReleased) }
+  /// The far ends of connections were read, written or closed.
+  func descriptorsMayBeReady() { for loop in all { loop.mayBeReady = true } }
 
   /// The process is gone, and everything in it.
   func releaseAll() {
@@ -61,7 +89,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
   var nextWakeup: Int64 {
     var next = Int64.max
     for loop in all where !loop.isReleased {
-      next = min(next, max(loop.loop.nextWakeup, loop.pausedUntil))
+      next = min(next, max(loop.nextWakeup, loop.pausedUntil))
     }
     return next
   }
@@ -73,7 +101,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     for offset in loops.indices {
       let loop = loops[(first + offset) % loops.count]
       guard !loop.isReleased, ignoringPauses || loop.pausedUntil <= time.now else { continue }
-      if loop.loop.turn(mayBlock: false) {
+      if loop.turn(at: time.now) {
         hasWorked = true
         guard after() else { return true }
       }

@@ -46,6 +46,8 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   private var nextFreePort: UInt16 = 40_000
   /// Turns the far ends of all connections.
   let clientLoop: EventLoop
+  /// Whether a far end may have become readable or writable since the loop last looked at them.
+  private var mayBeReady = true
 
   init(in world: GatewaySimulation) throws(SystemFailure) {
     self.world = world
@@ -94,13 +96,19 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   }
 
   /// The gateway's process is gone.
-  func gatewayCrashed() { listeners = [] }
+  func gatewayCrashed() {
+    listeners = []
+    mayBeReady = true
+  }
+
+  /// The gateway read, wrote or closed a near end, or a far end reads again.
+  func farEndsMayBeReady() { mayBeReady = true }
 
   /// Lets the far ends read what the gateway wrote; whether there was anything.
   func turn() -> Bool {
-    let hasWorked = clientLoop.turn(mayBlock: false)
-    connections.removeAll(where: \.isOver)
-    return hasWorked
+    mayBeReady = clientLoop.turn(mayBlock: false, polls: mayBeReady)
+    if mayBeReady { connections.removeAll(where: \.isOver) }
+    return mayBeReady
   }
 
   /// Ends all open connections, without a report.

@@ -50,6 +50,21 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     !hasCertificate || topic.bundleID == "com.example.app1"
   }
 
+  /// Where the request of a push is; nil where it is not here.
+  func whereabouts(of push: UInt64) -> String? {
+    func isPush(_ request: Request) -> Bool {
+      if case .push(push, _, _) = request.call { true } else { false }
+    }
+    let peer =
+      "provider \(number), connection \(connection?.number ?? 0), dark \(connection?.isDark ?? false)"
+    if let place = queue.firstIndex(where: isPush) {
+      return
+        "queued at place \(place) of \(peer), dialling \(isDialling), "
+        + "streams \(session?.availableStreams ?? -1), open \(open.count)"
+    }
+    return open.first { isPush($0.value) }.map { "open as stream \($0.key) of \(peer)" }
+  }
+
   var hasOpenRequests: Bool { !queue.isEmpty || !open.isEmpty }
 
   // MARK: Requests
@@ -111,7 +126,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   /// Sends what may be sent now.
   private func advance() {
     guard let session, connection != nil else { return dial() }
-    while !queue.isEmpty, session.availableStreams > 0 {
+    // On a connection that it wants to leave, each request would be refused for its token like the last.
+    while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
       else { break }

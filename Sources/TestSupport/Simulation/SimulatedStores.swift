@@ -62,6 +62,10 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   var failingChanges = 0
   /// How many of the next readings of apps fail, whatever the world's fortune.
   var failingAppReadings = 0
+  /// How many of the next readings of keys fail, whatever the world's fortune.
+  var failingKeyReadings = 0
+  /// How often keys were read.
+  private(set) var keyReadings = 0
   /// How often apps were read.
   private(set) var appReadings = 0
   /// Every registration that ever was on disk, with its generation.
@@ -118,7 +122,14 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   }
 
   func teams() throws(StorageFailure) -> [TeamRecord] { try contents.teams() }
-  func keys() throws(StorageFailure) -> [KeyRecord] { try contents.keys() }
+  func keys() throws(StorageFailure) -> [KeyRecord] {
+    keyReadings += 1
+    if failingKeyReadings > 0 {
+      failingKeyReadings -= 1
+      throw .closed
+    }
+    return try contents.keys()
+  }
   func certificates() throws(StorageFailure) -> [CertificateRecord] { try contents.certificates() }
   func apps() throws(StorageFailure) -> [AppRecord] {
     appReadings += 1

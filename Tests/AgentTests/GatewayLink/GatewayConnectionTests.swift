@@ -141,6 +141,25 @@ import Transport
     #expect(scenario.device.downs.last == "silent")
   }
 
+  @Test func `intervals that one network proved say nothing of the next`() throws {
+    let scenario = try LinkScenario()
+    func firstInterval() throws -> UInt16? {
+      scenario.link.goOffline()
+      #expect(try scenario.run { scenario.link.isOffline && scenario.gateway.links.isEmpty })
+      scenario.link.goOnline()
+      #expect(try scenario.run { scenario.gateway.links.contains(where: \.isReady) })
+      return scenario.gateway.links.first(where: \.isReady)?.intervalSeconds
+    }
+    scenario.gateway.settings.keepAlive = .init(firstSeconds: 1, leastSeconds: 1, proofs: 1)
+    scenario.link.goOnline()
+    #expect(try scenario.run { scenario.device.signsOfLife > 0 }, "a whole interval was proved")
+    scenario.gateway.settings.keepAlive = .init(firstSeconds: 9, leastSeconds: 1, proofs: 1)
+    #expect(try firstInterval() == 1, "the network is still the one that was proved")
+    scenario.link.networkChanged()
+    #expect(try firstInterval() == 9)
+    scenario.link.goOffline()
+  }
+
   @Test func `states and refusals reach the other end`() throws {
     let scenario = try LinkScenario()
     let refused = LinkSubject.topic(LinkTopic(bundleID: "com.example.refused", kind: .voip))

@@ -49,6 +49,9 @@ final class RecordingDevice: GatewayConnectionDelegate {
   var cancelled: [LinkSubject] = []
   var received: [(id: NotificationID, payload: String, isFromStorage: Bool)] = []
   var persistsAtOnce = true
+  var signsOfLife = 0
+
+  func linkIsAlive(_ link: GatewayConnection) { signsOfLife += 1 }
 
   func keepAll(_ link: GatewayConnection) {
     for notification in received { link.onPersisted(notification.id) }

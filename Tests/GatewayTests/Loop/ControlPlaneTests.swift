@@ -59,6 +59,31 @@ import Testing
   }
 
   @Test
+  func `keys and apps that cannot be read are read again each second, until they were`() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    let store = harness.world.gateway.controlStore
+    store.failingKeyReadings = 2
+    _ = try harness.world.gateway.administer(
+      .addTopic(.init(team: SimulatedIdentities.team, bundleID: "com.example.added")))
+    let readings = store.keyReadings
+    #expect(store.failingKeyReadings == 1, "the loops have the old ones")
+    harness.pass(milliseconds: 900)
+    #expect(store.keyReadings == readings, "a failing disk is left alone for a while")
+    harness.pass(milliseconds: 200)
+    #expect(store.keyReadings == readings + 1)
+    harness.pass(milliseconds: 10_000)
+    #expect(store.keyReadings == readings + 2, "what was read is not read again")
+    #expect(harness.violation == nil)
+
+    let appReadings = store.appReadings
+    device.register(LinkTopic(bundleID: "com.example.added"))
+    harness.pass(milliseconds: 1_000)
+    #expect(store.appReadings == appReadings, "the device's loop knows the app")
+    #expect(harness.world.gateway.controlStore.durableRegistrations.count == 2)
+  }
+
+  @Test
   func `what an administrator adds is known to every loop when the command has ended`() throws {
     let harness = try GatewayHarness(loops: 3)
     let lines = try harness.world.gateway.administer(

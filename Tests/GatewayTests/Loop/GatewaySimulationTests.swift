@@ -1,5 +1,6 @@
-import TestSupport
 import Testing
+
+@testable import TestSupport
 
 /// The gateway's promises under crashes, broken links, slow and full disks, clocks that are set, and devices
 /// that sleep.
@@ -17,6 +18,20 @@ import Testing
     let one = GatewaySimulation.run(seed: 3)
     let other = GatewaySimulation.run(seed: 3)
     #expect(one.report == other.report)
+    #expect(one.digest == other.digest)
     #expect(one.pushes > 0 && one.shown > 0)
+  }
+
+  @Test
+  func `a world is the seed's alone, not the keys' of its process nor that of the worlds before`()
+    throws
+  {
+    // Small socket buffers, where one byte more or less is another course.
+    let alone = GatewaySimulation.run(seed: 11, identities: try SimulatedIdentities())
+    for seed: UInt64 in 12...13 { _ = GatewaySimulation.run(seed: seed) }
+    let inCompany = GatewaySimulation.run(seed: 11)
+    #expect(alone.report == inCompany.report)
+    #expect(alone.digest == inCompany.digest)
+    #expect(alone.digest != GatewaySimulation.run(seed: 12).digest)
   }
 }

@@ -52,6 +52,21 @@ import Transport
   }
 
   @Test
+  func `a connection earns its points back by its loop's clock`() throws {
+    let harness = try GatewayHarness()
+    let client = RawClient(
+      harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
+    client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
+    let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + Array(repeating: 7, count: 8)
+    // Most of what a fresh connection has, then more than is left without what 25 s give back.
+    for (pings, milliseconds) in [(390, 25_000), (50, 1_000)] as [(Int, Int64)] {
+      client.send(Array(repeating: ping, count: pings).flatMap { $0 })
+      harness.pass(milliseconds: milliseconds)
+    }
+    #expect(!client.isClosed)
+  }
+
+  @Test
   func `who sends no frame at all is sent away in time`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(

@@ -1,0 +1,51 @@
+import Gateway
+import Synchronization
+import Transport
+
+/// A gateway's authority that issues each certificate once in a process: signing it is what takes time.
+///
+/// All certificates of a device number have one length, whatever key and signature are in them; so has its own.
+final class SimulatedIssuer: DeviceCertificateIssuer {
+  private struct Subject: Hashable {
+    let device: String
+    let publicKeySPKI: [UInt8]
+  }
+
+  private let authority: CertificateAuthority
+  private let issued = Mutex<[Subject: Certificate]>([:])
+  /// Bytes of a signature in DER, as half of all signatures have them.
+  private static let signatureBytes = 71
+  /// Days from the making of the authority: longer than any world.
+  private static let days = 3_000
+
+  let certificatePEM: [UInt8]
+
+  init(_ authority: CertificateAuthority) {
+    self.authority = authority
+    certificatePEM = authority.certificatePEM
+  }
+
+  func issueDevice(
+    publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
+  ) throws(CryptoFailure) -> Certificate {
+    let subject = Subject(device: device, publicKeySPKI: publicKeySPKI)
+    if let known = issued.withLock({ $0[subject] }) { return known }
+    var certificate: Certificate
+    repeat {
+      certificate = try authority.issueDevice(
+        publicKeySPKI: publicKeySPKI, device: device, now: SimulatedIdentities.issuedSeconds,
+        days: Self.days)
+    } while !Self.endsWithUsualSignature(certificate.der)
+    issued.withLock { issued in
+      if issued.count >= 4_096 { issued.removeAll() }
+      issued[subject] = certificate
+    }
+    return certificate
+  }
+
+  /// A certificate ends with its signature: a bit string without unused bits, and a sequence in it.
+  static func endsWithUsualSignature(_ der: [UInt8]) -> Bool {
+    let end = [0x03, UInt8(signatureBytes + 1), 0, 0x30, UInt8(signatureBytes - 2)]
+    return der.suffix(signatureBytes + 3).prefix(end.count).elementsEqual(end)
+  }
+}
