@@ -31,6 +31,28 @@ struct AppServerTests {
   }
 
   @Test
+  func `where nobody can be asked, the log names the setting that answers, and it does`() throws {
+    let lines = Arrivals<String>()
+    let stage = try AgentStage(
+      grant: .ask, log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }))
+    defer { stage.stop() }
+    let app = TestApp(stage)
+    defer { app.close() }
+    #expect(app.welcome != nil)
+    let granted = Arrivals<Bool>()
+    app.connection.send(.requestAuthorization([.alert])) { result in
+      granted.put((try? result.get().isGranted) ?? false)
+    }
+    let advice = "answer with 'belfry settings org.example.burger notifications=on'"
+    #expect(lines.next { $0.contains(advice) ? true : nil } == true)
+    let control = TestApp(stage, role: .control)
+    defer { control.close() }
+    _ = try control.connection.call(
+      .control(.changeSettings(app: "org.example.burger", ["notifications": "on"])))
+    #expect(granted.next { $0 } == true)
+  }
+
+  @Test
   func `the socket is the user's alone`() throws {
     let stage = try AgentStage()
     defer { stage.stop() }
