@@ -98,6 +98,18 @@ import Testing
     #expect(bench.openPrompts.isEmpty)
   }
 
+  @Test(arguments: [GrantPolicy.ask, .all])
+  func `an app that runs is told what a command asks for in its name`(policy: GrantPolicy) {
+    let bench = ModelBench(policy: policy)
+    bench.connect()
+    let (control, _) = bench.connect(role: .control)
+    let notify = ControlRequest.notify(app: ModelBench.burger.text, ModelBench.request())
+    let settings = bench.ask(control, .control(notify)).told.compactMap {
+      if case .settings(let settings) = $0 { settings.alert } else { nil }
+    }
+    #expect(settings == [policy == .ask ? .disabled : .enabled])
+  }
+
   @Test func `a setting that cannot be made changes none of the others`() {
     let (bench, connection) = bench()
     bench.ask(connection, .requestAuthorization([.alert]))
