@@ -77,13 +77,9 @@ extension AgentDaemon {
   private func prompt(_ prompt: Prompt) {
     show(.prompt(prompt))
     if presenters?.canAsk != true {
-      let setting =
-        switch prompt.subject {
-        case .notifications: "notifications=on"
-        case .location: prompt.wantsAlways ? "location=always" : "location=whenInUse"
-        }
+      let (name, word) = prompt.allowingSetting
       log.warning(
-        "an app waits for permission: answer with 'belfry settings \(prompt.app) \(setting)'",
+        "an app waits for permission: answer with 'belfry settings \(prompt.app) \(name)=\(word)'",
         ["app": prompt.app.text])
     }
   }

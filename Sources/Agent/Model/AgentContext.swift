@@ -51,9 +51,13 @@ struct AgentContext {
 
   // MARK: - Apps
 
-  /// Changes an app's record, and persists it if it differs.
+  /// Changes an app's record, persists it if it differs, and updates its icon's badge.
   mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) {
-    if let record = apps.update(app, change) { persist(record) }
+    let before = apps[app]?.visibleBadge ?? 0
+    guard let record = apps.update(app, change) else { return }
+    persist(record)
+    let badge = apps[app]?.visibleBadge ?? 0
+    if badge != before { emit(.badge(app, badge)) }
   }
 
   /// Adds an app, or replaces its record.
@@ -88,7 +92,11 @@ struct AgentContext {
     switch result {
     case .failure(let failure): refuse(ask, failure)
     case .success(let record):
+      let before = settings(of: record.id)
       if apps[record.id] == nil { add(record) } else { update(record.id) { $0.apply(record) } }
+      // What its manifest claims decides about its settings, too.
+      let after = settings(of: record.id)
+      if after != before { tell(record.id, .settings(after)) }
       let rows = apps[record.id].map { [$0.row(self)] } ?? []
       answer(ask, .rows(rows))
     }
@@ -145,9 +153,11 @@ struct AgentContext {
     connections.setState(connection, state)
   }
 
-  /// Sets whether the person looks at a connection's window, and tells the app if that changed.
-  mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) {
-    guard connections.setLookedAt(connection, isLookedAt) else { return }
+  /// Sets whether the person looks at a connection's window, and tells the app if that changed or a command says so.
+  mutating func setLookedAt(
+    _ connection: ConnectionID, _ isLookedAt: Bool, isCommand: Bool = false
+  ) {
+    guard connections.setLookedAt(connection, isLookedAt) || isCommand else { return }
     tell(connection, .state(isLookedAt ? .foreground : .background))
   }
 

@@ -172,6 +172,14 @@ struct Prompt: Hashable, Sendable {
   let subject: Subject
   /// Whether a yes allows location in the background too.
   var wantsAlways = false
+
+  /// The setting by which a person says yes where no presenter can ask.
+  var allowingSetting: (name: String, word: String) {
+    switch subject {
+    case .notifications: ("notifications", "on")
+    case .location: ("location", wantsAlways ? "always" : "whenInUse")
+    }
+  }
 }
 
 /// An app to be started.

@@ -222,6 +222,10 @@ struct AgentModel: ~Copyable {
         }
         try onCommand(ask, request)
       } else if let app = peer.app {
+        // Its connection ends soon; until then nothing is done for an app that is gone.
+        guard context.apps[app] != nil else {
+          throw AppLinkFailure(.unknownApp, "\(app) was removed: connect again")
+        }
         try onRequest(ask, app, request)
       } else {
         throw AppLinkFailure(.unsupportedMessage, "only an app may ask this")

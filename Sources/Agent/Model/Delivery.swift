@@ -277,7 +277,6 @@ struct Delivery {
   private func setBadge(_ app: AppID, _ badge: Int64, _ context: inout AgentContext) {
     guard context.apps[app]?.badge != badge else { return }
     context.update(app) { $0.badge = badge }
-    context.emit(.badge(app, badge))
     context.tell(app, .badge(badge))
   }
 

@@ -62,7 +62,7 @@ struct FrontApp {
     let app = AppID(word)
     front = app.map(Front.app) ?? .nobody
     for peer in context.connections.all where peer.role == .app {
-      context.tell(peer.connection, .state(peer.app == app ? .foreground : .background))
+      context.setLookedAt(peer.connection, peer.app == app, isCommand: true)
     }
   }
 

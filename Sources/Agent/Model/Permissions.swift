@@ -58,7 +58,10 @@ struct Permissions {
     _ waiting: WaitingNotification, _ context: inout AgentContext
   ) -> WaitingNotification? {
     guard context.apps[waiting.app]?.status == .notDetermined else { return waiting }
-    if requestAuthorization(waiting.app, [.alert, .sound, .badge], &context) { return waiting }
+    let before = context.settings(of: waiting.app)
+    let isDecided = requestAuthorization(waiting.app, [.alert, .sound, .badge], &context)
+    tellSettings(waiting.app, before, &context)
+    guard !isDecided else { return waiting }
     waitingNotifications[waiting.app, default: []].append(waiting)
     promptNext(waiting.app, &context)
     return nil

@@ -11,7 +11,7 @@ import System
 /// connections break, stall or fall silent, disks are slow, full or broken, loops stand still, clocks are
 /// set; then all is well for a while, and every promise has to have been kept. The same seed gives the same
 /// run.
-public final class GatewaySimulation: @unchecked Sendable {
+public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   // Only ever used on one thread; closures that the gateway may call from others capture it.
 
   /// What a run showed.
@@ -95,9 +95,7 @@ public final class GatewaySimulation: @unchecked Sendable {
   private(set) lazy var ledger = DeliveryLedger(in: self)
   private(set) lazy var broadcasts = BroadcastLedger(in: self)
   private let seed: UInt64
-  private let isTracing: Bool
-  private var lines: [String] = []
-  private(set) var violation: String?
+  var journal: SimulationJournal
   private var digest: UInt64 = 0
   private(set) var isTroubled = false
   private(set) var isRunning = true
@@ -118,7 +116,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     identities: SimulatedIdentities? = nil
   ) throws {
     self.seed = seed
-    self.isTracing = isTracing
+    journal = SimulationJournal(isTracing: isTracing)
     self.identities = try identities ?? SimulatedIdentities.shared.get()
     tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
     random = SeededGenerator(seed: seed)
@@ -146,11 +144,7 @@ public final class GatewaySimulation: @unchecked Sendable {
     return madeGateway
   }
 
-  // MARK: Chance
-
-  func random(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
-  func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-  func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
+  // MARK: Digest
 
   /// Takes something that happened into the digest.
   func mix(_ value: UInt64) {
@@ -186,21 +180,6 @@ public final class GatewaySimulation: @unchecked Sendable {
   }
 
   // MARK: Promises
-
-  func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
-    if !holds { fail(promise()) }
-  }
-
-  func fail(_ promise: String) {
-    guard violation == nil else { return }
-    violation = promise
-    note("BROKEN: \(promise)")
-  }
-
-  func note(_ line: @autoclosure () -> String) {
-    guard isTracing, violation == nil || lines.last?.contains("BROKEN") != true else { return }
-    lines.append("\(Double(time.now / 1_000) / 1e6) s  \(line())")
-  }
 
   /// Whether the device at some time did not want the app's notifications.
   func wasUnwanted(_ target: DeliveryLedger.Target) -> Bool { unwanted.contains(target) }
@@ -312,7 +291,8 @@ public final class GatewaySimulation: @unchecked Sendable {
     if violation == nil { broadcasts.check() }
     if violation == nil { closeEverything() }
     return Outcome(
-      seed: seed, violation: violation, trace: SimulationTrace.relevant(lines, violation, ledger),
+      seed: seed, violation: violation,
+      trace: SimulationTrace.relevant(journal.lines, violation, ledger),
       pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
       shown: ledger.pushes.count { $0.shown > 0 }, events: time.eventsHandled, digest: digest)
   }

@@ -50,7 +50,7 @@ final class AgentScenario: Sendable {
 
   init(
     folder: ScratchFolder? = nil, grant: GrantPolicy = .all, hasManualClock: Bool = false,
-    pendingLimit: Int = 64
+    pendingLimit: Int = 64, log: Log = .silent
   ) throws {
     let folder = try folder ?? ScratchFolder()
     self.folder = folder
@@ -58,7 +58,7 @@ final class AgentScenario: Sendable {
     let started = Arrivals<Result<Mailbox<@Sendable (AgentDaemon) -> Void>, any Error>>()
     thread = try LoopThread.start(name: "agent") { loop in
       var configuration = AgentConfiguration(
-        dataFolder: folder.file("agent"), socketPath: folder.file("agent.sock"), log: .silent
+        dataFolder: folder.file("agent"), socketPath: folder.file("agent.sock"), log: log
       ) { line in
         if let object = (try? JSONValue(parsing: line))?.objectValue { lines.put(object) }
       }

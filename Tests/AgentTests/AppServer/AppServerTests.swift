@@ -31,6 +31,28 @@ struct AppServerTests {
   }
 
   @Test
+  func `where nobody can be asked, the log names the setting that answers, and it does`() throws {
+    let lines = Arrivals<String>()
+    let scenario = try AgentScenario(
+      grant: .ask, log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }))
+    defer { scenario.stop() }
+    let app = TestApp(scenario)
+    defer { app.close() }
+    #expect(app.welcome != nil)
+    let granted = Arrivals<Bool>()
+    app.connection.send(.requestAuthorization([.alert])) { result in
+      granted.put((try? result.get().isGranted) ?? false)
+    }
+    let advice = "answer with 'belfry settings org.example.burger notifications=on'"
+    #expect(lines.next { $0.contains(advice) ? true : nil } == true)
+    let control = TestApp(scenario, role: .control)
+    defer { control.close() }
+    _ = try control.connection.call(
+      .control(.changeSettings(app: "org.example.burger", ["notifications": "on"])))
+    #expect(granted.next { $0 } == true)
+  }
+
+  @Test
   func `the socket is the user's alone`() throws {
     let scenario = try AgentScenario()
     defer { scenario.stop() }

@@ -114,6 +114,51 @@ struct AgentModelTests {
   }
 
   @Test
+  func `what an app still asks after it was removed is refused, and registers nothing`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(.removeApp(ModelBench.burger.text))
+    for request in [AppRequest.register(.alert), .setBadge(1), .add(ModelBench.request())] {
+      let effects = bench.ask(connection, request)
+      #expect(effects.refusals == [.unknownApp] && effects.count == 1, "\(request)")
+    }
+  }
+
+  @Test
+  func `an app that runs is told what its new installation makes of its settings`() {
+    let bench = ModelBench()
+    bench.authorized()
+    var record = LocalApp(id: ModelBench.burger)
+    func install() -> [NotificationSettings.Switch] {
+      let ask = Ask(connection: ConnectionID(number: 0), number: nil)
+      return bench.handle(.installationRead(ask, .success(record))).told.compactMap {
+        if case .settings(let settings) = $0 { settings.timeSensitive } else { nil }
+      }
+    }
+    record.installation = LocalApp.Installation()
+    #expect(install() == [.enabled])
+    #expect(install().isEmpty)
+    record.installation?.entitlements = []
+    #expect(install() == [.notSupported])
+  }
+
+  @Test
+  func `S4-5 an icon loses its badge with the permission for it, and has it again with that`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .setBadge(5))
+    func change(_ name: String, _ word: String) -> [Int64] {
+      bench.command(.changeSettings(app: ModelBench.burger.text, [name: word])).badges
+    }
+    #expect(change("badge", "off") == [0])
+    #expect(change("sound", "off") == [])
+    #expect(change("badge", "on") == [5])
+    #expect(change("notifications", "off") == [0])
+    #expect(change("badge", "off") == [])
+    #expect(bench.ask(connection, .badge).answers.map(\.badge) == [5])
+  }
+
+  @Test
   func `client-api 3.40: a notification without a badge leaves it, one with 0 removes it`() {
     let bench = ModelBench()
     let connection = bench.authorized()

@@ -86,6 +86,22 @@ import Testing
   }
 
   @Test
+  func `an app that a command took from the front is told when its window is in front again`() {
+    let bench = ModelBench()
+    bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
+    bench.handle(.focusedWindowChanged(Self.window(10)))
+    #expect(Self.states(bench.take()) == ["1 foreground"])
+    #expect(Self.states(bench.command(.state(["front": "none"]))) == ["1 background"])
+    bench.handle(.focusedWindowChanged(Self.window(10)))
+    #expect(Self.states(bench.take()) == ["1 foreground"])
+    #expect(
+      Self.states(bench.command(.state(["front": "org.example.burger"])))
+        == ["1 foreground"])
+    bench.handle(.focusedWindowChanged(nil))
+    #expect(Self.states(bench.take()) == ["1 background"])
+  }
+
+  @Test
   func `a line of belfry-focus is a window, or none; anything else says nothing`() {
     func read(_ text: String) -> FocusedWindow?? { FocusMonitor.window(in: Array(text.utf8)) }
     #expect(read(#"{"window":null}"#) == .some(nil))

@@ -63,6 +63,26 @@ import Testing
     #expect(status(bench) == ["authorized", "denied"])
   }
 
+  @Test(arguments: [
+    AppRequest.requestAuthorization([.alert]), .requestLocation(always: false),
+    .requestLocation(always: true),
+  ])
+  func `the setting that is named where nobody can ask says yes to the question`(
+    request: AppRequest
+  ) throws {
+    let (asked, app) = bench()
+    asked.ask(app, request)
+    let answered = try #require(asked.openPrompts.first)
+    asked.handle(.promptAnswered(answered.id, isAllowed: true))
+    let (bench, connection) = bench()
+    bench.ask(connection, request)
+    let prompt = try #require(bench.openPrompts.first)
+    let (name, word) = prompt.allowingSetting
+    let effects = bench.command(.changeSettings(app: ModelBench.burger.text, [name: word]))
+    #expect(effects.withdrawnPrompts == [prompt])
+    #expect(status(bench) == status(asked))
+  }
+
   @Test func `a setting that answers a question loses nothing of what follows from it`() throws {
     let (bench, _) = bench()
     let (control, _) = bench.connect(role: .control)
@@ -76,6 +96,18 @@ import Testing
     let rows = try #require(bench.command(.apps).answers.first).rows
     #expect(rows.map { $0["badge"] } == [3])
     #expect(bench.openPrompts.isEmpty)
+  }
+
+  @Test(arguments: [GrantPolicy.ask, .all])
+  func `an app that runs is told what a command asks for in its name`(policy: GrantPolicy) {
+    let bench = ModelBench(policy: policy)
+    bench.connect()
+    let (control, _) = bench.connect(role: .control)
+    let notify = ControlRequest.notify(app: ModelBench.burger.text, ModelBench.request())
+    let settings = bench.ask(control, .control(notify)).told.compactMap {
+      if case .settings(let settings) = $0 { settings.alert } else { nil }
+    }
+    #expect(settings == [policy == .ask ? .disabled : .enabled])
   }
 
   @Test func `a setting that cannot be made changes none of the others`() {

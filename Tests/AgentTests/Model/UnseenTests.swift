@@ -69,6 +69,30 @@ struct UnseenTests {
   }
 
   @Test
+  func `of two repeats at one moment the app is asked about each, and the second one is shown`()
+    throws
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(.changeSettings(app: "\(ModelBench.burger)", ["location": "always"]))
+    bench.ask(connection, .setState(.foreground))
+    let home = NotificationRegion(
+      id: "home", shape: .circle(latitude: 48.86, longitude: 2.29, radius: 200),
+      notifiesOnEntry: true, notifiesOnExit: true)
+    func isAt(_ latitude: Double) -> [Question] {
+      bench.command(.setPlace(latitude: latitude, longitude: 2.29)).asked.map(\.0)
+    }
+    #expect(isAt(0).isEmpty)
+    bench.ask(connection, .add(ModelBench.request(trigger: .region(home, repeats: true))))
+    let first = try #require(isAt(48.86).first)
+    let second = try #require(isAt(0).first)
+    #expect(bench.handle(.appReplied(first, .present([.banner]))).isEmpty)
+    #expect(bench.handle(.appReplied(second, .present([.banner]))).presented.count == 1)
+    bench.shown("n")
+    #expect(bench.restarted().start().presented.isEmpty)
+  }
+
+  @Test
   func
     `client-api 3.39: texts are hidden also where the presenter has not yet said that it shows them`()
   {

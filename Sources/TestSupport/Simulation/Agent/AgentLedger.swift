@@ -10,6 +10,12 @@ final class AgentLedger {
   let notifications: NotificationLedger
   let schedule: ScheduleLedger
   let responses: ResponseLedger
+  let knowledge: AppKnowledgeLedger
+  private let registrations: RegistrationLedger
+  private let background: BackgroundLedger
+  private let screen: ScreenLedger
+  let places: PlaceLedger
+  private let front: FrontLedger
   private unowned let world: AgentSimulation
   /// The records as this run of the agent has decided them, durable or not.
   private(set) var mirror = RecordMirror()
@@ -17,6 +23,8 @@ final class AgentLedger {
   private(set) var apps: [AppID: LocalApp] = [:]
   private(set) var conditions = SimulatedConditions()
   private(set) var shownCount = 0
+  /// Whether this run of the agent has come past its start.
+  private(set) var hasStarted = false
 
   init(in world: AgentSimulation) {
     self.world = world
@@ -24,6 +32,12 @@ final class AgentLedger {
     notifications = NotificationLedger(in: world)
     schedule = ScheduleLedger(in: world)
     responses = ResponseLedger(in: world)
+    knowledge = AppKnowledgeLedger(in: world)
+    registrations = RegistrationLedger(in: world)
+    background = BackgroundLedger(in: world)
+    screen = ScreenLedger(in: world)
+    places = PlaceLedger(in: world)
+    front = FrontLedger(in: world)
   }
 
   /// What a person may act on, in a fixed order.
@@ -42,6 +56,23 @@ final class AgentLedger {
     mirror[.delivered][key.recordKey].flatMap(DeliveredList.Entry.init(record:))
   }
 
+  // MARK: Places
+
+  private var isLocationOn: Bool {
+    mirror[.device][DeviceSettingsChange.locationKey] != Array("off".utf8)
+  }
+
+  /// Whether an app may know where the device is.
+  func mayLocate(_ app: AppID) -> Bool {
+    [.always, .whenInUse].contains(locationStatus(of: app))
+  }
+
+  /// The permission for places as an app is to be told it.
+  func locationStatus(of app: AppID) -> LocationStatus {
+    let status = apps[app]?.locationStatus ?? .notDetermined
+    return isLocationOn || status == .notDetermined ? status : .denied
+  }
+
   // MARK: Runs of the agent
 
   func agentStarts() {
@@ -49,8 +80,11 @@ final class AgentLedger {
     apps = [:]
     for (key, value) in mirror[.apps] { readApp(key, value) }
     conditions = SimulatedConditions()
+    hasStarted = false
     checkRecords("at a start")
     notifications.agentStarts()
+    registrations.agentStarts()
+    screen.agentStarts()
   }
 
   func agentCrashed() {
@@ -58,6 +92,10 @@ final class AgentLedger {
     notifications.agentCrashed()
     schedule.agentCrashed()
     responses.agentCrashed()
+    knowledge.agentCrashed()
+    background.agentCrashed()
+    places.agentCrashed()
+    front.agentCrashed()
   }
 
   /// Everything that was decided so far is on disk.
@@ -65,12 +103,20 @@ final class AgentLedger {
     notifications.onDurable()
     schedule.onDurable()
     responses.onDurable()
+    background.onDurable()
   }
 
   // MARK: Decisions
 
   func willHandle(_ event: AgentEvent) {
+    screen.willHandle(wasLocked: conditions.isLocked)
     conditions.apply(event)
+    if case .started = event { hasStarted = true }
+    background.willHandle(event)
+    places.willHandle(event)
+    front.willHandle(event)
+    knowledge.willHandle(event)
+    registrations.willHandle(event)
     conversations.willHandle(event)
     notifications.willHandle(event)
     responses.willHandle(event)
@@ -82,11 +128,22 @@ final class AgentLedger {
       conversations.onDecided(effect, event)
       responses.onDecided(effect, event)
       notifications.onDecided(effect, event)
+      knowledge.onDecided(effect, event)
+      registrations.onDecided(effect)
+      screen.onDecided(effect, event)
+      places.onDecided(effect)
+      front.onDecided(effect)
     }
     schedule.onDecided(effects, event)
     conversations.onHandled(event)
     notifications.onHandled(event)
     responses.onHandled(event, effects)
+    knowledge.onHandled()
+    registrations.onHandled()
+    background.onHandled(event, effects)
+    screen.onHandled(event)
+    places.onHandled()
+    front.onHandled(event, effects)
   }
 
   private func apply(_ change: RecordChange, _ event: AgentEvent) {
@@ -99,6 +156,7 @@ final class AgentLedger {
         return world.fail("the record of the app \(key) cannot be read")
       }
       checkPermission(from: before ?? LocalApp(id: id), to: after, event)
+      knowledge.onChanged(from: before ?? LocalApp(id: id), to: after)
     case .remove(.apps, let key): if let id = AppID(key) { apps[id] = nil }
     default: break
     }
@@ -211,7 +269,13 @@ struct SimulatedConditions {
   private(set) var isLocked = false
   private(set) var hasFocus = false
   private(set) var isDesktopQuiet = false
+  private var isBatteryLow = false
+  private var isPowerSaver = false
+  private var isMetered = false
   private var isLockedBySession = false
+
+  /// Whether work in the background waits.
+  var holdsBackgroundWork: Bool { isBatteryLow || isPowerSaver || isMetered }
 
   mutating func apply(_ event: AgentEvent) {
     switch event {
@@ -222,9 +286,18 @@ struct SimulatedConditions {
       if isLockedBySession { isLocked = false }
       isLockedBySession = false
     case .conditionChanged(.desktopQuiet(let isQuiet)): isDesktopQuiet = isQuiet
+    case .conditionChanged(.batteryLow(let isLow)): isBatteryLow = isLow
+    case .conditionChanged(.powerSaver(let isOn)): isPowerSaver = isOn
+    case .conditionChanged(.metered(let isMetered)): self.isMetered = isMetered
+    case .conditionChanged(.servicesLost):
+      isBatteryLow = false
+      isPowerSaver = false
+      isMetered = false
     case .appRequested(_, .control(.state(let changes))):
       if let word = changes["locked"] { isLocked = word == "on" }
       if let word = changes["focus"] { hasFocus = word == "on" }
+      if let word = changes["metered"] { isMetered = word == "on" }
+      if let word = changes["battery"] { isBatteryLow = word == "low" }
     default: break
     }
   }

@@ -8,7 +8,7 @@ import BelfryWire
 /// For a while everything fails that can: the agent and its apps crash, the disk refuses or is slow, apps
 /// answer late, wrongly or never, clocks and zones are changed, a person does anything at any time; then
 /// all is well for a while, and every promise has to have been kept. The same seed gives the same run.
-public final class AgentSimulation {
+public final class AgentSimulation: SimulatedWorld {
   /// What a run showed.
   public struct Outcome: Sendable {
     /// The seed.
@@ -58,7 +58,7 @@ public final class AgentSimulation {
   public static func trace(seed: UInt64) -> [String] {
     let world = AgentSimulation(seed: seed, isTracing: true)
     _ = world.play()
-    return world.lines
+    return world.journal.lines
   }
 
   let time = VirtualTime()
@@ -75,27 +75,16 @@ public final class AgentSimulation {
   var commands: [ConnectionID: SimulatedCommand] = [:]
   private(set) var isTroubled = true
   private let seed: UInt64
-  private let isTracing: Bool
-  private var lines: [String] = []
-  private var violation: String?
+  var journal: SimulationJournal
   private var nextConnection: UInt64 = 1
   private var nextSerial = 1
 
   private init(seed: UInt64, isTracing: Bool) {
     self.seed = seed
-    self.isTracing = isTracing
+    journal = SimulationJournal(isTracing: isTracing)
     random = SeededGenerator(seed: seed)
     profile = AgentSimulationProfile(&random)
   }
-
-  // MARK: Chance
-
-  func random(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
-  func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-  func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
-  func pick<Value>(_ values: [Value]) -> Value { values[random(0...values.count - 1)] }
-  /// Nanoseconds up to so many milliseconds.
-  func milliseconds(_ most: Int64) -> Int64 { random(0...most * 1_000_000) }
 
   /// A connection that was not there before.
   func openConnection() -> ConnectionID {
@@ -107,23 +96,6 @@ public final class AgentSimulation {
   func takeSerial() -> Int {
     defer { nextSerial += 1 }
     return nextSerial
-  }
-
-  // MARK: Promises
-
-  func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
-    if !holds { fail(promise()) }
-  }
-
-  func fail(_ promise: String) {
-    guard violation == nil else { return }
-    violation = promise
-    note("BROKEN: \(promise)")
-  }
-
-  func note(_ line: @autoclosure () -> String) {
-    guard isTracing, violation == nil || lines.last?.contains("BROKEN") != true else { return }
-    lines.append("\(Double(time.now / 1_000) / 1e6) s  \(line())")
   }
 
   // MARK: The play
@@ -148,7 +120,7 @@ public final class AgentSimulation {
     step(until: end + profile.calm)
     if violation == nil { ledger.checkEnd() }
     return Outcome(
-      seed: seed, violation: violation, trace: Array(lines.suffix(160)),
+      seed: seed, violation: violation, trace: Array(journal.lines.suffix(160)),
       pushes: pushService.count, shown: ledger.shownCount, fired: ledger.schedule.firedCount,
       asks: ledger.conversations.askCount, restarts: agent.restartCount,
       events: time.eventsHandled)

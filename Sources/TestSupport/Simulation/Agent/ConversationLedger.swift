@@ -27,6 +27,8 @@ final class ConversationLedger {
   private var prompts: [PromptID: Prompt] = [:]
   /// The prompt that the event at hand answers, and how; nil is not at all.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
+  /// What a service extension makes of its push with the event at hand.
+  private(set) var extended: (key: AppNotificationID, content: NotificationContent)?
   private(set) var askCount = 0
 
   init(in world: AgentSimulation) { self.world = world }
@@ -37,6 +39,9 @@ final class ConversationLedger {
   func isAskedAbout(_ key: AppNotificationID) -> Bool {
     presentations.values.contains(key) || extensions.values.contains(key)
   }
+
+  /// What a person is asked just now.
+  var openPrompts: Set<PromptID> { Set(prompts.keys) }
 
   /// Another one stands under that name: what is still said about the one before counts no more.
   func forget(_ key: AppNotificationID) {
@@ -71,6 +76,7 @@ final class ConversationLedger {
 
   func willHandle(_ event: AgentEvent) {
     answered = nil
+    extended = nil
     switch event {
     case .appGreeted(let ask, let hello, _):
       peers[ask.connection] = Peer(app: hello.appID.flatMap(AppID.init), token: hello.launch)
@@ -80,7 +86,14 @@ final class ConversationLedger {
       if case .control(.removeApp(let app)) = request {
         extensions = extensions.filter { $0.value.app.text != app }
       }
-    case .appReplied(let question, _), .questionTimedOut(let question): settle(question)
+    case .appReplied(let question, let reply):
+      if let key = extensionQuestions[question].flatMap({ extensions[$0] }),
+        case .content(let content) = reply, content.hasAlert
+      {
+        extended = (key, content)
+      }
+      settle(question)
+    case .questionTimedOut(let question): settle(question)
     case .appDisconnected(let connection):
       peers[connection] = nil
       asks = asks.filter { $0.connection != connection }

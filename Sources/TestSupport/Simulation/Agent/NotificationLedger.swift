@@ -15,6 +15,8 @@ final class NotificationLedger {
 
   private struct Showing {
     let version: Version
+    /// Tells a repeat from the time before, at the same moment of a clock that stands.
+    let order: Int64
     var isListed = false
     /// In this run of the agent.
     var isPresented = false
@@ -40,6 +42,8 @@ final class NotificationLedger {
   private var repeated: AppNotificationID?
   /// Decided by the event at hand to be without a banner.
   private var suppressed: Set<AppNotificationID> = []
+  /// Taken away by the event at hand, which is about something else.
+  private var unexplained: Set<AppNotificationID> = []
   /// New by the event at hand, of a request that waited.
   private var scheduled: Set<AppNotificationID> = []
 
@@ -53,6 +57,9 @@ final class NotificationLedger {
   func agentCrashed() { state = durable }
   func onDurable() { durable = state }
 
+  /// Whether a push was dealt with before.
+  func hasCome(_ push: ReceivedPush) -> Bool { state.pushes.contains(push.uniqueID) }
+
   func checkAcknowledged(_ id: NotificationID) {
     world.expect(
       durable.pushes.contains(id), "the push \(id.low) is acknowledged and not durable")
@@ -65,6 +72,7 @@ final class NotificationLedger {
     repeated = nil
     suppressed = []
     scheduled = []
+    unexplained = []
     if case .started = event { hasStarted = true }
     if case .notificationShown(let key) = event, state.showings[key]?.isPresented == true {
       state.showings[key]?.isConfirmed = true
@@ -86,7 +94,11 @@ final class NotificationLedger {
     switch effect {
     case .persist(.put(.delivered, let key, let value)): onPut(key, value, event)
     case .persist(.remove(.delivered, let key)):
-      if let key = AgentLedger.notification(recordKey: key) { end(key) }
+      if let key = AgentLedger.notification(recordKey: key) {
+        end(key)
+        let count = world.ledger.mirror[.delivered].keys.count { $0.hasPrefix("\(key.app)/") }
+        if !explains(event, key), count < Limits.deliveredPerApp { unexplained.insert(key) }
+      }
     case .present(let presentation): onPresented(presentation, isReplay: false)
     case .refresh(let presentation): checkTexts(presentation)
     case .replay(_, let events):
@@ -114,6 +126,34 @@ final class NotificationLedger {
     }
   }
 
+  /// Whether a notification may go by that event; when it is bounded out, or another fires in its place, it
+  /// may by any.
+  private func explains(_ event: AgentEvent, _ key: AppNotificationID) -> Bool {
+    switch event {
+    case .pushReceived(let push): key == AppNotificationID(app: push.app, id: push.notificationID)
+    case .notificationActedOn(let other, _): key == other
+    case .appRequested(let ask, let request):
+      switch (world.ledger.knowledge.app(of: ask.connection), request) {
+      case (nil, _): true
+      case (key.app, .removeDelivered(let ids)): ids?.contains(key.id) ?? true
+      case (key.app, .add(let request)): request.id == key.id
+      default: false
+      }
+    default: true
+    }
+  }
+
+  /// What a service extension made of a push is what is shown of it.
+  private func checkExtended() {
+    guard let (key, content) = world.ledger.conversations.extended,
+      let after = world.ledger.delivered(key)?.retained.content,
+      after.userInfo["serial"] == content.userInfo["serial"]
+    else { return }
+    world.expect(
+      after.body == content.body,
+      "\(key.recordKey) is not shown as its service extension has changed it")
+  }
+
   // MARK: Versions
 
   private func onPut(_ recordKey: String, _ value: [UInt8], _ event: AgentEvent) {
@@ -125,18 +165,17 @@ final class NotificationLedger {
       serial: notification.request.content.userInfo["serial"]?.integerValue,
       unixMilliseconds: notification.unixMilliseconds)
     let repeats = notification.request.trigger?.repeats ?? false
-    if let showing = state.showings[key], showing.version == version {
-      // A repeat at the very moment of its last time, on a clock that stands, is another one.
-      if repeats, showing.isConfirmed || showing.isPresented || showing.isQuiet, !entry.isShown {
-        state.showings[key] = Showing(version: version)
-      }
-    } else {
+    let isSame = state.showings[key]?.version == version
+    // A service extension gives a push another order, and it is the same one.
+    if !isSame || (repeats && state.showings[key]?.order != entry.order) {
       end(key)
       world.ledger.conversations.forget(key)
       world.expect(
         repeats || version.serial == nil || state.past[key]?.contains(version) != true,
         "\(recordKey) comes again after it was replaced or taken away")
-      state.showings[key] = Showing(version: version)
+      state.showings[key] = Showing(version: version, order: entry.order)
+      // What was withheld with this event was the one before: an app's answer lets the next one fire.
+      suppressed.remove(key)
       switch notification.request.trigger {
       case nil, .push: break
       case .interval, .calendar, .date, .region: scheduled.insert(key)
@@ -242,6 +281,10 @@ final class NotificationLedger {
     for key in scheduled where !world.ledger.schedule.firing.contains(key) {
       world.fail("\(key.recordKey) is shown, and was not due")
     }
+    for key in unexplained where !world.ledger.schedule.firing.contains(key) {
+      world.fail("\(key.recordKey) is taken away, and nobody has asked for that")
+    }
+    checkExtended()
     for key in suppressed { state.showings[key]?.isQuiet = true }
     guard hasStarted else { return }
     for (key, showing) in state.showings

@@ -17,6 +17,8 @@ final class ResponseLedger {
   private var actedOn: (key: AppNotificationID, order: Int64)?
   /// What a person chose on the locked screen, with the orders of delivery.
   private var chosen: [AppNotificationID: Int64] = [:]
+  /// The token that each choice on the locked screen brought.
+  private var chosenTokens: [AppNotificationID: String] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
 
@@ -24,6 +26,7 @@ final class ResponseLedger {
     state = durable
     asked = [:]
     chosen = [:]
+    chosenTokens = [:]
   }
 
   func onDurable() { durable = state }
@@ -59,7 +62,22 @@ final class ResponseLedger {
             : "an app is told the response \(waiting[0]) twice at once")
       }
       asked[question] = key
+    case .launch(let order): checkActivation(order, event)
     default: break
+    }
+  }
+
+  /// An activation token lets an app come to the front, once, for the action that brought it.
+  private func checkActivation(_ order: LaunchOrder, _ event: AgentEvent) {
+    if case .notificationActedOn(let key, let action) = event {
+      world.expect(
+        order.activationToken == (order.isForeground ? action.activationToken : nil)
+          || order.reason == .push,
+        "what a person did to \(key.recordKey) starts \(order.app.id) with another token")
+    } else if let token = order.activationToken {
+      let brought = chosenTokens.filter { $0.key.app == order.app.id }.values
+      world.expect(
+        brought.contains(token), "\(order.app.id) is started with a token of something else")
     }
   }
 
@@ -91,16 +109,20 @@ final class ResponseLedger {
         ? world.ledger.conditions.isLocked && !isKept
         : isKept || action.id == NotificationResponse.dismissAction,
       "what a person did to \(key.recordKey) is forgotten")
-    if isThere { chosen[key] = order }
+    if isThere {
+      chosen[key] = order
+      chosenTokens[key] = action.activationToken
+    }
   }
 
   /// What was chosen on the locked screen is done when it is unlocked.
   private func checkLockedChoices() {
-    guard !world.ledger.conditions.isLocked, !chosen.isEmpty else { return }
+    guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in chosen where world.ledger.delivered(key)?.order == order {
       world.fail("what a person chose of \(key.recordKey) on the locked screen is forgotten")
     }
     chosen = [:]
+    chosenTokens = [:]
   }
 
   func checkEnd() {

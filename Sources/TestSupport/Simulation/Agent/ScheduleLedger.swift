@@ -15,7 +15,7 @@ final class ScheduleLedger {
 
   private struct State {
     var timed: [AppNotificationID: Waiting] = [:]
-    var placed: Set<AppNotificationID> = []
+    var placed: [AppNotificationID: NotificationRegion] = [:]
   }
 
   private unowned let world: AgentSimulation
@@ -39,6 +39,8 @@ final class ScheduleLedger {
     var changed: (key: AppNotificationID, waiting: Waiting?)?
     /// Those that wait for a place and have changed.
     var crossed: Set<AppNotificationID> = []
+    /// On which side of their regions the device is, where the records say it.
+    var sides: [AppNotificationID: RegionState] = [:]
     var gone: [AppNotificationID] = []
     firing = []
     var isChanged = false
@@ -51,13 +53,19 @@ final class ScheduleLedger {
         guard let key = Self.key(key) else { break }
         changed = (key, state.timed.removeValue(forKey: key))
         gone.append(key)
-      case .persist(.put(.regions, let name, _)):
+      case .persist(.put(.regions, let name, let value)):
         guard case .request(let key)? = RegionRecord.key(name) else { continue }
-        if !state.placed.insert(key).inserted { crossed.insert(key) }
+        guard let (region, _, side) = RegionRecord.read(value) else {
+          return world.fail("the record \(name) cannot be read")
+        }
+        if state.placed.updateValue(region, forKey: key) != nil {
+          crossed.insert(key)
+          sides[key] = side
+        }
         changed = nil
       case .persist(.remove(.regions, let name)):
         guard case .request(let key)? = RegionRecord.key(name) else { continue }
-        if state.placed.remove(key) != nil { crossed.insert(key) }
+        if state.placed.removeValue(forKey: key) != nil { crossed.insert(key) }
         gone.append(key)
         changed = nil
       case .persistClock, .persist(.remove(.pending, _)): continue
@@ -72,7 +80,10 @@ final class ScheduleLedger {
           gone.removeAll { $0 == key }
         } else if let key = crossed.first(where: { Self.isAbout($0, effect) }) {
           crossed.remove(key)
-          if !Self.adds(event, key) { firedCount += 1 }
+          if !Self.adds(event, key) {
+            firedCount += 1
+            onCrossed(key, sides[key])
+          }
           firing.insert(key)
           gone.removeAll { $0 == key }
         }
@@ -140,6 +151,14 @@ final class ScheduleLedger {
     waiting.fired = number
     waiting.setBacks = world.machine.setBackCount
     if !isGone { state.timed[key] = waiting }
+  }
+
+  private func onCrossed(_ key: AppNotificationID, _ side: RegionState?) {
+    world.expect(
+      world.ledger.mayLocate(key.app),
+      "\(key.recordKey) fires at a place that its app may not know")
+    guard let side, let region = state.placed[key] else { return }
+    world.ledger.places.checkIsWanted(region, side, "\(key.recordKey) tells")
   }
 
   /// The number of the latest date that has come, counted from the beginning; nil while none has, 0 where

@@ -60,6 +60,8 @@ final class SimulatedAgent {
     world.ledger.agentStarts()
     model = Self.makeModel(in: world, run: "run\(life)")
     handle(.recordsRestored(world.records.durable.restored))
+    // The gateway has forgotten the device, or the machine's disk was moved to another one.
+    if world.isTroubled, world.chance(0.05) { handle(.identityReplaced) }
     // A session bus that is there is found while the agent starts.
     if world.chance(0.3) { handle(.presenterAppeared(.desktop, isNew: true)) }
     handle(.started)

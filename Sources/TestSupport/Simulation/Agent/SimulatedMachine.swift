@@ -7,6 +7,9 @@ final class SimulatedMachine {
   /// Places far apart from each other; a region lies around each but the last.
   static let sites = [(48.8584, 2.2945), (40.6892, -74.0445), (-33.8568, 151.2153), (0, -160.0)]
 
+  /// A beacon that a region is around, too.
+  static let beaconUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
   private unowned let world: AgentSimulation
   /// Milliseconds by which the wall clock was set ahead.
   private var lead: Int64 = 0
@@ -105,8 +108,15 @@ final class SimulatedMachine {
   private func move() {
     site = world.random(0...Self.sites.count - 1)
     let (latitude, longitude) = Self.sites[site]
-    switch world.random(0...4) {
+    switch world.random(0...5) {
     case 0: world.agent.report(.locationServiceEnded)
+    case 5:
+      let bytes = Hexadecimal.decode(
+        "0215" + Self.beaconUUID.replacing("-", with: "") + "00010002C5")
+      guard let beacon = bytes.flatMap(Beacon.init(manufacturerData:)) else {
+        preconditionFailure("a valid beacon")
+      }
+      world.agent.report(.beaconHeard(beacon))
     case 1:
       if let place = Place(
         latitude: latitude, longitude: longitude, certainty: .measured(metres: 10))

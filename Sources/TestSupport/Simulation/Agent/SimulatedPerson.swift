@@ -69,7 +69,8 @@ final class SimulatedPerson {
     guard !shown.isEmpty else { return }
     let key = world.pick(shown)
     switch world.random(0...5) {
-    case 0, 1: world.agent.report(.notificationActedOn(key, .open))
+    case 0: world.agent.report(.notificationActedOn(key, .open))
+    case 1: world.agent.report(.notificationActedOn(key, open(withTokenFor: key)))
     case 2: world.agent.report(.notificationActedOn(key, .dismiss))
     case 3: world.agent.report(.notificationActedOn(key, PersonAction("reply", text: "yes")))
     case 4: world.agent.report(.notificationActedOn(key, PersonAction("later")))
@@ -77,6 +78,13 @@ final class SimulatedPerson {
       world.agent.report(.notificationActedOn(key, .open))
       world.agent.report(.notificationActedOn(key, .open))
     }
+  }
+
+  /// A click on a desktop that lets only whom the person clicked come to the front.
+  private func open(withTokenFor key: AppNotificationID) -> PersonAction {
+    PersonAction(
+      NotificationResponse.defaultAction,
+      activationToken: "token-\(world.takeSerial())-of-\(key.recordKey)")
   }
 
   // MARK: Commands

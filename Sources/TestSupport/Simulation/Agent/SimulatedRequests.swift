@@ -98,8 +98,12 @@ enum SimulatedRequests {
   private static func region(in world: AgentSimulation) -> NotificationRegion {
     let site = world.random(0...SimulatedMachine.sites.count - 2)
     let (latitude, longitude) = SimulatedMachine.sites[site]
+    let isBeacon = world.chance(0.2)
     return NotificationRegion(
-      id: "r-\(site)", shape: .circle(latitude: latitude, longitude: longitude, radius: 200),
+      id: isBeacon ? "b-\(site)" : "r-\(site)",
+      shape: isBeacon
+        ? .beacon(uuid: SimulatedMachine.beaconUUID, major: world.pick([nil, 1, 7]), minor: nil)
+        : .circle(latitude: latitude, longitude: longitude, radius: 200),
       notifiesOnEntry: world.chance(0.7), notifiesOnExit: world.chance(0.7))
   }
 }

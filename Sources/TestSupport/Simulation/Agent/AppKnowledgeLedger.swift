@@ -1,0 +1,125 @@
+@testable import Agent
+import BelfryWire
+
+/// What apps were told of themselves: each connected one knows its settings, its badge, its tokens and
+/// its permission for places, and hears of every change.
+final class AppKnowledgeLedger {
+  private struct Knowledge {
+    let app: AppID
+    var settings: NotificationSettings
+    var badge: Int64
+  }
+
+  private unowned let world: AgentSimulation
+  private var known: [ConnectionID: Knowledge] = [:]
+  /// Apps whose records the event at hand has changed.
+  private var changed: Set<AppID> = []
+  /// The permissions for places that apps were told, or had when they came.
+  private var statuses: [AppID: LocationStatus] = [:]
+  private var hasChanged = false
+  /// What connections have yet to be told of the event at hand.
+  private var owed: Set<Message> = []
+
+  private struct Message: Hashable {
+    let connection: ConnectionID
+    let event: AppEvent
+  }
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  /// The app of a connection that was welcomed and is no extension's.
+  func app(of connection: ConnectionID) -> AppID? { known[connection]?.app }
+
+  /// The connections that an app has, besides those of its extensions, in the order of their coming.
+  func connections(of app: AppID?) -> [ConnectionID] {
+    known.filter { app == nil || $0.value.app == app }.keys.sorted { $0.number < $1.number }
+  }
+
+  func agentCrashed() {
+    known = [:]
+    statuses = [:]
+  }
+
+  func willHandle(_ event: AgentEvent) {
+    changed = []
+    owed = []
+    hasChanged = false
+    if case .appDisconnected(let connection) = event { known[connection] = nil }
+  }
+
+  /// An app's record is another one.
+  func onChanged(from before: LocalApp, to after: LocalApp) {
+    changed.insert(after.id)
+    for (kind, registration) in after.registrations {
+      guard let token = registration.token, token != before.registrations[kind]?.token else {
+        continue
+      }
+      for connection in connections(of: after.id) {
+        owed.insert(Message(connection: connection, event: .token(kind, token)))
+      }
+    }
+  }
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    switch effect {
+    case .persist(.put(.apps, _, _)), .persist(.put(.device, _, _)): hasChanged = true
+    case .persist(.remove(.apps, let key)): if let app = AppID(key) { statuses[app] = nil }
+    case .answer(let ask, let answer):
+      if case .appGreeted(ask, let hello, _) = event {
+        onWelcome(ask.connection, hello, try? answer.welcome())
+      } else if known[ask.connection] != nil, answer.frame.object["settings"] != nil,
+        let settings = try? answer.settings()
+      {
+        known[ask.connection]?.settings = settings
+      }
+    case .tell(let connection, let event): onTold(connection, event)
+    default: break
+    }
+  }
+
+  private func onWelcome(_ connection: ConnectionID, _ hello: AppHello, _ welcome: AppWelcome?) {
+    guard let welcome, hello.role == .app else { return }
+    guard let app = welcome.appID.flatMap(AppID.init) else {
+      return world.fail("an app is welcomed without its id")
+    }
+    known[connection] = Knowledge(app: app, settings: welcome.settings, badge: welcome.badge)
+    changed.insert(app)
+    statuses[app] = world.ledger.locationStatus(of: app)
+  }
+
+  private func onTold(_ connection: ConnectionID, _ event: AppEvent) {
+    owed.remove(Message(connection: connection, event: event))
+    guard let app = known[connection]?.app else { return }
+    switch event {
+    case .settings(let settings): known[connection]?.settings = settings
+    case .badge(let badge): known[connection]?.badge = badge
+    case .token(let kind, let token):
+      world.expect(
+        world.ledger.apps[app]?.registrations[kind]?.token == token,
+        "\(app) is told a token for \(kind) that is not its own")
+    case .locationStatus(let status):
+      world.expect(
+        world.ledger.locationStatus(of: app) == status, "\(app) is told a wrong permission")
+      statuses[app] = status
+    default: break
+    }
+  }
+
+  func onHandled() {
+    for message in owed {
+      world.fail("\(message.event) is not told to connection \(message.connection.number)")
+    }
+    guard hasChanged || !changed.isEmpty else { return }
+    for app in Set(known.values.map(\.app)) where world.ledger.apps[app] != nil {
+      guard let status = statuses[app] else { continue }
+      world.expect(
+        status == world.ledger.locationStatus(of: app),
+        "\(app) is not told of its permission for places")
+    }
+    for peer in known.values where changed.contains(peer.app) {
+      guard let record = world.ledger.apps[peer.app] else { continue }
+      world.expect(peer.settings == record.settings, "\(peer.app) does not know its settings")
+      world.expect(peer.badge == record.badge, "\(peer.app) does not know its badge")
+    }
+  }
+}

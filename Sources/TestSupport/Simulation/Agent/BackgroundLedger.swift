@@ -1,0 +1,194 @@
+@testable import Agent
+import BelfryWire
+
+/// Work in the background: a push that wakes an app reaches it or waits for it in the records, and no app
+/// is woken more often, or runs longer, than it may.
+final class BackgroundLedger {
+  private struct State {
+    /// Wakes that are left, and the time that had gone by then.
+    var budgets: [AppID: (level: Double, atMilliseconds: Int64)] = [:]
+  }
+
+  private struct Arrival {
+    let app: AppID
+    let kind: TokenKind
+    let wantsFetch: Bool
+    let presence: Routing.AppPresence
+  }
+
+  private unowned let world: AgentSimulation
+  private var state = State()
+  private var durable = State()
+  /// Milliseconds by which the wall clock has gone on, all in all.
+  private var passed: Int64 = 0
+  private var lastWall: Int64?
+  private var states: [ConnectionID: AppState] = [:]
+  private var arriving: Arrival?
+  /// Apps that are started for a push and have not greeted yet.
+  private var awaited: Set<AppID> = []
+  /// Apps that run for a push and have not come to the front since.
+  private var startedForPush: Set<AppID> = []
+  private var fetches: [Question: AppID] = [:]
+  /// The app that does not answer in time with the event at hand.
+  private var late: AppID?
+  private var isArmed = false
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func agentCrashed() {
+    state = durable
+    states = [:]
+    awaited = []
+    startedForPush = []
+    fetches = [:]
+    isArmed = false
+  }
+
+  func onDurable() { durable = state }
+
+  private func presence(of app: AppID) -> Routing.AppPresence {
+    let connections = world.ledger.knowledge.connections(of: app)
+    if connections.contains(where: { states[$0] == .foreground }) { return .foreground }
+    return connections.isEmpty ? .notRunning : .background
+  }
+
+  // MARK: Events
+
+  /// Called before the other ledgers know the event.
+  func willHandle(_ event: AgentEvent) {
+    let wall = world.machine.now.wall
+    passed += max(0, wall - (lastWall ?? wall))
+    lastWall = wall
+    arriving = nil
+    late = nil
+    switch event {
+    case .pushReceived(let push):
+      let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
+      guard isRegistered, !world.ledger.notifications.hasCome(push) else { break }
+      let isContentAvailable = PushPayload(push.payload)?.isContentAvailable == true
+      arriving = Arrival(
+        app: push.app, kind: push.kind, wantsFetch: push.kind != .alert || isContentAvailable,
+        presence: presence(of: push.app))
+    case .questionTimedOut(let question):
+      if let app = fetches.removeValue(forKey: question), startedForPush.remove(app) != nil,
+        presence(of: app) != .foreground
+      {
+        late = app
+      }
+    case .appReplied(let question, let reply):
+      guard let app = fetches.removeValue(forKey: question) else { break }
+      if case .fetched = reply { startedForPush.remove(app) }
+    case .appDisconnected(let connection):
+      states[connection] = nil
+      for (question, app) in fetches where question.connection == connection {
+        fetches[question] = nil
+        startedForPush.remove(app)
+      }
+    case .appRequested(let ask, .setState(let state)):
+      guard let app = world.ledger.knowledge.app(of: ask.connection) else { break }
+      states[ask.connection] = state
+      if state == .foreground { startedForPush.remove(app) }
+    case .backgroundWorkDue: isArmed = false
+    default: break
+    }
+  }
+
+  func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    if case .appGreeted(let ask, let hello, _) = event { onGreeted(ask.connection, hello, effects) }
+    var handedOver: [AppID: Int] = [:]
+    var retained: Set<AppID> = []
+    var released: Set<AppID> = []
+    var ended: Set<AppID> = []
+    for effect in effects {
+      switch effect {
+      case .ask(let question, .arrived, _):
+        guard let app = world.ledger.knowledge.app(of: question.connection) else { break }
+        fetches[question] = app
+        handedOver[app, default: 0] += 1
+      case .tell(let connection, .arrived):
+        if let app = world.ledger.knowledge.app(of: connection) { handedOver[app, default: 0] += 1 }
+      case .launch(let order) where order.reason == .push:
+        handedOver[order.app.id, default: 0] += 1
+        awaited.insert(order.app.id)
+        startedForPush.insert(order.app.id)
+      case .persist(.put(.fetches, let key, _)): if let app = AppID(key) { retained.insert(app) }
+      case .persist(.remove(.fetches, let key)): if let app = AppID(key) { released.insert(app) }
+      case .persist(.remove(.apps, let key)): if let app = AppID(key) { forget(app) }
+      case .end(let app):
+        ended.insert(app)
+        startedForPush.remove(app)
+      case .armBackgroundWork(let moment): isArmed = moment != nil
+      default: break
+      }
+    }
+    if let late, world.ledger.apps[late] != nil {
+      world.expect(ended.contains(late), "\(late) has used up its time and is not ended")
+    }
+    checkArrival(isHandedOver: { handedOver[$0] != nil }, isRetained: retained.contains)
+    for app in released where handedOver[app] != nil { checkWake(app) }
+    if let arriving, arriving.kind == .alert, arriving.wantsFetch, !retained.contains(arriving.app),
+      handedOver[arriving.app] != nil, arriving.presence != .foreground
+    {
+      checkWake(arriving.app)
+    }
+    guard world.ledger.hasStarted, !world.ledger.conditions.holdsBackgroundWork else { return }
+    world.expect(
+      world.ledger.mirror[.fetches].isEmpty || isArmed,
+      "a background push waits, and nobody looks after it")
+  }
+
+  private func forget(_ app: AppID) {
+    awaited.remove(app)
+    startedForPush.remove(app)
+    state.budgets[app] = nil
+  }
+
+  private func onGreeted(_ connection: ConnectionID, _ hello: AppHello, _ effects: [AgentEffect]) {
+    guard let app = world.ledger.knowledge.app(of: connection) else { return }
+    states[connection] = hello.state
+    if awaited.remove(app) != nil {
+      let isHandedOver = effects.contains {
+        if case .ask(let question, .arrived, _) = $0 {
+          world.ledger.knowledge.app(of: question.connection) == app
+        } else {
+          false
+        }
+      }
+      world.expect(isHandedOver, "\(app) was started for a push and is not given it")
+    }
+    if presence(of: app) == .foreground { startedForPush.remove(app) }
+  }
+
+  // MARK: Promises
+
+  private func checkArrival(isHandedOver: (AppID) -> Bool, isRetained: (AppID) -> Bool) {
+    guard let arriving else { return }
+    let app = arriving.app
+    switch arriving.presence {
+    case .foreground:
+      world.expect(isHandedOver(app), "\(app) is in front and does not hear of a push")
+    case .background:
+      world.expect(
+        !arriving.wantsFetch || isHandedOver(app) || isRetained(app),
+        "\(app) runs and is not given a background push")
+    case .notRunning:
+      world.expect(
+        !arriving.wantsFetch || isHandedOver(app) || isRetained(app)
+          || world.ledger.apps[app]?.installation == nil,
+        "\(app) is not started for a background push")
+    }
+  }
+
+  /// An app is woken: by its budget at the most that an app whose wakes are all of use may have.
+  private func checkWake(_ app: AppID) {
+    guard presence(of: app) != .foreground else { return }
+    world.expect(
+      !world.ledger.conditions.holdsBackgroundWork,
+      "\(app) is woken while work in the background waits")
+    let (level, before) = state.budgets[app] ?? (BackgroundBudget.capacity, passed)
+    let gained = Double(passed - before) / 3_600_000 * BackgroundBudget.wakesPerHour
+    let left = min(BackgroundBudget.capacity, level + gained)
+    world.expect(left > 0.999, "\(app) is woken more often than it may")
+    state.budgets[app] = (left - 1, passed)
+  }
+}

@@ -1,0 +1,56 @@
+@testable import Agent
+import BelfryWire
+
+/// Who is told to be in front: the app at which the person looks, and no other one.
+final class FrontLedger {
+  private unowned let world: AgentSimulation
+  private var told: [ConnectionID: AppState] = [:]
+  /// The app whose window is in front, as far as windows tell.
+  private var window: AppID?
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func agentCrashed() {
+    told = [:]
+    window = nil
+  }
+
+  func willHandle(_ event: AgentEvent) {
+    switch event {
+    case .appDisconnected(let connection): told[connection] = nil
+    case .focusedWindowChanged(let focused):
+      window = focused?.names.first.flatMap(AppID.init)
+    default: break
+    }
+  }
+
+  func onDecided(_ effect: AgentEffect) {
+    if case .tell(let connection, .state(let state)) = effect { told[connection] = state }
+  }
+
+  func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    switch event {
+    case .focusedWindowChanged:
+      check(front: window.flatMap { world.ledger.apps[$0]?.id })
+    case .appRequested(_, .control(.state(let changes))):
+      let isRefused = effects.contains { if case .refuse = $0 { true } else { false } }
+      if let word = changes["front"], !isRefused { check(front: AppID(word)) }
+    case .appGreeted(let ask, _, _):
+      // Its window may have come before it.
+      guard let app = world.ledger.knowledge.app(of: ask.connection), app == window else { break }
+      world.expect(
+        told[ask.connection] == .foreground, "\(app) connects and is not told to be in front")
+    default: break
+    }
+  }
+
+  private func check(front: AppID?) {
+    for connection in world.ledger.knowledge.connections(of: nil) {
+      guard let app = world.ledger.knowledge.app(of: connection) else { continue }
+      world.expect(
+        (told[connection] == .foreground) == (app == front),
+        app == front
+          ? "\(app) is not told to be in front" : "\(app) is not told that it left the front")
+    }
+  }
+}
