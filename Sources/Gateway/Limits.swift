@@ -114,6 +114,10 @@ enum Limits {
   static let broadcastSweepNanoseconds: Int64 = 60_000_000_000
   /// Scripted answers at a time; each is compared with every request while there are any.
   static let faultRulesMax = 1_000
+  /// Bytes of a host name (RFC 1123 section 2.1).
+  static let hostNameBytesMax = 255
+  /// Bytes of an admin token that cannot be guessed: 64 bits in hexadecimal.
+  static let adminTokenBytesMin = 16
   /// Bytes of a key or certificate file of the folder.
   static let keyFileBytesMax = 65_536
 }

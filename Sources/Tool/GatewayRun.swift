@@ -14,13 +14,13 @@ final class GatewayRun {
   private let folder: GatewayFolder
   private let metrics = MetricRegistry()
   private let readiness = Readiness()
-  private let consoleAddress: SocketAddress?
+  private let consoleAddress: SocketAddress
   private var console: ConsoleServer?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
 
   init(
-    _ configuration: GatewayConfiguration, consolePort: UInt16, readyFile: String?, log: Log
+    _ configuration: GatewayConfiguration, console: SocketAddress, readyFile: String?, log: Log
   ) throws {
     loop = try EventLoop()
     self.log = log
@@ -30,7 +30,7 @@ final class GatewayRun {
     folder = GatewayFolder(path: configuration.folder)
     server = try GatewayServer(
       configuration: configuration, loop: loop, metrics: metrics, log: log)
-    consoleAddress = SocketAddress(host: configuration.host, port: consolePort)
+    consoleAddress = console
   }
 
   /// Runs until a signal or a failure ends it; returns the exit status.
@@ -57,7 +57,6 @@ final class GatewayRun {
   }
 
   private func openConsole() throws(SystemFailure) -> UInt16 {
-    guard let consoleAddress else { return 0 }
     let console = try ConsoleServer(
       address: consoleAddress,
       router: AdminRouter(
@@ -76,7 +75,7 @@ final class GatewayRun {
       return
     }
     readiness.isReady = true
-    let text = Array((description.json + "\n").utf8)
+    let text = Array((description.json(consoleHost: consoleAddress.host) + "\n").utf8)
     do throws(SystemFailure) {
       try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
       if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
@@ -114,7 +113,7 @@ private final class Readiness: Sendable {
 
 extension GatewayServer.Description {
   /// The object of the ready file.
-  var json: String {
+  func json(consoleHost: String) -> String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))
     ]
@@ -131,7 +130,8 @@ extension GatewayServer.Description {
     return JSONValue.object(
       JSONObject([
         ("pid", .integer(Int64(getpid()))), ("environment", .string(environment.name)),
-        ("host", .string(host)), ("ports", .object(JSONObject(ports))),
+        ("host", .string(host)), ("consoleHost", .string(consoleHost)),
+        ("ports", .object(JSONObject(ports))),
         ("caFile", .string(authorityFile)), ("teamID", .string(teamID)),
         ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
         ("enrollmentCode", .string(enrolmentCode)),

@@ -1,3 +1,4 @@
+import BelfryWire
 import System
 import Transport
 
@@ -11,6 +12,13 @@ final class DeviceHandoff: StreamHandler {
   func streamOpened(_ stream: ByteStream) {
     assert(!isDone, "a device's connection was handed over before")
     isDone = true
+    // A client without ALPN passes TLS: what speaks no protocol of ours is not a device.
+    guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
+      home.log.info(
+        "refused a client without the device link's protocol", ["peer": stream.peerDescription])
+      stream.close()
+      return
+    }
     let device = stream.peerCertificate.flatMap { UInt64($0.commonName, radix: 10) }
     if let device, !home.isHome(of: device) {
       home.handOver(stream.detach(), of: device)
@@ -29,7 +37,6 @@ final class DeviceHandoff: StreamHandler {
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    assert(!isDone, "a device's connection that was handed over ended here")
     if case .tlsFailed(let why) = reason {
       home.log.info(
         "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])

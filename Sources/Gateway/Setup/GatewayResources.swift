@@ -79,7 +79,7 @@ extension GatewayResources {
   ) throws -> GatewayResources {
     let folder = GatewayFolder(path: configuration.folder)
     let now = SystemClock.unixMilliseconds
-    let hosts = hostNames
+    let hosts = hostNames(of: configuration)
     let controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
     let notificationStore = try SQLiteNotificationStore(path: folder.notificationStoreFile)
     let authority = try folder.authority(hosts: hosts, nowSeconds: now / 1_000)
@@ -88,7 +88,7 @@ extension GatewayResources {
       nowMilliseconds: now)
     let revocations = CertificateRevocations()
     let server = try folder.server(
-      hosts: hosts, addresses: addresses(listeningOn: configuration.host), authority: authority,
+      hosts: hosts, addresses: addresses(of: configuration), authority: authority,
       nowSeconds: now / 1_000)
     var resources = GatewayResources(
       controlStore: controlStore, notificationStore: notificationStore, authority: authority,
@@ -102,17 +102,24 @@ extension GatewayResources {
     return resources
   }
 
-  private static var hostNames: [String] {
+  private static func hostNames(of configuration: GatewayConfiguration) -> [String] {
     var names = ["localhost"]
-    let own = LocalHost.name
-    if !own.isEmpty, own != "localhost" { names.append(own) }
+    let own = configuration.names.isEmpty ? [LocalHost.name] : configuration.names
+    for name in own where !name.isEmpty && AddressRange(name) == nil && !names.contains(name) {
+      names.append(name)
+    }
     return names + GatewayConfiguration.appleHostNames
   }
 
   /// The addresses that the gateway is reached by; 127.0.0.2 is none of the machine's until it is
   /// listened on.
-  private static func addresses(listeningOn host: String) -> [String] {
-    var addresses = ["127.0.0.1", "::1"] + LocalHost.addresses
+  private static func addresses(of configuration: GatewayConfiguration) -> [String] {
+    let host = configuration.host
+    var addresses = ["127.0.0.1", "::1"]
+    let own = configuration.names.isEmpty ? LocalHost.addresses : configuration.names
+    for name in own where AddressRange(name) != nil && !addresses.contains(name) {
+      addresses.append(name)
+    }
     let isEvery = ["0.0.0.0", "::"].contains(host)
     if !isEvery, !addresses.contains(host), AddressRange(host) != nil { addresses.append(host) }
     return addresses
