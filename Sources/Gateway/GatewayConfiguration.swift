@@ -31,6 +31,8 @@ public struct GatewayConfiguration: Sendable {
   public var ports = GatewayPorts()
   /// Who may enrol.
   public var enrolment = Enrolment.code
+  /// Enrolments a minute with one code; `nil`: any number.
+  public var enrolmentsPerMinute: UInt32? = 10_000
   /// Which apps exist.
   public var apps = Apps.adopt
   /// Event loops.

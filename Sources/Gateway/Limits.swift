@@ -81,8 +81,6 @@ enum Limits {
   static let drainMilliseconds: UInt32 = 3_000
   /// Distinct apps and kinds that a device may register; a machine has far fewer.
   static let topicsPerDeviceMax = 1_024
-  /// Device numbers that are reserved at a time; a restart leaves out what is left.
-  static let deviceNumbersReserved: UInt64 = 64
   /// Days that a device's certificate lives; it is renewed by enrolling again.
   static let deviceCertificateDays = 3_650
   /// Days that the gateway's certificate authority lives.

@@ -26,6 +26,8 @@ enum GatewayCommand {
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
       .value("enroll", "open|code", default: "code", "which devices may join"),
       .value(
+        "enroll-rate", "N", default: "10000", "enrolments a minute with one code; more are refused"),
+      .value(
         "apps", "adopt|listed", default: "adopt",
         "whether an app exists once a device registers it, or only once it was added"),
       .value("device-rate", "N", "pushes a second to one token; more are TooManyRequests"),
@@ -101,6 +103,9 @@ enum GatewayCommand {
     configuration.deviceRate = try options.integer("device-rate", in: rates)
     configuration.connectionRate = try options.integer("connection-rate", in: rates)
     configuration.teamRate = try options.integer("team-rate", in: rates)
+    if let rate = try options.integer("enroll-rate", in: 1...1_000_000_000 as ClosedRange<UInt32>) {
+      configuration.enrolmentsPerMinute = rate
+    }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")

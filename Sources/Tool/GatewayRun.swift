@@ -56,34 +56,41 @@ final class GatewayRun {
     return status
   }
 
-  private func openConsole() throws(SystemFailure) -> UInt16 {
-    let console = try ConsoleServer(
+  private func openConsole() throws(SystemFailure) {
+    console = try ConsoleServer(
       address: consoleAddress,
       router: AdminRouter(
-        administration: server.administration, token: server.adminToken, metrics: metrics
+        administration: server.administration, token: server.adminToken, metrics: metrics,
+        notice: server.restoration
       ) { [readiness] in readiness.isReady })
-    self.console = console
-    return console.port
+  }
+
+  /// Writes what clients need to know into the folder and the ready file.
+  private func write(_ description: GatewayServer.Description) throws(SystemFailure) {
+    var description = description
+    description.consolePort = console?.port ?? 0
+    let text = Array((description.json(consoleHost: consoleAddress.host) + "\n").utf8)
+    try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
+    if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
   }
 
   private func ready(_ opened: GatewayServer.Description) {
-    var description = opened
     do throws(SystemFailure) {
-      description.consolePort = try openConsole()
+      try openConsole()
+      readiness.isReady = true
+      try write(opened)
     } catch {
       fail("\(error)")
       return
     }
-    readiness.isReady = true
-    let text = Array((description.json(consoleHost: consoleAddress.host) + "\n").utf8)
-    do throws(SystemFailure) {
-      try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
-      if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
-    } catch {
-      fail("\(error)")
-      return
+    server.onDescriptionChanged = { [unowned self] changed in
+      do throws(SystemFailure) {
+        try write(changed)
+      } catch {
+        log.error("cannot tell clients what has changed", ["why": "\(error)"])
+      }
     }
-    let ports = description.ports
+    let ports = opened.ports
     let providers = ports.providers.map { "\($0)" }.joined(separator: ",")
     log.info(
       "ready",

@@ -19,8 +19,8 @@ final class DeviceHandoff: StreamHandler {
       stream.close()
       return
     }
-    let device = stream.peerCertificate.flatMap { UInt64($0.commonName, radix: 10) }
-    if let device, !home.isHome(of: device) {
+    let device = stream.peerCertificate.flatMap(DeviceClaim.init)
+    if let device, !home.isHome(of: device.number) {
       home.handOver(stream.detach(), of: device)
       return
     }
@@ -44,10 +44,18 @@ final class DeviceHandoff: StreamHandler {
   }
 }
 
+extension DeviceClaim {
+  /// What a device's certificate says; nil where it names none.
+  init?(_ certificate: PeerCertificate) {
+    guard let number = UInt64(certificate.commonName, radix: 10) else { return nil }
+    self.init(number: number, keyHash: SHA256.hash(certificate.publicKeySPKI))
+  }
+}
+
 extension GatewayLoop {
   /// Sends a device's connection to its home loop, at once: it may have bytes that wait.
-  func handOver(_ stream: DetachedStream, of device: UInt64) {
-    let home = home(of: device)
+  func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
+    let home = home(of: device.number)
     guard outbox.peers.indices.contains(home) else {
       // Released here, the stream closes: the device comes again.
       return assertionFailure("a device connected before the gateway was open")

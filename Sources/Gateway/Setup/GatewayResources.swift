@@ -28,6 +28,10 @@ package struct GatewayResources {
   package var notificationStore: any NotificationStore
   /// Issues devices' certificates.
   package var authority: CertificateAuthority
+  /// What the numbers of this start's new devices begin with.
+  package var epoch: UInt32
+  /// What a person should know of a folder that was restored from a copy.
+  package var restoration: String?
   /// Refuses revoked certificates in TLS handshakes.
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrolment code.
@@ -58,14 +62,15 @@ package struct GatewayResources {
   /// What has no default.
   package init(
     controlStore: any ControlStore, notificationStore: any NotificationStore,
-    authority: CertificateAuthority, identity: FirstIdentity, tokenKeys: [[UInt8]],
-    security: ListenerSecurity,
+    authority: CertificateAuthority, identity: FirstIdentity, epoch: UInt32,
+    tokenKeys: [[UInt8]], security: ListenerSecurity,
     makeDeliveryLog: @escaping @Sendable (Int) throws(SystemFailure) -> DeliveryLog
   ) {
     self.controlStore = controlStore
     self.notificationStore = notificationStore
     self.authority = authority
     self.identity = identity
+    self.epoch = epoch
     self.tokenKeys = tokenKeys
     self.security = security
     self.makeDeliveryLog = makeDeliveryLog
@@ -86,18 +91,20 @@ extension GatewayResources {
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: controlStore, environment: configuration.environment,
       nowMilliseconds: now)
+    let epoch = try FolderEpoch.begin(in: controlStore, notificationStore)
     let revocations = CertificateRevocations()
     let server = try folder.server(
       hosts: hosts, addresses: addresses(of: configuration), authority: authority,
       nowSeconds: now / 1_000)
     var resources = GatewayResources(
       controlStore: controlStore, notificationStore: notificationStore, authority: authority,
-      identity: identity, tokenKeys: try folder.tokenKeys(),
+      identity: identity, epoch: epoch.number, tokenKeys: try folder.tokenKeys(),
       security: try security(server, authority: authority.certificatePEM, revocations: revocations)
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
     resources.revocations = revocations
+    resources.restoration = epoch.restoration
     resources.adminToken = try folder.adminToken()
     return resources
   }

@@ -31,7 +31,6 @@ final class SimulatedGatewayProcess {
     disk = SimulatedDisk(in: world)
     loops = SimulatedLoops(world.time)
     try controlStore.apply(firstChanges)
-    for case .putApp in firstChanges { _ = try controlStore.allocate(.app, count: 1) }
   }
 
   var isUp: Bool { server != nil }
@@ -78,6 +77,7 @@ final class SimulatedGatewayProcess {
       identity: FirstIdentity(
         teamID: SimulatedIdentities.team, keyID: SimulatedIdentities.keyID,
         enrolmentCode: SimulatedIdentities.enrolmentCode),
+      epoch: UInt32(truncatingIfNeeded: world.random.next() >> 33) | 1,
       tokenKeys: [SimulatedIdentities.tokenKey], security: open
     ) { _ throws(SystemFailure) in try DeliveryLog(capacity: 256) }
     resources.listeners = world.network
