@@ -59,6 +59,29 @@ import Testing
     }
   }
 
+  @Test(.requires(.curl, .systemPython))
+  func `connections that say nothing keep no probe from its answer`() async throws {
+    try await Stage.play { stage in
+      let gateway = try await stage.gateway()
+      let port = gateway.port("console")
+      let idle = try stage.start([
+        TestTool.systemPython.required(), "-c",
+        """
+        import socket, sys
+        idle = [socket.create_connection(("127.0.0.1", \(port))) for _ in range(200)]
+        print("open", flush=True)
+        sys.stdin.read()
+        """,
+      ])
+      #expect(try await idle.firstLine() == "open")
+      for _ in 0..<3 {
+        #expect(try await status(stage, "http://127.0.0.1:\(port)/healthz") == "200")
+      }
+      idle.closeInput()
+      try await idle.end()
+    }
+  }
+
   @Test(.requires(.curl))
   func `the server certificate has the names of --name, before and after the first start`()
     async throws
