@@ -28,13 +28,13 @@ import Testing
 
   /// A pipe in the place of a file: who opens it waits until it is written to.
   private func withPipe(
-    _ stage: Stage, _ body: (String, () async throws -> Void) async throws -> Void
+    _ scenario: Scenario, _ body: (String, () async throws -> Void) async throws -> Void
   ) async throws {
-    let path = stage.folder.file("sound.wav")
+    let path = scenario.folder.file("sound.wav")
     #expect(mkfifo(path, 0o600) == 0)
     var writer: Int32 = -1
     try await body(path) {
-      try await Stage.wait("a reader of \(path)") {
+      try await Scenario.wait("a reader of \(path)") {
         writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         return writer >= 0
       }
@@ -46,9 +46,9 @@ import Testing
   func `a file is read without privileges, under a filter of system calls`(command: String)
     async throws
   {
-    try await Stage.play { stage in
-      try await withPipe(stage) { path, isOpened in
-        let reader = try stage.start([Self.program, command, path])
+    try await Scenario.run { scenario in
+      try await withPipe(scenario) { path, isOpened in
+        let reader = try scenario.start([Self.program, command, path])
         try await isOpened()
         let status = try status(reader.pid)
         #expect(status["NoNewPrivs"] == "1")
@@ -61,9 +61,9 @@ import Testing
   func `what is played is decoded by a child that is confined, and the player gains nothing`()
     async throws
   {
-    try await Stage.play { stage in
-      try await withPipe(stage) { path, isOpened in
-        let player = try stage.start([Self.program, "play", path])
+    try await Scenario.run { scenario in
+      try await withPipe(scenario) { path, isOpened in
+        let player = try scenario.start([Self.program, "play", path])
         try await isOpened()
         let child = try #require(try children(player.pid).first)
         #expect(try status(child)["NoNewPrivs"] == "1")
@@ -77,10 +77,10 @@ import Testing
   func `only the file that was named can be read, and nothing is written, started or connected`()
     async throws
   {
-    try await Stage.play { stage in
-      let named = try TestSounds.put(Array("no sound".utf8), "named.wav", in: stage.folder)
-      let other = try TestSounds.put(Array("another".utf8), "other.wav", in: stage.folder)
-      let result = try await stage.command(
+    try await Scenario.run { scenario in
+      let named = try TestSounds.put(Array("no sound".utf8), "named.wav", in: scenario.folder)
+      let other = try TestSounds.put(Array("another".utf8), "other.wav", in: scenario.folder)
+      let result = try await scenario.command(
         [Self.program, "confined", named, other], succeeding: false)
       #expect(result.values.first?["lacking"].string == "", "\(result.output)")
       let outcome = try #require(result.values.first)
