@@ -70,6 +70,7 @@ let package = Package(
     c("CXcb", "xcb", "libxcb1-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
+    .target(name: "CConfinement", path: "Sources/C/CConfinement"),
 
     // The platform, bottom up.
     swift("BelfryWire"),
@@ -114,11 +115,13 @@ let package = Package(
       swiftSettings: strict),
 
     // Apart from the agent: sound files are untrusted bytes, and a headless machine needs none of it.
-    .executableTarget(name: "SoundPlayer", dependencies: ["CSndFile"], swiftSettings: strict),
+    .executableTarget(
+      name: "SoundPlayer", dependencies: ["CConfinement", "CSndFile"], swiftSettings: strict),
 
     // Apart from the agent, which starts without X11's libraries.
     .executableTarget(
-      name: "FocusWatcher", dependencies: ["BelfryWire", "CXcb"], swiftSettings: strict),
+      name: "FocusWatcher", dependencies: ["BelfryWire", "CConfinement", "CXcb"],
+      swiftSettings: strict),
 
     // Measured by `make bench`.
     .executableTarget(

@@ -1,3 +1,4 @@
+import CConfinement
 import Glibc
 
 /// `belfry-focus`: reports the active window of an X server, in a process of its own, since the agent
@@ -38,6 +39,15 @@ enum Program {
         "belfry: there is no X server: set DISPLAY, and XAUTHORITY where it asks for that\n",
         on: STDERR_FILENO)
       return 1
+    }
+    // From here on it reads what windows say of themselves, and needs the open connection alone.
+    let lacking = belfry_confine(nil, 0)
+    if lacking != 0 {
+      let names = [
+        (BELFRY_LACKS_NO_NEW_PRIVILEGES, "no_new_privs"), (BELFRY_LACKS_LANDLOCK, "Landlock"),
+        (BELFRY_LACKS_SECCOMP, "seccomp"),
+      ].filter { lacking & $0.0 != 0 }.map(\.1).joined(separator: ", ")
+      guard writeLine("{\"lacking\":\"\(names)\"}\n", on: STDOUT_FILENO) else { return 0 }
     }
     watch(display)
     return 0

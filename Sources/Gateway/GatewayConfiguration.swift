@@ -1,4 +1,5 @@
 public import BelfryWire
+internal import Transport
 
 /// Everything that an operator chooses; validated once, passed down by value.
 public struct GatewayConfiguration: Sendable {
@@ -20,14 +21,18 @@ public struct GatewayConfiguration: Sendable {
 
   /// The folder of keys, certificates and store; absolute.
   public var folder: String
-  /// The address of every listener.
+  /// The address of every listener but the console's.
   public var host = "127.0.0.1"
+  /// Host names and addresses that the server certificate names; empty: the machine's own.
+  public var names: [String] = []
   /// The one environment that this gateway serves.
   public var environment = BelfryWire.Environment.sandbox
   /// The listeners' ports.
   public var ports = GatewayPorts()
   /// Who may enrol.
   public var enrolment = Enrolment.code
+  /// Enrolments a minute with one code; `nil`: any number.
+  public var enrolmentsPerMinute: UInt32? = 10_000
   /// Which apps exist.
   public var apps = Apps.adopt
   /// Event loops.
@@ -46,6 +51,17 @@ public struct GatewayConfiguration: Sendable {
 
   /// The defaults, for a folder.
   public init(folder: String) { self.folder = folder }
+
+  /// Whether a certificate can name this: an IP address, or a host name of RFC 1123's letters.
+  public static func isName(_ text: String) -> Bool {
+    if let range = AddressRange(text) { return range.prefixBits == range.address.count * 8 }
+    let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    return text.utf8.count <= Limits.hostNameBytesMax
+      && labels.allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+          && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+      }
+  }
 
   /// The host names of Apple's services, which the server certificate names as well, so that an
   /// unmodifiable client can be pointed here (apns-protocol 1.1).

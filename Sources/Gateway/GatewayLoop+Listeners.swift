@@ -58,11 +58,12 @@ extension GatewayLoop {
   /// Creates the gateway's loop on its own thread, and reports to the control plane that it runs.
   static func run(
     index: Int, on loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
-    registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
+    devices: DeviceTable, registrations: RegistrationTable, channels: ChannelSnapshot,
+    highestSequence: UInt64
   ) {
     do {
       let part = try GatewayLoop(
-        index: index, loop: loop, shared: shared, directory: directory,
+        index: index, loop: loop, shared: shared, directory: directory, devices: devices,
         registrations: registrations, deliveryLog: try shared.makeDeliveryLog(index),
         highestSequence: highestSequence)
       part.restore(channels)

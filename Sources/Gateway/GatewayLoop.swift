@@ -20,6 +20,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// The credentials and apps; replaced as a whole when something changes.
   private(set) var directory: CredentialDirectory
   var registrations: RegistrationTable
+  var devices: DeviceTable
   var core: DeliveryCore
   /// Registrations that are being written, by ticket.
   var registering: [UInt64: NotificationKey] = [:]
@@ -66,13 +67,15 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   init(
     index: Int, loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
-    registrations: RegistrationTable, deliveryLog: DeliveryLog, highestSequence: UInt64
+    devices: DeviceTable, registrations: RegistrationTable, deliveryLog: DeliveryLog,
+    highestSequence: UInt64
   ) throws(CryptoFailure) {
     precondition(index >= 0 && index < shared.configuration.loops, "there is no loop \(index)")
     self.index = index
     self.loop = loop
     self.shared = shared
     self.directory = directory
+    self.devices = devices
     self.registrations = registrations
     self.deliveryLog = deliveryLog
     tokenRates = shared.configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
@@ -117,9 +120,17 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       assert(route.loop == index, "an answer came to loop \(index) instead of \(route.loop)")
       connections.provider(route.connection)?.answer(route.stream, answer)
     case .attach(let detached, let device):
-      assert(isHome(of: device), "device \(device) came to loop \(index)")
+      assert(isHome(of: device.number), "device \(device.number) came to loop \(index)")
       let connection = makeDeviceConnection(device: device)
       connection.streamOpened(detached.attach(to: loop, handler: connection))
+    case .enrolled(let device, let reply, let asking):
+      assert(isHome(of: device.number), "device \(device.number) came to loop \(index)")
+      devices.add(device)
+      if asking == index {
+        handle(reply)
+      } else if !post(.controlPlane(reply), to: asking) {
+        assertionFailure("an enrolment came from loop \(asking), which is not there")
+      }
     case .controlPlane(let reply):
       handle(reply)
     case .directory(let directory):
@@ -400,10 +411,11 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     return connection
   }
 
-  func makeDeviceConnection(device: UInt64?) -> DeviceConnection {
-    assert(device.map(isHome) ?? true, "a device's connection came to another loop than its home")
+  func makeDeviceConnection(device: DeviceClaim?) -> DeviceConnection {
+    assert(device.map { isHome(of: $0.number) } ?? true, "a device came to another loop's home")
     let connection = DeviceConnection(
-      session: SessionID(connections.makeNumber()), device: device, home: self)
+      session: SessionID(connections.makeNumber()), device: device?.number,
+      isKnown: device.map(devices.has) ?? true, home: self)
     connections.add(connection)
     metrics.deviceConnections.add()
     return connection

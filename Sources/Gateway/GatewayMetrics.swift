@@ -8,6 +8,10 @@ public struct GatewayMetrics: Sendable {
   let accepted: Counter
   let providerConnections: Gauge
   let deviceConnections: Gauge
+  let enrolments: Counter
+  let unknownDevices: Counter
+  let restored: Gauge
+  private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
   private let states: [Counter]
   private let broadcastStates: [Counter]
@@ -23,6 +27,18 @@ public struct GatewayMetrics: Sendable {
       "belfry_provider_connections", help: "Open provider connections.")
     deviceConnections = registry.gauge(
       "belfry_device_connections", help: "Open device connections.")
+    enrolments = registry.counter(
+      "belfry_enrolments_total", help: "Devices that were given a certificate.")
+    unknownDevices = registry.counter(
+      "belfry_devices_unknown_total",
+      help: "Connections of devices with a good certificate that the folder does not know.")
+    restored = registry.gauge(
+      "belfry_folder_restored", help: "1 where a database of the folder was restored from a copy.")
+    enrolmentRefusals = LinkEnrolmentRefusal.all.map {
+      registry.counter(
+        "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
+        labels: ["reason": "\($0)"])
+    }
     rejections = Rejection.allCases.map {
       registry.counter(
         "belfry_pushes_refused_total", help: "Provider requests refused, by reason.",
@@ -46,6 +62,10 @@ public struct GatewayMetrics: Sendable {
   }
 
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
+
+  func count(_ refusal: LinkEnrolmentRefusal) {
+    enrolmentRefusals[Int(refusal.rawValue) - 1].add()
+  }
 
   func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }
 

@@ -77,6 +77,10 @@ public final class GatewayServer {
   private var onReady: (Description) -> Void = { _ in }
   private var onFailed: (String) -> Void = { _ in }
   private var onStopped: () -> Void = {}
+  private var enrolmentCode: String
+  /// Called on the main loop when what clients need to know has changed, before the administrator is
+  /// answered.
+  public var onDescriptionChanged: (Description) -> Void = { _ in }
   private var isDraining = false
   private var isStopped = false
 
@@ -84,6 +88,8 @@ public final class GatewayServer {
   public let administration: Administration
   /// The admin API's token.
   public var adminToken: String { resources.adminToken }
+  /// What a person should know of a folder that was restored from a copy; nil for any other.
+  public var restoration: String? { resources.restoration }
 
   /// Creates a gateway from its data folder, making what is missing; nothing listens yet.
   public convenience init(
@@ -126,18 +132,22 @@ public final class GatewayServer {
     self.loop = loop
     self.log = log
     ports = configuration.ports
+    enrolmentCode = resources.identity.enrolmentCode
     folder = GatewayFolder(path: configuration.folder)
     let controlStore = resources.controlStore
     writer = try GroupCommitWriter(
       store: resources.notificationStore, metrics: registry, on: resources.batches)
     controlWriter = try ControlWriter(
       store: controlStore, metrics: registry, on: resources.batches)
+    let metrics = GatewayMetrics(registry: registry)
     var receive: ([ControlPlaneMessage]) -> Void = { _ in }
     let mailbox = loop.mailbox(of: ControlPlaneMessage.self) { receive($0) }
     controlPlane = ControlPlane(
       configuration: configuration, store: controlStore, writer: controlWriter,
       authority: resources.authority, revocations: resources.revocations, loop: loop,
-      random: GatewayShared.generator(of: -1, seed: resources.randomSeed), log: log)
+      epoch: resources.epoch,
+      random: GatewayShared.generator(of: -1, seed: resources.randomSeed), metrics: metrics,
+      log: log)
     logReader = DeliveryLogReader(
       kept: KeptDeliveryLog(
         folder: folder, store: controlStore, environment: configuration.environment))
@@ -155,10 +165,14 @@ public final class GatewayServer {
         mailbox.post(.changed(changes, barrier))
         waitForChange(barrier, loops)
       }, unixMilliseconds: resources.unixMilliseconds)
+    if let restoration = resources.restoration {
+      metrics.restored.set(1)
+      log.warning("the folder was restored", ["what": restoration])
+    }
     shared = GatewayShared(
       configuration: configuration, security: resources.security, listeners: resources.listeners,
       tokenKeys: resources.tokenKeys, writer: writer, controlWriter: controlWriter,
-      metrics: GatewayMetrics(registry: registry), faults: faults, log: log,
+      metrics: metrics, faults: faults, log: log,
       controlPlane: mailbox, makeDeliveryLog: resources.makeDeliveryLog,
       randomSeed: resources.randomSeed, didStartLoop: resources.didStartLoop)
     receive = { [unowned self] messages in
@@ -179,12 +193,14 @@ public final class GatewayServer {
       let directory = try controlPlane.directory()
       let devices = try resources.controlStore.devices()
       try dropRowsOfRevoked(devices)
+      let deviceTables = deviceTables(devices)
       let tables = try registrationTables(devices)
       let channels = try controlPlane.channelSnapshots()
       let highest = try resources.notificationStore.highestSequence()
       for index in 0..<configuration.loops {
         try startLoop(
-          index, directory: directory, registrations: tables[index],
+          index, directory: directory, devices: deviceTables[index],
+          registrations: tables[index],
           channels: channels[index], highestSequence: highest)
       }
     } catch {
@@ -193,15 +209,15 @@ public final class GatewayServer {
   }
 
   private func startLoop(
-    _ index: Int, directory: CredentialDirectory, registrations: RegistrationTable,
-    channels: ChannelSnapshot, highestSequence: UInt64
+    _ index: Int, directory: CredentialDirectory, devices: DeviceTable,
+    registrations: RegistrationTable, channels: ChannelSnapshot, highestSequence: UInt64
   ) throws(StorageFailure) {
     let shared = shared
     do throws(SystemFailure) {
       threads.append(
         try resources.loops.start(name: "gateway-\(index)") { loop in
           GatewayLoop.run(
-            index: index, on: loop, shared: shared, directory: directory,
+            index: index, on: loop, shared: shared, directory: directory, devices: devices,
             registrations: registrations, channels: channels, highestSequence: highestSequence)
         })
     } catch {
@@ -214,6 +230,17 @@ public final class GatewayServer {
     let revoked = devices.filter { $0.revokedMilliseconds != nil }
     guard !revoked.isEmpty, try resources.notificationStore.count() > 0 else { return }
     _ = try resources.notificationStore.commit(revoked.map { .removeDevice($0.number) })
+  }
+
+  private func deviceTables(_ devices: [DeviceRecord]) -> [DeviceTable] {
+    let loops = UInt64(configuration.loops)
+    var tables = Array(repeating: DeviceTable(), count: configuration.loops)
+    for index in tables.indices { tables[index].reserve(devices.count / tables.count) }
+    for device in devices {
+      tables[Int(device.number % loops)].add(
+        DeviceClaim(number: device.number, keyHash: device.keyHash))
+    }
+    return tables
   }
 
   private func registrationTables(
@@ -253,6 +280,7 @@ public final class GatewayServer {
       onFailed(why)
     case .changed(let changes, let barrier):
       controlPlane.handle(changes)
+      noteEnrolmentCode(in: changes)
       for peer in peers { peer.post(.confirm(barrier)) }
       for _ in mailboxes.count..<configuration.loops { barrier.pass() }
     case .request(let index, let request):
@@ -283,8 +311,15 @@ public final class GatewayServer {
       authorityFile: folder.authorityFile, teamID: resources.identity.teamID,
       keyID: resources.identity.keyID,
       keyFile: folder.keyFile(resources.identity.keyID),
-      enrolmentCode: resources.identity.enrolmentCode,
+      enrolmentCode: enrolmentCode,
       adminTokenFile: folder.adminTokenFile)
+  }
+
+  private func noteEnrolmentCode(in changes: [ControlChange]) {
+    for case .putSetting(name: ControlSetting.enrolmentCode, let value?) in changes {
+      enrolmentCode = String(decoding: value, as: UTF8.self)
+      onDescriptionChanged(description)
+    }
   }
 
   /// Calls `receive` with every new line of the delivery log, on the threads of the loops, until it returns false.

@@ -105,8 +105,6 @@ enum Limits {
 
   /// Distinct pairs of app and token kind that a device may register; a machine has far fewer apps.
   static let topicsPerDeviceMax = 1_024
-  /// Device numbers reserved with one write; a restart skips those not yet given out.
-  static let deviceNumbersReserved: UInt64 = 64
   /// Days of validity of a device's certificate, a machine's lifetime; enrolling again renews it.
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
@@ -141,4 +139,8 @@ enum Limits {
   static let fanOutLogLines = 256
   /// Nanoseconds between sweeps of expired broadcasts: only memory and disk space depend on it.
   static let broadcastSweepNanoseconds: Int64 = 60_000_000_000
+  /// Bytes of a host name (RFC 1123 section 2.1).
+  static let hostNameBytesMax = 255
+  /// Bytes of the shortest admin token that is accepted: 64 bits in hexadecimal cannot be guessed.
+  static let adminTokenBytesMin = 16
 }

@@ -16,7 +16,9 @@ enum LoopMessage: Sendable {
   /// The outcome of a notification whose provider is on this loop.
   case answered(ReplyRoute, ProviderAnswer)
   /// A device's connection that another loop accepted.
-  case attach(DetachedStream, device: UInt64)
+  case attach(DetachedStream, device: DeviceClaim)
+  /// A device has enrolled: its home learns of it, then its connection on `loop` gets the answer.
+  case enrolled(DeviceClaim, answer: ControlPlaneReply, loop: Int)
   /// The control plane's answer to something that this loop asked.
   case controlPlane(ControlPlaneReply)
   /// Keys, apps or certificates changed.

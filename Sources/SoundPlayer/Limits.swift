@@ -10,6 +10,8 @@ enum Limits {
   static let rates = 1_000...384_000
   /// Frames per read and write: some milliseconds of sound.
   static let framesAtATime = 4_096
+  /// Bytes that the child says before its samples: a path, and a reason.
+  static let headerBytes = 8_192
   /// Seconds after which the kernel ends a player, for a sound server that does not answer.
   static let wallSeconds: UInt32 = 60
   /// Seconds of processor time for a file: far more than decoding 30 s needs.

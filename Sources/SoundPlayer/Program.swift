@@ -1,3 +1,4 @@
+import CConfinement
 import Glibc
 
 /// `belfry-sound`: checks and plays sound files, which are untrusted bytes, in a process of its own.
@@ -13,6 +14,9 @@ enum Program {
           object: played, by (null when nothing can be heard), reason
       belfry-sound pcm FILE
           its samples on standard output: 16 bits, little-endian, channels in turn
+      belfry-sound confined FILE OTHER
+          what a reader of FILE can do on this kernel, one JSON object: lacking, named (FILE is
+          read), other (OTHER is), written (FILE is), socket, started (a process)
 
     Ends with 0 when FILE is accepted or something was heard, 1 when not, 2 on wrong usage.
 
@@ -25,6 +29,7 @@ enum Program {
 
   /// Limits the resources of this process, since it reads untrusted bytes.
   private static func confine() {
+    belfry_take_no_privileges()
     func limit(_ resource: __rlimit_resource, _ value: UInt) {
       var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
       _ = unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
@@ -45,6 +50,9 @@ enum Program {
       return 0
     case "check" where arguments.count == 2: return check(arguments[1])
     case "pcm" where arguments.count == 2: return pcm(arguments[1])
+    case "confined" where arguments.count == 3:
+      print(Confinement.attempts(named: arguments[1], other: arguments[2]).text)
+      return 0
     case "play":
       guard let command = PlayCommand(arguments.dropFirst()) else { return wrongUsage() }
       return play(command)
@@ -63,6 +71,7 @@ enum Program {
   }
 
   private static func check(_ path: String) -> Int32 {
+    _ = Confinement.enter(reading: [path])
     guard let source = SoundLoader.open(path) else {
       print(
         JSONLine([
@@ -84,6 +93,7 @@ enum Program {
   }
 
   private static func pcm(_ path: String) -> Int32 {
+    _ = Confinement.enter(reading: [path])
     guard let source = SoundLoader.open(path) else {
       complain("\(path) is no sound file that can be read: give an aiff, wav or caf file")
       return 1
@@ -93,16 +103,18 @@ enum Program {
       return 1
     }
     while case let samples = source.next(), !samples.isEmpty {
-      guard unsafe samples.withUnsafeBytes({ unsafe writeAll($0) }) else { return 1 }
+      guard unsafe samples.withUnsafeBytes({ unsafe writeAll($0, on: STDOUT_FILENO) }) else {
+        return 1
+      }
     }
     return 0
   }
 
-  private static func writeAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  static func writeAll(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Bool {
     var rest = unsafe bytes[...]
     while unsafe !rest.isEmpty {
       let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
-      let count = unsafe write(STDOUT_FILENO, piece.baseAddress, piece.count)
+      let count = unsafe write(descriptor, piece.baseAddress, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return false }
       unsafe rest = rest.dropFirst(count)
@@ -111,15 +123,21 @@ enum Program {
   }
 
   private static func play(_ command: PlayCommand) -> Int32 {
-    let (source, name, reason) = choose(command)
-    let output: (any SoundOutput)? = PulseOutput(source.format) ?? ALSAOutput(source.format)
+    // The child that decodes comes first: it must have one thread.
+    let reader = SoundReader(command)
+    let chime = Chime()
+    let (channels, rate) = (
+      reader?.header.channels ?? chime.format.channels, reader?.header.rate ?? chime.format.rate
+    )
+    let output: (any SoundOutput)? =
+      PulseOutput(channels: channels, rate: rate) ?? ALSAOutput(channels: channels, rate: rate)
     guard let output else {
       let problem = "nothing can be heard: start PulseAudio or PipeWire, or give ALSA a device"
       print(JSONLine([("played", .null), ("by", .null), ("reason", .text(problem))]).text)
       complain(problem)
       return 1
     }
-    while case var samples = source.next(), !samples.isEmpty {
+    while case var samples = reader?.next() ?? chime.next(), !samples.isEmpty {
       if command.volume < 1 {
         for index in samples.indices { samples[index].scale(command.volume) }
       }
@@ -129,10 +147,15 @@ enum Program {
       }
     }
     output.finish()
+    reader?.close()
+    let reason = reader == nil ? "it cannot be read" : reader?.header.reason
+    let lacking = reader?.header.lacking ?? []
     print(
       JSONLine([
-        ("played", .text(name)), ("by", .text(output is PulseOutput ? "pulse" : "alsa")),
+        ("played", .text(reader?.header.name ?? "chime")),
+        ("by", .text(output is PulseOutput ? "pulse" : "alsa")),
         ("reason", reason.map(JSONLine.Value.text) ?? .null),
+        ("lacking", lacking.isEmpty ? .null : .text(lacking.joined(separator: ", "))),
       ]).text)
     return 0
   }

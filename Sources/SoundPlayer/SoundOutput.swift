@@ -52,14 +52,14 @@ protocol SoundOutput {
   private let drainFunction: Drain
 
   /// nil where no sound server answers.
-  init?(_ format: SoundFormat) {
+  init?(channels: Int, rate: Int) {
     guard let library = Library("libpulse-simple.so.0"),
       let new = unsafe library.function("pa_simple_new", New.self),
       let write = unsafe library.function("pa_simple_write", Write.self),
       let drain = unsafe library.function("pa_simple_drain", Drain.self)
     else { return nil }
     var specification = SampleSpecification(
-      rate: UInt32(format.rate), channels: UInt8(format.channels))
+      rate: UInt32(rate), channels: UInt8(channels))
     let playback: Int32 = 1
     guard
       let stream = unsafe new(
@@ -99,7 +99,7 @@ protocol SoundOutput {
   private let closeFunction: Drain
 
   /// nil where there is no device.
-  init?(_ format: SoundFormat) {
+  init?(channels: Int, rate: Int) {
     guard let library = Library("libasound.so.2"),
       let open = unsafe library.function("snd_pcm_open", Open.self),
       let set = unsafe library.function("snd_pcm_set_params", SetParameters.self),
@@ -118,14 +118,14 @@ protocol SoundOutput {
     let latencyMicroseconds: UInt32 = 500_000
     guard
       unsafe set(
-        device, signed16LittleEndian, interleaved, UInt32(format.channels), UInt32(format.rate), 1,
+        device, signed16LittleEndian, interleaved, UInt32(channels), UInt32(rate), 1,
         latencyMicroseconds) >= 0
     else {
       _ = unsafe close(device)
       return nil
     }
     unsafe self.device = device
-    channels = format.channels
+    self.channels = channels
     unsafe writeFunction = write
     unsafe recoverFunction = recover
     unsafe drainFunction = drain

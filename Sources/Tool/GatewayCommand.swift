@@ -10,7 +10,10 @@ enum GatewayCommand {
     summary: "Runs the push service. An empty data folder gets all that the gateway needs.",
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "keys, certificates, store"),
-      .value("host", "ADDR", default: "127.0.0.1", "address of every listener"),
+      .value("host", "ADDR", default: "127.0.0.1", "address of every listener but the console's"),
+      .repeatable(
+        "name", "NAME", default: "the host's names and addresses",
+        "a host name or address that the server certificate names"),
       .value("environment", "sandbox|production", default: "sandbox", "the one that it is"),
       .repeatable("provider-port", "PORT", default: "2197", "APNs' HTTP/2 provider API (TLS)"),
       .value("device-port", "PORT", default: "5223", "devices' long-lived link (TLS)"),
@@ -18,9 +21,12 @@ enum GatewayCommand {
       .value("feedback-port", "PORT", default: "2196", "legacy feedback service (TLS)"),
       .value(
         "console-port", "PORT", default: "2198", "console, admin API, /metrics, /healthz, /readyz"),
+      .value("console-host", "ADDR", default: "127.0.0.1", "address of that one listener"),
       .value(
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
       .value("enroll", "open|code", default: "code", "which devices may join"),
+      .value(
+        "enroll-rate", "N", default: "10000", "enrolments a minute with one code; more are refused"),
       .value(
         "apps", "adopt|listed", default: "adopt",
         "whether an app exists once a device registers it, or only once it was added"),
@@ -39,7 +45,7 @@ enum GatewayCommand {
   static func run(_ arguments: [String]) -> Int32 {
     let options: CommandLineOptions
     let configuration: GatewayConfiguration
-    let consolePort: UInt16
+    let console: SocketAddress
     do throws(CommandLineOptions.Problem) {
       options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
@@ -47,7 +53,7 @@ enum GatewayCommand {
         return 0
       }
       configuration = try Self.configuration(options)
-      consolePort = try options.integer("console-port") ?? 2_198
+      console = try consoleAddress(options)
     } catch {
       Output.error(error)
       return 2
@@ -55,7 +61,7 @@ enum GatewayCommand {
     SignalWatcher.blockSignals()
     do {
       let run = try GatewayRun(
-        configuration, consolePort: consolePort, readyFile: options.value("ready-file"),
+        configuration, console: console, readyFile: options.value("ready-file"),
         log: Log(
           subsystem: "gateway",
           level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info))
@@ -77,6 +83,12 @@ enum GatewayCommand {
       }
       configuration.host = host
     }
+    for name in options.values("name") {
+      guard GatewayConfiguration.isName(name) else {
+        throw .badValue(key: "name", value: name, wanted: "a host name or an IP address")
+      }
+      configuration.names.append(name)
+    }
     if let name = try options.choice("environment", of: ["sandbox", "production"]) {
       configuration.environment = BelfryWire.Environment(name: name) ?? .sandbox
     }
@@ -91,6 +103,9 @@ enum GatewayCommand {
     configuration.deviceRate = try options.integer("device-rate", in: rates)
     configuration.connectionRate = try options.integer("connection-rate", in: rates)
     configuration.teamRate = try options.integer("team-rate", in: rates)
+    if let rate = try options.integer("enroll-rate", in: 1...1_000_000_000 as ClosedRange<UInt32>) {
+      configuration.enrolmentsPerMinute = rate
+    }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
@@ -99,6 +114,17 @@ enum GatewayCommand {
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     configuration.loops = try options.integer("loops", in: 1...256) ?? cores
     return configuration
+  }
+
+  private static func consoleAddress(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> SocketAddress {
+    let host = options.value("console-host") ?? "127.0.0.1"
+    let port: UInt16 = try options.integer("console-port") ?? 2_198
+    guard let address = SocketAddress(host: host, port: port) else {
+      throw .badValue(key: "console-host", value: host, wanted: "an IP address of this machine")
+    }
+    return address
   }
 
   private static func ports(

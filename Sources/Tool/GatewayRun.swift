@@ -14,13 +14,13 @@ final class GatewayRun {
   private let folder: GatewayFolder
   private let metrics = MetricRegistry()
   private let readiness = Readiness()
-  private let consoleAddress: SocketAddress?
+  private let consoleAddress: SocketAddress
   private var console: ConsoleServer?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
 
   init(
-    _ configuration: GatewayConfiguration, consolePort: UInt16, readyFile: String?, log: Log
+    _ configuration: GatewayConfiguration, console: SocketAddress, readyFile: String?, log: Log
   ) throws {
     loop = try EventLoop()
     self.log = log
@@ -30,7 +30,7 @@ final class GatewayRun {
     folder = GatewayFolder(path: configuration.folder)
     server = try GatewayServer(
       configuration: configuration, loop: loop, metrics: metrics, log: log)
-    consoleAddress = SocketAddress(host: configuration.host, port: consolePort)
+    consoleAddress = console
   }
 
   /// Runs until a signal or a failure ends it; returns the exit status.
@@ -56,35 +56,41 @@ final class GatewayRun {
     return status
   }
 
-  private func openConsole() throws(SystemFailure) -> UInt16 {
-    guard let consoleAddress else { return 0 }
-    let console = try ConsoleServer(
+  private func openConsole() throws(SystemFailure) {
+    console = try ConsoleServer(
       address: consoleAddress,
       router: AdminRouter(
-        administration: server.administration, token: server.adminToken, metrics: metrics
+        administration: server.administration, token: server.adminToken, metrics: metrics,
+        notice: server.restoration
       ) { [readiness] in readiness.isReady })
-    self.console = console
-    return console.port
+  }
+
+  /// Writes what clients need to know into the folder and the ready file.
+  private func write(_ description: GatewayServer.Description) throws(SystemFailure) {
+    var description = description
+    description.consolePort = console?.port ?? 0
+    let text = Array((description.json(consoleHost: consoleAddress.host) + "\n").utf8)
+    try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
+    if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
   }
 
   private func ready(_ opened: GatewayServer.Description) {
-    var description = opened
     do throws(SystemFailure) {
-      description.consolePort = try openConsole()
+      try openConsole()
+      readiness.isReady = true
+      try write(opened)
     } catch {
       fail("\(error)")
       return
     }
-    readiness.isReady = true
-    let text = Array((description.json + "\n").utf8)
-    do throws(SystemFailure) {
-      try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
-      if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
-    } catch {
-      fail("\(error)")
-      return
+    server.onDescriptionChanged = { [unowned self] changed in
+      do throws(SystemFailure) {
+        try write(changed)
+      } catch {
+        log.error("cannot tell clients what has changed", ["why": "\(error)"])
+      }
     }
-    let ports = description.ports
+    let ports = opened.ports
     let providers = ports.providers.map { "\($0)" }.joined(separator: ",")
     log.info(
       "ready",
@@ -114,7 +120,7 @@ private final class Readiness: Sendable {
 
 extension GatewayServer.Description {
   /// The object of the ready file.
-  var json: String {
+  func json(consoleHost: String) -> String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))
     ]
@@ -131,7 +137,8 @@ extension GatewayServer.Description {
     return JSONValue.object(
       JSONObject([
         ("pid", .integer(Int64(getpid()))), ("environment", .string(environment.name)),
-        ("host", .string(host)), ("ports", .object(JSONObject(ports))),
+        ("host", .string(host)), ("consoleHost", .string(consoleHost)),
+        ("ports", .object(JSONObject(ports))),
         ("caFile", .string(authorityFile)), ("teamID", .string(teamID)),
         ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
         ("enrollmentCode", .string(enrolmentCode)),

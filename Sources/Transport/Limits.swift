@@ -88,12 +88,17 @@ enum Limits {
   static let http1HeadBytes = 8_192
   /// Bytes that a client may send ahead of a response: one read with what was left of the last.
   static let http1PipelinedBytes = 262_144
-  /// Connections of the console and its tools at once; more are closed.
+  /// Connections of the console and its tools at once; for one more, the one that has waited longest
+  /// for its request is closed.
   static let httpConnections = 128
+  /// Of those, what is left to this machine, whatever comes over the network.
+  static let httpConnectionsOfLoopback = 32
+  /// Connections of one address of the network: some browsers' and a scraper's.
+  static let httpConnectionsOfAddress = 32
   /// Nanoseconds for which a connection may be without a whole request head: a browser keeps one that
   /// long for its next request.
   static let httpIdleNanoseconds: Int64 = 60_000_000_000
-  /// Nanoseconds for a request's body, from its head on: 1 MB at 35 KB a second.
+  /// Nanoseconds for a request, from its first byte to its last: 1 MB at 35 KB a second.
   static let httpRequestNanoseconds: Int64 = 30_000_000_000
   /// Threads that run handlers: one that waits for the disk leaves the others to the probes.
   static let httpHandlerThreads = 4

@@ -24,6 +24,14 @@ class Ended(Exception):
         self.reason = reason
 
 
+class EnrolRefused(Exception):
+    """The gateway refused to enrol; `reason` is ENROL_REFUSED's."""
+
+    def __init__(self, reason):
+        super().__init__(f"refused to enrol, reason {reason}")
+        self.reason = reason
+
+
 def frame(kind, body=b""):
     return struct.pack(">HB", len(body), kind) + body
 
@@ -92,10 +100,10 @@ class Link:
         self.send(HELLO, struct.pack(">BBBHHH", 1, 1, 0, window, 0, 0))
         return self.expect(WELCOME)
 
-    def enrol(self, code, name="python"):
-        """Enrols; the device's PEM text, key and certificate chain."""
+    def enrol(self, code, name="python", key=None):
+        """Enrols, with a new key or this one; the device's PEM text, key and certificate chain."""
         nonce = self.hello()[5:21]
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = key or ec.generate_private_key(ec.SECP256R1())
         public = key.public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
         signed = b"belfry-link/1 enrol\0" + nonce
@@ -104,7 +112,10 @@ class Link:
         r, s = decode_dss_signature(key.sign(signed, ec.ECDSA(hashes.SHA256())))
         self.send(ENROL, struct.pack(">H", len(public)) + public + r.to_bytes(32, "big")
                   + s.to_bytes(32, "big") + short(code.encode()) + short(name.encode()))
-        enrolled = self.expect(ENROLLED)
+        kind, enrolled = self.receive()
+        if kind == ENROL_REFUSED:
+            raise EnrolRefused(enrolled[0])
+        assert kind == ENROLLED, f"a frame of type {kind:#x} came"
         private = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption())

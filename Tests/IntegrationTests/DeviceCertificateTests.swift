@@ -5,8 +5,7 @@ import Transport
 
 /// A device of another make: `Tests/Clients/link-client`, written from docs/device-link.md alone.
 extension Scenario {
-  fileprivate func linkClient(_ gateway: GatewayProgram, _ words: [String]) throws -> RunningProgram
-  {
+  func linkClient(_ gateway: GatewayProgram, _ words: [String]) throws -> RunningProgram {
     try start(
       [
         TestTool.python.required(), Installation.root + "/Tests/Clients/link-client",
@@ -15,13 +14,21 @@ extension Scenario {
   }
 
   /// Enrols a device at `gateway`; its number, and the file with its identity.
-  fileprivate func enrolled(_ gateway: GatewayProgram, _ name: String) async throws -> (
+  func enrolled(_ gateway: GatewayProgram, _ name: String) async throws -> (
     device: JSONLine, file: String
   ) {
     let file = folder.file(name + ".pem")
     let client = try linkClient(gateway, ["enrol", gateway.enrollmentCode, file])
     let line = try await client.event("enrolled")
     return (line["device"], file)
+  }
+
+  /// Enrols the key of `file`, or a new one, with this code; the reason of the refusal.
+  func refusedEnrolment(
+    _ gateway: GatewayProgram, _ file: String, code: String
+  ) async throws -> Int? {
+    let client = try linkClient(gateway, ["enrol", code, file])
+    return try await client.event("refused")["reason"].integer
   }
 }
 

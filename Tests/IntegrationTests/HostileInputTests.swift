@@ -52,6 +52,9 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         if let code = hostile.code {
           #expect(line["code"].integer == code, "\(hostile.name): \(line)")
         }
+        if hostile.name == "link-no-alpn" {
+          #expect(line["welcomed"].boolean == false, "\(hostile.name): \(line)")
+        }
         let answer = try await scenario.push(hostile.name, to: token, through: gateway)
         #expect(answer["status"].integer == 200, "after \(hostile.name)")
         let received = try await devices.received()

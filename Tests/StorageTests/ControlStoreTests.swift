@@ -185,14 +185,21 @@ import Transport
   }
 
   @Test
-  func `numbers are given out once, restarts included`() throws {
-    let path = folder.file("control.db")
-    let store = try SQLiteControlStore(path: path)
-    #expect(try store.allocate(.device, count: 10) == 1)
-    #expect(try store.allocate(.device, count: 1) == 11)
-    #expect(try store.allocate(.app, count: 1) == 1)
-    store.close()
-    #expect(try SQLiteControlStore(path: path).allocate(.device, count: 1) == 12)
+  func `devices are found by their key and by their number`() throws {
+    let store = try SQLiteControlStore.inMemory()
+    let key = SHA256.hash(Array("key".utf8))
+    let devices = [3, 5, 9].map { (number: UInt64) in
+      DeviceRecord(
+        number: number, keyHash: number == 5 ? SHA256.hash([]) : key, name: "",
+        enrolledMilliseconds: 1, revokedMilliseconds: number == 3 ? 2 : nil)
+    }
+    try store.apply(devices.map { .putDevice($0) })
+    #expect(try store.devices(withKey: key) == [devices[0], devices[2]])
+    #expect(try store.devices(withKey: SHA256.hash([1])).isEmpty)
+    #expect(try store.hasDevice(numbered: 5..<6))
+    #expect(try store.hasDevice(numbered: 0..<100))
+    #expect(try !store.hasDevice(numbered: 6..<9))
+    #expect(try !store.hasDevice(numbered: 10..<1 << 53))
   }
 
   @Test

@@ -64,12 +64,12 @@ import Testing
       path: path,
       schema: .init(
         applicationID: 0x4266_6E01,
-        migrations: ["SELECT 1", "CREATE TABLE later (x INTEGER) STRICT"]))
+        migrations: ["SELECT 1", "SELECT 1", "CREATE TABLE later (x INTEGER) STRICT"]))
     database.close()
     #expect {
       try SQLiteNotificationStore(path: path)
     } throws: { error in
-      if case StorageFailure.newerSchema(_, version: 2, known: 1) = error { true } else { false }
+      if case StorageFailure.newerSchema(_, version: 3, known: 2) = error { true } else { false }
     }
   }
 
@@ -104,7 +104,7 @@ import Testing
     let path = folder.file("store.db")
     let store = try SQLiteNotificationStore(path: path)
     let holder = try SQLiteDatabase(
-      path: path, schema: .init(applicationID: 0x4266_6E01, migrations: ["SELECT 1"]))
+      path: path, schema: .init(applicationID: 0x4266_6E01, migrations: ["SELECT 1", "SELECT 1"]))
     try holder.execute("BEGIN IMMEDIATE")
     try store.disableBusyTimeout()
     #expect {

@@ -66,7 +66,14 @@ final class AppServer {
     }
     let id = ConnectionID(number: nextNumber)
     nextNumber += 1
-    let connection = AppConnection(id: id, stream: stream, process: credentials, server: self)
+    // Now, not at its greeting: the longer this waits, the likelier the process is gone.
+    let process = ProcessInspector.inspect(stream, credentials)
+    if let obstacle = process.obstacle {
+      log.warning(
+        "a process that cannot be looked at is refused",
+        ["pid": String(process.pid), "why": "\(obstacle)"])
+    }
+    let connection = AppConnection(id: id, stream: stream, process: process, server: self)
     connections[id] = connection
     return connection
   }
@@ -92,7 +99,7 @@ final class AppServer {
     do {
       switch try AppRequest(type: type, frame) {
       case .hello(let hello):
-        listener?.appGreeted(ask, hello, by: ProcessInspector.inspect(connection.process))
+        listener?.appGreeted(ask, hello, by: connection.process)
       case let request: listener?.appRequested(ask, request)
       }
     } catch {
@@ -124,12 +131,12 @@ final class AppServer {
 private final class AppConnection: StreamHandler {
   let id: ConnectionID
   let stream: ByteStream
-  let process: Socket.PeerCredentials
+  let process: ProcessIdentity
   private weak var server: AppServer?
   private var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
 
   init(
-    id: ConnectionID, stream: ByteStream, process: Socket.PeerCredentials, server: AppServer
+    id: ConnectionID, stream: ByteStream, process: ProcessIdentity, server: AppServer
   ) {
     self.id = id
     self.stream = stream

@@ -1,27 +1,79 @@
 import Foundation
 import Glibc
 import System
+import Transport
 
 /// Looks at what a connected process is (linux-parts 13).
 ///
 /// Outside a sandbox this tells apps apart; it is no wall between processes of one user.
 enum ProcessInspector {
-  /// What is known of the process at the other end of a connection.
-  static func inspect(_ credentials: Socket.PeerCredentials) -> ProcessIdentity {
+  /// Namespaces of which a sandbox has its own.
+  private static let namespaces = ["user", "mnt", "pid"]
+
+  /// What is known of the process at the other end of a connection, now that it has been made.
+  ///
+  /// A process that ended meanwhile, or that may not be looked at, is an obstacle: nothing is guessed.
+  static func inspect(_ stream: ByteStream, _ credentials: Socket.PeerCredentials)
+    -> ProcessIdentity
+  {
     var identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
-    let folder = "/proc/\(credentials.pid)"
-    identity.executable = link(folder + "/exe")
-    identity.sandboxedApp = text(folder + "/root/.flatpak-info").flatMap(flatpakName)
-    identity.unitApp = text(folder + "/cgroup").flatMap(unitName)
-    if let bundle = identity.executable.flatMap(bundlePath) {
-      identity.bundlePath = bundle
-      identity.bundleApp = AppManifest.read(folder: bundle)?.id
+    do {
+      let process = try stream.peerProcess()
+      do {
+        try inspect(&identity)
+      } catch {
+        identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
+        identity.obstacle = .unreadable(what: error.description)
+      }
+      // What was read is of this process if it is there still.
+      if !process.isRunning { identity.obstacle = .ended }
+    } catch {
+      identity.obstacle = .ended
     }
     return identity
   }
 
+  private static func inspect(_ identity: inout ProcessIdentity) throws(SystemFailure) {
+    let folder = "/proc/\(identity.pid)"
+    let executable = try FileSystem.target(ofLink: folder + "/exe")
+    identity.isSandboxed = try isSandboxed(folder)
+    // In a sandbox another file may stand at the path of an app's program.
+    if FileSystem.isSameFile(folder + "/exe", executable) { identity.executable = executable }
+    identity.sandboxedApp = try text(folder + "/root/.flatpak-info").flatMap(flatpakName)
+    identity.unitApp = try text(folder + "/cgroup").flatMap(unitName)
+    if let bundle = identity.executable.flatMap(bundlePath) {
+      identity.bundlePath = bundle
+      identity.bundleApp = AppManifest.read(folder: bundle)?.id
+    }
+  }
+
+  /// Whether a process is more confined than the agent itself.
+  private static func isSandboxed(_ folder: String) throws(SystemFailure) -> Bool {
+    for name in namespaces {
+      // A kernel may lack a kind.
+      guard let own = try? FileSystem.target(ofLink: "/proc/self/ns/" + name) else { continue }
+      if try FileSystem.target(ofLink: folder + "/ns/" + name) != own { return true }
+    }
+    if try FileSystem.target(ofLink: folder + "/root") != "/" { return true }
+    if try text(folder + "/root/.flatpak-info") != nil { return true }
+    if try filters(folder) > filters("/proc/self") { return true }
+    // AppArmor's; where there is none the file says nothing, or is not there.
+    let label = try? text(folder + "/attr/current")
+    let own = try? text("/proc/self/attr/current")
+    return label?.contains("(enforce)") == true && label != own
+  }
+
+  /// The number of filters of system calls (seccomp(2)) that a process has.
+  private static func filters(_ folder: String) throws(SystemFailure) -> Int {
+    let prefix = "Seccomp_filters:"
+    let line = try text(folder + "/status")?.split(separator: "\n")
+      .first { $0.hasPrefix(prefix) }
+    return line.flatMap { Int($0.dropFirst(prefix.count).trimmingCharacters(in: .whitespaces)) }
+      ?? 0
+  }
+
   /// This program, absolute.
-  static var ownExecutable: String? { link("/proc/self/exe") }
+  static var ownExecutable: String? { try? FileSystem.target(ofLink: "/proc/self/exe") }
 
   /// The `.app` folder that holds a program; nil outside of one.
   static func bundlePath(of executable: String) -> String? {
@@ -71,18 +123,14 @@ enum ProcessInspector {
     return String(part).replacingOccurrences(of: "\\x2d", with: "-")
   }
 
-  private static func text(_ path: String) -> String? {
-    guard let bytes = try? FileSystem.read(path, limit: 64 << 10) else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func link(_ path: String) -> String? {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return 0 }
-      return unsafe readlink(path, start, bytes.count)
+  /// A small file; nil where there is none.
+  private static func text(_ path: String) throws(SystemFailure) -> String? {
+    do throws(SystemFailure) {
+      // The process may have made a pipe of it, at which opening would wait.
+      let bytes = try FileSystem.readRegularFile(path, limit: 64 << 10)
+      return String(decoding: bytes, as: UTF8.self)
+    } catch .call(_, ENOENT, _) {
+      return nil
     }
-    guard count > 0 else { return nil }
-    return String(decoding: buffer[..<count], as: UTF8.self)
   }
 }

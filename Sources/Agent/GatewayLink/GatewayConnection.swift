@@ -75,12 +75,16 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     self.configuration = configuration
     self.identity = identity
     self.delegate = delegate
-    let enrolment =
-      identity.chainPEM == nil
-      ? identity.enrolment(code: configuration.enrolmentCode, name: configuration.deviceName) : nil
     machine = DeviceLinkClient(
-      enrolment: enrolment, memory: configuration.memory, state: configuration.state,
+      enrolment: identity.chainPEM == nil ? Self.enrolment(of: identity, configuration) : nil,
+      memory: configuration.memory, state: configuration.state,
       settings: configuration.settings)
+  }
+
+  private static func enrolment(
+    of identity: DeviceIdentity, _ configuration: Configuration
+  ) -> LinkFrame.Enrolment {
+    identity.enrolment(code: configuration.enrolmentCode, name: configuration.deviceName)
   }
 
   // MARK: Calls of the owner
@@ -237,6 +241,12 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     case .disconnect(let fault):
       if reason.isEmpty { reason = "\(fault.reason)" }
       isComingBack = fault.reason == .enrolled
+      if fault.reason == .unknownDevice, !machine.isUp {
+        // The gateway's folder was restored or made anew: this key is another device there.
+        identity.chainPEM = nil
+        identity.device = nil
+        machine.enrolAnew(Self.enrolment(of: identity, configuration))
+      }
       send()
       if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }
     }

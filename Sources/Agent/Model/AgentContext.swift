@@ -144,9 +144,10 @@ struct AgentContext {
 
   mutating func admit(
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
-    process: Int32
+    process: Int32, rights: Set<ControlRight> = []
   ) {
-    connections.admit(connection, role: role, app: app, state, process: process)
+    connections.admit(
+      connection, role: role, app: app, state, process: process, rights: rights)
   }
 
   mutating func setState(_ connection: ConnectionID, _ state: AppState) {

@@ -127,7 +127,8 @@ struct AgentModel: ~Copyable {
       switch hello.role {
       case .control:
         context.admit(
-          ask.connection, role: .control, app: nil, .background, process: process.pid)
+          ask.connection, role: .control, app: nil, .background, process: process.pid,
+          rights: process.controlRights)
         context.answer(
           ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
       case .app, .serviceExtension:
@@ -219,6 +220,9 @@ struct AgentModel: ~Copyable {
         guard peer.role == .control else {
           throw AppLinkFailure(
             .unsupportedMessage, "only a control connection may ask this")
+        }
+        guard peer.rights.contains(request.right) else {
+          throw AppLinkFailure(.appRefused, "this process may not ask this")
         }
         try onCommand(ask, request)
       } else if let app = peer.app {

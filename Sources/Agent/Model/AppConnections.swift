@@ -58,12 +58,13 @@ struct AppConnections {
   /// Adds the connection of a process that has greeted.
   mutating func admit(
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
-    process: Int32
+    process: Int32, rights: Set<ControlRight> = []
   ) {
     assert(peers[connection] == nil, "a connection greets once")
+    assert(role == .control || rights.isEmpty, "an app has no right of a command")
     assert((app == nil) == (role == .control), "every connection but a command's has an app")
     peers[connection] = AppPeer(
-      connection: connection, role: role, app: app, process: process, state: state,
+      connection: connection, role: role, app: app, process: process, rights: rights, state: state,
       order: nextOrder)
     nextOrder += 1
     if role == .app, let app { connectionsByApp[app, default: []].append(connection) }

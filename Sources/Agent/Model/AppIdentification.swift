@@ -18,6 +18,22 @@ struct AppIdentification {
     guard context.connections[ask.connection] == nil else {
       return AppLinkFailure(.appRefused, "greeted twice on one connection")
     }
+    switch process.obstacle {
+    case .ended:
+      return AppLinkFailure(
+        .appRefused,
+        "the process that connected (\(process.pid)) has ended: connect from the one that asks")
+    case .unreadable(let what):
+      return AppLinkFailure(
+        .appRefused,
+        "the agent may not look at process \(process.pid) (\(what)): run it as the agent's user, "
+          + "without PR_SET_DUMPABLE 0 or capabilities of its own")
+    case nil: break
+    }
+    guard hello.role != .control || !process.controlRights.isEmpty else {
+      return AppLinkFailure(
+        .appRefused, "this process is in a sandbox: only one outside of it may control the agent")
+    }
     return nil
   }
 
@@ -66,18 +82,23 @@ struct AppIdentification {
   private func checkProgram(
     _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
   ) throws(AppLinkFailure) {
-    guard let installation = context.apps[id]?.installation,
-      let own = installation.provingExecutable, let executable = process.executable,
-      executable != own, executable != configuration.agentExecutable,
-      executable != installation.serviceExtension
-    else { return }
+    guard let installation = context.apps[id]?.installation else { return }
+    let own = installation.provingExecutable
+    // What proves nothing is believed of the user's own processes alone.
+    if own == nil, !process.isSandboxed { return }
+    if let executable = process.executable,
+      [own, configuration.agentExecutable, installation.serviceExtension].contains(executable)
+    {
+      return
+    }
     if let token = hello.launch, context.launches.isAwaited(id, token: token) { return }
     let vouched = [process.sandboxedApp, process.bundleApp, process.unitApp]
     guard !vouched.contains(id.text) else { return }
     throw AppLinkFailure(
       .appRefused,
-      "\(id) is installed as \(own), and this program is \(executable): run that one, or "
-        + "remove the app with 'belfry app remove'")
+      "\(id) is installed as \(own ?? installation.executable ?? "a service"), and this program is "
+        + "\(process.executable ?? "another"): run that one, or remove the app with 'belfry app "
+        + "remove'")
   }
 }
 

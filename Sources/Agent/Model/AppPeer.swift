@@ -8,6 +8,8 @@ struct AppPeer: Hashable, Sendable {
   let app: AppID?
   /// The process at the other end.
   let process: Int32
+  /// What it may do as a command.
+  let rights: Set<ControlRight>
   var state: AppState
   /// Whether its window is in front; nil if none of its windows ever was.
   var isLookedAt: Bool?
@@ -24,13 +26,26 @@ struct AppPeer: Hashable, Sendable {
 
 /// What the machine knows of a process that connected (linux-parts 13).
 struct ProcessIdentity: Hashable, Sendable {
+  /// Why a process could not be looked at.
+  enum Obstacle: Hashable, Sendable {
+    /// It ended before it was looked at, or its number may be another's by now.
+    case ended
+    /// What it is may not be read: `what` names the file.
+    case unreadable(what: String)
+  }
+
   var pid: Int32
   var uid: UInt32
+  /// Why nothing more is known of it; nil where it was looked at.
+  var obstacle: Obstacle?
+  /// Whether it lives in a sandbox of any kind: other namespaces than the agent's, another root,
+  /// more filters of system calls, a confining label.
+  var isSandboxed = false
   /// An id that a sandbox vouches for.
   var sandboxedApp: String?
   /// An id from the process's systemd unit.
   var unitApp: String?
-  /// The program, absolute.
+  /// The program, absolute; nil where that path is not the same file for the agent.
   var executable: String?
   /// The `.app` folder that holds the program.
   var bundlePath: String?

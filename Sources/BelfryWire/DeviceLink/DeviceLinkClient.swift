@@ -34,7 +34,7 @@ public struct DeviceLinkClient: ~Copyable {
   private let settings: Settings
   private var phase = Phase.offline
   private var afterClose = AfterClose.pause
-  private var enrolment: LinkFrame.Enrolment?
+  var enrolment: LinkFrame.Enrolment?
   private var nonce = NotificationID(high: 0, low: 0)
   private var pause: ReconnectPause
   private var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
@@ -354,7 +354,7 @@ public struct DeviceLinkClient: ~Copyable {
       afterClose = .reconnect(afterNanoseconds: 0, jitter: 0)
       return .enrolled(device: device, chainPEM: chainPEM)
     case (.enrolRefused(let refusal), .enrolling):
-      afterClose = refusal == .tryLater ? .pause : .stop
+      afterClose = refusal.isTemporary ? .pause : .stop
       return .enrolmentRefused(refusal)
     default:
       throw frame.unexpected

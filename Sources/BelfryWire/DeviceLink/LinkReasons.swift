@@ -46,9 +46,11 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let internalFailure = LinkCloseReason(rawValue: 18)
   /// Enrolment is done: connect again with the certificate.
   public static let enrolled = LinkCloseReason(rawValue: 19)
+  /// The certificate is good and its device is not known: enrol anew.
+  public static let unknownDevice = LinkCloseReason(rawValue: 20)
 
   /// Every reason of this version.
-  public static let all: [LinkCloseReason] = (1...19).map { LinkCloseReason(rawValue: $0) }
+  public static let all: [LinkCloseReason] = (1...20).map { LinkCloseReason(rawValue: $0) }
 
   /// The reason's name, for logs.
   public var description: String {
@@ -56,7 +58,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
       "goodbye", "draining", "unsupported version", "unknown frame", "oversize", "truncated",
       "trailing bytes", "bad value", "unexpected frame", "certificate required", "revoked",
       "replaced", "silent", "too slow", "bad acknowledgement", "overloaded", "too many requests",
-      "internal failure", "enrolled",
+      "internal failure", "enrolled", "unknown device",
     ]
     let index = Int(rawValue) - 1
     return names.indices.contains(index) ? names[index] : "reason \(rawValue)"
@@ -135,11 +137,20 @@ public struct LinkEnrolmentRefusal: RawRepresentable, Hashable, Sendable, Custom
   public static let tryLater = LinkEnrolmentRefusal(rawValue: 6)
   /// This key was revoked: make another one.
   public static let revoked = LinkEnrolmentRefusal(rawValue: 7)
+  /// More devices enrol with this code just now than may: try again later.
+  public static let tooMany = LinkEnrolmentRefusal(rawValue: 8)
+
+  /// Every refusal of this version.
+  public static let all: [LinkEnrolmentRefusal] = (1...8).map { LinkEnrolmentRefusal(rawValue: $0) }
+
+  /// Whether asking again with the same key and code may be answered otherwise.
+  public var isTemporary: Bool { self == .tryLater || self == .tooMany }
 
   /// The refusal's name, for logs and for people.
   public var description: String {
     let names = [
       "wrong code", "bad key", "bad proof", "bad name", "not offered", "try later", "revoked",
+      "too many",
     ]
     let index = Int(rawValue) - 1
     return names.indices.contains(index) ? names[index] : "refusal \(rawValue)"

@@ -22,6 +22,7 @@
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int pipe2(int[2], int);
 int pthread_setname_np(unsigned long, const char *);
+long syscall(long, ...);
 
 // epoll_event is packed, and its data a union: both are easier to reach from here.
 static inline int belfry_epoll_control(int epoll, int operation, int descriptor, uint32_t events,
@@ -45,6 +46,17 @@ struct belfry_peer_credentials {
 static inline int belfry_peer_credentials(int descriptor, struct belfry_peer_credentials *out) {
   socklen_t length = sizeof *out;
   return getsockopt(descriptor, SOL_SOCKET, 17 /* SO_PEERCRED */, out, &length);
+}
+
+// A descriptor of the process that connected: SO_PEERPIDFD, Linux 6.5.
+static inline int belfry_peer_pidfd(int descriptor) {
+  int process = -1;
+  socklen_t length = sizeof process;
+  int result = getsockopt(descriptor, SOL_SOCKET, 77 /* SO_PEERPIDFD */, &process, &length);
+  return result < 0 ? -1 : process;
+}
+static inline int belfry_pidfd_open(int32_t pid) {
+  return (int)syscall(434 /* pidfd_open, on every architecture */, pid, 0);
 }
 
 // Variadic functions are not imported into Swift.

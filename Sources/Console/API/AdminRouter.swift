@@ -11,16 +11,19 @@ public struct AdminRouter: Sendable {
   private let administration: Administration
   private let token: [UInt8]
   private let metrics: MetricRegistry
+  private let notice: String?
   private let isReady: @Sendable () -> Bool
 
-  /// A router for `administration`; `isReady` says whether every listener accepts.
+  /// A router for `administration`; `isReady` says whether every listener accepts, `notice` what a
+  /// person should know of a gateway that is ready.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
-    isReady: @escaping @Sendable () -> Bool
+    notice: String? = nil, isReady: @escaping @Sendable () -> Bool
   ) {
     self.administration = administration
     self.token = Array(token.utf8)
     self.metrics = metrics
+    self.notice = notice
     self.isReady = isReady
   }
 
@@ -30,7 +33,10 @@ public struct AdminRouter: Sendable {
     case "/metrics": probe(request) { .text(metrics.exposition(), type: Self.metricsType) }
     case "/healthz": probe(request) { .text("ok\n") }
     case "/readyz":
-      probe(request) { isReady() ? .text("ready\n") : .text("not ready\n", status: 503) }
+      probe(request) {
+        guard isReady() else { return .text("not ready\n", status: 503) }
+        return .text("ready\n" + (notice.map { "notice: \($0)\n" } ?? ""))
+      }
     default: request.path.hasPrefix("/api/") ? api(request) : nil
     }
   }
@@ -71,6 +77,8 @@ public struct AdminRouter: Sendable {
   }
 
   private func isAllowed(_ request: HTTP1Request) -> Bool {
+    // Without a token nobody is an administrator, rather than everybody.
+    guard !token.isEmpty else { return false }
     guard let field = request.field("authorization") else { return false }
     let scheme = "bearer "
     guard field.prefix(scheme.count).lowercased() == scheme else { return false }

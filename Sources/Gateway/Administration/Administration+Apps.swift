@@ -27,10 +27,8 @@ extension Administration {
       }
       app = known
     } else {
-      let number = try store.allocate(.app, count: 1)
-      guard let number = UInt32(exactly: number) else {
-        return .failure(.init(.broken, "all app numbers are used up", do: "start a new folder"))
-      }
+      var random = SystemRandom.Generator()
+      let number = AppRecord.drawNumber(besides: try store.apps(), using: &random)
       app = AppRecord(
         number: number, bundleID: new.bundleID, team: new.team, createdMilliseconds: now)
     }
@@ -123,5 +121,16 @@ extension Administration {
       try apply([.putDevice(device)])
     }
     return .success([AdministrationLines.line(device)])
+  }
+
+  func enrolmentCode() throws(StorageFailure) -> AdministrationAnswer {
+    let code = try store.setting(ControlSetting.enrolmentCode) ?? []
+    return .success([["code": .string(String(decoding: code, as: UTF8.self))]])
+  }
+
+  func rotateEnrolmentCode() throws(StorageFailure) -> AdministrationAnswer {
+    let code = FirstIdentity.makeCode()
+    try apply([.putSetting(name: ControlSetting.enrolmentCode, value: Array(code.utf8))])
+    return .success([["code": .string(code)]])
   }
 }

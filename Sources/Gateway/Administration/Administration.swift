@@ -130,6 +130,8 @@ public final class Administration: Sendable {
     case .removeChannel(let id, let bundleID): return try removeChannel(id, bundleID)
     case .listDevices: return .success(try store.devices().map(lines.line))
     case .revokeDevice(let number): return try revokeDevice(number, now)
+    case .enrolmentCode: return try enrolmentCode()
+    case .rotateEnrolmentCode: return try rotateEnrolmentCode()
     case .listFaults, .addFault, .clearFaults: return try performFault(request)
     case .log(let text): return log(of: text)
     }

@@ -5,6 +5,7 @@ internal import Storage
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices   /faults   /log?of=…
+///     /enrolment-code
 /// POST the same except devices and log; /api/tokens makes a provider token
 /// DELETE /api/keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
 ///        /channels?channel=BASE64&app=BUNDLE-ID
@@ -54,6 +55,7 @@ public struct AdministrationCall: Sendable {
     case "topics": .listTopics
     case "channels": .listChannels
     case "devices": .listDevices
+    case "enrolment-code": .enrolmentCode
     case "faults": .listFaults
     case "log": .log(of: value("of"))
     default: nil
@@ -97,6 +99,8 @@ public struct AdministrationCall: Sendable {
       let storage = try fields.optionalNumber("storage", of: UInt8.self) ?? 0
       guard storage < 2 else { throw AdministrationFields.wrong("storage", "0 or 1") }
       request = .addChannel(bundleID: try fields.text("app"), keepsLatest: storage == 1)
+    case "enrolment-code":
+      request = .rotateEnrolmentCode
     case "faults":
       return .addFault(try FaultRule(body ?? [:]))
     default:
@@ -161,6 +165,8 @@ extension AdministrationRequest {
         query: [("channel", id)] + (bundleID.map { [("app", $0)] } ?? []))
     case .listDevices: .init("GET", "/api/devices")
     case .revokeDevice(let number): .init("DELETE", "/api/devices/\(number)")
+    case .enrolmentCode: .init("GET", "/api/enrolment-code")
+    case .rotateEnrolmentCode: .init("POST", "/api/enrolment-code")
     case .listFaults: .init("GET", "/api/faults")
     case .addFault(let rule):
       .init("POST", "/api/faults", body: AdministrationLines.line(rule))

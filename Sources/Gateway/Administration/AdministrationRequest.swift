@@ -23,6 +23,10 @@ public enum AdministrationRequest: Sendable, Hashable {
   case removeChannel(id: String, bundleID: String?)
   case listDevices
   case revokeDevice(number: UInt64)
+  /// The code that devices enrol with.
+  case enrolmentCode
+  /// Makes a new code; the former one enrols nobody any more.
+  case rotateEnrolmentCode
   case listFaults
   case addFault(FaultRule)
   case clearFaults

@@ -20,8 +20,15 @@ final class ControlPlane {
   /// The directory last sent to the loops, which they read before any later answer.
   private var published: CredentialDirectory?
   private var isRetryScheduled = false
-  private var spareDeviceNumbers: Range<UInt64> = 0..<0
+  private var deviceNumbers: DeviceNumbers
+  private var random: SystemRandom.Generator
   private var enrolling: [UInt64: Enrolling] = [:]
+  /// The keys of those that are on their way to disk.
+  private var enrollingKeys: Set<SHA256.Digest> = []
+  private let enrolmentRate: RateLimit?
+  /// The rate's memory, of each code anew.
+  private var nextEnrolment: Int64 = 0
+  private let metrics: GatewayMetrics
   private var nextTicket: UInt64 = 0
   private let replies: Mailbox<ControlReply>
   private let channels: ChannelService
@@ -30,15 +37,22 @@ final class ControlPlane {
   private struct Enrolling {
     let loop: Int
     let session: SessionID
-    let device: UInt64
+    let device: DeviceClaim
+    let isKnown: Bool
     let chainPEM: [UInt8]
   }
 
   init(
     configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
     authority: any DeviceCertificateIssuer, revocations: CertificateRevocations, loop: EventLoop,
-    random: SystemRandom.Generator, log: Log
+    epoch: UInt32, random: SystemRandom.Generator, metrics: GatewayMetrics, log: Log
   ) {
+    deviceNumbers = DeviceNumbers(epoch: epoch)
+    self.random = random
+    self.metrics = metrics
+    enrolmentRate = configuration.enrolmentsPerMinute.map {
+      RateLimit(intervalNanoseconds: 60_000_000_000 / Int64($0), burst: $0)
+    }
     self.revocations = revocations
     self.configuration = configuration
     self.store = store
@@ -151,24 +165,30 @@ final class ControlPlane {
   ) {
     do throws(EnrolmentProblem) {
       let publicKey = try check(enrolment, signedBytes: signedBytes)
-      let device = try makeDeviceNumber()
-      let certificate = try issue(publicKey, device: device)
+      let keyHash = SHA256.hash(publicKey.spkiDER)
+      let known = try knownDevice(withKey: keyHash)
+      let number = if let known { known.number } else { try makeDeviceNumber() }
+      let record = DeviceRecord(
+        number: number, keyHash: keyHash, name: enrolment.name,
+        enrolledMilliseconds: known?.enrolledMilliseconds ?? self.loop.unixMilliseconds)
+      let certificate = try issue(publicKey, device: record.number)
       nextTicket += 1
+      enrollingKeys.insert(keyHash)
       enrolling[nextTicket] = Enrolling(
-        loop: loop, session: session, device: device,
+        loop: loop, session: session,
+        device: DeviceClaim(number: record.number, keyHash: keyHash), isKnown: known != nil,
         chainPEM: certificate.pem + authority.certificatePEM)
       writer.submit(
         changes: [
-          .putDevice(
-            DeviceRecord(
-              number: device, keyHash: SHA256.hash(publicKey.spkiDER), name: enrolment.name,
-              enrolledMilliseconds: self.loop.unixMilliseconds)),
+          .putDevice(record),
           .putDeviceCertificate(
             DeviceCertificateRecord(
-              serial: certificate.serial, device: device, notAfter: certificate.notAfter)),
+              serial: certificate.serial, device: record.number, notAfter: certificate.notAfter)),
         ], ticket: nextTicket, reply: replies)
     } catch {
       if let what = error.log { log.error("cannot enrol a device", ["why": what]) }
+      if let what = error.warning { log.warning("refused to enrol a device", ["why": what]) }
+      metrics.count(error.refusal)
       answer(loop, .enrolment(session, .refused(error.refusal)))
     }
   }
@@ -187,6 +207,10 @@ final class ControlPlane {
         throw .refused(.wrongCode)
       }
     }
+    // Who knows the code may still bring one key after the other: a signature each.
+    if let enrolmentRate, !enrolmentRate.admits(&nextEnrolment, at: loop.nowNanoseconds) {
+      throw .refused(.tooMany)
+    }
     guard let publicKey = try? ES256PublicKey(spkiDER: enrolment.publicKey) else {
       throw .refused(.badKey)
     }
@@ -196,18 +220,28 @@ final class ControlPlane {
     return publicKey
   }
 
-  private func makeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
-    if spareDeviceNumbers.isEmpty {
-      do throws(StorageFailure) {
-        let count = Limits.deviceNumbersReserved
-        let first = try store.allocate(.device, count: count)
-        spareDeviceNumbers = first..<(first + count)
-      } catch {
-        throw .failed("\(error)")
-      }
+  /// The device that has this key; one key is one device, and stays revoked.
+  private func knownDevice(
+    withKey keyHash: SHA256.Digest
+  ) throws(EnrolmentProblem) -> DeviceRecord? {
+    guard !enrollingKeys.contains(keyHash) else { throw .refused(.tryLater) }
+    let devices: [DeviceRecord]
+    do throws(StorageFailure) {
+      devices = try store.devices(withKey: keyHash)
+    } catch {
+      throw .failed("\(error)")
     }
-    let number = spareDeviceNumbers.removeFirst()
-    assert(number > 0, "device numbers begin with 1")
+    guard !devices.contains(where: { $0.revokedMilliseconds != nil }) else {
+      throw .refused(.revoked)
+    }
+    // Former releases made a device of each enrolment: the latest has what the key's owner uses.
+    return devices.last
+  }
+
+  private func makeDeviceNumber() throws(EnrolmentProblem) -> UInt64 {
+    guard let number = deviceNumbers.next() else {
+      throw .failed("all device numbers of this start are given: start the gateway again")
+    }
     return number
   }
 
@@ -228,15 +262,25 @@ final class ControlPlane {
     guard let done = enrolling.removeValue(forKey: reply.ticket) else {
       return assertionFailure("an enrolment ended that nobody began")
     }
+    enrollingKeys.remove(done.device.keyHash)
     if let failure = reply.failure {
       log.error("cannot keep an enrolment", ["why": "\(failure)"])
+      metrics.count(.tryLater)
       answer(done.loop, .enrolment(done.session, .refused(.tryLater)))
-    } else {
-      log.info("enrolled a device", ["device": "\(done.device)"])
-      answer(
-        done.loop,
-        .enrolment(done.session, .enrolled(device: done.device, chainPEM: done.chainPEM)))
+      return
     }
+    log.info(
+      done.isKnown ? "enrolled a device again" : "enrolled a device",
+      ["device": "\(done.device.number)"])
+    metrics.enrolments.add()
+    // Its home knows it before it can come back with the certificate.
+    let home = Int(done.device.number % UInt64(peers.count))
+    peers[home].post(
+      .enrolled(
+        done.device,
+        answer: .enrolment(
+          done.session, .enrolled(device: done.device.number, chainPEM: done.chainPEM)),
+        loop: done.loop))
   }
 
   /// With `--apps adopt` an app exists once a device registers it, and belongs to the first team.
@@ -253,11 +297,11 @@ final class ControlPlane {
           answer(loop, .refused(session, request: request, .badTopic))
           return
         }
-        let number = try store.allocate(.app, count: 1)
+        let number = AppRecord.drawNumber(besides: try store.apps(), using: &random)
         try store.apply([
           .putApp(
             AppRecord(
-              number: UInt32(truncatingIfNeeded: number), bundleID: topic.bundleID,
+              number: number, bundleID: topic.bundleID,
               team: team.id, createdMilliseconds: self.loop.unixMilliseconds))
         ])
         log.info("adopted an app", ["app": topic.bundleID, "team": team.id])
@@ -295,6 +339,9 @@ final class ControlPlane {
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }
         let home = Int(device.number % UInt64(peers.count))
         peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
+      case .putSetting(name: ControlSetting.enrolmentCode, _):
+        // A code that was rotated begins with its own bound.
+        nextEnrolment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .putRegistration, .putSubscription, .markSubscription,
         .removeSubscription, .putSetting:
@@ -366,6 +413,15 @@ private enum EnrolmentProblem: Error {
     switch self {
     case .refused: nil
     case .failed(let what): what
+    }
+  }
+
+  /// What an operator may have to do something about.
+  var warning: String? {
+    switch self {
+    case .refused(.tooMany): "more a minute than --enroll-rate has"
+    case .refused(.revoked): "its key was revoked"
+    case .refused, .failed: nil
     }
   }
 }

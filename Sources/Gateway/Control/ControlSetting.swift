@@ -2,6 +2,8 @@
 public enum ControlSetting {
   /// The code that devices enrol with; UTF-8.
   public static let enrolmentCode = "enrolment-code"
+  /// The epochs of the folder: the latest start's, and the last that both databases had; decimal.
+  static let epoch = "epoch"
   /// Up to which time, in milliseconds since 1970, an app's feedback was read; decimal.
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
   /// The scripted answers; a JSON object a line.

@@ -18,12 +18,16 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private var channels: Set<ChannelID> = []
   private var isReady = false
   private var isClosed = false
+  /// Whether the control store has the device with the certificate's key.
+  private let isKnown: Bool
   private var timer: TimerID?
   private var timerDue: Int64 = .max
 
-  init(session: SessionID, device: UInt64?, home: GatewayLoop) {
+  init(session: SessionID, device: UInt64?, isKnown: Bool, home: GatewayLoop) {
+    assert(device != nil || isKnown, "a stranger cannot be unknown")
     self.session = session
     self.device = device
+    self.isKnown = isKnown
     self.home = home
     link = DeviceLinkServer(
       peer: device.map { .device($0) } ?? .unenrolled, nonce: home.makeID(),
@@ -38,6 +42,14 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       home.log.info(
         "refused a revoked device", ["peer": stream.peerDescription, "device": "\(device)"])
       end(.revoked)
+      return
+    }
+    guard isKnown else {
+      home.metrics.unknownDevices.add()
+      home.log.warning(
+        "refused a device that this folder does not know: it enrols again; was the folder restored?",
+        ["peer": stream.peerDescription, "device": device.map(String.init) ?? ""])
+      end(.unknownDevice)
       return
     }
     armTimer()

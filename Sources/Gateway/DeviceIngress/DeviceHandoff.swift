@@ -1,3 +1,4 @@
+import BelfryWire
 import System
 import Transport
 
@@ -11,8 +12,15 @@ final class DeviceHandoff: StreamHandler {
   func streamOpened(_ stream: ByteStream) {
     assert(!isDone, "a device's connection was handed over before")
     isDone = true
-    let device = stream.peerCertificate.flatMap { UInt64($0.commonName, radix: 10) }
-    if let device, !home.isHome(of: device) {
+    // A client without ALPN passes TLS: what speaks no protocol of ours is not a device.
+    guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
+      home.log.info(
+        "refused a client without the device link's protocol", ["peer": stream.peerDescription])
+      stream.close()
+      return
+    }
+    let device = stream.peerCertificate.flatMap(DeviceClaim.init)
+    if let device, !home.isHome(of: device.number) {
       home.handOver(stream.detach(), of: device)
       return
     }
@@ -29,7 +37,6 @@ final class DeviceHandoff: StreamHandler {
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    assert(!isDone, "a device's connection that was handed over ended here")
     if case .tlsFailed(let why) = reason {
       home.log.info(
         "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])
@@ -37,10 +44,18 @@ final class DeviceHandoff: StreamHandler {
   }
 }
 
+extension DeviceClaim {
+  /// What a device's certificate says; nil where it names none.
+  init?(_ certificate: PeerCertificate) {
+    guard let number = UInt64(certificate.commonName, radix: 10) else { return nil }
+    self.init(number: number, keyHash: SHA256.hash(certificate.publicKeySPKI))
+  }
+}
+
 extension GatewayLoop {
   /// Sends a device's connection to its home loop at once: it may have unread bytes.
-  func handOver(_ stream: DetachedStream, of device: UInt64) {
-    let home = home(of: device)
+  func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
+    let home = home(of: device.number)
     guard outbox.peers.indices.contains(home) else {
       // Releasing the stream closes it, and the device reconnects.
       return assertionFailure("a device connected before the gateway was open")

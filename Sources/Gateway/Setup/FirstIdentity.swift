@@ -81,7 +81,7 @@ package struct FirstIdentity: Sendable {
   }
 
   /// Returns a code that can be read aloud, without letters that look like digits.
-  private static func makeCode() -> String {
+  static func makeCode() -> String {
     (0..<4).map { _ in pick(4, from: "ABCDEFGHJKMNPQRSTVWXYZ23456789") }.joined(separator: "-")
   }
 

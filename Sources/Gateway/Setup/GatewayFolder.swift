@@ -148,9 +148,17 @@ public struct GatewayFolder: Sendable {
   }
 
   /// Reads or creates the admin API's token.
+  ///
+  /// A file that was emptied or cut is refused: its few bytes could be guessed.
   public func adminToken() throws(Failure) -> String {
     if let text = try read("admin-token") {
-      return String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
+      let token = String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }
+      guard token.utf8.count >= Limits.adminTokenBytesMin else {
+        throw .damaged(
+          file: adminTokenFile,
+          "holds fewer than \(Limits.adminTokenBytesMin) characters: remove it to get a new one")
+      }
+      return token
     }
     let token = Hexadecimal.encode(SystemRandom.bytes(24))
     try write(Array((token + "\n").utf8), "admin-token")

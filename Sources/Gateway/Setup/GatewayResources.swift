@@ -28,6 +28,10 @@ package struct GatewayResources {
   package var notificationStore: any NotificationStore
   /// Issues devices' certificates.
   package var authority: any DeviceCertificateIssuer
+  /// What the numbers of this start's new devices begin with.
+  package var epoch: UInt32
+  /// What a person should know of a folder that was restored from a copy.
+  package var restoration: String?
   /// Refuses revoked certificates in TLS handshakes.
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrolment code.
@@ -58,14 +62,15 @@ package struct GatewayResources {
   /// Creates resources from those without a default.
   package init(
     controlStore: any ControlStore, notificationStore: any NotificationStore,
-    authority: any DeviceCertificateIssuer, identity: FirstIdentity, tokenKeys: [[UInt8]],
-    security: ListenerSecurity,
+    authority: any DeviceCertificateIssuer, identity: FirstIdentity, epoch: UInt32,
+    tokenKeys: [[UInt8]], security: ListenerSecurity,
     makeDeliveryLog: @escaping @Sendable (Int) throws(SystemFailure) -> DeliveryLog
   ) {
     self.controlStore = controlStore
     self.notificationStore = notificationStore
     self.authority = authority
     self.identity = identity
+    self.epoch = epoch
     self.tokenKeys = tokenKeys
     self.security = security
     self.makeDeliveryLog = makeDeliveryLog
@@ -79,39 +84,48 @@ extension GatewayResources {
   ) throws -> GatewayResources {
     let folder = GatewayFolder(path: configuration.folder)
     let now = SystemClock.unixMilliseconds
-    let hosts = hostNames
+    let hosts = hostNames(of: configuration)
     let controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
     let notificationStore = try SQLiteNotificationStore(path: folder.notificationStoreFile)
     let authority = try folder.authority(hosts: hosts, nowSeconds: now / 1_000)
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: controlStore, environment: configuration.environment,
       nowMilliseconds: now)
+    let epoch = try FolderEpoch.begin(in: controlStore, notificationStore)
     let revocations = CertificateRevocations()
     let server = try folder.server(
-      hosts: hosts, addresses: addresses(listeningOn: configuration.host), authority: authority,
+      hosts: hosts, addresses: addresses(of: configuration), authority: authority,
       nowSeconds: now / 1_000)
     var resources = GatewayResources(
       controlStore: controlStore, notificationStore: notificationStore, authority: authority,
-      identity: identity, tokenKeys: try folder.tokenKeys(),
+      identity: identity, epoch: epoch.number, tokenKeys: try folder.tokenKeys(),
       security: try security(server, authority: authority.certificatePEM, revocations: revocations)
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
     resources.revocations = revocations
+    resources.restoration = epoch.restoration
     resources.adminToken = try folder.adminToken()
     return resources
   }
 
-  private static var hostNames: [String] {
+  private static func hostNames(of configuration: GatewayConfiguration) -> [String] {
     var names = ["localhost"]
-    let own = LocalHost.name
-    if !own.isEmpty, own != "localhost" { names.append(own) }
+    let own = configuration.names.isEmpty ? [LocalHost.name] : configuration.names
+    for name in own where !name.isEmpty && AddressRange(name) == nil && !names.contains(name) {
+      names.append(name)
+    }
     return names + GatewayConfiguration.appleHostNames
   }
 
   /// Returns the addresses by which the gateway is reached; 127.0.0.2 is listed only when it is listened on.
-  private static func addresses(listeningOn host: String) -> [String] {
-    var addresses = ["127.0.0.1", "::1"] + LocalHost.addresses
+  private static func addresses(of configuration: GatewayConfiguration) -> [String] {
+    let host = configuration.host
+    var addresses = ["127.0.0.1", "::1"]
+    let own = configuration.names.isEmpty ? LocalHost.addresses : configuration.names
+    for name in own where AddressRange(name) != nil && !addresses.contains(name) {
+      addresses.append(name)
+    }
     let isEvery = ["0.0.0.0", "::"].contains(host)
     if !isEvery, !addresses.contains(host), AddressRange(host) != nil { addresses.append(host) }
     return addresses

@@ -60,6 +60,11 @@ final class ControlEngine {
       ALTER TABLE subscription ADD COLUMN received_high INTEGER;
       ALTER TABLE subscription ADD COLUMN received_low INTEGER;
       """,
+      // Numbers are drawn with an epoch now, and not counted.
+      """
+      CREATE INDEX device_by_key ON device (key_hash);
+      DROP TABLE counter;
+      """,
     ])
 
   private let database: SQLiteDatabase
@@ -70,7 +75,12 @@ final class ControlEngine {
   }
 
   func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
-    let statement = try database.prepare(table.query)
+    try records(of: table, database.prepare(table.query))
+  }
+
+  private func records<Record>(
+    of table: ControlRows<Record>, _ statement: SQLiteStatement
+  ) throws(StorageFailure) -> [Record] {
     var records: [Record] = []
     while try statement.step() {
       guard let record = table.record(statement) else {
@@ -87,23 +97,19 @@ final class ControlEngine {
     return try statement.step() ? statement.bytes(0) : nil
   }
 
-  func allocate(
-    _ counter: ControlCounter, _ count: UInt64
-  ) throws(StorageFailure) -> UInt64 {
-    assert(count > 0, "no number is reserved")
+  func devices(withKey keyHash: [UInt8]) throws(StorageFailure) -> [DeviceRecord] {
+    let table = ControlRows.devicesWithKey
+    let statement = try database.prepare(table.query)
+    try statement.bind(1, keyHash)
+    return try records(of: table, statement)
+  }
+
+  func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     let statement = try database.prepare(
-      """
-      INSERT INTO counter (name, next) VALUES (?1, 1 + ?2)
-      ON CONFLICT (name) DO UPDATE SET next = next + ?2 RETURNING next - ?2
-      """)
-    return try database.transaction { () throws(StorageFailure) in
-      try statement.bind(1, counter.rawValue)
-      try statement.bind(2, count)
-      let first = try statement.step() ? statement.unsigned(0) : 0
-      try statement.run()
-      assert(first > 0, "numbers begin at 1")
-      return first
-    }
+      "SELECT 1 FROM device WHERE number >= ?1 AND number < ?2 LIMIT 1")
+    try statement.bind(1, numbers.lowerBound)
+    try statement.bind(2, numbers.upperBound)
+    return try statement.step()
   }
 
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {

@@ -97,8 +97,16 @@ extension ControlRows where Record == BroadcastRecord {
 
 extension ControlRows where Record == DeviceRecord {
   static let devices = ControlRows(
-    query: "SELECT number, key_hash, name, enrolled, revoked FROM device ORDER BY number"
-  ) { row in
+    query: "SELECT number, key_hash, name, enrolled, revoked FROM device ORDER BY number",
+    record: device)
+
+  static let devicesWithKey = ControlRows(
+    query: """
+      SELECT number, key_hash, name, enrolled, revoked FROM device WHERE key_hash = ?1
+      ORDER BY number
+      """, record: device)
+
+  private static func device(_ row: SQLiteStatement) -> DeviceRecord? {
     row.digest(1).map { keyHash in
       DeviceRecord(
         number: row.unsigned(0), keyHash: keyHash, name: row.text(2),

@@ -1,3 +1,5 @@
+public import Transport
+
 /// One change to what a gateway knows; `put` adds or replaces.
 public enum ControlChange: Sendable, Hashable {
   case putTeam(TeamRecord)
@@ -27,12 +29,6 @@ public enum ControlChange: Sendable, Hashable {
   case putSetting(name: String, value: [UInt8]?)
 }
 
-/// What numbers are given out for; each only once, restarts and removals included.
-public enum ControlCounter: String, Sendable, CaseIterable {
-  case app
-  case device
-}
-
 /// The cold data of a gateway: small, read whole at the start, written now and then.
 ///
 /// Calls block; the hot path never makes them.
@@ -42,8 +38,6 @@ public protocol ControlStore: AnyObject, Sendable {
   /// Throws `.exists` where a bundle identifier is another app's, `.missing` where a record names
   /// another that is not there.
   func apply(_ changes: [ControlChange]) throws(StorageFailure)
-  /// Reserves `count` numbers and answers the first; 1 is the first ever.
-  func allocate(_ counter: ControlCounter, count: UInt64) throws(StorageFailure) -> UInt64
 
   /// By creation.
   func teams() throws(StorageFailure) -> [TeamRecord]
@@ -59,6 +53,10 @@ public protocol ControlStore: AnyObject, Sendable {
   func broadcasts() throws(StorageFailure) -> [BroadcastRecord]
   /// By number, revoked ones included.
   func devices() throws(StorageFailure) -> [DeviceRecord]
+  /// Those that enrolled with this key, by number, revoked ones included; found by an index.
+  func devices(withKey keyHash: SHA256.Digest) throws(StorageFailure) -> [DeviceRecord]
+  /// Whether any device has one of these numbers; found by an index.
+  func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool
   /// By device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
   /// By device, app and kind; inactive ones are included for their timestamps.

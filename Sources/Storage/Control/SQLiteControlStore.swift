@@ -1,4 +1,5 @@
 internal import Synchronization
+public import Transport
 
 /// Control data in one SQLite file of mode 0600.
 public final class SQLiteControlStore: ControlStore {
@@ -23,13 +24,6 @@ public final class SQLiteControlStore: ControlStore {
   /// Carries out `changes` in one transaction.
   public func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     try withEngine { engine throws(StorageFailure) in try engine.apply(changes) }
-  }
-
-  /// Reserves `count` numbers and answers the first.
-  public func allocate(
-    _ counter: ControlCounter, count: UInt64
-  ) throws(StorageFailure) -> UInt64 {
-    try withEngine { engine throws(StorageFailure) in try engine.allocate(counter, count) }
   }
 
   /// By creation.
@@ -58,6 +52,20 @@ public final class SQLiteControlStore: ControlStore {
 
   /// By number, revoked ones included.
   public func devices() throws(StorageFailure) -> [DeviceRecord] { try rows(ControlRows.devices) }
+
+  /// Those that enrolled with this key.
+  public func devices(
+    withKey keyHash: SHA256.Digest
+  ) throws(StorageFailure) -> [DeviceRecord] {
+    try withEngine { engine throws(StorageFailure) in
+      try engine.devices(withKey: keyHash.bytes)
+    }
+  }
+
+  /// Whether any device has one of these numbers.
+  public func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
+    try withEngine { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
+  }
 
   /// By device.
   public func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {

@@ -38,6 +38,20 @@ public final class SQLiteNotificationStore: NotificationStore {
     }
   }
 
+  /// The epoch that was last put with `putEpoch`; 0 in a fresh store and in one of a former release.
+  public func epoch() throws(StorageFailure) -> UInt32 {
+    try withEngine { engine throws(StorageFailure) in
+      UInt32(truncatingIfNeeded: try engine.database.integer("SELECT epoch FROM progress"))
+    }
+  }
+
+  /// Keeps the epoch of the gateway's folder, durably.
+  public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {
+    try withEngine { engine throws(StorageFailure) in
+      try engine.database.execute("UPDATE progress SET epoch = \(epoch)")
+    }
+  }
+
   /// How many notifications are kept.
   public func count() throws(StorageFailure) -> Int {
     try withEngine { engine throws(StorageFailure) in
@@ -100,7 +114,10 @@ private final class Engine {
       CREATE INDEX notification_by_expiration ON notification (expiration);
       CREATE TABLE progress (highest INTEGER NOT NULL) STRICT;
       INSERT INTO progress VALUES (0);
+      """,
       """
+      ALTER TABLE progress ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+      """,
     ])
 
   let database: SQLiteDatabase

@@ -32,11 +32,28 @@ public enum FileSystem {
 
   /// The whole file, of at most `limit` bytes.
   public static func read(_ path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
-    let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC, 0)
+    try read(path, O_RDONLY | O_CLOEXEC, limit: limit)
+  }
+
+  /// The whole of a regular file, of at most `limit` bytes: a pipe or a device at the path, which
+  /// could hold up whoever reads, is an error.
+  public static func readRegularFile(
+    _ path: String, limit: Int
+  ) throws(SystemFailure) -> [UInt8] {
+    try read(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, limit: limit)
+  }
+
+  private static func read(
+    _ path: String, _ flags: Int32, limit: Int
+  ) throws(SystemFailure) -> [UInt8] {
+    let descriptor = unsafe belfry_open(path, flags, 0)
     guard descriptor >= 0 else { throw .last("open", path) }
     defer { Glibc.close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
+    guard flags & O_NONBLOCK == 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw .call(name: "read", errno: EINVAL, subject: path)
+    }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw .call(name: "read", errno: EISDIR, subject: path)
     }
@@ -83,6 +100,25 @@ public enum FileSystem {
   public static func isLink(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  /// What the symbolic link at `path` says.
+  public static func target(ofLink path: String) throws(SystemFailure) -> String {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
+      return unsafe readlink(path, start, bytes.count)
+    }
+    guard count >= 0 else { throw .last("readlink", path) }
+    return String(decoding: buffer[..<count], as: UTF8.self)
+  }
+
+  /// True when both paths lead to one file.
+  public static func isSameFile(_ one: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard unsafe stat(one, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
   /// True when the path is a folder or a link to one.

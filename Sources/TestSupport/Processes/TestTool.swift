@@ -19,6 +19,9 @@ public enum TestTool: String, CaseIterable, Sendable {
   case nghttp
   case nghttpd
   case unshare
+  case nsenter
+  case bwrap
+  case setpriv
   case mateNotifications = "mate-notification-daemon"
   case upower = "upowerd"
   case umockdev = "umockdev-run"

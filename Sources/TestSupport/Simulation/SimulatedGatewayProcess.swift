@@ -38,7 +38,6 @@ final class SimulatedGatewayProcess {
     loops = SimulatedLoops(world.time)
     order = SeededGenerator(seed: world.random.next())
     try controlStore.apply(firstChanges)
-    for case .putApp in firstChanges { _ = try controlStore.allocate(.app, count: 1) }
   }
 
   var isUp: Bool { server != nil }
@@ -86,6 +85,7 @@ final class SimulatedGatewayProcess {
       identity: FirstIdentity(
         teamID: SimulatedIdentities.team, keyID: SimulatedIdentities.keyID,
         enrolmentCode: SimulatedIdentities.enrolmentCode),
+      epoch: UInt32(truncatingIfNeeded: world.random.next() >> 33) | 1,
       tokenKeys: [SimulatedIdentities.tokenKey], security: open
     ) { _ throws(SystemFailure) in try DeliveryLog(capacity: 256) }
     resources.listeners = world.network

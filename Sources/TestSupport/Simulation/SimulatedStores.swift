@@ -1,5 +1,6 @@
 import BelfryWire
 import Storage
+import Transport
 
 /// Notifications on a simulated disk, which fails, is full, or loses what it reads.
 final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
@@ -116,11 +117,6 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
       RegistrationRecord(key: key, generation: generation, state: .active, changedMilliseconds: 0))
   }
 
-  func allocate(_ counter: ControlCounter, count: UInt64) throws(StorageFailure) -> UInt64 {
-    try world.maybeFail("an allocation")
-    return try contents.allocate(counter, count: count)
-  }
-
   func teams() throws(StorageFailure) -> [TeamRecord] { try contents.teams() }
   func keys() throws(StorageFailure) -> [KeyRecord] {
     keyReadings += 1
@@ -143,6 +139,15 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func channels() throws(StorageFailure) -> [ChannelRecord] { try contents.channels() }
   func broadcasts() throws(StorageFailure) -> [BroadcastRecord] { try contents.broadcasts() }
   func devices() throws(StorageFailure) -> [DeviceRecord] { try contents.devices() }
+  func devices(
+    withKey keyHash: SHA256.Digest
+  ) throws(StorageFailure) -> [DeviceRecord] {
+    try world.maybeFail("a reading of a device")
+    return try contents.devices(withKey: keyHash)
+  }
+  func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
+    try contents.hasDevice(numbered: numbers)
+  }
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
     try contents.deviceCertificates()
   }

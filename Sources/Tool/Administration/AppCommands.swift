@@ -66,7 +66,7 @@ enum ChannelCommand {
     ])
 }
 
-/// `belfry device list` and `revoke`; `run` is `DeviceCommand`'s.
+/// `belfry device list`, `revoke` and `code`; `run` is `DeviceCommand`'s.
 enum DeviceAdministration {
   static let noun = AdministrationNoun(
     name: "device",
@@ -86,5 +86,10 @@ enum DeviceAdministration {
         }
         return .revokeDevice(number: number)
       },
+      AdministrationVerb(
+        "device", "code", "Prints the code that devices enrol with.",
+        options: [.flag("rotate", "makes a new one; with the former nobody enrols any more")],
+        columns: ["code"]
+      ) { $0.has("rotate") ? .rotateEnrolmentCode : .enrolmentCode },
     ])
 }

@@ -52,8 +52,8 @@ struct GatewayAccess {
       let port = object["ports"]?.objectValue?["console"]?.integerValue.flatMap(UInt16.init),
       port > 0
     else { return nil }
-    let host = object["host"]?.stringValue ?? "127.0.0.1"
-    // A gateway that listens everywhere is reached on this machine.
+    let host = object["consoleHost"]?.stringValue ?? "127.0.0.1"
+    // A console that listens everywhere is reached on this machine.
     let reached = ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
     guard let address = SocketAddress(host: reached, port: port) else { return nil }
     let token = try FileSystem.read(folder.adminTokenFile, limit: Self.fileBytesMax)

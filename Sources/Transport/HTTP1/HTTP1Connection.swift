@@ -20,11 +20,22 @@ final class HTTP1Connection: StreamHandler {
   /// The body of a long response that is being sent.
   private var body: HTTP1BodyStream?
   private var timer: TimerID?
+  /// The bytes of a request are coming, whose time runs from the first of them.
+  private var isReceiving = false
+  /// When it began to wait for a request, in the loop's nanoseconds; nil while one is answered.
+  private(set) var waitingSince: Int64?
+  /// The other end's address without its port, and whether that is this machine.
+  let address: String
+  let isLocal: Bool
 
   init(number: UInt64, stream: ByteStream, owner: HTTP1Connections) {
     self.number = number
     self.stream = stream
     self.owner = owner
+    waitingSince = owner.loop.nowNanoseconds
+    let peer = stream.peerAddress
+    address = peer?.host ?? ""
+    isLocal = peer?.isLoopback ?? false
     session = HTTP1ServerSession(handler: self)
   }
 
@@ -38,7 +49,7 @@ final class HTTP1Connection: StreamHandler {
     switch response.body {
     case .bytes(let bytes):
       // First, because the next request may have come already and set a timer of its own.
-      startTimer(owner.bounds.idleNanoseconds)
+      awaitRequest()
       session?.respond(streamID, status: status, fields: fields, body: bytes)
       flush()
     case .stream(let body):
@@ -61,14 +72,17 @@ final class HTTP1Connection: StreamHandler {
     if piece.isLast {
       self.body = nil
       body.close()
-      startTimer(owner.bounds.idleNanoseconds)
+      awaitRequest()
       session?.endBody()
     }
     flush()
   }
 
   /// Ends the connection without sending anything more.
-  func abort() { stream?.close(afterFlush: false) }
+  func abort() {
+    waitingSince = nil
+    stream?.close(afterFlush: false)
+  }
 
   // MARK: the stream's side
 
@@ -77,6 +91,7 @@ final class HTTP1Connection: StreamHandler {
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     _ = unsafe session?.receive(bytes)
     flush()
+    beginTimeOfRequest()
   }
 
   func streamDrained(_ stream: ByteStream) { sendBody() }
@@ -94,6 +109,19 @@ final class HTTP1Connection: StreamHandler {
   }
 
   // MARK: time
+
+  private func awaitRequest() {
+    isReceiving = false
+    waitingSince = owner.loop.nowNanoseconds
+    startTimer(owner.bounds.idleNanoseconds)
+  }
+
+  /// A request has one time for all of it, from its first byte: each byte would buy another one.
+  private func beginTimeOfRequest() {
+    guard !isReceiving, session?.hasPartialHead == true else { return }
+    isReceiving = true
+    startTimer(owner.bounds.requestNanoseconds)
+  }
 
   private func startTimer(_ nanoseconds: Int64) {
     stopTimer()
@@ -118,6 +146,8 @@ extension HTTP1Connection: HTTP2RequestHandler {
   func requestBegan(_ streamID: Int32) {
     self.streamID = streamID
     incoming = Incoming()
+    guard !isReceiving else { return }
+    isReceiving = true
     startTimer(owner.bounds.requestNanoseconds)
   }
 
@@ -146,6 +176,7 @@ extension HTTP1Connection: HTTP2RequestHandler {
 
   func requestEnded(_ streamID: Int32) {
     stopTimer()
+    waitingSince = nil
     let target = HTTP1Target(incoming.target)
     let request = HTTP1Request(
       method: incoming.method, path: target.path, query: target.query, fields: incoming.fields,

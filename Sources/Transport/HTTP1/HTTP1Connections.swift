@@ -61,13 +61,36 @@ final class HTTP1Connections {
 
   private func accept(_ stream: ByteStream) -> HTTP1Connection? {
     // Requests outlive clients that do not wait for the response.
-    guard connections.count < Limits.httpConnections, unanswered < Limits.httpConnections else {
-      return nil
-    }
+    guard unanswered < Limits.httpConnections, makeRoom(for: stream) else { return nil }
     lastNumber += 1
     let connection = HTTP1Connection(number: lastNumber, stream: stream, owner: self)
     connections[lastNumber] = connection
     return connection
+  }
+
+  /// Whether one more may come from there: the one that has waited longest for a request makes room.
+  ///
+  /// Otherwise who opens connections and says nothing would keep probes and administrators out. What
+  /// comes over the network leaves some to this machine.
+  private func makeRoom(for stream: ByteStream) -> Bool {
+    let peer = stream.peerAddress
+    guard connections.count >= Limits.httpConnectionsOfAddress else { return true }
+    if peer?.isLoopback != true {
+      let own = connections.values.filter { $0.address == peer?.host ?? "" }
+      if own.count >= Limits.httpConnectionsOfAddress { return close(oneOf: own) }
+      let distant = connections.values.filter { !$0.isLocal }
+      if distant.count >= Limits.httpConnections - Limits.httpConnectionsOfLoopback {
+        return close(oneOf: distant)
+      }
+    }
+    return connections.count < Limits.httpConnections || close(oneOf: Array(connections.values))
+  }
+
+  private func close(oneOf candidates: [HTTP1Connection]) -> Bool {
+    let waiting = candidates.compactMap { one in one.waitingSince.map { (since: $0, one: one) } }
+    guard let oldest = waiting.min(by: { $0.since < $1.since }) else { return false }
+    oldest.one.abort()
+    return true
   }
 
   private func handle(_ event: Event) {

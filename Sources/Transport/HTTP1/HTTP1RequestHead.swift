@@ -41,6 +41,18 @@ struct HTTP1RequestHead {
       guard readField(line) else { return nil }
     }
     guard hasHost || isHTTP10, contentLength == nil || transferCoding == .none else { return nil }
+    // RFC 9112 section 6.1: HTTP/1.0 has no codings, so nobody knows where such a body ends.
+    guard !isHTTP10 || transferCoding == .none else { return nil }
+    // RFC 9110 section 10.1.1: a client of HTTP/1.0 does not know the interim response.
+    if isHTTP10 { expectsContinue = false }
+  }
+
+  /// Whether a line of a trailer section is a field that may stand there: not one that frames or
+  /// routes the request (RFC 9110 section 6.5.1).
+  static func isTrailer(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let (name, _) = field(line) else { return false }
+    return !["content-length", "transfer-encoding", "host"].contains(
+      String(decoding: name, as: UTF8.self))
   }
 
   private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
@@ -60,23 +72,30 @@ struct HTTP1RequestHead {
     guard path.first != 0x2F else { return true }
     // The absolute form, as a client sends it through a proxy.
     let target = String(decoding: path, as: UTF8.self)
-    guard target.hasPrefix("http://") || target.hasPrefix("https://") else {
-      return target == "*"
-    }
+    // Schemes are without case (RFC 3986 section 3.1).
+    let start = target.prefix(8).lowercased()
+    guard start.hasPrefix("http://") || start == "https://" else { return target == "*" }
     let rest = target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
     path = Array((rest.firstIndex(of: "/").map { rest[$0...] } ?? "/").utf8)
     return true
   }
 
   private mutating func readField(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return false }
+    guard let (name, value) = Self.field(line) else { return false }
+    fields.append((name, Array(value)))
+    return interpret(String(decoding: name, as: UTF8.self), value)
+  }
+
+  /// A field line's name in lower case and its value; nil where it is none.
+  private static func field(
+    _ line: ArraySlice<UInt8>
+  ) -> (name: [UInt8], value: ArraySlice<UInt8>)? {
+    guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
     let name = line[..<colon]
-    guard name.allSatisfy(Self.isTokenByte) else { return false }
-    let value = Self.trimmed(line[(colon + 1)...])
-    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
-    let lower = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    fields.append((lower, Array(value)))
-    return interpret(String(decoding: lower, as: UTF8.self), value)
+    guard name.allSatisfy(isTokenByte) else { return nil }
+    let value = trimmed(line[(colon + 1)...])
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
+    return (name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, value)
   }
 
   /// False for a field that leaves open where the request ends.
@@ -95,7 +114,9 @@ struct HTTP1RequestHead {
       guard transferCoding == .none else { return false }
       transferCoding = text == "chunked" ? .chunked : .unknown
     case "connection":
-      if text.split(separator: ",").contains(where: { $0.filter { $0 != " " } == "close" }) {
+      // Spaces and tabs may stand around an option (RFC 9110 section 5.6.1).
+      let options = value.split(separator: UInt8(ascii: ",")).map(Self.trimmed)
+      if options.contains(where: { String(decoding: $0, as: UTF8.self).lowercased() == "close" }) {
         isLast = true
       }
     case "expect":

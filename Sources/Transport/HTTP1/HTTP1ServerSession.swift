@@ -10,7 +10,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     case chunkSize
     case chunk(remaining: Int)
     case chunkEnd
-    case trailers
+    /// Bytes of the trailer section so far.
+    case trailers(bytes: Int)
     /// The request is whole, its response is awaited.
     case awaitingResponse
     /// The response's head is sent, pieces of its body follow.
@@ -151,6 +152,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     output.removeAll(keepingCapacity: true)
   }
 
+  /// Whether bytes of a head have come that is not whole.
+  var hasPartialHead: Bool { state == .head && readIndex < input.count }
+
   /// Whether a request has begun to arrive.
   public var hasFrames: Bool { streamID > 0 }
 
@@ -265,12 +269,14 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
     case .chunkSize: readChunkSize()
     case .chunkEnd: readLine { line in line.isEmpty ? .chunkSize : nil }
-    case .trailers: readTrailer()
+    case .trailers(let bytes): readTrailer(bytes)
     case .awaitingResponse, .sendingBody, .ended: false
     }
   }
 
-  /// The next line without its end; nil while it has not arrived.
+  /// The next line of chunked framing without its end; nil while it has not arrived.
+  ///
+  /// A line feed alone ends none: who stands before this server may read the request otherwise.
   private func line() -> ArraySlice<UInt8>? {
     guard let end = input[readIndex...].firstIndex(of: 0x0A) else {
       if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
@@ -278,7 +284,11 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
     let line = input[readIndex..<end]
     readIndex = end + 1
-    return line.last == 0x0D ? line.dropLast() : line
+    guard line.last == 0x0D else {
+      reject(400)
+      return nil
+    }
+    return line.dropLast()
   }
 
   private func readLine(_ next: (ArraySlice<UInt8>) -> State?) -> Bool {
@@ -300,7 +310,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
         !line.contains(0x0D), let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
       assert(size >= 0, "digits have no sign")
-      return size == 0 ? .trailers : .chunk(remaining: size)
+      return size == 0 ? .trailers(bytes: 0) : .chunk(remaining: size)
     }
   }
 
@@ -313,9 +323,22 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  private func readTrailer() -> Bool {
+  /// Trailers are checked as the head's fields are, bounded with it, and nobody is told of them.
+  private func readTrailer(_ bytes: Int) -> Bool {
     guard let line = line() else { return false }
-    if line.isEmpty { endRequest() }
+    guard !line.isEmpty else {
+      endRequest()
+      return true
+    }
+    guard bytes + line.count <= Limits.http1HeadBytes else {
+      reject(431)
+      return false
+    }
+    guard HTTP1RequestHead.isTrailer(line) else {
+      reject(400)
+      return false
+    }
+    state = .trailers(bytes: bytes + line.count)
     return true
   }
 

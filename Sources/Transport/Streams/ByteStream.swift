@@ -135,6 +135,14 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
   }
 
+  /// The process at the other end of a UNIX socket, held so that its number stays its own.
+  public func peerProcess() throws(SystemFailure) -> PeerProcess {
+    guard let pid = peerCredentials?.pid else {
+      throw .unusable(text: peerDescription, reason: "it has no process")
+    }
+    return try PeerProcess(peerOf: descriptor, pid: pid)
+  }
+
   /// Bytes that are queued and not written to the socket yet.
   public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
 

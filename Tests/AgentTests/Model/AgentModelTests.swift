@@ -21,6 +21,63 @@ struct AgentModelTests {
   }
 
   @Test
+  func `a process that cannot be looked at is nobody, whatever it says`() {
+    for obstacle in [ProcessIdentity.Obstacle.ended, .unreadable(what: "/proc/1/exe")] {
+      for role in AppHello.Role.allCases {
+        let bench = ModelBench()
+        bench.install()
+        var process = ProcessIdentity(pid: 1, uid: 7)
+        process.obstacle = obstacle
+        let (connection, effects) = bench.connect(role: role, process: process)
+        #expect(effects.refusals == [.appRefused])
+        #expect(effects.contains { if case .close(connection) = $0 { true } else { false } })
+      }
+    }
+  }
+
+  @Test
+  func `a program that is not known to be an installed app's is not that app`() {
+    let bench = ModelBench()
+    bench.install()
+    let hello = AppHello(appID: ModelBench.burger.text, isDevelopment: true)
+    let ask = Ask(connection: ConnectionID(number: 5), number: 3)
+    bench.handle(.appGreeted(ask, hello, ProcessIdentity(pid: 1, uid: 7)))
+    #expect(bench.take().refusals == [.appRefused])
+  }
+
+  @Test
+  func `a sandboxed process controls nothing, and is no installed app that proves nothing`() {
+    let bench = ModelBench()
+    bench.install { $0.isScript = true }
+    var process = ProcessIdentity(pid: 1, uid: 7)
+    process.isSandboxed = true
+    process.executable = "/usr/bin/python3"
+    #expect(process.controlRights.isEmpty)
+    #expect(bench.connect(role: .control, process: process).1.refusals == [.appRefused])
+    #expect(bench.connect(process: process).1.refusals == [.appRefused])
+    process.sandboxedApp = ModelBench.burger.text
+    #expect(bench.connect(process: process).1.refusals.isEmpty)
+    #expect(bench.connect(role: .control, process: process).1.refusals == [.appRefused])
+    process = ProcessIdentity(pid: 2, uid: 7)
+    process.executable = "/usr/bin/python3"
+    #expect(bench.connect(process: process).1.refusals.isEmpty)
+    #expect(process.controlRights == Set(ControlRight.allCases))
+    #expect(bench.connect(role: .control, process: process).1.refusals.isEmpty)
+  }
+
+  @Test
+  func `reading, deciding for the person and installing are rights apart`() {
+    #expect(ControlRequest.apps.right == .readsState)
+    #expect(ControlRequest.state([:]).right == .readsState)
+    #expect(ControlRequest.state(["locked": "on"]).right == .movesDevice)
+    #expect(ControlRequest.center(app: nil).right == .readsNotifications)
+    #expect(ControlRequest.token(app: "a.b", kind: .alert).right == .readsTokens)
+    #expect(ControlRequest.open(app: nil, id: "n").right == .actsForPerson)
+    #expect(ControlRequest.install(path: "/a").right == .installs)
+    #expect(ControlRequest.changeDevice(["location": "off"]).right == .changesSettings)
+  }
+
+  @Test
   func `an app that names no id is known by what its process is`() throws {
     let bench = ModelBench()
     var process = ProcessIdentity(pid: 1, uid: 7)

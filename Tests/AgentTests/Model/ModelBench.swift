@@ -137,6 +137,8 @@ final class ModelBench {
     hello.launch = launch
     change(&hello)
     untaken = []
+    var process = process
+    if process.executable == nil { process.executable = "/opt/\(app)" }
     return (connection, send(.appGreeted(Ask(connection: connection, number: 1), hello, process)))
   }
 

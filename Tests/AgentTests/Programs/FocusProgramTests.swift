@@ -7,6 +7,22 @@ import Testing
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test
+  func `what windows say is read without privileges, under a filter of system calls`() async throws
+  {
+    try await Scenario.run { scenario in
+      let windows = try await WindowScenario(on: scenario)
+      let watcher = try scenario.start(
+        [Installation.products + "/belfry-focus"], environment: windows.environment)
+      try await windows.front(#"{"class":["b","B"]}"#)
+      _ = try await watcher.line(called: "a window") {
+        $0["window"]["names"].array.isEmpty == false
+      }
+      let status = try String(contentsOfFile: "/proc/\(watcher.pid)/status", encoding: .utf8)
+      #expect(status.contains("NoNewPrivs:\t1\n") && status.contains("Seccomp:\t2\n"))
+    }
+  }
+
+  @Test
   func `An app is in front while its window is, and its notifications are asked for`()
     async throws
   {

@@ -36,9 +36,24 @@ import Transport
   }
 
   @Test
+  func `a client that speaks another protocol is closed at once`() throws {
+    for offered in [nil, "h2"] {
+      let harness = try GatewayHarness()
+      let client = RawClient(
+        harness, port: 5_223, as: StreamIdentity(negotiatedProtocol: offered))
+      harness.pass(milliseconds: 100)
+      #expect(client.isClosed && client.received.isEmpty)
+      #expect(!harness.world.gateway.hasConnections)
+      #expect(harness.violation == nil)
+    }
+  }
+
+  @Test
   func `a connection that says nothing ends in time`() throws {
     let harness = try GatewayHarness()
-    let client = RawClient(harness, port: 5_223, as: StreamIdentity())
+    let client = RawClient(
+      harness, port: 5_223,
+      as: StreamIdentity(negotiatedProtocol: LinkLimits.applicationProtocol))
     harness.pass(milliseconds: 9_000)
     #expect(!client.isClosed)
     harness.pass(milliseconds: 3_000)
@@ -49,7 +64,9 @@ import Transport
   @Test
   func `bytes that are no frame end the connection with a reason`() throws {
     let harness = try GatewayHarness()
-    let client = RawClient(harness, port: 5_223, as: StreamIdentity())
+    let client = RawClient(
+      harness, port: 5_223,
+      as: StreamIdentity(negotiatedProtocol: LinkLimits.applicationProtocol))
     client.send([UInt8](repeating: 0x7F, count: 64))
     harness.pass(milliseconds: 500)
     #expect(client.isClosed && !client.received.isEmpty)

@@ -121,7 +121,8 @@ final class LoopScenario {
     part = try GatewayLoop(
       index: 1, loop: loop, shared: shared,
       directory: CredentialDirectory(version: 1, keys: [], apps: []),
-      registrations: RegistrationTable(), deliveryLog: try DeliveryLog(capacity: 8),
+      devices: DeviceTable(), registrations: RegistrationTable(),
+      deliveryLog: try DeliveryLog(capacity: 8),
       highestSequence: 0)
   }
 

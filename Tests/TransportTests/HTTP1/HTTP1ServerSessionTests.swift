@@ -152,16 +152,30 @@ import Testing
     #expect(close.events.count { $0 == "end" } == 1)
     #expect(!close.isOpen)
     #expect(!run("GET / HTTP/1.0\r\n\r\n").isOpen)
+    for value in ["foo,\tclose", "foo \t,\tClose \t, bar", "close,foo", ",close"] {
+      let last = run("GET / HTTP/1.1\r\nHost: h\r\nConnection: \(value)\r\n\r\n" + Self.push)
+      #expect(!last.isOpen, "\(value)")
+    }
+    for value in ["closed", "cl ose", "\"close\""] {
+      let open = run("GET / HTTP/1.1\r\nHost: h\r\nConnection: \(value)\r\n\r\n")
+      #expect(open.isOpen, "\(value)")
+    }
   }
 
   @Test func `a client that waits for it is told to go on`() {
     let text = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     #expect(run(text).output == "HTTP/1.1 100 Continue\r\n\r\n")
+    // HTTP/1.0 has no interim responses.
+    let old = "POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    #expect(run(old).output.isEmpty)
+    #expect(run(old + "{}").output.hasPrefix("HTTP/1.1 200 "))
   }
 
   @Test func `a proxy's form of the target is read`() {
-    let run = run("GET http://localhost:1/3/device/aa HTTP/1.1\r\nHost: h\r\n\r\n")
-    #expect(run.events.contains(":path=/3/device/aa"))
+    for scheme in ["http", "HTTP", "https", "hTTpS"] {
+      let run = run("GET \(scheme)://localhost:1/3/device/aa HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(run.events.contains(":path=/3/device/aa"), "\(scheme)")
+    }
   }
 
   @Test(arguments: [
@@ -179,6 +193,16 @@ import Testing
     "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0 junk\r\n",
     "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1;a\rb\r\n",
     "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nx: y\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nno field\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nx : y\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n",
+    "POST / HTTP/1.0\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    "POST / HTTP/1.0\r\nTransfer-Encoding: gzip\r\n\r\n",
+    "GET ftp://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
   ])
   func `what is no request is refused and ends the connection`(_ text: String) {
     let run = run(text + Self.push)
@@ -190,6 +214,11 @@ import Testing
   @Test func `fields without end, and other codings, are refused`() {
     let long = run("GET / HTTP/1.1\r\nHost: h\r\nx: " + String(repeating: "a", count: 9_000))
     #expect(long.output.hasPrefix("HTTP/1.1 431 "))
+    let chunks = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+    let trailers = run(
+      chunks + String(repeating: "x: \(String(repeating: "a", count: 90))\r\n", count: 100))
+    #expect(trailers.output.hasPrefix("HTTP/1.1 431 "))
+    #expect(!trailers.isOpen)
     let coded = run("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
     #expect(coded.output.hasPrefix("HTTP/1.1 501 "))
     let flood = run(

@@ -188,14 +188,37 @@ import Testing
     server.stop()
   }
 
-  @Test func `connections beyond the limit are closed at once`() throws {
+  @Test(arguments: ["", "GET / HTTP/1.1\r\nHost:"])
+  func `who has waited longest without a whole request makes room for one more`(_ text: String)
+    throws
+  {
     let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
-    let clients = (0..<Limits.httpConnections).map { _ in open(server, "") }
+    let clients = (0..<Limits.httpConnections).map { _ in open(server, text) }
+    harness.run { clients.allSatisfy { $0.opened == 1 } }
+    let answer = exchange(server, "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+    #expect(answer.hasPrefix("HTTP/1.1 204"))
+    harness.run { clients.contains { $0.closure != nil } }
+    #expect(clients.count { $0.closure != nil } == 1)
+    server.stop()
+  }
+
+  @Test func `a request that is being answered makes no room`() throws {
+    let gate = LoopFlag()
+    let server = try HTTP1Server { _ in
+      #expect(gate.wait())
+      gate.raise()
+      return HTTP1Response(status: 204)
+    }
+    let clients = (0..<Limits.httpConnections).map { _ in
+      open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
+    }
     harness.run { clients.allSatisfy { $0.opened == 1 } }
     let excess = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
-    harness.run { excess.closure != nil }
-    #expect(excess.text.isEmpty)
-    #expect(clients.allSatisfy { $0.closure == nil })
+    harness.run { excess.closure != nil || clients.contains { $0.closure != nil } }
+    gate.raise()
+    harness.run {
+      clients.count { $0.text.hasPrefix("HTTP/1.1 204") } >= Limits.httpConnections - 1
+    }
     server.stop()
   }
 

@@ -47,6 +47,9 @@ final class FocusMonitor {
   private func onEvent(_ event: ChildProgram.Event) {
     switch event {
     case .line(let line):
+      if let lacking = (try? JSONValue(parsing: line))?.objectValue?["lacking"]?.stringValue {
+        log.warning("windows are watched without all that could confine it", ["lacking": lacking])
+      }
       if let change = Self.window(in: line) { onChange(change) }
     case .ended:
       log.info("the window in front is not known any more: the X server ended or has none to tell")

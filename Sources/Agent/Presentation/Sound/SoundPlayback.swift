@@ -12,6 +12,8 @@ final class SoundPlayback {
   private var child: ChildProgram?
   /// The problem last reported.
   private var problem: String?
+  /// Whether it was told that the kernel cannot confine the player.
+  private var hasToldLack = false
 
   /// Looks for `belfry-sound` beside this program and on `PATH`.
   init(on loop: EventLoop, log: Log) {
@@ -74,6 +76,10 @@ final class SoundPlayback {
   /// Logs once that no sound can be played, and each time why an app's own was not.
   private func note(_ line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return }
+    if let lacking = object["lacking"]?.stringValue, !hasToldLack {
+      hasToldLack = true
+      log.warning("sound files are read without all that could confine it", ["lacking": lacking])
+    }
     let reason = object["reason"]?.stringValue
     guard let by = object["by"]?.stringValue else {
       if problem != reason, let reason { log.warning("\(reason)") }

@@ -1,0 +1,78 @@
+import Storage
+import System
+
+/// A random number that each start of a gateway draws: new devices have it in their numbers, and both
+/// databases keep it, so that one that was restored from a copy is known by the other.
+struct FolderEpoch {
+  /// The epoch of this start, of 31 bits; never 0, and of no device in the store.
+  let number: UInt32
+  /// What a person should know of the folder; nil where both databases are of one time.
+  let restoration: String?
+
+  /// Draws the epoch of a start and puts it into both databases, the control store first.
+  ///
+  /// A start may end between two writes: the control store keeps the last epoch that both had.
+  static func begin(
+    in control: any ControlStore, _ notifications: SQLiteNotificationStore
+  ) throws(StorageFailure) -> FolderEpoch {
+    let kept = try Kept(control)
+    let other = try notifications.epoch()
+    let epoch = FolderEpoch(
+      number: try draw(control), restoration: restoration(kept, notifications: other))
+    try Kept(current: epoch.number, agreed: other).put(into: control)
+    try notifications.putEpoch(epoch.number)
+    try Kept(current: epoch.number, agreed: epoch.number).put(into: control)
+    return epoch
+  }
+
+  /// What the control store keeps.
+  private struct Kept {
+    var current: UInt32 = 0
+    /// The last one that the notifications' store was known to have.
+    var agreed: UInt32 = 0
+
+    init(current: UInt32, agreed: UInt32) {
+      self.current = current
+      self.agreed = agreed
+    }
+
+    /// Zeroes where it has none: it is new, or a former release's.
+    init(_ control: any ControlStore) throws(StorageFailure) {
+      let bytes = try control.setting(ControlSetting.epoch) ?? []
+      let words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { UInt32($0) }
+      let isWhole = words.count == 2 && !words.contains(nil)
+      self.init(current: isWhole ? words[0] ?? 0 : 0, agreed: isWhole ? words[1] ?? 0 : 0)
+    }
+
+    func put(into control: any ControlStore) throws(StorageFailure) {
+      try control.apply([
+        .putSetting(name: ControlSetting.epoch, value: Array("\(current) \(agreed)".utf8))
+      ])
+    }
+  }
+
+  private static func draw(_ control: any ControlStore) throws(StorageFailure) -> UInt32 {
+    var random = SystemRandom.Generator()
+    while true {
+      let number = UInt32.random(in: 1..<1 << UInt32(DeviceNumbers.epochBits), using: &random)
+      guard try control.hasDevice(numbered: DeviceNumbers.numbers(ofEpoch: number)) else {
+        return number
+      }
+    }
+  }
+
+  private static func restoration(_ kept: Kept, notifications other: UInt32) -> String? {
+    if other == kept.current || other == kept.agreed { return nil }
+    if kept.current == 0 {
+      return
+        "control.sqlite is new or older than notifications.sqlite: devices that it does not know "
+        + "have to enrol again, and what is stored for them waits until it expires"
+    }
+    if other == 0 {
+      return
+        "notifications.sqlite is new or older than control.sqlite: what was stored since is gone"
+    }
+    return "control.sqlite and notifications.sqlite are not of one time: one of them was restored "
+      + "from a copy; devices that are not known have to enrol again"
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A gateway's folder that lost its control store, got an older copy of it back, or is a former
+/// release's: nobody gets what is another's.
+@Suite(.timeLimit(.minutes(60)), .requires(.python)) struct RestoredFolderTests {
+  private let app = "com.example.app"
+  // CLOSE's reason, docs/device-link.md section 5.
+  private let unknownDevice = 20
+
+  /// Connects a device, and gives its token.
+  private func run(
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ file: String
+  ) async throws -> (RunningProgram, token: String) {
+    let program = try scenario.linkClient(gateway, ["run", file, app])
+    return (program, try #require(try await program.event("registered")["token"].string))
+  }
+
+  private func end(_ program: RunningProgram) async throws {
+    program.signal(SIGKILL)
+    try await program.end()
+  }
+
+  private func notice(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
+    try await scenario.command([
+      TestTool.curl.required(), "-s", "http://127.0.0.1:\(gateway.port("console"))/readyz",
+    ]).output
+  }
+
+  private let databases = ["control.sqlite", "control.sqlite-wal", "control.sqlite-shm"]
+
+  /// A device that enrolled and registered, and has a push that waits for it.
+  private func deviceWithPush(
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ name: String
+  ) async throws -> (file: String, number: Int?, token: String) {
+    let identity = try await scenario.enrolled(gateway, name)
+    let (program, token) = try await run(scenario, gateway, identity.file)
+    try await end(program)
+    let answer = try await scenario.push("for \(name) alone", to: token, through: gateway)
+    #expect(answer["status"].integer == 200)
+    return (identity.file, identity.device.integer, token)
+  }
+
+  /// A device that enrols after the restoration gets a number, a token and pushes of its own.
+  private func checkNewDevice(
+    _ scenario: Scenario, _ gateway: GatewayProgram,
+    isNot lost: (file: String, number: Int?, token: String)
+  ) async throws {
+    let new = try await scenario.enrolled(gateway, "new")
+    #expect(new.device.integer != lost.number)
+    let (program, token) = try await run(scenario, gateway, new.file)
+    #expect(token != lost.token)
+    let refused = try await scenario.push("too late", to: lost.token, through: gateway)
+    #expect(refused["status"].integer == 400, "\(refused)")
+    let answer = try await scenario.push("for the new one", to: token, through: gateway)
+    #expect(answer["status"].integer == 200)
+    let received = try await program.event("received")
+    #expect(received["payload"].string?.contains("for the new one") == true, "\(received)")
+    let old = try scenario.linkClient(gateway, ["connect", lost.file])
+    #expect(try await old.event("ended")["reason"].integer == unknownDevice)
+  }
+
+  @Test(.requires(.curl))
+  func `a gateway that lost its control store gives nobody what was another's`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let lost = try await deviceWithPush(scenario, gateway, "lost")
+      try await gateway.stop()
+      for name in databases {
+        try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
+      }
+      let restored = try await scenario.restart(gateway)
+      #expect(restored.program.errors.contains("the folder was restored"))
+      #expect(try await notice(scenario, restored).contains("notice: control.sqlite is new"))
+      try await checkNewDevice(scenario, restored, isNot: lost)
+    }
+  }
+
+  @Test(.requires(.curl))
+  func `a gateway with an older control store gives nobody what was another's`() async throws {
+    try await Scenario.run { scenario in
+      let first = try await scenario.gateway()
+      let kept = try await scenario.enrolled(first, "kept")
+      try await first.stop()
+      let copy = scenario.folder.file("copy.sqlite")
+      try FileManager.default.copyItem(atPath: first.data + "/control.sqlite", toPath: copy)
+      let second = try await scenario.restart(first)
+      #expect(try await notice(scenario, second) == "ready")
+      let lost = try await deviceWithPush(scenario, second, "lost")
+      try await second.stop()
+      for name in databases {
+        try? FileManager.default.removeItem(atPath: first.data + "/" + name)
+      }
+      try FileManager.default.copyItem(atPath: copy, toPath: first.data + "/control.sqlite")
+      let restored = try await scenario.restart(second)
+      #expect(try await notice(scenario, restored).contains("restored"))
+      try await checkNewDevice(scenario, restored, isNot: lost)
+      let (program, _) = try await run(scenario, restored, kept.file)
+      try await end(program)
+    }
+  }
+
+  @Test
+  func `a device that the gateway does not know enrols again by itself`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      try await gateway.stop()
+      for name in databases {
+        try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
+      }
+      let restored = try await scenario.restart(gateway)
+      try await devices.program.stop()
+      // The code of the new store; the identities are the former ones.
+      let again = try scenario.devices(of: restored, topics: [app])
+      let new = try await again.token()
+      #expect(new != token)
+      let answer = try await scenario.push("hello", to: new, through: restored)
+      #expect(answer["status"].integer == 200)
+      _ = try await again.received()
+    }
+  }
+
+  @Test(.requires(.curl))
+  func `a folder of a former release goes on: devices, tokens and what was stored`() async throws {
+    try await Scenario.run { scenario in
+      _ = try await scenario.command([
+        "tar", "xzf", Installation.root + "/Tests/Fixtures/former-gateway.tar.gz", "-C",
+        scenario.folder.path,
+      ])
+      let gateway = try await scenario.gateway()
+      #expect(try await notice(scenario, gateway) == "ready")
+      let former = try String(contentsOfFile: scenario.folder.file("token"), encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      let (program, token) = try await run(scenario, gateway, scenario.folder.file("device.pem"))
+      #expect(token == former)
+      let stored = try await program.event("received")
+      #expect(stored["payload"].string?.contains("kept by the former release") == true)
+      let answer = try await scenario.push("hello", to: former, through: gateway)
+      #expect(answer["status"].integer == 200)
+      let received = try await program.event("received")
+      #expect(received["payload"].string?.contains("hello") == true)
+      let new = try await scenario.enrolled(gateway, "new")
+      #expect(try #require(new.device.integer) > 1)
+      try await end(program)
+      try await gateway.stop()
+      let again = try await scenario.restart(gateway)
+      #expect(try await notice(scenario, again) == "ready")
+      let (_, same) = try await run(scenario, again, scenario.folder.file("device.pem"))
+      #expect(same == former)
+    }
+  }
+}
