@@ -200,7 +200,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `S4-5 an icon loses its badge with the permission for it, and has it again with that`() {
+  func `an icon loses its badge with the permission for it, and has it again with that`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setBadge(5))
