@@ -149,6 +149,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       assert(isHome(of: device), "the revocation of device \(device) came to loop \(index)")
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
+      // One that still greets has no session yet that the core could end.
+      for connection in connections.devices(of: device) { connection.end(.revoked) }
     case .readLog(let query, let collector):
       answer(query, to: collector)
     case .followLog(let query, let follower):

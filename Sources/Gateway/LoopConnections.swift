@@ -65,6 +65,12 @@ struct LoopConnections {
     devices.values.sorted { $0.session.number < $1.session.number }
   }
 
+  /// The connections of one device, by number; a look at all of them, for what seldom happens.
+  func devices(of device: UInt64) -> [DeviceConnection] {
+    devices.values.filter { $0.device == device }
+      .sorted { $0.session.number < $1.session.number }
+  }
+
   func checkInvariants() {
     for (number, provider) in providers {
       assert(provider.number == number && number <= lastNumber, "a provider has a wrong number")

@@ -128,6 +128,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       guard let device else {
         return assertionFailure("a connection without device is ready for notifications")
       }
+      assert(!home.registrations.isRevoked(device), "device \(device) was revoked, and stays")
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
       // Sorted, so that a run can be replayed.

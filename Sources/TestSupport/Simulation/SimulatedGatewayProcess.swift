@@ -255,6 +255,9 @@ final class SimulatedGatewayProcess {
     parts.map { "\($0.part.connectionCounts)" }.joined(separator: ", ")
   }
 
+  /// How many connections of devices the loops have.
+  var deviceConnections: Int { parts.reduce(0) { $0 + $1.part.connectionCounts.devices } }
+
   var hasConnections: Bool {
     parts.contains { part, _ in
       let counts = part.connectionCounts

@@ -36,6 +36,29 @@ import Transport
   }
 
   @Test
+  func `a device that is revoked while it greets is sent away and gets nothing`() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    device.subscribe(harness.world.channels[0])
+    device.goOffline()
+    harness.pass(milliseconds: 500)
+    harness.world.addProvider()
+    for _ in 0..<8 { harness.world.broadcast(isForAll: true) }
+    harness.pass(milliseconds: 2_000)
+    device.goOnline()
+    while harness.world.gateway.deviceConnections == 0 {
+      harness.world.step(until: harness.world.time.now + 50_000)
+    }
+    _ = try harness.world.gateway.administer(.revokeDevice(number: device.number))
+    device.revoke()
+    harness.pass(milliseconds: 2_000)
+    #expect(harness.violation == nil)
+    #expect(harness.world.gateway.deviceConnections == 0)
+    #expect(harness.world.broadcasts.messages.contains { $0.isKept })
+    #expect(harness.world.broadcasts.messages.allSatisfy { $0.shown.isEmpty })
+  }
+
+  @Test
   func `a client that speaks another protocol is closed at once`() throws {
     for offered in [nil, "h2"] {
       let harness = try GatewayHarness()
