@@ -16,6 +16,8 @@ struct DeliveredList: Sendable {
     var isQuiet = false
     /// Whether presenters were given it, in this run of the agent.
     var isPresented = false
+    /// Whether an earlier one of its name may still be on screen.
+    var coversEarlier = false
 
     /// Whether it still has to be decided, or may not have reached a screen.
     var isUnfinished: Bool { !isShown && !isQuiet }
@@ -53,8 +55,11 @@ struct DeliveredList: Sendable {
   /// Puts a notification in that nobody has seen, in place of an earlier one of the same name.
   mutating func put(_ key: AppNotificationID, _ retained: RetainedNotification) -> Entry {
     assert(key.id == retained.id, "a notification stands under its own name")
-    let entry = Entry(
+    var entry = Entry(
       key: key, retained: retained, order: nextOrder, isListed: false, isShown: false)
+    if let earlier = self[key] {
+      entry.coversEarlier = earlier.isShown || earlier.isPresented || earlier.coversEarlier
+    }
     nextOrder += 1
     entries[key.app, default: [:]][key.id] = entry
     return entry
