@@ -16,6 +16,8 @@ struct DeliveredList: Sendable {
     var isListOnly = false
     /// Whether it was handed to presenters, in this run of the agent.
     var isPresented = false
+    /// Whether an earlier one of its name may still be on screen.
+    var coversEarlier = false
 
     /// Whether it still has to be presented: no decision was made yet, or it may not have reached a screen.
     var needsPresentation: Bool { !isShown && !isListOnly }
@@ -53,8 +55,11 @@ struct DeliveredList: Sendable {
   /// Adds a notification that has not been shown, replacing an earlier one with the same identifier.
   mutating func put(_ key: AppNotificationID, _ retained: RetainedNotification) -> Entry {
     assert(key.id == retained.id, "a notification stands under its own name")
-    let entry = Entry(
+    var entry = Entry(
       key: key, retained: retained, order: nextOrder, isListed: false, isShown: false)
+    if let earlier = self[key] {
+      entry.coversEarlier = earlier.isShown || earlier.isPresented || earlier.coversEarlier
+    }
     nextOrder += 1
     entries[key.app, default: [:]][key.id] = entry
     return entry

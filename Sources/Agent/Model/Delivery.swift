@@ -180,8 +180,11 @@ struct Delivery {
         entry.isListed = routing.effects.list
         entry.isListOnly = !routing.effects.banner
         entry.isPresented = routing.effects.banner
+        entry.coversEarlier = false
       }
       if let decided { persist(decided, &context) }
+      // What stands in the list alone leaves nothing of the one before on the screen.
+      if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
       for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
         withdraw(old.key, &context)
       }

@@ -308,6 +308,9 @@ extension [AgentEffect] {
   var refreshed: [Presentation] {
     compactMap { if case .refresh(let presentation) = $0 { presentation } else { nil } }
   }
+  var withdrawn: [AppNotificationID] {
+    compactMap { if case .withdraw(let key) = $0 { key } else { nil } }
+  }
   var suppressed: [Routing.Suppression] {
     compactMap { if case .suppressed(_, let reason) = $0 { reason } else { nil } }
   }

@@ -68,6 +68,26 @@ struct UnseenTests {
       bench.handle(.appReplied(question, .present([.banner]))).presented.map(\.title) == ["2"])
   }
 
+  @Test(arguments: [AppState.background, .foreground])
+  func `one that stands in the list alone takes the one before off the screen`(state: AppState)
+    throws
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    #expect(bench.ask(connection, .add(ModelBench.request(title: "1"))).presented.count == 1)
+    bench.shown("n")
+    bench.ask(connection, .setState(state))
+    bench.command(.state(["focus": "on"]))
+    var effects = bench.ask(connection, .add(ModelBench.request(title: "2")))
+    if let (question, _) = effects.asked.first {
+      #expect(effects.withdrawn.isEmpty)
+      effects = bench.handle(.appReplied(question, .present([.banner, .list])))
+    }
+    #expect(effects.withdrawn.map(\.id) == ["n"])
+    #expect(bench.centerIDs() == ["n"])
+    #expect(bench.ask(connection, .removeDelivered(["n"])).withdrawn.map(\.id) == ["n"])
+  }
+
   @Test
   func `of two repeats at one moment the app is asked about each, and the second one is shown`()
     throws

@@ -69,6 +69,9 @@ final class ResponseLedger {
 
   /// An activation token lets an app come to the front, once, for the action that brought it.
   private func checkActivation(_ order: LaunchOrder, _ event: AgentEvent) {
+    world.expect(
+      !order.isForeground || !world.ledger.conditions.isLocked,
+      "\(order.app.id) is brought to the front of a locked screen")
     if case .notificationActedOn(let key, let action) = event {
       world.expect(
         order.activationToken == (order.isForeground ? action.activationToken : nil)
@@ -109,6 +112,10 @@ final class ResponseLedger {
         ? world.ledger.conditions.isLocked && !isKept
         : isKept || action.id == NotificationResponse.dismissAction,
       "what a person did to \(key.recordKey) is forgotten")
+    world.expect(
+      isThere || !world.ledger.conditions.isLocked
+        || action.id != NotificationResponse.defaultAction,
+      "\(key.recordKey) is opened on a locked screen")
     if isThere {
       chosen[key] = order
       chosenTokens[key] = action.activationToken

@@ -75,10 +75,10 @@ final class ScheduleLedger {
       default:
         if case .appRequested(_, .control(.removeApp)) = event {
           // Its notifications go with it, shown or not.
-        } else if let (key, waiting) = changed, Self.isAbout(key, effect) {
+        } else if let (key, waiting) = changed, isAbout(key, effect) {
           onFired(key, waiting, isGone: gone.contains(key), event)
           gone.removeAll { $0 == key }
-        } else if let key = crossed.first(where: { Self.isAbout($0, effect) }) {
+        } else if let key = crossed.first(where: { isAbout($0, effect) }) {
           crossed.remove(key)
           if !Self.adds(event, key) {
             firedCount += 1
@@ -115,11 +115,13 @@ final class ScheduleLedger {
   }
 
   /// Whether an effect shows, or withholds, that notification.
-  private static func isAbout(_ key: AppNotificationID, _ effect: AgentEffect) -> Bool {
+  private func isAbout(_ key: AppNotificationID, _ effect: AgentEffect) -> Bool {
     switch effect {
     case .persist(.put(.delivered, let record, _)), .persist(.remove(.delivered, let record)):
       record == key.recordKey
-    case .ask(_, .willPresent(let notification), _): notification.request.id == key.id
+    case .ask(let question, .willPresent(let notification), _):
+      notification.request.id == key.id
+        && world.ledger.knowledge.app(of: question.connection) == key.app
     case .suppressed(let other, _), .sound(let other, _, _): other == key
     default: false
     }
