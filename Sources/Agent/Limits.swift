@@ -24,8 +24,22 @@ enum Limits {
   static let languageFileBytes = 4 << 20
   /// Plural forms inside each other.
   static let pluralDepth = 4
-  /// Seconds of background time that a task may use.
-  static let backgroundSeconds = 30.0
+  /// Milliseconds that an app may run on behind for what it is given or has begun: Apple's own for a
+  /// push (client-api 3.45).
+  static let backgroundMilliseconds: Int64 = 30_000
+  /// Milliseconds before their end at which its expiration handlers run, and that they have: time to
+  /// save.
+  static let backgroundWarningMilliseconds: Int64 = 2_000
+  /// Milliseconds after which an app with nothing more to do is suspended: time to write what it has
+  /// just finished.
+  static let suspensionDelayMilliseconds: Int64 = 1_000
+  /// Requests for background tasks that an app has waiting: ten for longer work, Apple's own bound, and
+  /// one to refresh.
+  static let taskRequestsPerApp = 11
+  /// Nanoseconds that a program has to end after it was asked to: what it has to save, it was warned for.
+  static let endNanoseconds: UInt64 = 5_000_000_000
+  /// Background tasks of an app at a time: each is a thing that it would lose.
+  static let backgroundTasksPerApp = 1_000
   /// Development apps that are kept: an id costs a record.
   static let apps = 10_000
   /// Changes kept in memory while the disk takes none.
@@ -57,6 +71,8 @@ enum Limits {
   static let beaconsRemembered = 1_024
   /// Days that a search in a calendar other than the Gregorian looks at: a century.
   static let calendarSearchDays = 36_600
+  /// Moves of a manual clock in one turn of the loop: some milliseconds of work.
+  static let clockMovesPerTurn = 64
   /// Dates of one notification that a command may ask for.
   static let datesAsked: Int64 = 10_000
 }

@@ -11,6 +11,8 @@ struct AppPeer: Hashable, Sendable {
   var state: AppState
   /// Whether its window is in front; nil while none of it ever was.
   var isLookedAt: Bool?
+  /// Whether this agent started the process behind, and it has been there since.
+  var isStartedBehind = false
   /// Order of arrival: the latest one is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1

@@ -10,6 +10,7 @@ final class AgentLedger {
   let notifications: NotificationLedger
   let schedule: ScheduleLedger
   let responses: ResponseLedger
+  let suspension: SuspensionLedger
   private unowned let world: AgentSimulation
   /// The records as this run of the agent has decided them, durable or not.
   private(set) var mirror = RecordMirror()
@@ -24,6 +25,7 @@ final class AgentLedger {
     notifications = NotificationLedger(in: world)
     schedule = ScheduleLedger(in: world)
     responses = ResponseLedger(in: world)
+    suspension = SuspensionLedger(in: world)
   }
 
   /// What a person may act on, in a fixed order.
@@ -58,6 +60,7 @@ final class AgentLedger {
     notifications.agentCrashed()
     schedule.agentCrashed()
     responses.agentCrashed()
+    suspension.agentCrashed()
   }
 
   /// Everything that was decided so far is on disk.
@@ -74,6 +77,7 @@ final class AgentLedger {
     conversations.willHandle(event)
     notifications.willHandle(event)
     responses.willHandle(event)
+    suspension.willHandle(event)
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
@@ -81,6 +85,7 @@ final class AgentLedger {
       if case .persist(let change) = effect { apply(change, event) }
       conversations.onDecided(effect, event)
       responses.onDecided(effect, event)
+      suspension.onDecided(effect)
       notifications.onDecided(effect, event)
     }
     schedule.onDecided(effects, event)
