@@ -10,6 +10,7 @@ public struct BackgroundTaskRequest: Sendable, Hashable {
 
   /// The task's identifier: another request with the same one replaces it.
   public var id: String
+  /// What the task is for.
   public var kind: Kind
   /// The earliest start in milliseconds since 1970; nil for as soon as possible.
   public var earliestUnixMilliseconds: Int64?
