@@ -37,6 +37,8 @@ extension AgentDaemon {
     case .expectApp(let app, let token, let timeout):
       timers?.report(.appExpected(app, token: token), afterMilliseconds: timeout)
     case .end(let app): launcher?.end(app)
+    case .suspend(let app): launcher?.suspend(app)
+    case .resume(let app): launcher?.resume(app)
     case .startExtension(let order): start(order)
     case .register(let app, let kind): receiver?.register(app, kind)
     case .unregister(let app, let kind): receiver?.unregister(app, kind)
@@ -46,11 +48,10 @@ extension AgentDaemon {
     case .rejectPush(let id): receiver?.reject(id)
     case .armSchedule(let wakeUp): clock.wake(atWall: wakeUp.wall, elapsed: wakeUp.elapsed)
     case .armBackgroundWork(let moment): armBackgroundWork(atUnixMilliseconds: moment)
+    case .armBackgroundTime(let moment): armBackgroundTime(atElapsedMilliseconds: moment)
     case .armRegions(let moment): places?.arm(atAwakeMilliseconds: moment)
     case .useLocationServices(let needs): places?.run(needs)
-    case .moveClock(let moment):
-      (clock as? ManualClock)?.move(toWall: moment)
-      handle(.clockMoved)
+    case .moveClock(let moment): moveClock(toUnixMilliseconds: moment)
     case .moveZone(let name):
       if let zone = clock.zones.zone(named: name) { (clock as? ManualClock)?.move(to: zone) }
       reportZones()
@@ -101,11 +102,36 @@ extension AgentDaemon {
     timers?.armBackgroundWork(afterMilliseconds: wait)
   }
 
+  private func moveClock(toUnixMilliseconds moment: Int64) {
+    clockMoves += 1
+    guard clockMoves >= Limits.clockMovesPerTurn else {
+      (clock as? ManualClock)?.move(toWall: moment)
+      return handle(.clockMoved)
+    }
+    // A journey through years goes on in later turns: what others ask is answered in between.
+    clockMoves = 0
+    timers?.soon { [weak self] in
+      (self?.clock as? ManualClock)?.move(toWall: moment)
+      self?.handle(.clockMoved)
+    }
+  }
+
+  private func armBackgroundTime(atElapsedMilliseconds moment: Int64?) {
+    // A manual clock reports by itself where it stands.
+    let wait = clock.isManual ? nil : moment.map { $0 - clock.now.elapsed }
+    timers?.armBackgroundTime(afterMilliseconds: wait)
+  }
+
   private func write(_ entry: LogEntry) {
     switch entry {
     case .damagedRecord(let collection, let key):
       log.warning(
         "a damaged record is passed over", ["collection": collection.rawValue, "record": key])
+    case .backgroundModeMissing(let app):
+      log.warning(
+        "a background push does not reach an app that is not in front: its manifest lacks the "
+          + "background mode remote-notification",
+        ["app": app.text])
     case .notificationExpired(let key):
       log.info(
         "a notification will not be shown: its time is over",

@@ -28,6 +28,8 @@ public final class AgentDaemon {
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
   private(set) var timers: AgentTimers?
+  /// Moves of a manual clock in this turn of the loop.
+  var clockMoves = 0
   private var isTurnEndDue = false
   private var isStopped = false
 
@@ -93,9 +95,9 @@ public final class AgentDaemon {
   // MARK: - Start and end
 
   private func start() throws(AgentFailure) {
-    let launcher = AppLauncher(socketPath: configuration.socketPath, log: log.child("launch")) {
-      [weak self] in self?.handle(.appLaunchFailed($0, token: $1))
-    }
+    let launcher = AppLauncher(
+      on: loop, socketPath: configuration.socketPath, log: log.child("launch")
+    ) { [weak self] in self?.handle(.appLaunchFailed($0, token: $1)) }
     self.launcher = launcher
     places = LocationServices(on: loop) { [weak self] in self?.handle($0) }
     timers = AgentTimers(on: loop) { [weak self] in self?.handle($0) }
@@ -187,6 +189,7 @@ public final class AgentDaemon {
     receiver?.close()
     server?.close()
     focus?.close()
+    launcher?.close()
     presenters?.close()
     services?.close()
     if let file = configuration.readyFile { try? FileSystem.remove(file) }
@@ -256,5 +259,6 @@ extension AgentDaemon: TurnEndTarget {
       for effect in effects { carryOut(arePersisted ? effect : effect.whenNotPersisted) }
     }
     isTurnEndDue = false
+    clockMoves = 0
   }
 }

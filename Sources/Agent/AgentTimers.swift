@@ -10,6 +10,8 @@ final class AgentTimers {
   private var questions: [Question: TimerID] = [:]
   /// The timer of background work.
   private var backgroundWork: TimerID?
+  /// Until an app's time behind is over.
+  private var backgroundTime: TimerID?
 
   /// Creates an empty set; `report` is called with the event of each timer that fires.
   init(on loop: EventLoop, report: @escaping (AgentEvent) -> Void) {
@@ -23,6 +25,9 @@ final class AgentTimers {
       self?.report(event)
     }
   }
+
+  /// Does something in the next turn of the loop.
+  func soon(_ body: @escaping () -> Void) { loop.schedule(afterNanoseconds: 0, body) }
 
   /// Reports a question's time-out, unless it is cancelled.
   func start(_ question: Question, milliseconds: Int64) {
@@ -53,10 +58,22 @@ final class AgentTimers {
     }
   }
 
+  /// Reports `backgroundTimeDue` after so many milliseconds, in place of an earlier moment; nil is none.
+  func armBackgroundTime(afterMilliseconds milliseconds: Int64?) {
+    if let backgroundTime { loop.cancel(backgroundTime) }
+    backgroundTime = milliseconds.map { milliseconds in
+      loop.schedule(afterNanoseconds: max(0, milliseconds) * 1_000_000) { [weak self] in
+        self?.backgroundTime = nil
+        self?.report(.backgroundTimeDue)
+      }
+    }
+  }
+
   /// Cancels all timers that can be cancelled.
   func close() {
     for timer in questions.values { loop.cancel(timer) }
     questions = [:]
     armBackgroundWork(afterMilliseconds: nil)
+    armBackgroundTime(afterMilliseconds: nil)
   }
 }

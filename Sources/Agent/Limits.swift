@@ -28,8 +28,21 @@ enum Limits {
   static let extensionMilliseconds: Int64 = 30_000
   /// Milliseconds after which a service extension is told to finish: three seconds before its time is over.
   static let extensionWarningMilliseconds: Int64 = 27_000
-  /// Seconds of background time of one task, Apple's own for a push.
-  static let backgroundSeconds = 30.0
+  /// Milliseconds that an app may run in the background for what it is given or has begun: Apple's own for a
+  /// push (client-api 3.45).
+  static let backgroundMilliseconds: Int64 = 30_000
+  /// Milliseconds before its end at which expiration handlers run: the time that they have to save.
+  static let backgroundWarningMilliseconds: Int64 = 2_000
+  /// Milliseconds after which an app with nothing more to do is suspended: time to write what it has just
+  /// finished.
+  static let suspensionDelayMilliseconds: Int64 = 1_000
+  /// Requests for background tasks that an app has waiting: ten for longer work, Apple's own bound, and
+  /// one to refresh.
+  static let taskRequestsPerApp = 11
+  /// Nanoseconds for a program to end after it was asked to: it was warned before, and has saved.
+  static let endNanoseconds: UInt64 = 5_000_000_000
+  /// Background tasks of an app at a time: far more than an app has work for.
+  static let backgroundTasksPerApp = 1_000
   /// Nanoseconds by which waiting background work may be late, so that it shares a wake-up.
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// Development apps: any program may make one, and each costs a record.
@@ -69,4 +82,6 @@ enum Limits {
   static let beaconsRemembered = 1_024
   /// Days searched for a date in a calendar other than the Gregorian: a century.
   static let calendarSearchDays = 36_600
+  /// Moves of a manual clock in one turn of the loop: some milliseconds of work.
+  static let clockMovesPerTurn = 64
 }

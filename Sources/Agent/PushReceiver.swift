@@ -85,6 +85,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     reason = nil
     log.info("connected", ["device": String(device)])
     daemon?.writeReadyFile()
+    if let environment = link.environment { daemon?.handle(.gatewayKnown(environment)) }
     daemon?.handle(.linkChanged(isUp: true))
   }
 
@@ -117,6 +118,11 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
+    guard refusal != .tryLater else {
+      // The link asks again by itself; the token is told when it comes.
+      return log.warning(
+        "the gateway cannot register an app now: it is asked again", ["app": app.text])
+    }
     daemon?.handle(
       .registrationRefused(
         app, topic.kind, message: "the gateway refused to register the app: \(refusal)"))

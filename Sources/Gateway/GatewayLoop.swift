@@ -16,7 +16,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let responses = ResponseWriter()
   let deliveryLog: DeliveryLog
   let connectionRate: RateLimit?
-  let linkSettings = DeviceLinkServer.Settings()
+  let linkSettings: DeviceLinkServer.Settings
   /// The credentials and apps; replaced as a whole when something changes.
   private(set) var directory: CredentialDirectory
   var registrations: RegistrationTable
@@ -80,6 +80,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     self.deliveryLog = deliveryLog
     tokenRates = shared.configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
     connectionRate = shared.configuration.connectionRate.map(RateLimit.init(perSecond:))
+    var linkSettings = DeviceLinkServer.Settings()
+    linkSettings.environment = shared.configuration.environment
+    self.linkSettings = linkSettings
     random = GatewayShared.generator(of: index, seed: shared.randomSeed)
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)

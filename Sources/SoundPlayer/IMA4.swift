@@ -6,10 +6,10 @@ enum IMA4 {
   static let packetBytes = 34
   static let packetFrames = 64
 
-  private static let indexSteps = [-1, -1, -1, -1, 2, 4, 6, 8]
+  static let indexSteps = [-1, -1, -1, -1, 2, 4, 6, 8]
 
   /// The standard's 89 step sizes.
-  private static let steps: [Int] = [
+  static let steps: [Int] = [
     7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66,
     73, 80, 88, 97, 107, 118, 130, 143, 157, 173, 190, 209, 230, 253, 279, 307, 337, 371, 408, 449,
     494, 544, 598, 658, 724, 796, 876, 963, 1_060, 1_166, 1_282, 1_411, 1_552, 1_707, 1_878, 2_066,

@@ -2,6 +2,10 @@
 enum Limits {
   /// Seconds that an alert sound must be shorter than (S0-6).
   static let seconds = 30.0
+  /// Seconds that are left of a sound that is cut: safely less than it may last.
+  static let cutSeconds = 29.5
+  /// Frames that are converted, whatever a header says: 30 s at the highest rate.
+  static let framesMax = 30 * rates.upperBound
   /// Bytes of a sound file, which is read as a whole: 30 s of eight channels at 96 kHz with room to spare.
   static let fileBytes = 64 << 20
   /// Channels that sound servers accept.

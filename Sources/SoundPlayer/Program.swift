@@ -12,6 +12,9 @@ enum Program {
       belfry-sound play [--volume 0..1] [--system FILE] [FILE]
           plays FILE when it is an alert sound, else the system's, else a chime of its own; one JSON
           object: played, by (null when nothing can be heard), reason
+      belfry-sound convert [--encoding pcm|ima4|ulaw|alaw] [--cut] FILE NEW
+          makes an alert sound of FILE; NEW ends with .caf (IMA4 unless told otherwise), .aiff or .wav
+          (Linear PCM); --cut keeps the beginning of one that is too long. One JSON object, as check
       belfry-sound pcm FILE
           its samples on standard output: 16 bits, little-endian, channels in turn
       belfry-sound confined FILE OTHER
@@ -49,6 +52,7 @@ enum Program {
       print(usage, terminator: "")
       return 0
     case "check" where arguments.count == 2: return check(arguments[1])
+    case "convert": return convert(arguments.dropFirst())
     case "pcm" where arguments.count == 2: return pcm(arguments[1])
     case "confined" where arguments.count == 3:
       print(Confinement.attempts(named: arguments[1], other: arguments[2]).text)
@@ -80,16 +84,30 @@ enum Program {
         ]).text)
       return 1
     }
-    let format = source.format
+    print(line(path, source.format))
+    return source.format.whyRefused == nil ? 0 : 1
+  }
+
+  private static func convert(_ arguments: ArraySlice<String>) -> Int32 {
+    do throws(SoundConversion.Failure) {
+      guard let conversion = try SoundConversion(arguments) else { return wrongUsage() }
+      let format = try conversion.run()
+      print(line(conversion.target, format))
+      return 0
+    } catch {
+      complain(error.message)
+      return 1
+    }
+  }
+
+  private static func line(_ path: String, _ format: SoundFormat) -> String {
     let reason = format.whyRefused
-    print(
-      JSONLine([
-        ("file", .text(path)), ("format", .text(format.container.name)),
-        ("encoding", .text(format.encoding.name)), ("channels", .number(Double(format.channels))),
-        ("rate", .number(Double(format.rate))), ("seconds", .number(format.seconds)),
-        ("accepted", .truth(reason == nil)), ("reason", reason.map(JSONLine.Value.text) ?? .null),
-      ]).text)
-    return reason == nil ? 0 : 1
+    return JSONLine([
+      ("file", .text(path)), ("format", .text(format.container.name)),
+      ("encoding", .text(format.encoding.name)), ("channels", .number(Double(format.channels))),
+      ("rate", .number(Double(format.rate))), ("seconds", .number(format.seconds)),
+      ("accepted", .truth(reason == nil)), ("reason", reason.map(JSONLine.Value.text) ?? .null),
+    ]).text
   }
 
   private static func pcm(_ path: String) -> Int32 {

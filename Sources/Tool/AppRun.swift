@@ -11,7 +11,9 @@ final class AppRun: Sendable {
     summary: """
       Connects as that app and prints one JSON line a callback. On stdin it takes one JSON line an
       answer: {"do":"complete","id":…,"result":"newData|noData|failed"},
-      {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"}.
+      {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"},
+      {"do":"beginTask"}, {"do":"endTask","task":…},
+      {"do":"submitTask","task":ID,"kind":"refresh|processing","at":"2026-11-21T18:00Z"}.
       """,
     positionals: "APP_ID", positionalCount: 1...1,
     [
@@ -206,6 +208,11 @@ final class AppRun: Sendable {
       line["settings"] = .object(settings.json)
       print("settings", line)
     case .state(let new): become(new)
+    case .task(let task):
+      line["task"] = .string(task.id)
+      line["kind"] = .string(task.kind.rawValue)
+      print("taskBegins", line)
+    case .backgroundTimeEnds: print("backgroundTimeEnds", line)
     case .badge(let badge):
       line["badge"] = .integer(badge)
       print("badge", line)
@@ -239,19 +246,64 @@ final class AppRun: Sendable {
       guard let result = FetchResult(rawValue: word) else {
         return Output.error("there is no result '\(word)'", do: "use newData, noData or failed")
       }
-      answer(command["id"]) { if case .arrived = $0 { .fetched(result) } else { .handled } }
+      answer(command["id"]) { event in
+        switch event {
+        case .arrived, .task: .fetched(result)
+        default: .handled
+        }
+      }
     case "present":
       let words = (command["options"]?.arrayValue ?? []).compactMap(\.stringValue)
       answer(command["id"]) { _ in
         .present(Set(words.compactMap(PresentationOption.init(rawValue:))))
       }
+    case "submitTask": submitTask(command)
+    case "beginTask": beginTask(name: command["name"]?.stringValue)
+    case "endTask":
+      guard let task = command["task"]?.integerValue else {
+        return Output.error("the task is not clear", do: "name the task of a 'task' line")
+      }
+      state.withLock { $0.connection }?.send(.endBackgroundTask(task)) { _ in }
     case "state":
       guard let name = command["state"]?.stringValue, let new = AppState(rawValue: name) else {
         return Output.error("the state is not clear", do: "use foreground or background")
       }
       become(new)
     default:
-      Output.error("there is no command '\(verb)'", do: "use complete, present or state")
+      Output.error(
+        "there is no command '\(verb)'",
+        do: "use complete, present, state, beginTask, endTask or submitTask")
+    }
+  }
+
+  /// Asks to be started for a task, and prints whether it will be.
+  private func submitTask(_ command: JSONObject) {
+    guard let id = command["task"]?.stringValue,
+      let kind = command["kind"]?.stringValue.flatMap(BackgroundTaskRequest.Kind.init)
+    else {
+      return Output.error("the task is not clear", do: "give task, and kind: refresh or processing")
+    }
+    let moment = command["at"]?.stringValue.flatMap { NotifyTrigger.instant($0) }
+    let request = BackgroundTaskRequest(id: id, kind: kind, earliestUnixMilliseconds: moment)
+    state.withLock { $0.connection }?.send(.submitTask(request)) { [self] result in
+      switch result {
+      case .success: print("taskSubmitted", ["task": .string(id)])
+      case .failure(let failure):
+        print(
+          "taskRefused",
+          [
+            "task": .string(id), "reason": .string(failure.reason.rawValue),
+            "message": .string(failure.message),
+          ])
+      }
+    }
+  }
+
+  /// Asks for time to finish a task, and prints what the agent gives.
+  private func beginTask(name: String?) {
+    state.withLock { $0.connection }?.send(.beginBackgroundTask(name: name)) { [self] result in
+      guard case .success(let answer) = result, let task = answer.task else { return }
+      print("task", ["task": .integer(task), "seconds": .double(answer.seconds)])
     }
   }
 
@@ -289,7 +341,7 @@ final class AppRun: Sendable {
     guard let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
     else { return }
     switch event {
-    case .arrived: question.reply(.fetched(.noData))
+    case .arrived, .task: question.reply(.fetched(.noData))
     case .willPresent: question.reply(.present([]))
     default: question.reply(.handled)
     }

@@ -105,13 +105,14 @@ enum NotifyTrigger {
       throw CommandLineOptions.Problem.badValue(
         key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
     }
-    let recurrence = try every(options, zone: zone)
     if let offset {
-      // With an offset it is an instant, whatever the zone.
+      // With an offset it is an instant, whatever the zone, and stays that wall time there.
       return .date(
-        unixMilliseconds: (wall - offset) * 1_000, zone: nil, recurrence: recurrence,
+        unixMilliseconds: (wall - offset) * 1_000, zone: nil,
+        recurrence: try every(options, zone: ZoneDatabase.name(ofOffset: Int(offset))),
         recurrenceCalendar: nil)
     }
+    let recurrence = try every(options, zone: zone)
     guard let known else {
       // The wall time that this moment has in UTC, wherever the device is.
       return .date(

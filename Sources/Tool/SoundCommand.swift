@@ -12,7 +12,48 @@ enum SoundCommand {
     positionals: "FILE", positionalCount: 1...1,
     [.flag("json", "one JSON object"), .flag("play", "play it, or what is heard instead")])
 
+  static let conversionTable = OptionTable(
+    command: "belfry sound convert",
+    summary: """
+      Makes an alert sound of any sound file: IMA4 in a .caf file, Linear PCM in an .aiff or a .wav file.
+      Refuses one of 30 seconds or more, unless its end may be cut. Ends with 1 when nothing was made.
+      """,
+    positionals: "FILE NEW", positionalCount: 2...2,
+    [
+      .value("encoding", "pcm|ima4|ulaw|alaw", "how samples are coded, in place of the usual way"),
+      .flag("cut", "keep the beginning of a sound that is too long"),
+      .flag("json", "one JSON object"),
+    ])
+
   static func run(_ arguments: [String]) -> Int32 {
+    arguments.first == "convert" ? convert(Array(arguments.dropFirst())) : look(arguments)
+  }
+
+  private static func convert(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: conversionTable)
+      if options.wantsHelp {
+        Output.text(conversionTable.help)
+        return 0
+      }
+      let paths = options.positionals.map(FileSystem.absolute)
+      guard let source = paths.first, FileSystem.exists(source) else {
+        Output.error("\(paths.first ?? "") does not exist", do: "give a sound file")
+        return 1
+      }
+      var words = ["convert"]
+      if let encoding = try options.choice("encoding", of: ["pcm", "ima4", "ulaw", "alaw"]) {
+        words += ["--encoding", encoding]
+      }
+      if options.has("cut") { words.append("--cut") }
+      return become(words + paths)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+  }
+
+  private static func look(_ arguments: [String]) -> Int32 {
     do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {

@@ -45,6 +45,7 @@ enum AppInstaller {
     installation.icon = manifest.icon
     installation.isScript = isScript(manifest.executable)
     installation.entitlements = manifest.entitlements
+    installation.pushEnvironment = manifest.pushEnvironment
     installation.serviceExtension = manifest.serviceExtension
     record.installation = installation
     return .success(record)

@@ -6,6 +6,7 @@ import System
 /// Starts apps that are not running (linux-parts 4): by D-Bus where the app can be activated so,
 /// else in a unit of the user's systemd, else its program in a session of its own.
 final class AppLauncher {
+  private let loop: EventLoop
   private let socketPath: String
   /// The session bus, while there is one.
   var bus: BusConnection? {
@@ -15,11 +16,18 @@ final class AppLauncher {
   private let onFailure: (AppID, String) -> Void
   private let log: Log
   private var children: Set<pid_t> = []
-  /// The latest program of each app.
-  private var programs: [AppID: pid_t] = [:]
+  /// The programs of each app that run, each with the process group that it leads.
+  private var programs: [AppID: Set<pid_t>] = [:]
+  /// Wakes what is suspended when the agent is gone.
+  private let suspensionGuard = SuspensionGuard(
+    environment: ProcessInfo.processInfo.environment)
 
   /// Creates a launcher; `onFailure` is called on the loop when an app cannot be started, with the order's token.
-  init(socketPath: String, log: Log, onFailure: @escaping (AppID, String) -> Void) {
+  init(
+    on loop: EventLoop, socketPath: String, log: Log,
+    onFailure: @escaping (AppID, String) -> Void
+  ) {
+    self.loop = loop
     self.socketPath = socketPath
     self.log = log
     self.onFailure = onFailure
@@ -50,16 +58,64 @@ final class AppLauncher {
   /// Asks what was started for an app to end.
   func end(_ app: AppID) {
     reap()
+    resume(app)
     if units?.end(app) == true { return }
     // Its session is its own: what it started ends with it.
-    if let child = programs[app] { kill(-child, SIGTERM) }
+    for child in programs[app] ?? [] { end(child) }
   }
+
+  /// Ends a program's process group, at once when it does not go by itself.
+  private func end(_ child: pid_t) {
+    kill(-child, SIGTERM)
+    loop.schedule(afterNanoseconds: Int64(Limits.endNanoseconds)) { [weak self] in
+      self?.reap()
+      // The number stands for that process until it is reaped.
+      if self?.children.contains(child) == true { kill(-child, SIGKILL) }
+    }
+  }
+
+  /// Stops the processes that were started for an app, without ending them.
+  ///
+  /// What D-Bus started is not the agent's child: it is only told.
+  func suspend(_ app: AppID) {
+    reap()
+    if let units, let unit = units.unit(of: app) {
+      if isGuarded(unit, app) { units.setSuspended(true, unit) }
+      return
+    }
+    for child in programs[app] ?? [] where isGuarded(String(child), app) { kill(-child, SIGSTOP) }
+  }
+
+  private func isGuarded(_ name: String, _ app: AppID) -> Bool {
+    guard !suspensionGuard.add(name) else { return true }
+    log.warning("an app runs on: nobody would wake it after the agent", ["app": app.text])
+    return false
+  }
+
+  /// Lets the processes of an app run on.
+  func resume(_ app: AppID) {
+    if let units, let unit = units.unit(of: app) {
+      units.setSuspended(false, unit)
+      suspensionGuard.remove(unit)
+    }
+    for child in programs[app] ?? [] {
+      kill(-child, SIGCONT)
+      suspensionGuard.remove(String(child))
+    }
+  }
+
+  /// The agent ends: what it has suspended runs on.
+  func close() { suspensionGuard.close() }
 
   /// Notes which started apps have ended, so that no dead process is left behind.
   func reap() {
     for child in children where waitpid(child, nil, WNOHANG) != 0 {
       children.remove(child)
-      for (app, program) in programs where program == child { programs[app] = nil }
+      suspensionGuard.remove(String(child))
+      for (app, running) in programs where running.contains(child) {
+        let others = running.subtracting([child])
+        programs[app] = others.isEmpty ? nil : others
+      }
     }
   }
 
@@ -113,8 +169,10 @@ final class AppLauncher {
     }
     let variables = variables(order.app.id, order.token, order.activationToken)
     func startChild() {
-      programs[order.app.id] = start(executable, installation.arguments, variables)
-      if programs[order.app.id] == nil { onFailure(order.app.id, order.token) }
+      guard let child = start(executable, installation.arguments, variables) else {
+        return onFailure(order.app.id, order.token)
+      }
+      programs[order.app.id, default: []].insert(child)
     }
     guard let units else { return startChild() }
     let unit = UserUnits.Order(

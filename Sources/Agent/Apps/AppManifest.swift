@@ -11,6 +11,7 @@ struct AppManifest: Hashable {
   var backgroundModes: [String] = []
   var locationUsage: String?
   var entitlements: Set<Entitlement> = []
+  var pushEnvironment: String?
   var serviceExtension: String?
 
   /// Reads a folder's manifest; nil when it has none that names an id.
@@ -67,6 +68,7 @@ struct AppManifest: Hashable {
       ?? list["NSLocationAlwaysAndWhenInUseUsageDescription"] as? String
       ?? list["NSLocationUsageDescription"] as? String
     entitlements = Entitlement.claimed(in: list)
+    pushEnvironment = list[Entitlement.pushes.rawValue] as? String
     serviceExtension = Self.serviceExtension(in: folder)
   }
 }

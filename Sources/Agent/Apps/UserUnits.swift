@@ -1,3 +1,4 @@
+import Glibc
 import System
 
 /// Starts programs as services of the user's systemd, with all that they start (linux-parts 4).
@@ -17,6 +18,8 @@ final class UserUnits {
 
   private let bus: BusConnection
   private var started: [AppID: String] = [:]
+  /// Units that are suspended, or on the way there or back.
+  private var freezes: [String: UnitFreeze] = [:]
 
   /// Uses the manager on the session bus, where there is one.
   init(bus: BusConnection) { self.bus = bus }
@@ -31,6 +34,40 @@ final class UserUnits {
       [.string(unit), .string("replace")]
     ) { _ in }
     return true
+  }
+
+  /// The unit that was last started for an app; nil when there is none.
+  func unit(of app: AppID) -> String? { started[app] }
+
+  /// Stops every process of a unit, or lets them run on.
+  ///
+  /// By its control group's freezer, which no process of it can notice; where there is none, by a signal.
+  /// One call is under way at a time: systemd refuses a second one.
+  func setSuspended(_ isSuspended: Bool, _ unit: String) {
+    guard isSuspended || freezes[unit] != nil else { return }
+    freezes[unit, default: UnitFreeze()].isWanted = isSuspended
+    settle(unit)
+  }
+
+  private func settle(_ unit: String) {
+    guard let step = freezes[unit]?.next() else {
+      if freezes[unit]?.isOver == true { freezes[unit] = nil }
+      return
+    }
+    func call(_ method: String, _ arguments: [BusValue]) {
+      bus.call(Self.name, Self.path, Self.name + ".Manager", method, arguments) {
+        [weak self] result in
+        let isDone = if case .success = result { true } else { false }
+        self?.freezes[unit]?.isAnswered(step, isDone: isDone)
+        self?.settle(unit)
+      }
+    }
+    switch step {
+    case .freeze: call("FreezeUnit", [.string(unit)])
+    case .thaw: call("ThawUnit", [.string(unit)])
+    case .stopProcesses: call("KillUnit", [.string(unit), .string("all"), .int32(SIGSTOP)])
+    case .continueProcesses: call("KillUnit", [.string(unit), .string("all"), .int32(SIGCONT)])
+    }
   }
 
   /// Tells whether systemd took it; false also where there is no systemd.
@@ -80,6 +117,8 @@ final class UserUnits {
       property(
         "Environment",
         .strings(order.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })),
+      // What was told that its time is over has had time to end.
+      property("TimeoutStopUSec", .uint64(Limits.endNanoseconds / 1_000)),
       property("CollectMode", .string("inactive-or-failed")),
       property("Slice", .string("app.slice")),
     ]

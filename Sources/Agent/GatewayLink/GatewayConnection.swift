@@ -97,6 +97,8 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   public var isStopped: Bool { machine.isStopped }
   /// The unique ids to store beside the notifications, oldest first.
   public var memory: [NotificationID] { machine.memory }
+  /// The gateway's environment, as far as it said.
+  public var environment: BelfryWire.Environment? { machine.environment }
   /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 

@@ -9,6 +9,10 @@ struct AgentContext {
   private(set) var connections = AppConnections()
   private(set) var conditions = DeviceConditions()
   private(set) var launches: AppLaunches
+  /// Apps whose processes are stopped until there is something for them.
+  private(set) var suspended: Set<AppID> = []
+  /// Apps behind that were given something to do in this event.
+  private var givenWork: Set<AppID> = []
   /// The moment of the event that is handled.
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
   /// The effects so far, in order.
@@ -118,6 +122,8 @@ struct AgentContext {
   /// Removes an app, and forgets that it was started.
   mutating func remove(_ app: AppID) {
     launches.forget(app)
+    resume(app)
+    givenWork.remove(app)
     if let record = apps.remove(app) { persist(record) }
   }
 
@@ -144,10 +150,13 @@ struct AgentContext {
 
   mutating func admit(
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
-    process: Int32, rights: Set<ControlRight> = []
+    process: Int32, rights: Set<ControlRight> = [], isStartedBehind: Bool = false
   ) {
     connections.admit(
-      connection, role: role, app: app, state, process: process, rights: rights)
+      connection, role: role, app: app, state, process: process, rights: rights,
+      isStartedBehind: isStartedBehind)
+    // Another process of an app that is suspended: what comes may be for either.
+    if role == .app, let app { resume(app) }
   }
 
   mutating func setState(_ connection: ConnectionID, _ state: AppState) {
@@ -165,6 +174,11 @@ struct AgentContext {
   func presence(of app: AppID) -> Routing.AppPresence { connections.presence(of: app) }
 
   mutating func tell(_ connection: ConnectionID, _ event: AppEvent) {
+    if let app = connections[connection]?.app, suspended.contains(app) {
+      if event.isWorkForApp { resume(app) }
+      // Where the device is now is of no use later.
+      if case .place = event { return }
+    }
     emit(.tell(connection, event))
   }
 
@@ -187,6 +201,10 @@ struct AgentContext {
     timeoutMilliseconds: Int64
   ) {
     assert(timeoutMilliseconds > 0, "a question has an end")
+    if let app = purpose.workingApp {
+      resume(app)
+      givenWork.insert(app)
+    }
     let question = connections.open(purpose, on: connection)
     emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
   }
@@ -199,6 +217,8 @@ struct AgentContext {
     _ connection: ConnectionID
   ) -> (peer: AppPeer, unanswered: [QuestionPurpose])? {
     guard let (peer, questions) = connections.disconnect(connection) else { return nil }
+    // What was killed while it was suspended is gone; another process of it runs on.
+    if let app = peer.app, peer.role == .app { resume(app) }
     for (question, _) in questions { emit(.cancelTimeout(question)) }
     return (peer, questions.map(\.1))
   }
@@ -226,11 +246,34 @@ struct AgentContext {
     _ app: AppID, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String? = nil
   ) -> String? {
     guard let record = apps[app], record.installation != nil else { return nil }
+    resume(app)
     assert(isForeground || activationToken == nil, "a token brings an app to the front")
     let order = launches.order(
       record, reason, isForeground: isForeground, activationToken: activationToken)
     emit(.launch(order))
     return order.token
+  }
+
+  // MARK: - Suspension
+
+  /// Stops an app's processes, until there is something for it.
+  mutating func suspend(_ app: AppID) {
+    assert(presence(of: app) == .background, "only what runs behind is suspended")
+    guard suspended.insert(app).inserted else { return }
+    emit(.suspend(app))
+  }
+
+  /// Lets an app that is suspended run on: it has time for what it is given.
+  mutating func resume(_ app: AppID) {
+    guard suspended.remove(app) != nil else { return }
+    givenWork.insert(app)
+    emit(.resume(app))
+  }
+
+  /// The apps that were given something to do since this was last asked.
+  mutating func takeGivenWork() -> [AppID] {
+    defer { givenWork = [] }
+    return givenWork.sorted()
   }
 
   /// Returns a token for a program to greet with.
@@ -253,5 +296,8 @@ struct AgentContext {
     connections.checkInvariants()
     conditions.checkInvariants()
     launches.checkInvariants(apps)
+    for app in suspended {
+      assert(presence(of: app) == .background, "only what runs behind is suspended")
+    }
   }
 }

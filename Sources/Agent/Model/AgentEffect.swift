@@ -48,6 +48,10 @@ enum AgentEffect: Hashable, Sendable {
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
   /// End an app that was started for a push and exceeded its time.
   case end(AppID)
+  /// Stop an app's processes, without ending them.
+  case suspend(AppID)
+  /// Let an app's processes run on.
+  case resume(AppID)
   /// Start a service extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
   /// times, `extensionFailed` when it cannot be started.
   case startExtension(ExtensionOrder)
@@ -71,6 +75,8 @@ enum AgentEffect: Hashable, Sendable {
   case armSchedule(ScheduleWakeUp)
   /// `backgroundWorkDue` is due then, in place of an earlier moment; nil is none.
   case armBackgroundWork(atUnixMilliseconds: Int64?)
+  /// `backgroundTimeDue` is due then, in place of an earlier moment; nil is none.
+  case armBackgroundTime(atElapsedMilliseconds: Int64?)
   /// `regionsDue` is due then, in milliseconds awake, in place of an earlier moment; nil is none.
   case armRegions(atAwakeMilliseconds: Int64?)
   /// Start and stop location services as needed.
@@ -95,9 +101,11 @@ extension AgentEffect {
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .replay, .launch, .expectApp, .end, .startExtension, .register,
-      .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
-      .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
+      .withdrawPrompt, .showLink, .replay, .launch, .expectApp, .end, .suspend, .resume,
+      .startExtension,
+      .register, .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule,
+      .armBackgroundWork,
+      .armBackgroundTime, .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
       self
     }
   }
@@ -109,6 +117,8 @@ enum LogEntry: Hashable, Sendable {
   case damagedRecord(RecordCollection, key: String)
   /// A scheduled notification that was missed.
   case notificationExpired(AppNotificationID)
+  /// A background push for an app whose manifest does not ask for them.
+  case backgroundModeMissing(AppID)
 }
 
 /// The location services that have to run: those needed by an app with location permission.
@@ -148,7 +158,7 @@ enum RecordChange: Hashable, Sendable {
 
 /// The store's collections, by the names that they have on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
-  case apps, delivered, pending, schedule, regions, seen, responses, fetches, device
+  case apps, delivered, pending, schedule, regions, seen, responses, fetches, tasks, device
 }
 
 /// The identity of a question to the person, within one run of the agent.

@@ -49,6 +49,8 @@ enum AgentEvent {
   /// The gateway gave a token: the first one, the same one again, or another (S0-38).
   case registrationSucceeded(AppID, TokenKind, token: [UInt8])
   case registrationRefused(AppID, TokenKind, message: String)
+  /// The gateway has said which environment it is of.
+  case gatewayKnown(BelfryWire.Environment)
   case linkChanged(isUp: Bool)
 
   // MARK: The device
@@ -69,6 +71,8 @@ enum AgentEvent {
   case zonesChanged(ZoneFolder)
   /// The timer of `AgentEffect.armBackgroundWork` fired.
   case backgroundWorkDue
+  /// The moment has come that `AgentEffect.armBackgroundTime` asked for.
+  case backgroundTimeDue
 
   // MARK: The place
 

@@ -61,6 +61,7 @@ struct AgentModel: ~Copyable {
       registrations.onToken(app, kind, token, &context)
     case .registrationRefused(let app, let kind, let message):
       registrations.onRefused(app, kind, message, &context)
+    case .gatewayKnown(let environment): registrations.onGatewayKnown(environment, &context)
     case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
     case .conditionChanged(let change): onConditionChanged(change)
     case .focusedWindowChanged(let window): front.onWindow(window, &context)
@@ -69,6 +70,7 @@ struct AgentModel: ~Copyable {
     case .clockMoved: local.onClockMoved(&context)
     case .zonesChanged(let zones): local.onZonesChanged(to: zones, &context)
     case .backgroundWorkDue: pipeline.onBackgroundWorkDue()
+    case .backgroundTimeDue: pipeline.onBackgroundTimeDue()
     case .located(let place): pipeline.deliver(local.onPlace(place, &context), &context)
     case .locationServiceEnded: local.onLocationServiceEnded()
     case .beaconHeard(let beacon): pipeline.deliver(local.onBeacon(beacon, &context), &context)
@@ -146,7 +148,8 @@ struct AgentModel: ~Copyable {
     if context.apps[app] == nil { context.add(LocalApp(id: app)) }
     context.update(app) { $0.apply(hello, process) }
     context.admit(
-      ask.connection, role: hello.role, app: app, hello.state, process: process.pid)
+      ask.connection, role: hello.role, app: app, hello.state, process: process.pid,
+      isStartedBehind: hello.role == .app && context.launches.isBehind(app, token: hello.launch))
     let launch = pipeline.launch(of: app, hello, &context)
     context.answer(
       ask,
@@ -169,7 +172,7 @@ struct AgentModel: ~Copyable {
     guard let (peer, unanswered) = context.disconnect(connection) else { return }
     permissions.onDisconnected(connection, peer.app)
     local.onDisconnected(connection)
-    pipeline.onDisconnected(connection, unanswered, &context)
+    pipeline.onDisconnected(connection, peer.app, unanswered, &context)
   }
 
   private mutating func onPresenterAppeared(
@@ -243,6 +246,8 @@ struct AgentModel: ~Copyable {
   private mutating func onRequest(
     _ ask: Ask, _ app: AppID, _ request: AppRequest
   ) throws(AppLinkFailure) {
+    // It was sent before the app was suspended.
+    context.resume(app)
     switch request {
     case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
     case .control: preconditionFailure("commands do not come here")
@@ -275,15 +280,13 @@ struct AgentModel: ~Copyable {
     case .setState(let state):
       context.setState(ask.connection, state)
       context.confirm(ask)
-      if state == .foreground { pipeline.onForeground(app, &context) }
+      pipeline.onState(state, of: app, &context)
     case .setLanguages(let languages):
       context.update(app) { $0.languages = languages }
       context.confirm(ask)
-    case .beginBackgroundTask:
-      context.answer(
-        ask, .background(seconds: Limits.backgroundSeconds, task: ask.number ?? 0))
-    case .endBackgroundTask: context.confirm(ask)
-    case .backgroundTime: context.answer(ask, .background(seconds: Limits.backgroundSeconds))
+    case .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .submitTask, .cancelTasks,
+      .pendingTasks:
+      try pipeline.onBackgroundRequest(ask, app, request, &context)
     case .requestLocation(let always):
       permissions.onLocationRequest(ask, app, always: always, &context)
       local.onPermissionChanged()

@@ -11,6 +11,18 @@ enum QuestionPurpose: Hashable, Sendable {
   case response(AppID, key: String)
   /// What a service extension makes of its notification.
   case extend(token: String)
+  /// Whether a background task that an app asked for is done.
+  case task(AppID)
+  /// Whether an app has ended its tasks, at the end of its background time.
+  case expiration(AppID)
+
+  /// The app that does something for the answer, and is let run for it.
+  var workingApp: AppID? {
+    switch self {
+    case .fetch(let app), .response(let app, _), .task(let app): app
+    case .willPresent, .extend, .expiration: nil
+    }
+  }
 }
 
 /// The connections of apps and commands that have greeted, and the questions that they are asked.
@@ -53,19 +65,24 @@ struct AppConnections {
     return isInFront ? .foreground : .background
   }
 
+  /// Whether every process of an app was started behind by this agent, and has been there since.
+  func isStartedBehind(_ app: AppID) -> Bool {
+    connectionsByApp[app]?.allSatisfy { peers[$0]?.isStartedBehind == true } ?? false
+  }
+
   // MARK: Connecting and disconnecting
 
   /// Adds the connection of a process that has greeted.
   mutating func admit(
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
-    process: Int32, rights: Set<ControlRight> = []
+    process: Int32, rights: Set<ControlRight> = [], isStartedBehind: Bool = false
   ) {
     assert(peers[connection] == nil, "a connection greets once")
     assert(role == .control || rights.isEmpty, "an app has no right of a command")
     assert((app == nil) == (role == .control), "every connection but a command's has an app")
     peers[connection] = AppPeer(
       connection: connection, role: role, app: app, process: process, rights: rights, state: state,
-      order: nextOrder)
+      isStartedBehind: isStartedBehind && state == .background, order: nextOrder)
     nextOrder += 1
     if role == .app, let app { connectionsByApp[app, default: []].append(connection) }
   }
@@ -86,6 +103,7 @@ struct AppConnections {
 
   mutating func setState(_ connection: ConnectionID, _ state: AppState) {
     peers[connection]?.state = state
+    if state == .foreground { peers[connection]?.isStartedBehind = false }
   }
 
   /// Sets whether the person looks at its window, and returns whether that changed.
@@ -123,6 +141,18 @@ struct AppConnections {
     let count = presentationQuestions[key] ?? 0
     assert(count > 0, "a question that is closed was open")
     presentationQuestions[key] = count > 1 ? count - 1 : nil
+  }
+
+  /// Whether a question of that purpose is open.
+  func isAsked(_ purpose: QuestionPurpose) -> Bool {
+    questions.values.contains { $0.values.contains(purpose) }
+  }
+
+  /// Whether an app still has to answer what it was given to do.
+  func hasWork(_ app: AppID) -> Bool {
+    (connectionsByApp[app] ?? []).contains { connection in
+      questions[connection]?.values.contains { $0.workingApp == app } == true
+    }
   }
 
   /// Whether an app in front still has to say what to show of anything.

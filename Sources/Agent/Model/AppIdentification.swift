@@ -120,7 +120,7 @@ extension LocalApp {
     installation = newer.installation
     name = newer.name ?? name
     bundlePath = newer.bundlePath ?? bundlePath
-    if !newer.backgroundModes.isEmpty { backgroundModes = newer.backgroundModes }
+    backgroundModes = newer.backgroundModes
     locationUsage = newer.locationUsage ?? locationUsage
   }
 
@@ -129,7 +129,7 @@ extension LocalApp {
     let state =
       switch context.presence(of: id) {
       case .foreground: "foreground"
-      case .background: "background"
+      case .background: context.suspended.contains(id) ? "suspended" : "background"
       case .notRunning: "notRunning"
       }
     var row: JSONObject = [

@@ -2,8 +2,14 @@ import BelfryWire
 
 /// Apps that were started and have not greeted yet.
 struct AppLaunches {
-  /// The token that each app's greeting has to contain.
-  private var tokens: [AppID: String] = [:]
+  /// An app that was started.
+  private struct Awaited {
+    /// The token that its greeting has to contain.
+    let token: String
+    let isForeground: Bool
+  }
+
+  private var awaited: [AppID: Awaited] = [:]
   private let agentRun: String
   private var nextNumber: UInt64 = 1
 
@@ -24,32 +30,40 @@ struct AppLaunches {
     _ app: LocalApp, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String?
   ) -> LaunchOrder {
     let token = makeToken("")
-    tokens[app.id] = token
+    awaited[app.id] = Awaited(token: token, isForeground: isForeground)
     return LaunchOrder(
       app: app, reason: reason, isForeground: isForeground, token: token,
       activationToken: activationToken)
   }
 
   /// Whether this is the expected token of an app.
-  func isAwaited(_ app: AppID, token: String) -> Bool { tokens[app] == token }
+  func isAwaited(_ app: AppID, token: String) -> Bool { awaited[app]?.token == token }
+
+  /// Whether an app that greets with that token was started, and not to come to the front.
+  func isBehind(_ app: AppID, token: String?) -> Bool {
+    guard let awaited = awaited[app] else { return false }
+    return awaited.token == token && !awaited.isForeground
+  }
 
   /// Uses up an app's token if it is the expected one.
   ///
   /// An app started by D-Bus cannot know its token: the next connection of the app counts.
   mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool {
-    guard let awaited = tokens[app], awaited == token || isAnyTokenGood else { return false }
-    tokens[app] = nil
+    guard let expected = awaited[app], expected.token == token || isAnyTokenGood else {
+      return false
+    }
+    awaited[app] = nil
     return true
   }
 
   /// Stops expecting an app.
-  mutating func forget(_ app: AppID) { tokens[app] = nil }
+  mutating func forget(_ app: AppID) { awaited[app] = nil }
 
   /// Traps in debug builds when an expected app is unknown.
   func checkInvariants(_ apps: AppRegistry) {
-    for (app, token) in tokens {
+    for (app, order) in awaited {
       assert(apps[app]?.installation != nil, "only installed apps are started")
-      assert(token.hasPrefix(agentRun), "a token is of this run")
+      assert(order.token.hasPrefix(agentRun), "a token is of this run")
     }
   }
 }

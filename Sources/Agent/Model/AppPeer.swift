@@ -13,6 +13,8 @@ struct AppPeer: Hashable, Sendable {
   var state: AppState
   /// Whether its window is in front; nil if none of its windows ever was.
   var isLookedAt: Bool?
+  /// Whether this agent started the process behind, and it has been there since.
+  var isStartedBehind = false
   /// The order of connection: the latest is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1

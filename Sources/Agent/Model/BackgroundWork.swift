@@ -10,6 +10,12 @@ struct BackgroundWork {
   private var awaitingStart: [AppID: RetainedPush] = [:]
   /// Apps started for a push that have not been in front since.
   private var startedForPush: Set<AppID> = []
+  /// What apps asked to be started for.
+  private var tasks = TaskRequests()
+  /// Apps that are being started for a task.
+  private var startedForTask: Set<AppID> = []
+  /// Apps whose missing background mode was reported.
+  private var reported: Set<AppID> = []
   /// When the armed timer is due.
   private var armed: Int64?
 
@@ -36,6 +42,7 @@ struct BackgroundWork {
   /// Removes the records of apps that were removed.
   mutating func dropUnknownApps(_ context: inout AgentContext) {
     for app in held.keys.sorted() where context.apps[app] == nil { _ = release(app, &context) }
+    tasks.dropUnknownApps(&context)
   }
 
   // MARK: - Pushes
@@ -45,6 +52,11 @@ struct BackgroundWork {
   mutating func onPush(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
     guard push.kind == .alert, context.presence(of: app) != .foreground else {
       return wake(app, push, &context)
+    }
+    guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
+      // Client-api 3.47: it hears of them in front alone.
+      if reported.insert(app).inserted { context.emit(.log(.backgroundModeMissing(app))) }
+      return
     }
     guard !context.conditions.holdsBackgroundWork, consumeWake(app, &context) else {
       // Only the latest is kept (client-api 3.47).
@@ -68,8 +80,10 @@ struct BackgroundWork {
   }
 
   private func ask(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
+    var arrival = push.arrival
+    arrival.wantsFetch = true
     let isAsked = context.ask(
-      app, .arrived(push.arrival), .fetch(app), timeoutMilliseconds: Limits.fetchMilliseconds)
+      app, .arrived(arrival), .fetch(app), timeoutMilliseconds: Limits.fetchMilliseconds)
     assert(isAsked, "only an app that runs is asked")
   }
 
@@ -78,8 +92,85 @@ struct BackgroundWork {
 
   /// Delivers what waited for an app's start, once it has connected.
   mutating func onConnected(_ app: AppID, _ context: inout AgentContext) {
-    guard let push = awaitingStart.removeValue(forKey: app) else { return }
-    ask(app, push, &context)
+    if let push = awaitingStart.removeValue(forKey: app) { ask(app, push, &context) }
+    // The wake of its start is used up.
+    tasks.dropForbidden(app, &context)
+    if startedForTask.remove(app) != nil, let (request, _) = tasks.next(of: app),
+      context.presence(of: app) == .background
+    {
+      begin(app, request, &context)
+    }
+  }
+
+  // MARK: - Tasks
+
+  /// Puts a kept request back; false when it is damaged.
+  mutating func restoreTask(key: String, record: [UInt8]) -> Bool {
+    tasks.restore(key: key, record: record)
+  }
+
+  mutating func submitTask(
+    _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    try tasks.submit(app, request, &context)
+  }
+
+  mutating func cancelTasks(_ app: AppID, _ ids: [String]?, _ context: inout AgentContext) {
+    tasks.remove(app, ids, &context)
+  }
+
+  func pendingTasks(of app: AppID) -> [BackgroundTaskRequest] { tasks.pending(of: app) }
+
+  /// Whether an app that greets was started for a task.
+  func isStartedForTask(_ app: AppID) -> Bool { startedForTask.contains(app) }
+
+  /// Begins a task of an app that runs behind: its request is used up.
+  private mutating func begin(
+    _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
+  ) {
+    tasks.remove(app, [request.id], &context)
+    let isAsked = context.ask(
+      app, .task(request), .task(app), timeoutMilliseconds: Limits.fetchMilliseconds)
+    assert(isAsked, "only an app that runs is asked")
+  }
+
+  /// Begins the tasks that are due, as far as the budgets go; gives when the next one is.
+  private mutating func beginDueTasks(_ context: inout AgentContext) -> Int64? {
+    let now = context.now.wall
+    var next: Int64?
+    for app in tasks.apps {
+      tasks.dropForbidden(app, &context)
+      while let (request, earliest) = tasks.next(of: app) {
+        let presence = context.presence(of: app)
+        let isStartable =
+          presence == .background
+          || (presence == .notRunning && context.apps[app]?.installation != nil
+            && !startedForTask.contains(app))
+        // In front it waits until the person has left, and a development app until it runs.
+        guard isStartable else { break }
+        let moment = max(
+          earliest, (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now))
+        guard moment <= now, consumeWake(app, &context) else {
+          next = min(next ?? .max, max(moment, now + 1))
+          break
+        }
+        if presence == .background {
+          begin(app, request, &context)
+        } else {
+          startForTask(app, &context)
+        }
+      }
+    }
+    return next
+  }
+
+  private mutating func startForTask(_ app: AppID, _ context: inout AgentContext) {
+    guard let token = context.launch(app, .task, isForeground: false) else {
+      return assertionFailure("only installed apps are started")
+    }
+    startedForTask.insert(app)
+    startedForPush.insert(app)
+    context.emit(.expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
   }
 
   /// Handles an app that came to the front: it is no longer background work, and nothing waits for it.
@@ -96,14 +187,18 @@ struct BackgroundWork {
     finishWake(app, result, &context)
   }
 
-  /// Handles an app that did not report in time, or never connected: the wake counts as useless, and an app that
-  /// was started for it and is not in front is ended (client-api 3.45).
+  /// Handles an app that did not report in time what a wake brought: the wake counts as useless (client-api 3.45).
   mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
+    startedForPush.remove(app)
     finishWake(app, nil, &context)
-    guard startedForPush.remove(app) != nil, context.presence(of: app) != .foreground else {
-      return
-    }
-    context.emit(.end(app))
+  }
+
+  /// An app that was started did not come: that counts as nothing, and what was started for a push is
+  /// ended.
+  mutating func onStartFailed(_ app: AppID, _ context: inout AgentContext) {
+    startedForTask.remove(app)
+    finishWake(app, nil, &context)
+    if startedForPush.remove(app) != nil { context.emit(.end(app)) }
   }
 
   // MARK: - Budgets
@@ -149,6 +244,11 @@ struct BackgroundWork {
     var next: Int64?
     if !context.conditions.holdsBackgroundWork {
       for app in held.keys.sorted() {
+        // Installed anew, it may want none any more.
+        guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
+          _ = release(app, &context)
+          continue
+        }
         let moment = (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now)
         if moment <= now, consumeWake(app, &context), let push = release(app, &context) {
           wake(app, push, &context)
@@ -156,6 +256,7 @@ struct BackgroundWork {
           next = min(next ?? .max, max(moment, now + 1))
         }
       }
+      if let moment = beginDueTasks(&context) { next = min(next ?? .max, moment) }
     }
     guard next != armed else { return }
     armed = next
@@ -167,6 +268,9 @@ struct BackgroundWork {
     _ = release(app, &context)
     awaitingStart[app] = nil
     startedForPush.remove(app)
+    startedForTask.remove(app)
+    reported.remove(app)
+    tasks.remove(app, nil, &context)
     if budgets.removeValue(forKey: app) != nil {
       context.persist(.remove(.device, key: Self.budgetKey(app)))
     }
@@ -184,7 +288,12 @@ struct BackgroundWork {
     for app in startedForPush {
       assert(context.apps[app]?.installation != nil, "only installed apps are started")
     }
-    assert(armed == nil || !held.isEmpty, "the shell comes back for what waits")
+    for app in startedForTask {
+      assert(context.presence(of: app) == .notRunning, "an app that runs was handed its task")
+    }
+    tasks.checkInvariants(context)
+    assert(
+      armed == nil || !held.isEmpty || !tasks.apps.isEmpty, "the shell comes back for what waits")
     for budget in budgets.values { budget.checkInvariants() }
   }
 }

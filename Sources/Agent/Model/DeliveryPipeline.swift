@@ -8,6 +8,7 @@ struct DeliveryPipeline {
   private var delivery = Delivery()
   private var responses = Responses()
   private var background = BackgroundWork()
+  private var time = BackgroundTime()
   private var extensions = ServiceExtensions()
 
   // MARK: - Start
@@ -25,6 +26,10 @@ struct DeliveryPipeline {
     for (key, value) in records[.fetches] {
       guard !background.restoreHeld(key: key, record: value) else { continue }
       context.emit(.log(.damagedRecord(.fetches, key: key)))
+    }
+    for (key, value) in records[.tasks] {
+      guard !background.restoreTask(key: key, record: value) else { continue }
+      context.emit(.log(.damagedRecord(.tasks, key: key)))
     }
     for (key, value) in records[.device] { background.restoreBudget(key: key, record: value) }
     background.dropUnknownApps(&context)
@@ -72,7 +77,11 @@ struct DeliveryPipeline {
     let retained = RetainedPush(push, unixMilliseconds: context.now.wall)
     let payload = PushPayload(push.payload) ?? PushPayload()
     let isVisible = retained.isVisible(payload.content)
-    let wantsFetch = push.kind != .alert || payload.isContentAvailable
+    // S1-5: the app in front gets it anyway.
+    let isSilent =
+      context.apps[push.app]?.asksForNothing == true
+      && context.presence(of: push.app) != .foreground
+    let wantsFetch = push.kind != .alert || payload.isContentAvailable || isSilent
     let routing = context.route(
       isVisible ? payload.content : NotificationContent(), of: push.app, isPush: true,
       wantsFetch: wantsFetch)
@@ -115,20 +124,43 @@ struct DeliveryPipeline {
       return AppLaunch(
         reason: .response, response: response, payload: response.notification.payload)
     }
-    return background.awaitedPush(of: app).map { AppLaunch(reason: .push, payload: $0.payload) }
-      ?? AppLaunch(reason: .user)
+    if let push = background.awaitedPush(of: app) {
+      return AppLaunch(reason: .push, payload: push.payload)
+    }
+    return AppLaunch(reason: background.isStartedForTask(app) ? .task : .user)
   }
 
   /// Sends a newly connected app what waited for it.
   mutating func onAppConnected(_ app: AppID, _ context: inout AgentContext) {
+    time.begin(app, context)
     background.onConnected(app, &context)
     if context.presence(of: app) == .foreground { background.onForeground(app, &context) }
     responses.sendAll(to: app, &context)
   }
 
-  /// Handles an app that came to the front.
-  mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
-    background.onForeground(app, &context)
+  /// Handles an app that came to the front or went to the background.
+  mutating func onState(_ state: AppState, of app: AppID, _ context: inout AgentContext) {
+    switch state {
+    case .foreground: background.onForeground(app, &context)
+    case .background: time.onWentBehind(app, context)
+    }
+  }
+
+  /// Answers what an app asks about its time or its tasks in the background.
+  mutating func onBackgroundRequest(
+    _ ask: Ask, _ app: AppID, _ request: AppRequest, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    switch request {
+    case .beginBackgroundTask: return try time.begin(ask, app, &context)
+    case .backgroundTime:
+      return context.answer(ask, .background(seconds: time.remaining(app, context)))
+    case .pendingTasks: return context.answer(ask, .tasks(background.pendingTasks(of: app)))
+    case .endBackgroundTask(let task): time.end(ask.connection, task, app)
+    case .submitTask(let request): try background.submitTask(app, request, &context)
+    case .cancelTasks(let ids): background.cancelTasks(app, ids, &context)
+    default: return assertionFailure("no request about the background: \(request)")
+    }
+    context.confirm(ask)
   }
 
   /// Sends a newly connected service extension its push, or ends it if it has no job.
@@ -160,7 +192,16 @@ struct DeliveryPipeline {
         background.onFetched(app, result, &context)
       } else {
         background.onTimedOut(app, &context)
+        time.onTimedOut(app, &context)
       }
+    case .task(let app):
+      if case .fetched(let result)? = reply {
+        background.onFetched(app, result, &context)
+      } else {
+        background.onTimedOut(app, &context)
+        time.onTimedOut(app, &context)
+      }
+    case .expiration: break  // The time goes on with it when this event is settled.
     case .extend(let token):
       if case .content(let content)? = reply {
         finishExtension(token, content, &context)
@@ -173,16 +214,19 @@ struct DeliveryPipeline {
 
   /// Handles a lost connection and its unanswered questions.
   mutating func onDisconnected(
-    _ connection: ConnectionID, _ unanswered: [QuestionPurpose], _ context: inout AgentContext
+    _ connection: ConnectionID, _ app: AppID?, _ unanswered: [QuestionPurpose],
+    _ context: inout AgentContext
   ) {
+    time.onDisconnected(connection, app)
     if let job = extensions.onDisconnected(connection) { deliver(job, nil, &context) }
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
         // Another instance of the app may be in front and be asked instead.
         if let entry = delivery.entry(key, order: order) { delivery.deliver(entry, &context) }
-      case .fetch(let app): background.onFetched(app, nil, &context)
+      case .fetch(let app), .task(let app): background.onFetched(app, nil, &context)
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
+      case .expiration: break  // Nobody is there any more whose time could be over.
       case .extend: break  // Its job is finished above.
       }
     }
@@ -192,7 +236,7 @@ struct DeliveryPipeline {
   mutating func onStartFailed(_ app: AppID, token: String, _ context: inout AgentContext) {
     guard context.expectNoMore(app, token: token), context.presence(of: app) == .notRunning
     else { return }
-    background.onTimedOut(app, &context)
+    background.onStartFailed(app, &context)
   }
 
   /// Removes everything of a removed app.
@@ -200,6 +244,7 @@ struct DeliveryPipeline {
     withdraw(delivery.keys(of: app), &context)
     responses.onAppRemoved(app, &context)
     background.onAppRemoved(app, &context)
+    time.onAppRemoved(app)
     extensions.onAppRemoved(app)
   }
 
@@ -321,14 +366,21 @@ struct DeliveryPipeline {
   /// Notes that the timer of background work has fired.
   mutating func onBackgroundWorkDue() { background.onDue() }
 
+  /// The shell has come back for apps whose time behind is over.
+  mutating func onBackgroundTimeDue() { time.onDue() }
+
   /// Wakes the apps that may be woken in the background now.
-  mutating func settle(_ context: inout AgentContext) { background.settle(&context) }
+  mutating func settle(_ context: inout AgentContext) {
+    background.settle(&context)
+    time.settle(&context)
+  }
 
   /// Traps in debug builds when a machine contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     delivery.checkInvariants(context)
     responses.checkInvariants(context)
     background.checkInvariants(context)
+    time.checkInvariants(context)
     extensions.checkInvariants(context)
   }
 }

@@ -20,6 +20,8 @@ struct LocalApp: Hashable, Sendable {
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
     /// What its manifest claims.
     var entitlements = Set(Entitlement.allCases)
+    /// The environment of `aps-environment`, as its manifest says it; nil where it says none.
+    var pushEnvironment: String?
     /// The class of its windows if it differs from the app's id (`StartupWMClass`).
     var windowClass: String?
     /// The program of its service extension, absolute.
@@ -65,6 +67,14 @@ struct LocalApp: Hashable, Sendable {
     installation?.entitlements.contains(entitlement) ?? true
   }
 
+  /// Whether the app may be given something to do behind; a development app, which has no manifest, may.
+  func mayRun(inMode mode: String) -> Bool {
+    installation == nil || backgroundModes.contains(mode)
+  }
+
+  /// Whether it never asked a person for anything: then all comes to it silently (S1-5).
+  var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
+
   func category(_ id: String) -> NotificationCategory? {
     id.isEmpty ? nil : categories.first { $0.id == id }
   }
@@ -86,6 +96,7 @@ extension LocalApp {
       inner["entitlements"] = .array(
         Entitlement.allCases.filter(installation.entitlements.contains)
           .map { .string($0.rawValue) })
+      inner["pushEnvironment"] = installation.pushEnvironment.map(JSONValue.string)
       inner["script"] = .bool(installation.isScript)
       inner["windowClass"] = installation.windowClass.map(JSONValue.string)
       inner["serviceExtension"] = installation.serviceExtension.map(JSONValue.string)
@@ -131,6 +142,7 @@ extension LocalApp {
         installation.entitlements = Set(
           Self.strings(inner["entitlements"]).compactMap(Entitlement.init))
       }
+      installation.pushEnvironment = inner["pushEnvironment"]?.stringValue
       installation.serviceExtension = inner["serviceExtension"]?.stringValue
       installation.isScript = inner["script"]?.boolValue ?? false
       self.installation = installation

@@ -62,6 +62,13 @@ extension LocalApp {
     } else if let registration = registrations[.alert], registration.token == nil {
       problems.append(("registered, and has no token yet", tokenAdvice))
     }
+    if registrations[.alert] != nil, !mayRun(inMode: "remote-notification") {
+      problems.append(
+        (
+          "its manifest lacks the background mode remote-notification: no push starts it",
+          "add it, where the app wants background pushes, and run 'belfry app install' again"
+        ))
+    }
     if holdsPush {
       problems.append(
         (

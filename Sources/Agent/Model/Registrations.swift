@@ -6,6 +6,8 @@ import BelfryWire
 struct Registrations {
   private let hasGateway: Bool
   private var isLinkUp = false
+  /// The gateway's environment; nil until it has said so.
+  private var environment: BelfryWire.Environment?
 
   /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
@@ -41,13 +43,7 @@ struct Registrations {
       context.tell(
         ask.connection, .registrationFailed(kind, AppLinkFailure(reason, message)))
     }
-    guard context.apps[app]?.claims(.pushes) != false else {
-      // S2-23: without the entitlement there is no token.
-      return fail(
-        .registrationRefused,
-        "\(app) does not claim aps-environment in its manifest: set it to development or "
-          + "production and run 'belfry app install' again")
-    }
+    if let reason = refusal(context.apps[app]) { return fail(.registrationRefused, reason) }
     guard hasGateway else {
       return fail(
         .noGateway, "this device has no gateway: start the agent with --gateway")
@@ -67,6 +63,42 @@ struct Registrations {
       fail(.gatewayUnreachable, "the gateway cannot be reached: check the network")
     }
     context.emit(.register(app, kind))
+  }
+
+  /// Why an app gets no token, whatever the gateway says; nil when it may have one (S0-32, S2-23).
+  private func refusal(_ record: LocalApp?) -> String? {
+    guard let record, let installation = record.installation else { return nil }
+    let fault: String
+    switch (installation.pushEnvironment, environment) {
+    case (nil, _):
+      // A desktop file has no word for it, and claims remote notifications without one.
+      guard !record.claims(.pushes) else { return nil }
+      fault = "its manifest does not claim aps-environment"
+    case ("development", .production), ("production", .sandbox):
+      fault =
+        "it claims \(installation.pushEnvironment ?? ""), and the gateway is of the "
+        + "\(environment?.name ?? "") environment"
+    case ("development", _), ("production", _): return nil
+    case (let claimed?, _): fault = "there is no environment \"\(claimed)\""
+    }
+    return
+      "no valid 'aps-environment' entitlement string found for \(record.id): \(fault): set it to "
+      + "development or production and run 'belfry app install' again"
+  }
+
+  /// The gateway has said which environment it is of: apps that are of another one lose what they
+  /// registered before that was known.
+  mutating func onGatewayKnown(
+    _ environment: BelfryWire.Environment, _ context: inout AgentContext
+  ) {
+    self.environment = environment
+    for app in context.apps.all {
+      guard let reason = refusal(app) else { continue }
+      for kind in TokenKind.allCases where app.registrations[kind] != nil {
+        onRefused(app.id, kind, reason, &context)
+        context.emit(.unregister(app.id, kind))
+      }
+    }
   }
 
   /// Cancels a registration, because the app unregisters or is removed.

@@ -32,31 +32,90 @@ final class FoundationCalendar: CalendarSystem {
 
   private func nextDay(_ match: CalendarMatch, from first: Int) -> Int? {
     guard match.constrainsDate || match.isLeapMonth != nil else { return first }
+    guard isPossible(match) else { return nil }
     // Where only a week or longer is singled out, its first day is meant.
     let wantsFirst = !match.constrainsDay && !match.constrainsTime
-    var matchedBefore = wantsFirst && matches(match, first - 1)
-    for day in first..<(first + Limits.calendarSearchDays) {
-      let matches = matches(match, day)
-      if matches, !matchedBefore { return day }
-      matchedBefore = wantsFirst && matches
+    var matchedBefore = wantsFirst && mismatch(match, first - 1) == nil
+    var day = first
+    while day < first + Limits.calendarSearchDays {
+      if let mismatch = mismatch(match, day) {
+        // No day that is passed over could match.
+        day += step(over: mismatch, match, from: day)
+        matchedBefore = false
+      } else {
+        if !matchedBefore { return day }
+        day += 1
+      }
     }
     return nil
   }
 
-  private func matches(_ match: CalendarMatch, _ day: Int) -> Bool {
+  /// How often Foundation was asked about a day: what a search costs.
+  private(set) var lookUps = 0
+
+  /// What of a day is not as it is wanted.
+  private enum Mismatch {
+    case month, week, weekday, day, other
+  }
+
+  /// Whether the calendar ever has such numbers; Foundation's own bounds, which may be too wide.
+  private func isPossible(_ match: CalendarMatch) -> Bool {
+    func holds(_ component: CalendarMatch.Component, _ unit: Calendar.Component) -> Bool {
+      guard let wanted = match[component], let range = calendar.maximumRange(of: unit) else {
+        return true
+      }
+      return range.contains(wanted)
+    }
+    return holds(.day, .day) && holds(.month, .month) && holds(.weekday, .weekday)
+      && holds(.weekOfMonth, .weekOfMonth) && holds(.weekOfYear, .weekOfYear)
+  }
+
+  /// What keeps a day from matching, the longest stretch first; nil when it matches.
+  private func mismatch(_ match: CalendarMatch, _ day: Int) -> Mismatch? {
+    lookUps += 1
     let date = calendar.dateComponents(Self.units, from: Self.noon(day))
     func holds(_ component: CalendarMatch.Component, _ value: Int?) -> Bool {
       guard let wanted = match[component] else { return true }
       return wanted == value
     }
-    guard match.isLeapMonth == nil || match.isLeapMonth == (date.isLeapMonth ?? false) else {
-      return false
-    }
-    return holds(.day, date.day) && holds(.month, date.month) && holds(.weekday, date.weekday)
-      && holds(.year, date.year) && holds(.era, date.era) && holds(.quarter, date.quarter)
-      && holds(.weekdayOrdinal, date.weekdayOrdinal) && holds(.weekOfMonth, date.weekOfMonth)
-      && holds(.weekOfYear, date.weekOfYear)
+    let isMonth =
+      holds(.month, date.month) && holds(.year, date.year) && holds(.era, date.era)
+      && holds(.quarter, date.quarter)
+      && (match.isLeapMonth == nil || match.isLeapMonth == (date.isLeapMonth ?? false))
+    if !isMonth { return .month }
+    if !holds(.day, date.day) { return .day }
+    let isWeek =
+      holds(.weekOfMonth, date.weekOfMonth) && holds(.weekOfYear, date.weekOfYear)
       && holds(.yearForWeekOfYear, date.yearForWeekOfYear)
+    // A week may be cut by the end of its month: its days are looked at one by one.
+    if !isWeek { return match[.weekOfMonth] == nil ? .week : .other }
+    if !holds(.weekday, date.weekday) { return .weekday }
+    return holds(.weekdayOrdinal, date.weekdayOrdinal) ? nil : .other
+  }
+
+  /// Days to the next one that could match.
+  private func step(over mismatch: Mismatch, _ match: CalendarMatch, from day: Int) -> Int {
+    let date = calendar.dateComponents([.era, .day, .weekday], from: Self.noon(day))
+    guard let number = date.day, let weekday = date.weekday else { return 1 }
+    switch mismatch {
+    case .other: return 1
+    case .weekday:
+      guard let wanted = match[.weekday] else { return 1 }
+      return max(1, (wanted - weekday + 7) % 7)
+    case .week:
+      let left = (calendar.firstWeekday - weekday + 7) % 7
+      return left == 0 ? 7 : left
+    case .month, .day:
+      if case .day = mismatch, let wanted = match[.day], wanted > number { return wanted - number }
+      guard let days = calendar.range(of: .day, in: .month, for: Self.noon(day))?.count else {
+        return 1
+      }
+      let rest = days - number + 1
+      guard rest > 0 else { return 1 }
+      // Japan's eras begin on any day, and the number of the year with them.
+      guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
+      return rest
+    }
   }
 
   func day(from day: Int, months: Int, days: Int) -> Int? {

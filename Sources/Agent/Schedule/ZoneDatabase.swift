@@ -27,7 +27,28 @@ public struct ZoneDatabase: Sendable {
       }
     }
     guard isPlain, !name.isEmpty, !name.hasPrefix("/"), name.utf8.count < 128 else { return nil }
-    return Self.read("\(folder)/\(name)", name: name)
+    return Self.read("\(folder)/\(name)", name: name) ?? Self.fixedZone(named: name)
+  }
+
+  /// The name of the zone that is always so many seconds east of UTC, as Foundation has it: `GMT+0530`.
+  ///
+  /// Whole minutes alone.
+  public static func name(ofOffset seconds: Int) -> String {
+    assert(seconds % 60 == 0 && abs(seconds) < 86_400, "an offset of a day's hours and minutes")
+    guard seconds != 0 else { return "UTC" }
+    let minutes = abs(seconds) / 60
+    func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "GMT\(seconds < 0 ? "-" : "+")\(digits(minutes / 60))\(digits(minutes % 60))"
+  }
+
+  private static func fixedZone(named name: String) -> Zone? {
+    let digits = Array(name.utf8.dropFirst(4))
+    guard name.hasPrefix("GMT+") || name.hasPrefix("GMT-"), digits.count == 4,
+      let number = Int(name.dropFirst(4)), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+      number / 100 < 24, number % 100 < 60
+    else { return nil }
+    let seconds = (number / 100 * 60 + number % 100) * 60
+    return Zone(name: name, fixedOffset: name.hasPrefix("GMT-") ? -seconds : seconds)
   }
 
   /// The zone that the device is in: `TZ` where that names one, else `localtime` in the folder of

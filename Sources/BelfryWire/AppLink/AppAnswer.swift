@@ -82,6 +82,15 @@ public struct AppAnswer: Sendable, Hashable {
   /// The background task.
   public var task: Int64? { frame.object["task"]?.integerValue }
 
+  /// Requests for background tasks, in order of their identifiers.
+  public static func tasks(_ tasks: [BackgroundTaskRequest]) -> AppAnswer {
+    AppAnswer { $0.set("tasks", list: tasks) { $0.write(&$1) } }
+  }
+  /// Reads the requests for background tasks.
+  public func tasks() throws(AppLinkDecodingFailure) -> [BackgroundTaskRequest] {
+    try fields.list("tasks", BackgroundTaskRequest.init)
+  }
+
   /// A person's decision about the location.
   public static func locationStatus(_ status: LocationStatus) -> AppAnswer {
     AppAnswer { $0.set("locationStatus", status.rawValue) }

@@ -25,8 +25,10 @@ public enum AppEvent: Sendable, Hashable {
   case badge(Int64)
   /// The device's languages changed.
   case languages([String])
-  /// Background time is nearly over; the app must end its tasks.
+  /// Question, answered once the app's expiration handlers ran: background time is nearly over.
   case backgroundTimeEnds
+  /// Question, answered by a fetch result: a task that the app asked for begins.
+  case task(BackgroundTaskRequest)
   case locationStatus(LocationStatus)
   case regionChanged(NotificationRegion, RegionState)
   /// Degrees, and metres of accuracy.
@@ -37,6 +39,17 @@ public enum AppEvent: Sendable, Hashable {
   case extend(NotificationRequest, payload: [UInt8])
   /// The service extension's time is nearly over.
   case extensionTimeEnds
+
+  /// Whether an app that is suspended is let run for it; what is only news waits.
+  public var isWorkForApp: Bool {
+    switch self {
+    case .arrived, .willPresent, .response, .openSettings, .regionChanged, .task: true
+    case .state(let state): state == .foreground
+    case .token, .registrationFailed, .settings, .badge, .languages, .backgroundTimeEnds,
+      .locationStatus, .place, .delivered, .extend, .extensionTimeEnds:
+      false
+    }
+  }
 
   /// Reads an event by its type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
@@ -63,6 +76,7 @@ public enum AppEvent: Sendable, Hashable {
     case "settings": self = .settings(try NotificationSettings(fields.fields("settings")))
     case "badge": self = .badge(try fields.integer("badge"))
     case "languages": self = .languages(try fields.strings("languages"))
+    case "task": self = .task(try BackgroundTaskRequest(fields.fields("task")))
     case "backgroundTimeEnds": self = .backgroundTimeEnds
     case "locationStatus": self = .locationStatus(try fields.word("locationStatus"))
     case "regionChanged":
@@ -104,6 +118,7 @@ public enum AppEvent: Sendable, Hashable {
     case .badge: "badge"
     case .languages: "languages"
     case .backgroundTimeEnds: "backgroundTimeEnds"
+    case .task: "task"
     case .locationStatus: "locationStatus"
     case .regionChanged: "regionChanged"
     case .place: "place"
@@ -139,6 +154,8 @@ public enum AppEvent: Sendable, Hashable {
       builder.set("badge", badge)
     case .languages(let languages):
       builder.set("languages", languages)
+    case .task(let task):
+      builder.set("task", task) { $0.write(&$1) }
     case .locationStatus(let status):
       builder.set("locationStatus", status.rawValue)
     case .regionChanged(let region, let state):

@@ -96,6 +96,8 @@ public struct AppLaunch: Sendable, Hashable {
     case push
     /// A region was entered or left.
     case location
+    /// A background task that the app asked for; a `task` event follows.
+    case task
   }
 
   /// The cause.

@@ -17,6 +17,9 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     case noGateway
     case gatewayUnreachable
     case registrationRefused
+    // Tasks in the background.
+    case tooManyTasks
+    case taskNotPermitted
     // The link itself.
     case malformedMessage
     case unsupportedMessage

@@ -32,6 +32,12 @@ public enum AppRequest: Sendable, Hashable {
   case endBackgroundTask(Int64)
   /// Answered by `seconds`.
   case backgroundTime
+  /// Asks to be started for a task; another request with the same id replaces it.
+  case submitTask(BackgroundTaskRequest)
+  /// nil is all.
+  case cancelTasks([String]?)
+  /// Answered by task requests.
+  case pendingTasks
   /// Answered by `locationStatus`, after the person decided.
   case requestLocation(always: Bool)
   /// Answered by `locationStatus`.
@@ -78,6 +84,9 @@ public enum AppRequest: Sendable, Hashable {
     case "beginTask": self = .beginBackgroundTask(name: try fields.optionalString("name"))
     case "endTask": self = .endBackgroundTask(try fields.integer("task"))
     case "backgroundTime": self = .backgroundTime
+    case "submitTask": self = .submitTask(try BackgroundTaskRequest(fields.fields("task")))
+    case "cancelTasks": self = .cancelTasks(try fields.optionalStrings("ids"))
+    case "pendingTasks": self = .pendingTasks
     case "requestLocation": self = .requestLocation(always: try fields.bool("always"))
     case "locationStatus": self = .locationStatus
     case "watchRegion": self = .watchRegion(try NotificationRegion(fields.fields("region")))
@@ -121,6 +130,9 @@ public enum AppRequest: Sendable, Hashable {
     case .beginBackgroundTask: "beginTask"
     case .endBackgroundTask: "endTask"
     case .backgroundTime: "backgroundTime"
+    case .submitTask: "submitTask"
+    case .cancelTasks: "cancelTasks"
+    case .pendingTasks: "pendingTasks"
     case .requestLocation: "requestLocation"
     case .locationStatus: "locationStatus"
     case .watchRegion: "watchRegion"
@@ -161,6 +173,10 @@ public enum AppRequest: Sendable, Hashable {
       builder.set("name", name)
     case .endBackgroundTask(let task):
       builder.set("task", task)
+    case .submitTask(let task):
+      builder.set("task", task) { $0.write(&$1) }
+    case .cancelTasks(let ids):
+      builder.set("ids", ids)
     case .requestLocation(let always):
       builder.set("always", always)
     case .watchRegion(let region):
@@ -173,8 +189,8 @@ public enum AppRequest: Sendable, Hashable {
       builder.set("on", on)
     case .control(let control):
       control.write(&builder)
-    case .settings, .categories, .pending, .delivered, .badge, .backgroundTime, .locationStatus,
-      .watchedRegions:
+    case .settings, .categories, .pending, .delivered, .badge, .backgroundTime, .pendingTasks,
+      .locationStatus, .watchedRegions:
       break
     }
   }

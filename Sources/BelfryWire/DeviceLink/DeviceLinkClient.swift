@@ -43,6 +43,8 @@ public struct DeviceLinkClient: ~Copyable {
   private var otherHost = ("", UInt16(0))
   private var phaseEnd: Int64 = .max
   private var intervalSeconds: UInt16 = 60
+  /// The gateway's environment, as it said last.
+  public private(set) var environment: Environment?
   private var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
   private var pingEnd: Int64 = .max
@@ -80,9 +82,11 @@ public struct DeviceLinkClient: ~Copyable {
     case .waiting(let until): until
     case .dialling, .greeting, .enrolling, .connecting: phaseEnd
     case .up:
-      min(lastSent + Int64(intervalSeconds) * 1_000_000_000, pingEnd, acknowledgementDue)
+      min(pingEnd, acknowledgementDue, subjects.retryAt, nextPing)
     }
   }
+
+  private var nextPing: Int64 { lastSent + Int64(intervalSeconds) * 1_000_000_000 }
 
   /// Whether notifications can come now.
   public var isUp: Bool {
@@ -91,7 +95,6 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Whether there is no connection and none is wanted.
   public var isOffline: Bool { phase == .offline || phase == .stopped }
-
   /// Whether it waits before the next try of a connection.
   public var isWaiting: Bool {
     if case .waiting = phase { true } else { false }
@@ -99,7 +102,6 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Whether a connection is being opened.
   public var isDialling: Bool { phase == .dialling }
-
   /// Whether the gateway sent the device away for good: revoked, or its enrolment refused.
   public var isStopped: Bool { phase == .stopped }
 
@@ -189,8 +191,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   private mutating func dial() -> Action {
     phase = .dialling
-    afterClose = .pause
-    phaseEnd = .max
+    (afterClose, phaseEnd) = (.pause, .max)
     let (host, port) = otherHost
     otherHost = ("", 0)
     return .connect(host: host, port: port)
@@ -237,8 +238,7 @@ public struct DeviceLinkClient: ~Copyable {
     splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
     subjects.disconnected()
     deliveries.disconnected()
-    acknowledgementDue = .max
-    pingEnd = .max
+    (acknowledgementDue, pingEnd) = (.max, .max)
   }
 
   /// Asserts what holds between calls; tests and the simulation call it after each event.
@@ -315,13 +315,13 @@ public struct DeviceLinkClient: ~Copyable {
       send(.pong(token, intervalSeconds: 0), at: now, output: &output)
       return .proceed
     case (.token(let request, let handle, let token), .up):
-      return try handleAnswer(request, handle: handle, token: token, refusal: nil, frame)
+      return try handleAnswer(request, handle, token, nil, frame, at: now)
     case (.subscribed(let request, let handle), .up):
-      return try handleAnswer(request, handle: handle, token: [], refusal: nil, frame)
+      return try handleAnswer(request, handle, [], nil, frame, at: now)
     case (.done(let request), .up):
-      return try handleAnswer(request, handle: nil, token: [], refusal: nil, frame)
+      return try handleAnswer(request, nil, [], nil, frame, at: now)
     case (.refused(let request, let refusal), .up):
-      return try handleAnswer(request, handle: nil, token: [], refusal: refusal, frame)
+      return try handleAnswer(request, nil, [], refusal, frame, at: now)
     case (.draining, .up), (.draining, .connecting):
       acknowledge(at: now, output: &output)
       return .proceed
@@ -339,7 +339,7 @@ public struct DeviceLinkClient: ~Copyable {
       guard welcome.version == LinkLimits.version else {
         throw LinkFault(.unsupportedVersion, frameType: LinkFrameType.welcome.rawValue)
       }
-      intervalSeconds = welcome.intervalSeconds
+      (intervalSeconds, environment) = (welcome.intervalSeconds, welcome.environment)
       guard let enrolment else {
         phase = .connecting
         return .proceed
@@ -385,11 +385,12 @@ public struct DeviceLinkClient: ~Copyable {
   }
 
   private mutating func handleAnswer(
-    _ request: UInt16, handle: UInt32?, token: [UInt8], refusal: LinkRefusal?, _ frame: LinkFrame
+    _ request: UInt16, _ handle: UInt32?, _ token: [UInt8], _ refusal: LinkRefusal?,
+    _ frame: LinkFrame, at now: Int64
   ) throws(LinkFault) -> Action {
-    guard
-      let (wish, subject) = subjects.answered(request, handle: handle, refusal: refusal)
-    else { throw LinkFault(.badValue, frameType: frame.type.rawValue) }
+    guard let (wish, subject) = subjects.answered(request, handle, refusal, at: now) else {
+      throw LinkFault(.badValue, frameType: frame.type.rawValue)
+    }
     switch (wish, refusal) {
     case (.register, nil): return .registered(subject, token: token)
     case (.cancel, nil), (.cancel, .notRegistered): return .cancelled(subject)
@@ -471,9 +472,8 @@ public struct DeviceLinkClient: ~Copyable {
         return disconnect(LinkFault(.silent), then: .pause, at: now, output: &output)
       }
       flush(at: now, output: &output)
-      if now - lastSent >= Int64(intervalSeconds) * 1_000_000_000 {
-        ping(at: now, seconds: intervalSeconds, output: &output)
-      }
+      if subjects.retry(at: now, to: &output) { lastSent = now }
+      if now >= nextPing { ping(at: now, seconds: intervalSeconds, output: &output) }
       return nil
     }
   }

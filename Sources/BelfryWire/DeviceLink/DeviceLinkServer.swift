@@ -85,6 +85,8 @@ public struct DeviceLinkServer: ~Copyable {
     public var windowMax = LinkLimits.windowMax
     /// Requests that may be unanswered at a time.
     public var requestsMax: UInt16 = 1_024
+    /// What devices are told of the gateway's environment; nil is nothing.
+    public var environment: Environment?
 
     /// The values of `docs/device-link.md`.
     public init() {}
@@ -230,7 +232,8 @@ public struct DeviceLinkServer: ~Copyable {
     keepAlive = KeepAliveInterval(
       policy: settings.keepAlive, provedSeconds: hello.provedSeconds,
       failedSeconds: hello.failedSeconds)
-    let welcome = LinkFrame.Welcome(intervalSeconds: keepAlive.seconds, nonce: nonce)
+    let welcome = LinkFrame.Welcome(
+      intervalSeconds: keepAlive.seconds, nonce: nonce, environment: settings.environment)
     LinkFrame.welcome(welcome).encode(to: &output)
     return .proceed
   }

@@ -108,6 +108,8 @@ extension LinkFrame.Welcome {
     bodyBytesMax = try reader.integer()
     intervalSeconds = try reader.integer()
     nonce = try reader.identity()
+    // Gateways of before end here.
+    if reader.remaining > 0 { environment = Environment(rawValue: try reader.integer()) }
     guard version > 0, intervalSeconds > 0 else { throw reader.fault(.badValue) }
   }
 }

@@ -69,6 +69,9 @@ extension LinkFrame {
       writer.integer(welcome.bodyBytesMax, to: &output)
       writer.integer(welcome.intervalSeconds, to: &output)
       writer.identity(welcome.nonce, to: &output)
+      if let environment = welcome.environment {
+        writer.integer(environment.rawValue, to: &output)
+      }
     case .enrol(let enrolment):
       writer.integer(UInt16(truncatingIfNeeded: enrolment.publicKey.count), to: &output)
       output.append(contentsOf: enrolment.publicKey)

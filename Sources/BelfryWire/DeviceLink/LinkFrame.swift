@@ -75,17 +75,20 @@ public enum LinkFrame: Equatable, Sendable {
     public var intervalSeconds: UInt16
     /// What a device's proof of possession signs.
     public var nonce: NotificationID
+    /// The gateway's environment; nil where it does not say.
+    public var environment: Environment?
 
     /// A welcome in this implementation's version.
     public init(
       version: UInt8 = LinkLimits.version,
       bodyBytesMax: UInt16 = UInt16(LinkLimits.deviceBodyBytesMax),
-      intervalSeconds: UInt16, nonce: NotificationID
+      intervalSeconds: UInt16, nonce: NotificationID, environment: Environment? = nil
     ) {
       self.version = version
       self.bodyBytesMax = bodyBytesMax
       self.intervalSeconds = intervalSeconds
       self.nonce = nonce
+      self.environment = environment
     }
   }
 

@@ -34,4 +34,8 @@ public enum LinkLimits {
   public static let hostBytesMax = 253
   /// Notifications in flight that a device may ask for: more would only pile up in buffers.
   public static let windowMax: UInt16 = 256
+  /// Nanoseconds until a request that was refused for now is made again, at first: most causes are short.
+  public static let retryNanoseconds: Int64 = 1_000_000_000
+  /// Nanoseconds until then at most: a gateway whose disk fails is not asked all the time.
+  public static let retryNanosecondsMax: Int64 = 300_000_000_000
 }

@@ -54,6 +54,11 @@ struct LinkSubjects {
   private(set) var entries: [Entry] = []
   private var open: [(number: UInt16, wish: Wish, subject: LinkSubject)] = []
   private var lastNumber: UInt16 = 0
+  /// What was refused for now on this connection.
+  private var postponed: [(wish: Wish, subject: LinkSubject)] = []
+  private var refusalsInARow = 0
+  /// When what was refused for now is asked again, in the loop's nanoseconds; `.max`: never.
+  private(set) var retryAt: Int64 = .max
 
   /// The entry that `handle` stands for on this connection.
   func entry(handle: UInt32, isBroadcast: Bool) -> Entry? {
@@ -129,13 +134,16 @@ struct LinkSubjects {
 
   /// Handles an answer, and returns the request's subject; `nil` when no request has this `number`.
   mutating func answered(
-    _ number: UInt16, handle: UInt32?, refusal: LinkRefusal?
+    _ number: UInt16, _ handle: UInt32?, _ refusal: LinkRefusal?, at now: Int64
   ) -> (wish: Wish, subject: LinkSubject)? {
     guard let position = open.firstIndex(where: { $0.number == number }) else { return nil }
     let (_, wish, subject) = open.remove(at: position)
     guard (handle != nil) == (wish == .register) || refusal != nil else { return nil }
-    // A temporary refusal is retried on the next connection.
-    if refusal == .tryLater { return (wish, subject) }
+    if refusal == .tryLater {
+      postpone(wish, subject, at: now)
+      return (wish, subject)
+    }
+    if refusal == nil { refusalsInARow = 0 }
     guard let index = entries.firstIndex(where: { $0.subject == subject }) else {
       return (wish, subject)
     }
@@ -158,6 +166,41 @@ struct LinkSubjects {
     return (wish, subject)
   }
 
+  /// Asks again later, on this connection; the next one is asked everything anyway.
+  private mutating func postpone(_ wish: Wish, _ subject: LinkSubject, at now: Int64) {
+    if !postponed.contains(where: { $0 == (wish, subject) }) { postponed.append((wish, subject)) }
+    // What is refused together is asked again together.
+    guard retryAt == .max else { return }
+    refusalsInARow += 1
+    let pause = Backoff(
+      firstNanoseconds: LinkLimits.retryNanoseconds,
+      longestNanoseconds: LinkLimits.retryNanosecondsMax)
+    // The low digits of the clock tell devices apart that were refused together.
+    retryAt =
+      now + pause.nanoseconds(afterFailures: refusalsInARow, random: UInt64(clamping: now))
+  }
+
+  /// Asks again for what was refused for now, as far as it is still wished for; false when there is
+  /// nothing to ask yet.
+  mutating func retry(at now: Int64, to output: inout [UInt8]) -> Bool {
+    guard now >= retryAt else { return false }
+    retryAt = .max
+    let again = postponed
+    postponed = []
+    for (wish, subject) in again {
+      guard let entry = entries.first(where: { $0.subject == subject }) else { continue }
+      let isWished =
+        switch wish {
+        case .register: entry.isWanted && entry.handle == nil
+        case .cancel: entry.owesCancel
+        case .disable: entry.isDisabled
+        case .enable: entry.owesEnable
+        }
+      if isWished { ask(wish, subject, to: &output) }
+    }
+    return true
+  }
+
   /// Asserts what holds between calls.
   func checkInvariants(isConnected: Bool) {
     assert(Set(entries.map(\.subject)).count == entries.count, "a subject is known twice")
@@ -170,11 +213,15 @@ struct LinkSubjects {
       if case .channel = entry.subject { assert(!entry.isDisabled, "a channel is not switched") }
     }
     assert(isConnected || open.isEmpty, "requests of a connection that is gone")
+    assert(isConnected || retryAt == .max, "a further try on a connection that is gone")
+    assert((retryAt == .max) == postponed.isEmpty, "what was refused for now is tried again")
   }
 
   /// The connection is gone: handles and open requests with it.
   mutating func disconnected() {
     open = []
+    postponed = []
+    retryAt = .max
     for index in entries.indices { entries[index].handle = nil }
   }
 }

@@ -11,14 +11,16 @@ open class BGTask: NSObject, @unchecked Sendable {
   private struct State {
     var expirationHandler: (@Sendable () -> Void)?
     var isDone = false
+    var onCompletion: (@Sendable (Bool) -> Void)?
   }
 
   private let state = LockedBox(State())
-  private let done: @Sendable () -> Void
 
-  init(name: String, done: @escaping @Sendable () -> Void) {
-    identifier = name
-    self.done = done
+  init(name: String) { identifier = name }
+
+  /// Hears once whether the task did its work.
+  func onCompletion(_ body: @escaping @Sendable (Bool) -> Void) {
+    state.withLock { $0.onCompletion = body }
   }
 
   /// Runs shortly before the time is over.
@@ -29,11 +31,12 @@ open class BGTask: NSObject, @unchecked Sendable {
 
   /// Ends the task, with its work done or failed.
   open func setTaskCompleted(success: Bool) {
-    let isFirst = state.withLock { state in
-      defer { state.isDone = true }
-      return !state.isDone
+    let body: (@Sendable (Bool) -> Void)? = state.withLock { state in
+      state.isDone = true
+      defer { state.onCompletion = nil }
+      return state.onCompletion
     }
-    if isFirst { done() }
+    body?(success)
   }
 
   /// Runs the expiration handler at the end of the task's time, then ends the task.

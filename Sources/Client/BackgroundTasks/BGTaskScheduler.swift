@@ -1,10 +1,11 @@
+import AppLink
 import BelfryClient
 import BelfryWire
 public import Foundation
 
-/// Starts the app's background tasks when their requests are due.
+/// Asks the system to start the app's tasks in the background.
 ///
-/// A request lasts as long as the app's process: the agent starts no app for one.
+/// Requests outlive the app's process: the agent keeps them, and starts the app when they are due.
 open class BGTaskScheduler: NSObject, @unchecked Sendable {
   // Sendable: what changes is behind a lock.
 
@@ -43,9 +44,6 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     public static var notPermitted: Code { .notPermitted }
   }
 
-  /// The limit of pending requests: ten for longer work, Apple's own bound, and one to refresh.
-  private static let pendingMax = 11
-
   private struct Launch {
     var queue: DispatchQueue
     var handler: @Sendable (BGTask) -> Void
@@ -53,24 +51,27 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   private struct State {
     var launches: [String: Launch] = [:]
-    var pending: [String: BGTaskRequest] = [:]
+    /// Tasks that have begun and are not completed.
+    var running: [ObjectIdentifier: BGTask] = [:]
   }
 
   private static let only = BGTaskScheduler(session: .shared)
 
   private let session: AgentSession
   private let permitted: [String]?
-  private let seconds: Double
   private let state = LockedBox(State())
 
   init(
-    session: AgentSession, seconds: Double = Limits.backgroundSeconds,
+    session: AgentSession,
     permitted: [String]? = Bundle.main.object(
       forInfoDictionaryKey: "BGTaskSchedulerPermittedIdentifiers") as? [String]
   ) {
     self.session = session
-    self.seconds = seconds
     self.permitted = permitted
+    super.init()
+    session.listen(as: .taskScheduler) { [weak self] event, question in
+      self?.handle(event) { question?.reply(.fetched($0 ? .newData : .failed)) } ?? false
+    }
   }
 
   /// The app's scheduler.
@@ -92,42 +93,42 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Schedules a task, in place of a pending one with the same identifier.
+  /// Schedules a task, in place of a pending one with the same identifier; the system starts the app for
+  /// it, when it is due and the device allows it.
   ///
   /// - Throws: `BGTaskScheduler.Error`.
   open func submit(_ taskRequest: BGTaskRequest) throws {
-    let identifier = taskRequest.identifier
-    guard let request = taskRequest.copy() as? BGTaskRequest else { return }
-    let refusal: Error.Code? = state.withLock { state in
-      guard state.launches[identifier] != nil else { return .notPermitted }
-      guard state.pending[identifier] != nil || state.pending.count < Self.pendingMax else {
-        return .tooManyPendingTaskRequests
-      }
-      state.pending[identifier] = request
-      return nil
+    guard state.withLock({ $0.launches[taskRequest.identifier] != nil }) else {
+      throw Error(.notPermitted)
     }
-    if let refusal { throw Error(refusal) }
-    let delay = max(0, request.earliestBeginDate?.timeIntervalSinceNow ?? 0)
-    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
-      self?.begin(request)
+    do {
+      _ = try session.call(.submitTask(taskRequest.wire))
+    } catch {
+      switch error.reason {
+      case .taskNotPermitted: throw Error(.notPermitted)
+      case .tooManyTasks: throw Error(.tooManyPendingTaskRequests)
+      default: throw Error(.unavailable)
+      }
     }
   }
 
   /// Cancels a request.
   open func cancel(taskRequestWithIdentifier identifier: String) {
-    state.withLock { _ = $0.pending.removeValue(forKey: identifier) }
+    session.send(.cancelTasks([identifier]))
   }
 
   /// Cancels every request.
-  open func cancelAllTaskRequests() { state.withLock { $0.pending = [:] } }
+  open func cancelAllTaskRequests() { session.send(.cancelTasks(nil)) }
 
   /// The pending requests.
   @preconcurrency
   open func getPendingTaskRequests(
     completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
   ) {
-    let pending = state.withLock { Array($0.pending.values) }
-    session.callbacks.async { completionHandler(pending) }
+    session.send(.pendingTasks) { result in
+      let tasks = (try? result.get()).flatMap { try? $0.tasks() } ?? []
+      completionHandler(tasks.map(BGTaskRequest.make))
+    }
   }
 
   /// The pending requests.
@@ -137,36 +138,34 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Starts a request's task, unless it was cancelled or replaced meanwhile.
-  private func begin(_ request: BGTaskRequest) {
-    let launch: Launch? = state.withLock { state in
-      guard state.pending[request.identifier] === request else { return nil }
-      state.pending[request.identifier] = nil
-      return state.launches[request.identifier]
+  /// Handles the agent's events; `done` is told whether a task did its work.
+  func handle(_ event: AppEvent, done: @escaping @Sendable (Bool) -> Void) -> Bool {
+    switch event {
+    case .task(let request):
+      begin(request, done)
+      return true
+    case .backgroundTimeEnds:
+      let running = state.withLock { Array($0.running.values) }
+      for task in running { task.expire() }
+      // The application has tasks of its own to end.
+      return false
+    default: return false
     }
-    guard let launch else { return }
-    let session = session
-    let work = LockedBox<(number: Int64?, isDone: Bool)>((nil, false))
-    let end: @Sendable () -> Void = {
-      let number = work.withLock { work in
-        work.isDone = true
-        return work.number
+  }
+
+  private func begin(_ request: BackgroundTaskRequest, _ done: @escaping @Sendable (Bool) -> Void) {
+    guard let launch = state.withLock({ $0.launches[request.id] }) else { return done(false) }
+    let task: BGTask =
+      switch request.kind {
+      case .refresh: BGAppRefreshTask(name: request.id)
+      case .processing: BGProcessingTask(name: request.id)
       }
-      if let number { session.send(.endBackgroundTask(number)) }
-    }
-    let task =
-      request is BGProcessingTaskRequest
-      ? BGProcessingTask(name: request.identifier, done: end)
-      : BGAppRefreshTask(name: request.identifier, done: end) as BGTask
-    session.send(.beginBackgroundTask(name: request.identifier)) { result in
-      guard let number = (try? result.get())?.task else { return }
-      let isDone = work.withLock { work in
-        work.number = number
-        return work.isDone
-      }
-      if isDone { session.send(.endBackgroundTask(number)) }
+    let key = ObjectIdentifier(task)
+    state.withLock { $0.running[key] = task }
+    task.onCompletion { [weak self] isSuccess in
+      self?.state.withLock { _ = $0.running.removeValue(forKey: key) }
+      done(isSuccess)
     }
     launch.queue.async { launch.handler(task) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { task.expire() }
   }
 }

@@ -38,7 +38,9 @@ struct BackgroundTests {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     for number in 1...10 {
-      #expect(bench.push(RoutingTests.background, id: UInt64(number)).asked.count == 1)
+      let asked = bench.push(RoutingTests.background, id: UInt64(number)).asked
+      #expect(asked.count == 1)
+      if let question = asked.first?.0 { bench.handle(.appReplied(question, .fetched(.newData))) }
     }
     #expect(bench.push(#"{"aps":{"content-available":1},"n":1}"#, id: 11).asked.isEmpty)
     #expect(bench.push(#"{"aps":{"content-available":1},"n":2}"#, id: 12).asked.isEmpty)
@@ -132,9 +134,12 @@ struct BackgroundTests {
     bench.handle(.appExpected(ModelBench.burger, token: token))
     #expect(bench.take().isEmpty)
     if comesToFront { bench.ask(connection, .setState(.foreground)) }
-    bench.handle(.questionTimedOut(question))
-    let ends = bench.take().contains(.end(ModelBench.burger))
-    #expect(ends == !comesToFront)
+    let (warning, event) =
+      bench.handle(.questionTimedOut(question)).asked.first ?? (question, .badge(0))
+    #expect((event == .backgroundTimeEnds) == !comesToFront)
+    #expect(!bench.take().contains(.end(ModelBench.burger)))
+    bench.handle(.appReplied(warning, .handled))
+    #expect(bench.take() == (comesToFront ? [] : [.end(ModelBench.burger)]))
   }
 
   @Test

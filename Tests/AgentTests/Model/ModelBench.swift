@@ -86,6 +86,8 @@ final class ModelBench {
   private(set) var armedRegions: Int64?
   /// When background work is to be looked at again.
   private(set) var armedBackgroundWork: Int64?
+  /// When apps' time behind is to be looked at again, in elapsed milliseconds.
+  private(set) var armedBackgroundTime: Int64?
 
   /// Something happens; gives all effects, and the disk takes none.
   func decide(_ event: AgentEvent) -> [AgentEffect] {
@@ -96,6 +98,7 @@ final class ModelBench {
   private func send(_ event: AgentEvent) -> [AgentEffect] {
     switch event {
     case .backgroundWorkDue: armedBackgroundWork = nil
+    case .backgroundTimeDue: armedBackgroundTime = nil
     case .regionsDue: armedRegions = nil
     default: break
     }
@@ -105,6 +108,7 @@ final class ModelBench {
       case .armSchedule(let wakeUp): armedSchedule = wakeUp
       case .armRegions(let moment): armedRegions = moment
       case .armBackgroundWork(let moment): armedBackgroundWork = moment
+      case .armBackgroundTime(let moment): armedBackgroundTime = moment
       default: break
       }
     }
@@ -116,7 +120,7 @@ final class ModelBench {
     return effects.filter { effect in
       switch effect {
       case .persist, .persistClock, .armSchedule, .armRegions, .armBackgroundWork,
-        .cancelTimeout:
+        .armBackgroundTime, .cancelTimeout:
         false
       default: true
       }
@@ -160,9 +164,11 @@ final class ModelBench {
 
   /// An app is installed, or its installation brought up to date.
   func install(
-    _ app: AppID = burger, _ change: (inout LocalApp.Installation) -> Void = { _ in }
+    _ app: AppID = burger, modes: [String] = ["remote-notification", "fetch", "processing"],
+    _ change: (inout LocalApp.Installation) -> Void = { _ in }
   ) {
     var record = LocalApp(id: app)
+    record.backgroundModes = modes
     var installation = LocalApp.Installation(executable: "/opt/\(app)")
     change(&installation)
     record.installation = installation

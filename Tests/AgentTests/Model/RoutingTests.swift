@@ -44,6 +44,82 @@ struct RoutingTests {
   }
 
   @Test
+  func `S1-5 without any requested type a push reaches the app behind, too, and is awaited`() throws
+  {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    let effects = bench.push(Self.alert)
+    #expect(effects.presented.isEmpty)
+    guard case .arrived(let arrival)? = effects.asked.first?.1 else {
+      Issue.record("asked \(effects.asked)")
+      return
+    }
+    #expect(arrival.wantsFetch)
+    #expect(arrival.payload == Array(Self.alert.utf8))
+    // Once it has asked for a type, it is shown and not handed over.
+    bench.ask(connection, .requestAuthorization([.alert]))
+    let shown = bench.push(Self.alert, id: 2)
+    #expect(shown.presented.count == 1)
+    #expect(shown.asked.isEmpty)
+  }
+
+  @Test
+  func `client-api 3.47: without the background mode a push reaches the app in front alone`() {
+    let bench = ModelBench()
+    bench.install(modes: ["audio"])
+    let first = bench.push(Self.background)
+    #expect(first.launches.isEmpty)
+    #expect(
+      first == [
+        .log(.backgroundModeMissing(ModelBench.burger)),
+        .acknowledge(NotificationID(high: 1, low: 1)),
+      ])
+    let (connection, _) = bench.connect()
+    // It is said once.
+    #expect(bench.push(Self.background, id: 2) == [.acknowledge(NotificationID(high: 1, low: 2))])
+    bench.ask(connection, .setState(.foreground))
+    #expect(bench.push(Self.background, id: 3).asked.count == 1)
+    #expect(bench.disk.keys(.fetches).isEmpty)
+  }
+
+  @Test
+  func `S0-32 S2-23 an environment that is not the gateway's, or that nobody knows, gets no token`()
+  {
+    for (claimed, isKnownFirst, part) in [
+      ("production", true, "it claims production, and the gateway is of the sandbox"),
+      ("production", false, "it claims production, and the gateway is of the sandbox"),
+      ("staging", false, "there is no environment \"staging\""),
+    ] {
+      let bench = ModelBench()
+      bench.install {
+        $0.pushEnvironment = claimed
+        $0.entitlements = claimed == "production" ? [.pushes] : []
+      }
+      let (connection, _) = bench.connect()
+      if isKnownFirst { bench.handle(.gatewayKnown(.sandbox)) }
+      var effects = bench.ask(connection, .register(.alert))
+      if !isKnownFirst { effects += bench.handle(.gatewayKnown(.sandbox)) }
+      let messages = effects.told.compactMap { event -> String? in
+        if case .registrationFailed(.alert, let failure) = event { failure.message } else { nil }
+      }
+      #expect(messages.count == 1)
+      #expect(
+        messages.first?.hasPrefix("no valid 'aps-environment' entitlement string found for") == true
+      )
+      #expect(messages.first?.contains(part) == true)
+      #expect(bench.command(.apps).answers.first?.rows.first?["registered"] == .array([]))
+    }
+    for claimed in ["development", nil] {
+      let bench = ModelBench()
+      bench.handle(.gatewayKnown(.sandbox))
+      bench.install { $0.pushEnvironment = claimed }
+      let (connection, _) = bench.connect()
+      #expect(
+        bench.ask(connection, .register(.alert)).contains(.register(ModelBench.burger, .alert)))
+    }
+  }
+
+  @Test
   func `The app in front is asked, and shows nothing unless it says so`() throws {
     let bench = ModelBench()
     _ = bench.authorized(state: .foreground)

@@ -110,7 +110,7 @@ struct AgentProgramTests {
     }
   }
 
-  private static func deliver(_ payload: String, _ number: UInt64, _ gateway: LinkGateway) -> Bool {
+  static func deliver(_ payload: String, _ number: UInt64, _ gateway: LinkGateway) -> Bool {
     gateway.links.first { $0.isReady }?.deliver(
       number, handle: 1, payload: Array(payload.utf8), fromStorage: false) == true
   }

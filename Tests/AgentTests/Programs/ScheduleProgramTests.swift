@@ -80,6 +80,54 @@ struct ScheduleProgramTests {
   }
 
   @Test
+  func `a clock that goes through years over a minutely repeat leaves the agent answering`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      try await Self.notify(scenario, "often", ["--in", "60", "--repeat"])
+      let journey = try scenario.belfry(["clock", "advance", "315360000"])
+      _ = try await agent.event("presented")
+      for _ in 0..<3 {
+        let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
+        #expect(waiting.values.map { $0["id"].string } == ["often"])
+      }
+      #expect(journey.isRunning)
+      journey.signal(SIGKILL)
+      // Nothing is left to fire, so the rest of the journey is one step.
+      _ = try await scenario.belfryCommand(["notify", "cancel", "often"])
+      #expect(try await agent.stop() == 0)
+    }
+  }
+
+  @Test
+  func `--at with an offset repeats at its wall time in that offset, wherever the device is`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      _ = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      // In Paris the clocks change on 29 March: 09:00 there would be another instant from then on.
+      _ = try await scenario.belfryCommand(["clock", "zone", "Europe/Paris"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2026-03-27T00:00:00Z"])
+      for (id, at, times) in [
+        ("z", "2026-03-28T09:00Z", ["28T09:00", "29T09:00", "30T09:00"]),
+        ("india", "2026-03-28T09:00+05:30", ["28T03:30", "29T03:30", "30T03:30"]),
+        ("west", "2026-03-28T22:15-03:30", ["29T01:45", "30T01:45", "31T01:45"]),
+      ] {
+        try await Self.notify(scenario, id, ["--at", at, "--every", "day"])
+        let next = try await scenario.belfryCommand(["notify", "next", id, "--count", "3"])
+        #expect(next.lines == times.map { "2026-03-\($0):00Z" })
+      }
+      // The day of the month is the offset's, too: 31 January there is no 31st everywhere.
+      try await Self.notify(
+        scenario, "month", ["--at", "2026-05-31T23:00-02:00", "--every", "month"])
+      #expect(
+        try await scenario.belfryCommand(["notify", "next", "month", "--count", "2"]).lines
+          == ["2026-06-01T01:00:00Z", "2026-08-01T01:00:00Z"])
+    }
+  }
+
+  @Test
   func `--every goes with --in and --matching, too`() async throws {
     try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])

@@ -77,6 +77,68 @@ struct UserSystemdTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func
+    `S0-22 S1-51 an app that was started for a push is frozen with all that it started, and thawed again`(
+      isAgentKilled: Bool
+    ) async throws
+  {
+    try await Scenario.run { scenario in
+      let manager = try await UserSystemd(on: scenario)
+      let scene = try await BackgroundScene(
+        scenario,
+        "sleep infinity & exec \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background",
+        environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
+      try await scene.push()
+      try await scene.suspend()
+      let unit = try await Self.unit(of: scenario, manager)
+      try await Self.wait(for: "frozen", unit, scenario, manager)
+      if isAgentKilled {
+        scene.agent.signal(SIGKILL)
+        _ = try await scene.agent.end()
+        try await Self.wait(for: "running", unit, scenario, manager)
+      } else {
+        try await scene.push()
+        try await Self.wait(for: "running", unit, scenario, manager)
+        #expect(try await scene.agent.stop() == 0)
+      }
+      try await manager.stop()
+    }
+  }
+
+  /// The object of the one unit that the agent has started.
+  private static func unit(of scenario: Scenario, _ manager: UserSystemd) async throws -> String {
+    let list = try await call(
+      scenario, manager, "/org/freedesktop/systemd1",
+      "org.freedesktop.systemd1.Manager.ListUnitsByPatterns", "@as []", "['app-belfry-*']")
+    let path = list.firstMatch(of: #/objectpath '([^']+app_2dbelfry[^']+)'/#)
+    return String(try #require(path, "\(list)").output.1)
+  }
+
+  private static func wait(
+    for state: String, _ unit: String, _ scenario: Scenario, _ manager: UserSystemd
+  ) async throws {
+    for _ in 0..<200 {
+      let said = try await call(
+        scenario, manager, unit, "org.freedesktop.DBus.Properties.Get",
+        "org.freedesktop.systemd1.Unit", "FreezerState")
+      if said.contains("'\(state)'") { return }
+    }
+    Issue.record("the unit is not \(state)")
+  }
+
+  private static func call(
+    _ scenario: Scenario, _ manager: UserSystemd, _ object: String, _ method: String,
+    _ arguments: String...
+  ) async throws -> String {
+    try await scenario.command(
+      [
+        try TestTool.gdbus.required(), "call", "--address", manager.busAddress, "--dest",
+        "org.freedesktop.systemd1", "--object-path", object, "--method", method,
+      ] + arguments
+    ).output
+  }
+
   /// A loop stays on its thread: nothing here is awaited.
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd

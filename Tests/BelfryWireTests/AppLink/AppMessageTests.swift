@@ -54,6 +54,12 @@ struct AppMessageTests {
       unixMilliseconds: 12, payload: Array(#"{"aps":{}}"#.utf8))
   }
 
+  static var task: BackgroundTaskRequest {
+    var task = BackgroundTaskRequest(id: "a.b", kind: .processing, earliestUnixMilliseconds: 5)
+    task.needsPower = true
+    return task
+  }
+
   static var requests: [AppRequest] {
     var hello = AppHello(appID: "org.example.app", isDevelopment: true, state: .background)
     hello.name = "App"
@@ -71,6 +77,7 @@ struct AppMessageTests {
       ], minimalActions: [], options: [.customDismissAction], intents: ["i"],
       hiddenPreviewsPlaceholder: "%u messages", summaryFormat: "%u more")
     let region = NotificationRegion(id: "r", shape: .circle(latitude: 0, longitude: 0, radius: 1))
+    let task = Self.task
     let plain: [AppRequest] = [
       .hello(hello), .hello(AppHello(role: .control, appID: nil)),
       .requestAuthorization([.alert, .sound, .provisional]), .settings, .register(.alert),
@@ -78,6 +85,7 @@ struct AppMessageTests {
       .pending, .removePending(nil), .removePending(["a"]), .delivered, .removeDelivered([]),
       .setBadge(3), .badge, .setState(.background), .setLanguages(nil), .setLanguages(["en"]),
       .beginBackgroundTask(name: "x"), .endBackgroundTask(1), .backgroundTime,
+      .submitTask(task), .cancelTasks(nil), .cancelTasks(["a.b"]), .pendingTasks,
       .requestLocation(always: true), .locationStatus, .watchRegion(region), .unwatchRegion("r"),
       .watchedRegions, .regionState("r"), .setLocationUpdates(true),
     ]
@@ -112,7 +120,8 @@ struct AppMessageTests {
       .willPresent(notification),
       .response(NotificationResponse(notification: notification, action: "a", text: "t")),
       .openSettings(nil), .openSettings(notification), .settings(NotificationSettings()),
-      .badge(2), .languages(["de"]), .backgroundTimeEnds, .locationStatus(.whenInUse),
+      .badge(2), .languages(["de"]), .backgroundTimeEnds, .task(Self.task),
+      .locationStatus(.whenInUse),
       .regionChanged(
         NotificationRegion(id: "r", shape: .circle(latitude: 0, longitude: 0, radius: 1)), .inside),
       .place(latitude: 1, longitude: 2, accuracy: 3, unixMilliseconds: 4),

@@ -252,6 +252,32 @@ import Testing
       ])
   }
 
+  @Test func `what is refused for now is asked again on the same connection, more and more seldom`()
+  {
+    let pair = LinkPair.up()
+    let other = LinkTopic(bundleID: "com.example.other", kind: .voip)
+    func requests() -> Int { pair.serverActions.count { $0.hasPrefix("request") } }
+    pair.answer = { _, _ in .refused(.tryLater) }
+    pair.serverActions = []
+    pair.client.register(.topic(other), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    #expect(requests() == 1)
+    var pauses: [Int64] = []
+    for count in 2...5 {
+      let asked = pair.now
+      while requests() < count, pair.now - asked < 20_000_000_000 { pair.advance(seconds: 0.25) }
+      #expect(requests() == count)
+      pauses.append(pair.now - asked)
+    }
+    #expect(pauses[0] <= 1_250_000_000)
+    #expect(pauses[3] >= 4_000_000_000)
+    pair.answer = { _, _ in .token(handle: 0x32, token: LinkPair.token) }
+    pair.clientActions = []
+    pair.advance(seconds: 60)
+    #expect(pair.clientActions.filter { $0.hasPrefix("registered") }.count == 1)
+    #expect(requests() == 6)
+  }
+
   @Test func `draining makes the device acknowledge leave and wait`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1)

@@ -34,7 +34,8 @@ import Testing
         .welcome(
           LinkFrame.Welcome(
             bodyBytesMax: 1_024, intervalSeconds: 60,
-            nonce: NotificationID(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)))
+            nonce: NotificationID(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
+            environment: .sandbox))
       ),
       (
         "enrol",

@@ -1,4 +1,5 @@
 import BelfryClient
+import BelfryWire
 import Foundation
 import Intents
 import Synchronization
@@ -37,48 +38,80 @@ import Testing
     #expect(stranger?.code == .contentProvidingObjectNotAllowed)
   }
 
-  private func scheduler(seconds: Double = 30) -> BGTaskScheduler {
-    BGTaskScheduler(session: .shared, seconds: seconds, permitted: ["a.refresh", "a.work"])
+  /// A scheduler whose agent is not there.
+  private func scheduler() -> BGTaskScheduler {
+    let identity = AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"])
+    let session = AgentSession(identity: identity, socketPath: "/nonexistent/agent.sock")
+    return BGTaskScheduler(session: session, permitted: ["a.refresh", "a.work"])
   }
 
-  @Test
-  func `A background task runs when it is due, in its own class, and hears of its end`()
-    async throws
-  {
-    let scheduler = scheduler(seconds: 0.05)
-    let ended = await withCheckedContinuation { continuation in
-      let isTaken = scheduler.register(forTaskWithIdentifier: "a.work", using: .main) { task in
-        let isLong = task is BGProcessingTask
-        task.expirationHandler = { continuation.resume(returning: isLong) }
-      }
-      #expect(isTaken)
-      #expect(throws: Never.self) {
-        try scheduler.submit(BGProcessingTaskRequest(identifier: "a.work"))
-      }
-    }
-    #expect(ended)
-    #expect(await scheduler.pendingTaskRequests().isEmpty)
-  }
-
-  @Test
-  func `What is not permitted or not registered is refused, and a request can be taken back`()
-    async throws
+  @Test(arguments: [false, true])
+  func `A background task runs in its own class, and says whether it did its work`(isDone: Bool)
+    async
   {
     let scheduler = scheduler()
-    #expect(!scheduler.register(forTaskWithIdentifier: "b", using: nil) { _ in })
-    #expect(throws: BGTaskScheduler.Error(.notPermitted)) {
-      try scheduler.submit(BGAppRefreshTaskRequest(identifier: "a.refresh"))
+    scheduler.register(forTaskWithIdentifier: "a.work", using: nil) { task in
+      let isRight = task is BGProcessingTask && task.identifier == "a.work"
+      task.setTaskCompleted(success: isDone && isRight)
+      task.setTaskCompleted(success: !isDone)
     }
-    scheduler.register(forTaskWithIdentifier: "a.refresh", using: nil) { _ in }
+    let result = await withCheckedContinuation { continuation in
+      let request = BackgroundTaskRequest(id: "a.work", kind: .processing)
+      let isHandled = scheduler.handle(.task(request)) { continuation.resume(returning: $0) }
+      #expect(isHandled)
+    }
+    #expect(result == isDone)
+  }
+
+  @Test
+  func `A background task hears that its time is over, and has then failed`() async {
+    let scheduler = scheduler()
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let (said, says) = AsyncStream.makeStream(of: String.self)
+    scheduler.register(forTaskWithIdentifier: "a.refresh", using: nil) { task in
+      task.expirationHandler = { says.yield("expires \(task is BGAppRefreshTask)") }
+      hasBegun.yield()
+    }
+    _ = scheduler.handle(.task(BackgroundTaskRequest(id: "a.refresh", kind: .refresh))) {
+      says.yield("done \($0)")
+      says.finish()
+    }
+    for await _ in begun { break }
+    let isConsumed = scheduler.handle(.backgroundTimeEnds) { _ in }
+    #expect(!isConsumed)
+    var lines: [String] = []
+    for await line in said { lines.append(line) }
+    #expect(lines == ["expires true", "done false"])
+  }
+
+  @Test
+  func `A task that is not permitted, not registered, or has no agent is refused`() async {
+    let scheduler = scheduler()
+    #expect(!scheduler.register(forTaskWithIdentifier: "b", using: nil) { _ in })
     let request = BGAppRefreshTaskRequest(identifier: "a.refresh")
-    request.earliestBeginDate = Date(timeIntervalSinceNow: 3_600)
-    try scheduler.submit(request)
-    try scheduler.submit(request)
-    let pending = await scheduler.pendingTaskRequests()
-    #expect(pending.map(\.identifier) == ["a.refresh"])
-    #expect(pending.first is BGAppRefreshTaskRequest)
-    scheduler.cancelAllTaskRequests()
-    #expect(await scheduler.pendingTaskRequests().isEmpty)
+    #expect(throws: BGTaskScheduler.Error(.notPermitted)) { try scheduler.submit(request) }
+    #expect(scheduler.register(forTaskWithIdentifier: "a.refresh", using: nil) { _ in })
+    #expect(throws: BGTaskScheduler.Error(.unavailable)) { try scheduler.submit(request) }
+    await withCheckedContinuation { continuation in
+      _ = scheduler.handle(.task(BackgroundTaskRequest(id: "none", kind: .refresh))) {
+        #expect(!$0)
+        continuation.resume()
+      }
+    }
+  }
+
+  @Test
+  func `A request for a task comes back from the agent as it was`() throws {
+    let request = BGProcessingTaskRequest(identifier: "a.work")
+    request.earliestBeginDate = Date(timeIntervalSince1970: 1_000.5)
+    request.requiresExternalPower = true
+    let back = try #require(BGTaskRequest.make(request.wire) as? BGProcessingTaskRequest)
+    #expect(back.identifier == "a.work")
+    #expect(back.earliestBeginDate == request.earliestBeginDate)
+    #expect(back.requiresExternalPower)
+    #expect(!back.requiresNetworkConnectivity)
+    request.earliestBeginDate = .distantFuture
+    #expect(request.wire.earliestUnixMilliseconds == 64_092_211_200_000)
   }
 
   @Test

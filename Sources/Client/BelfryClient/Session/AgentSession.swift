@@ -14,7 +14,8 @@ package final class AgentSession: Sendable {
 
   /// The listeners, in the order in which they may handle an event.
   package enum Listener: Int, CaseIterable, Sendable {
-    case notificationCenter, desktopCenter, application, pushRegistry, locationManager
+    case notificationCenter, desktopCenter, taskScheduler, application, pushRegistry
+    case locationManager
     case serviceExtension
   }
 
@@ -330,6 +331,7 @@ package final class AgentSession: Sendable {
     switch event {
     case .willPresent: .present(Set(PresentationOption.allCases))
     case .arrived: .fetched(.noData)
+    case .task: .fetched(.failed)
     case .extend(let request, _): .content(request.content)
     default: .handled
     }

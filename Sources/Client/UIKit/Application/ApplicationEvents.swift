@@ -32,7 +32,9 @@ extension UIApplication {
       receive(arrival.payload) { question?.reply(.fetched($0)) }
     case .willPresent(let delivered): return willPresent(delivered, question)
     case .response(let response): return respond(response, question)
-    case .backgroundTimeEnds: backgroundTasks.expire()
+    case .backgroundTimeEnds:
+      backgroundTasks.expire()
+      question?.reply(.handled)
     case .state(.foreground): life.enterForeground()
     case .state(.background): life.enterBackground()
     default: return false

@@ -82,7 +82,7 @@ extension AppLaunch {
   var isForBackground: Bool {
     switch reason {
     case .user: false
-    case .push, .location: true
+    case .push, .location, .task: true
     case .response: response?.action != BelfryWire.NotificationResponse.defaultAction
     }
   }

@@ -25,7 +25,10 @@ final class BackgroundTasks {
   }
 
   /// The app is in the background, or has got something to do there: its time begins.
-  func timeBegins() {
+  func timeBegins() { timeEnds(inSeconds: seconds) }
+
+  /// The agent's word, or the app's own until it has come.
+  private func timeEnds(inSeconds seconds: Double) {
     let deadline = ContinuousClock.now + .seconds(seconds)
     self.deadline = deadline
     let warning = DispatchTime.now() + max(0, seconds - Limits.backgroundWarningSeconds)
@@ -72,7 +75,7 @@ final class BackgroundTasks {
 
   private func began(_ number: Int, _ answer: AppAnswer?, _ session: AgentSession) {
     guard let answer, let task = answer.task else { return }
-    if answer.seconds > 0 { seconds = answer.seconds }
+    if deadline == nil { seconds = answer.seconds } else { timeEnds(inSeconds: answer.seconds) }
     // The app may have ended it before the agent answered.
     if works[number] == nil { session.send(.endBackgroundTask(task)) }
     works[number]?.agentTask = task

@@ -3,7 +3,8 @@ public import Foundation
 extension UIApplication {
   /// Seconds of background time left; without bound while the app is in front.
   ///
-  /// Nothing stops the app when they are over, but what it does then is on its own account.
+  /// An app that the system started in the background is suspended when it has nothing more to do there,
+  /// and ended when it has not finished in time; one that the user started is only told.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining

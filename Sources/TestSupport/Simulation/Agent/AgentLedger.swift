@@ -10,6 +10,7 @@ final class AgentLedger {
   let notifications: NotificationLedger
   let schedule: ScheduleLedger
   let responses: ResponseLedger
+  let suspension: SuspensionLedger
   let knowledge: AppKnowledgeLedger
   private let registrations: RegistrationLedger
   private let background: BackgroundLedger
@@ -32,6 +33,7 @@ final class AgentLedger {
     notifications = NotificationLedger(in: world)
     schedule = ScheduleLedger(in: world)
     responses = ResponseLedger(in: world)
+    suspension = SuspensionLedger(in: world)
     knowledge = AppKnowledgeLedger(in: world)
     registrations = RegistrationLedger(in: world)
     background = BackgroundLedger(in: world)
@@ -92,6 +94,7 @@ final class AgentLedger {
     notifications.agentCrashed()
     schedule.agentCrashed()
     responses.agentCrashed()
+    suspension.agentCrashed()
     knowledge.agentCrashed()
     background.agentCrashed()
     places.agentCrashed()
@@ -120,6 +123,7 @@ final class AgentLedger {
     conversations.willHandle(event)
     notifications.willHandle(event)
     responses.willHandle(event)
+    suspension.willHandle(event)
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
@@ -127,6 +131,7 @@ final class AgentLedger {
       if case .persist(let change) = effect { apply(change, event) }
       conversations.onDecided(effect, event)
       responses.onDecided(effect, event)
+      suspension.onDecided(effect)
       notifications.onDecided(effect, event)
       knowledge.onDecided(effect, event)
       registrations.onDecided(effect)

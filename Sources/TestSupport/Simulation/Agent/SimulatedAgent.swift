@@ -22,6 +22,7 @@ final class SimulatedAgent {
   private var nextTimer = 0
   private var scheduleAlarm = 0
   private var backgroundAlarm = 0
+  private var backgroundTimeAlarm = 0
   private var regionAlarm = 0
 
   init(in world: AgentSimulation) {
@@ -210,6 +211,8 @@ final class SimulatedAgent {
     case .expectApp(let app, let token, let timeout):
       after(timeout, .appExpected(app, token: token))
     case .end(let app): self.app(app)?.isEnded()
+    case .suspend(let app): self.app(app)?.isSuspended()
+    case .resume(let app): self.app(app)?.isResumed()
     case .startExtension(let order): start(order)
     case .register(let app, let kind): world.pushService.register(app, kind)
     case .unregister(let app, let kind): world.pushService.unregister(app, kind)
@@ -217,13 +220,30 @@ final class SimulatedAgent {
     case .rejectPush(let id): world.pushService.isRejected(id)
     case .armSchedule(let wakeUp): armSchedule(wakeUp)
     case .armBackgroundWork(let moment): armBackgroundWork(moment)
+    case .armBackgroundTime(let moment): armBackgroundTime(moment)
     case .armRegions(let moment): armRegions(moment)
     case .moveClock(let wall):
-      world.machine.moveManualClock(toWall: wall)
-      handle(.clockMoved)
+      guard world.chance(0.2) else {
+        world.machine.moveManualClock(toWall: wall)
+        return handle(.clockMoved)
+      }
+      // In a later turn: others are heard in between.
+      moveClock(toWall: wall, at: world.time.now + world.milliseconds(5), life: life)
     case .moveZone(let name):
       world.machine.moveManualClock(toZone: name)
       handle(.zonesChanged(world.machine.zoneFolder))
+    }
+  }
+
+  private func moveClock(toWall wall: Int64, at moment: Int64, life: Int) {
+    world.time.at(moment) { [self] in
+      if life == self.life { handleInbox() }
+      guard life == self.life else { return }
+      guard world.time.now >= busyUntil else {
+        return moveClock(toWall: wall, at: busyUntil, life: life)
+      }
+      world.machine.moveManualClock(toWall: wall)
+      report(.clockMoved)
     }
   }
 
@@ -319,6 +339,15 @@ final class SimulatedAgent {
     let wait = max(0, moment - world.machine.now.wall) * 1_000_000
     world.time.after(wait + world.milliseconds(60_000)) { [self] in
       if life == self.life, alarm == backgroundAlarm { report(.backgroundWorkDue) }
+    }
+  }
+
+  private func armBackgroundTime(_ moment: Int64?) {
+    backgroundTimeAlarm += 1
+    let (alarm, life) = (backgroundTimeAlarm, life)
+    guard let moment, !world.profile.hasManualClock else { return }
+    world.time.at(moment * 1_000_000 + world.milliseconds(20)) { [self] in
+      if life == self.life, alarm == backgroundTimeAlarm { report(.backgroundTimeDue) }
     }
   }
 

@@ -8,6 +8,7 @@ final class SimulatedApp {
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
   private var isServiceExtended: Bool
+  private let backgroundModes: [String]
 
   init(number: Int, in world: AgentSimulation) {
     guard let id = AppID("org.example.app\(number)") else { preconditionFailure("a valid id") }
@@ -15,6 +16,10 @@ final class SimulatedApp {
     self.world = world
     isInstalled = world.chance(0.7)
     isServiceExtended = world.chance(0.7)
+    backgroundModes = world.pick([
+      ["remote-notification", "fetch", "processing"], ["remote-notification"],
+      ["remote-notification", "audio"], ["fetch"], [],
+    ])
   }
 
   /// What a command installs it from.
@@ -28,6 +33,7 @@ final class SimulatedApp {
     installation.serviceExtension = isServiceExtended ? "/opt/\(id)-extension" : nil
     record.installation = installation
     record.locationUsage = "to remind you"
+    record.backgroundModes = backgroundModes
     return record
   }
 
@@ -88,6 +94,25 @@ final class SimulatedApp {
   /// Its background time is over.
   func isEnded() {
     for process in processes where process.wasLaunched { crash(process) }
+  }
+
+  /// Whether every process that runs was started by the agent.
+  var hasOnlyLaunchedProcesses: Bool {
+    processes.allSatisfy { !$0.isConnected || $0.isExtension || $0.wasLaunched }
+  }
+
+  /// Whether one of these connections is its own.
+  func isInFront(_ connections: Set<ConnectionID>) -> Bool {
+    connections.contains { process($0)?.isExtension == false }
+  }
+
+  /// Its processes are stopped, without ending.
+  func isSuspended() {
+    for process in processes where process.wasLaunched && !process.isExtension { process.freeze() }
+  }
+
+  func isResumed() {
+    for process in processes { process.thaw() }
   }
 
   func startExtension(_ order: ExtensionOrder) {

@@ -13,6 +13,8 @@ final class SimulatedProcess {
   private var isForeground = false
   /// Nothing that it says overtakes what it said before.
   private var lastArrival: Int64 = 0
+  /// What it will do when it runs on; nil while it runs.
+  private var postponed: [() -> Void]?
 
   init(of app: SimulatedApp, role: AppHello.Role, in world: AgentSimulation) {
     self.app = app
@@ -34,6 +36,19 @@ final class SimulatedProcess {
     hello.locationUsage = isExtension ? nil : "to remind you"
     if world.isTroubled, world.chance(0.02) { hello.version = 9 }
     say(.appGreeted(Ask(connection: connection, number: 1), hello, app.identity(of: role)))
+  }
+
+  func freeze() { postponed = postponed ?? [] }
+
+  func thaw() {
+    let bodies = postponed ?? []
+    postponed = nil
+    for body in bodies where isConnected { whileRunning(body) }
+  }
+
+  /// Does something now, or when it is let run on.
+  private func whileRunning(_ body: @escaping () -> Void) {
+    if postponed == nil { body() } else { postponed?.append(body) }
   }
 
   private var role: AppHello.Role { isExtension ? .serviceExtension : .app }
@@ -65,7 +80,9 @@ final class SimulatedProcess {
   }
 
   private func later(_ milliseconds: Int64, _ body: @escaping () -> Void) {
-    world.time.after(milliseconds * 1_000_000) { [self] in if isConnected { body() } }
+    world.time.after(milliseconds * 1_000_000) { [self] in
+      whileRunning { [self] in if isConnected { body() } }
+    }
   }
 
   // MARK: What it asks
@@ -77,6 +94,13 @@ final class SimulatedProcess {
   }
 
   func isAnswered(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
+    if case .success(let answer) = result, let task = answer.task, world.chance(0.7) {
+      later(world.random(Int64(1)...40_000)) { [self] in ask(.endBackgroundTask(task)) }
+    }
+    whileRunning { [self] in onAnswer(number, result) }
+  }
+
+  private func onAnswer(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
     guard number == 1, case .success = result, !isExtension else { return }
     ask(.requestAuthorization(SimulatedRequests.options(in: world)))
     ask(.register(.alert))
@@ -87,17 +111,21 @@ final class SimulatedProcess {
 
   private func askOn() {
     world.time.after(world.random(0...2 * world.profile.askEvery)) { [self] in
-      guard isConnected, world.isTroubled else { return }
-      let request = SimulatedRequests.any(of: app, in: world)
-      if case .setState(let state) = request { isForeground = state == .foreground }
-      ask(request)
-      askOn()
+      whileRunning { [self] in
+        guard isConnected, world.isTroubled else { return }
+        let request = SimulatedRequests.any(of: app, in: world)
+        if case .setState(let state) = request { isForeground = state == .foreground }
+        ask(request)
+        askOn()
+      }
     }
   }
 
   // MARK: What it is asked
 
-  func isTold(_ event: AppEvent) {
+  func isTold(_ event: AppEvent) { whileRunning { [self] in onTold(event) } }
+
+  private func onTold(_ event: AppEvent) {
     if case .state(let state) = event, world.chance(0.8) {
       isForeground = state == .foreground
       ask(.setState(state))
@@ -106,6 +134,10 @@ final class SimulatedProcess {
   }
 
   func isAsked(_ question: Question, _ event: AppEvent) {
+    whileRunning { [self] in onQuestion(question, event) }
+  }
+
+  private func onQuestion(_ question: Question, _ event: AppEvent) {
     guard isConnected else { return }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {
       return reply(question, Self.reply(to: event, in: world), afterMilliseconds: 30)
@@ -139,7 +171,7 @@ final class SimulatedProcess {
     case .willPresent:
       return .present(
         world.pick([[.banner, .list, .sound, .badge], [.alert], [.list], [.sound], []]))
-    case .arrived: return .fetched(world.pick([.newData, .noData, .failed]))
+    case .arrived, .task: return .fetched(world.pick([.newData, .noData, .failed]))
     case .extend(let request, _):
       var content = request.content
       content.body = NotificationText(content.body.text + " changed")

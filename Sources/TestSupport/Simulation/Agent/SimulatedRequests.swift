@@ -49,8 +49,21 @@ enum SimulatedRequests {
     case 35: world.pick([.unwatchRegion("r-1"), .watchedRegions, .regionState("r-0")])
     case 36: .setLocationUpdates(world.chance(0.6))
     case 37: .hello(AppHello(appID: app.id.text))
-    case 38: .control(.apps)
+    case 38: world.chance(0.3) ? .control(.apps) : backgroundTask(in: world)
     default: .backgroundTime
+    }
+  }
+
+  private static func backgroundTask(in world: AgentSimulation) -> AppRequest {
+    switch world.random(0...5) {
+    case 0: return .cancelTasks(world.chance(0.5) ? nil : ["t-\(world.random(1...15))"])
+    case 1: return .pendingTasks
+    default:
+      return .submitTask(
+        BackgroundTaskRequest(
+          id: "t-\(world.random(1...15))", kind: world.pick(BackgroundTaskRequest.Kind.allCases),
+          earliestUnixMilliseconds: world.chance(0.3)
+            ? nil : world.machine.now.wall + world.random(Int64(-10_000)...300_000)))
     }
   }
 

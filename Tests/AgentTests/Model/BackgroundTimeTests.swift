@@ -1,0 +1,210 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("Time in the background")
+struct BackgroundTimeTests {
+  private static let burger = ModelBench.burger
+
+  /// An app that the agent started for a push, with the question that it was asked.
+  private func startedForPush(
+    _ bench: ModelBench, modes: [String] = []
+  ) throws -> (ConnectionID, Question) {
+    bench.install(modes: ["remote-notification"] + modes)
+    let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
+    let (connection, effects) = bench.connect(launch: token)
+    let question = try #require(effects.asked.first?.0)
+    return (connection, question)
+  }
+
+  /// The clock goes on until the agent looks again; gives what that brings.
+  private func wait(_ bench: ModelBench) throws -> [AgentEffect] {
+    let moment = try #require(bench.armedBackgroundTime)
+    bench.move(to: bench.now + moment - bench.time.elapsed)
+    bench.handle(.backgroundTimeDue)
+    return bench.take()
+  }
+
+  @Test
+  func
+    `S0-22 S1-51 what was started for a push is suspended once it is done, and woken for the next`()
+    throws
+  {
+    let bench = ModelBench()
+    let (_, question) = try startedForPush(bench)
+    #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)
+    #expect(bench.armedBackgroundTime == bench.time.elapsed + 1_000)
+    #expect(try wait(bench) == [.suspend(Self.burger)])
+    #expect(bench.armedBackgroundTime == nil)
+    #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "suspended")
+    let effects = bench.push(RoutingTests.background, id: 2)
+    let resumed = try #require(effects.firstIndex(of: .resume(Self.burger)))
+    let asked = try #require(effects.firstIndex { if case .ask = $0 { true } else { false } })
+    #expect(resumed < asked)
+    #expect(bench.armedBackgroundTime == bench.time.elapsed + 28_000)
+  }
+
+  @Test
+  func `S0-23 the expiration handler runs before the time is over, and what goes on is ended`()
+    throws
+  {
+    let bench = ModelBench()
+    let (connection, question) = try startedForPush(bench)
+    let begun = bench.ask(connection, .beginBackgroundTask(name: "save")).answers.first
+    #expect(begun?.seconds == 30)
+    #expect(begun?.task != nil)
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    #expect(bench.take().isEmpty)
+    let warned = try wait(bench).asked
+    #expect(warned.map(\.1) == [.backgroundTimeEnds])
+    #expect(bench.time.elapsed == 29_000)
+    #expect(bench.ask(connection, .backgroundTime).answers.first?.seconds == 2)
+    let warning = try #require(warned.first?.0)
+    #expect(bench.handle(.appReplied(warning, .handled)).isEmpty)
+    _ = bench.take()
+    #expect(try wait(bench) == [.end(Self.burger)])
+    #expect(bench.time.elapsed == 31_000)
+  }
+
+  @Test
+  func `S0-23 a task that its expiration handler ends leaves the app suspended, not ended`() throws
+  {
+    let bench = ModelBench()
+    let (connection, question) = try startedForPush(bench)
+    let task = try #require(
+      bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.task)
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    let warning = try #require(try wait(bench).asked.first?.0)
+    bench.ask(connection, .endBackgroundTask(task))
+    bench.handle(.appReplied(warning, .handled))
+    _ = bench.take()
+    #expect(try wait(bench) == [.suspend(Self.burger)])
+  }
+
+  @Test
+  func `a clock that jumps past the end still lets the expiration handler run first`() throws {
+    let bench = ModelBench()
+    let (_, question) = try startedForPush(bench)
+    bench.move(to: bench.now + 3_600_000)
+    let effects = bench.handle(.backgroundTimeDue)
+    #expect(effects.asked.map(\.1) == [.backgroundTimeEnds])
+    #expect(!effects.contains(.end(Self.burger)))
+    let warning = try #require(effects.asked.first?.0)
+    // It says nothing, and its time to say it is over.
+    _ = bench.take()
+    #expect(bench.handle(.questionTimedOut(warning)) == [.end(Self.burger)])
+    #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `what a person started, or looked at, is told and never stopped`(wasInFront: Bool) throws {
+    let bench = ModelBench()
+    let connection: ConnectionID
+    if wasInFront {
+      (connection, _) = try startedForPush(bench)
+      bench.ask(connection, .setState(.foreground))
+      bench.ask(connection, .setState(.background))
+    } else {
+      (connection, _) = bench.connect()
+      #expect(bench.push(RoutingTests.background).asked.count == 1)
+    }
+    bench.ask(connection, .beginBackgroundTask(name: nil))
+    let warned = try wait(bench).asked
+    #expect(warned.map(\.1) == [.backgroundTimeEnds])
+    bench.handle(.questionTimedOut(try #require(warned.first?.0)))
+    #expect(bench.take().isEmpty)
+    bench.move(to: bench.now + 600_000)
+    bench.handle(.backgroundTimeDue)
+    #expect(bench.take().isEmpty)
+    #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "background")
+  }
+
+  @Test(arguments: ["audio", "location"])
+  func `what plays or follows the place behind runs on`(mode: String) throws {
+    let bench = ModelBench()
+    let (_, question) = try startedForPush(bench, modes: [mode])
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    bench.move(to: bench.now + 600_000)
+    bench.handle(.backgroundTimeDue)
+    #expect(bench.take().isEmpty)
+  }
+
+  @Test
+  func `a suspended app is woken by a tap, by what it said before, and by another process of it`()
+    throws
+  {
+    for way in 0..<3 {
+      let bench = ModelBench()
+      let (connection, question) = try startedForPush(bench)
+      bench.ask(connection, .requestAuthorization([.alert]))
+      bench.handle(.appReplied(question, .fetched(.newData)))
+      _ = bench.take()
+      #expect(try wait(bench) == [.suspend(Self.burger)])
+      let effects: [AgentEffect]
+      switch way {
+      case 0:
+        _ = bench.push(RoutingTests.alert, id: 2)
+        effects = bench.respond("00000000-0000-0000-0000-000000000002", .open)
+      case 1: effects = bench.ask(connection, .setState(.foreground))
+      default: effects = bench.connect(state: .foreground).1
+      }
+      #expect(effects.contains(.resume(Self.burger)))
+    }
+  }
+
+  @Test
+  func `news for a suspended app waits, and it is woken before it is removed`() throws {
+    let bench = ModelBench()
+    let (_, question) = try startedForPush(bench)
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    _ = try wait(bench)
+    bench.command(.changeSettings(app: Self.burger.text, ["notifications": "off"]))
+    bench.command(.changeDevice(["languages": "fr"]))
+    #expect(!bench.take().contains(.resume(Self.burger)))
+    let removed = bench.command(.removeApp(Self.burger.text))
+    #expect(removed.contains(.resume(Self.burger)))
+  }
+
+  @Test
+  func `an app that says again that it is behind gains no time`() throws {
+    let bench = ModelBench()
+    let (connection, _) = try startedForPush(bench)
+    bench.move(to: bench.now + 20_000)
+    bench.ask(connection, .setState(.background))
+    #expect(bench.ask(connection, .backgroundTime).answers.first?.seconds == 10)
+  }
+}
+
+@Suite("Suspending a unit")
+struct UnitFreezeTests {
+  @Test
+  func `one call is under way at a time, and the last wish counts`() {
+    var freeze = UnitFreeze()
+    freeze.isWanted = true
+    #expect(freeze.next() == .freeze)
+    freeze.isWanted = false
+    #expect(freeze.next() == nil)
+    freeze.isAnswered(.freeze, isDone: true)
+    #expect(freeze.next() == .thaw)
+    freeze.isAnswered(.thaw, isDone: true)
+    #expect(freeze.isOver)
+  }
+
+  @Test
+  func `a unit without a freezer is stopped by a signal, and one that has ended by nothing`() {
+    var freeze = UnitFreeze()
+    freeze.isWanted = true
+    #expect(freeze.next() == .freeze)
+    freeze.isAnswered(.freeze, isDone: false)
+    #expect(freeze.next() == .stopProcesses)
+    freeze.isAnswered(.stopProcesses, isDone: true)
+    freeze.isWanted = false
+    #expect(freeze.next() == .continueProcesses)
+    freeze.isAnswered(.continueProcesses, isDone: true)
+    freeze.isWanted = true
+    #expect(freeze.next() == .stopProcesses)
+    freeze.isAnswered(.stopProcesses, isDone: false)
+    #expect(freeze.isOver)
+  }
+}

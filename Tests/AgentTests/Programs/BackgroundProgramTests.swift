@@ -1,0 +1,188 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// Apps that the agent starts for pushes, with a manual clock: what they may do behind, and for how long.
+@Suite("time in the background, as programs")
+struct BackgroundProgramTests {
+  private static let burger = AgentProgramTests.burger
+
+  /// The kernel's letter for what a process does; `T` is stopped.
+  private static func letter(ofProcess process: Int) throws -> Character? {
+    let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return text.split(separator: ")").last?.first { $0 != " " }
+  }
+
+  private static let obedient = """
+    echo "{\\"event\\":\\"pid\\",\\"pid\\":$$}"
+    exec \(Installation.belfry) app run "$BELFRY_APP_ID" --state background
+    """
+
+  @Test
+  func
+    `S0-22 S1-51 an app that was started for a push is stopped once it is done, wakes for the next, and when the agent is killed`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
+      try await scene.push()
+      let process = try #require(try await scene.app.event("pid")["pid"].integer)
+      try await scene.suspend()
+      #expect(try Self.letter(ofProcess: process) == "T")
+      try await scene.push()
+      #expect(try Self.letter(ofProcess: process) != "T")
+      #expect(scene.app.lines.count { $0.contains("launched") } == 1)
+      try await scene.suspend()
+      #expect(try Self.letter(ofProcess: process) == "T")
+      scene.agent.signal(SIGKILL)
+      _ = try await scene.agent.end()
+      // It runs on, and notices that nobody is there.
+      _ = try await scene.app.output(called: "the app's complaint") { lines in
+        lines.contains { $0.hasPrefix("belfry: ") }
+      }
+      kill(pid_t(process), SIGTERM)
+      _ = try await scene.app.end()
+    }
+  }
+
+  @Test
+  func `S0-22 an agent that ends leaves nothing stopped`() async throws {
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
+      try await scene.push()
+      let process = try #require(try await scene.app.event("pid")["pid"].integer)
+      try await scene.suspend()
+      #expect(try await scene.agent.stop() == 0)
+      _ = try await scene.app.output(called: "the app's complaint") { lines in
+        lines.contains { $0.hasPrefix("belfry: ") }
+      }
+      kill(pid_t(process), SIGTERM)
+      _ = try await scene.app.end()
+    }
+  }
+
+  @Test
+  func `S0-23 an app that does not end in time hears of it first, and is then ended`() async throws
+  {
+    try await Scenario.run { scenario in
+      // Its standard input stays open: nothing answers for it.
+      let scene = try await BackgroundScene(
+        scenario,
+        "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
+      try await scene.push()
+      try await scene.advance(27)
+      #expect(!scene.app.lines.contains { $0.contains("backgroundTimeEnds") })
+      try await scene.advance(1)
+      _ = try await scene.app.event("backgroundTimeEnds")
+      #expect(try await scene.state() == "background")
+      try await scene.advance(2)
+      // Nobody is left who could write to the queue.
+      #expect(try await scene.app.end() == 0)
+    }
+  }
+
+  @Test
+  func
+    `a background task that was asked for starts the app when it is due, over a restart of the agent`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
+      let asking = try scenario.belfry(["app", "run", Self.burger, "--state", "background"])
+      _ = try await asking.event("launched")
+      asking.tell(
+        #"{"do":"submitTask","task":"org.example.refresh","kind":"refresh","at":"1970-01-01T01:00:00Z"}"#
+      )
+      #expect(try await asking.event("taskSubmitted")["task"].string == "org.example.refresh")
+      asking.tell(#"{"do":"submitTask","task":"org.example.work","kind":"processing"}"#)
+      #expect(try await asking.event("taskRefused")["reason"].string == "taskNotPermitted")
+      _ = try await asking.stop()
+      scene.agent.signal(SIGKILL)
+      _ = try await scene.agent.end()
+      let again = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      try await scene.advance(3_599)
+      #expect(!again.lines.contains { $0.contains("launched") })
+      try await scene.advance(1)
+      #expect(try await again.event("launched")["reason"].string == "task")
+      #expect(try await scene.app.event("launched")["reason"].string == "task")
+      #expect(try await scene.app.event("taskBegins")["task"].string == "org.example.refresh")
+      #expect(try await again.stop() == 0)
+    }
+  }
+}
+
+/// An agent with a token for an app that it starts by a script; what the script prints, too.
+struct BackgroundScene {
+  let scenario: Scenario
+  let gateway: LinkGatewayThread
+  let agent: RunningProgram
+  let app: RunningProgram
+  private let pushes = Counter()
+
+  init(_ scenario: Scenario, _ script: String, environment: [String: String] = [:]) async throws {
+    self.scenario = scenario
+    gateway = try LinkGatewayThread()
+    agent = try await AgentProgramTests.agent(
+      scenario, ["--clock", "manual"], gateway: gateway, environment: environment)
+    _ = try await agent.event("link")
+    let said = scenario.folder.file("said")
+    guard mkfifo(said, 0o600) == 0 else { throw ProgramFailure.unreadable("no queue at \(said)") }
+    let program = try await scenario.script("app", "exec > \(said) 2>&1\n" + script)
+    let desktop = scenario.folder.file("\(AgentProgramTests.burger).desktop")
+    let text = """
+      [Desktop Entry]
+      Type=Application
+      Name=Burger
+      Exec=\(program)
+      X-Belfry-BackgroundModes=remote-notification;fetch;
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: desktop))
+    _ = try await scenario.belfryCommand(["app", "install", desktop])
+    let registering = try scenario.belfry(["app", "run", AgentProgramTests.burger, "--register"])
+    _ = try await registering.event("registered")
+    _ = try await registering.stop()
+    app = try scenario.start(["/bin/cat", said])
+  }
+
+  /// A background push comes, and the app prints it.
+  func push() async throws {
+    let number = pushes.next()
+    let isSent = gateway.with {
+      AgentProgramTests.deliver(#"{"aps":{"content-available":1}}"#, number, $0)
+    }
+    #expect(isSent)
+    _ = try await app.event("received")
+  }
+
+  func state() async throws -> String? {
+    try await scenario.belfryCommand(["app", "list", "--json"]).values
+      .first { $0["app"].string == AgentProgramTests.burger }?["state"].string
+  }
+
+  func advance(_ seconds: Int) async throws {
+    _ = try await scenario.belfryCommand(["clock", "advance", "\(seconds)"])
+  }
+
+  /// The clock goes on until the app has answered, and is suspended.
+  func suspend() async throws {
+    for _ in 0..<25 {
+      try await advance(1)
+      if try await state() == "suspended" { return }
+    }
+    Issue.record("the app was not suspended")
+  }
+}
+
+private final class Counter: Sendable {
+  private let value = Mutex<UInt64>(0)
+  func next() -> UInt64 {
+    value.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+}

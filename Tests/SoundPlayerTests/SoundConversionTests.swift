@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SoundPlayer
+
+@Suite("Converting sounds")
+struct SoundConversionTests {
+  /// Converts a file by the program's own words.
+  private func convert(_ words: String...) throws -> SoundFormat {
+    try #require(try SoundConversion(words[...])).run()
+  }
+
+  private func samples(of path: String) throws -> (SoundFormat, [Int16]) {
+    let source = try #require(SoundLoader.open(path))
+    var samples: [Int16] = []
+    while case let next = source.next(), !next.isEmpty { samples += next }
+    return (source.format, samples)
+  }
+
+  /// The largest difference of two sounds.
+  private func distance(_ one: [Int16], _ other: [Int16]) -> Int {
+    zip(one, other).map { abs(Int($0) - Int($1)) }.max() ?? 0
+  }
+
+  @Test
+  func `S0-5 a 16-bit aiff becomes IMA4 in a caf, an alert sound that sounds the same`() throws {
+    let folder = try ScratchFolder()
+    // No whole number of packets.
+    let source = try TestSounds.put(TestSounds.aiff(frames: 8_050), "submarine.aiff", in: folder)
+    let target = folder.file("sub.caf")
+    let made = try convert(source, target)
+    let (format, decoded) = try samples(of: target)
+    #expect(format == made)
+    #expect(format.container == .caf)
+    #expect(format.encoding == .ima4)
+    #expect(format.whyRefused == nil)
+    #expect(decoded.count == 8_050)
+    #expect(distance(decoded, TestSounds.tone(8_050)) < 1_200)
+    let error = zip(decoded, TestSounds.tone(8_050)).reduce(0.0) { sum, pair in
+      sum + pow(Double(pair.0) - Double(pair.1), 2)
+    }
+    // The mean error is some hundredths of the tone's.
+    #expect((error / 8_050).squareRoot() < 300)
+    // A quarter of the size, as IMA4 promises.
+    let bytes = try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
+    #expect(try #require(bytes) < 8_050 * 2 / 3)
+  }
+
+  @Test
+  func `S0-2 S0-3 Linear PCM keeps every sample in aiff, wav and caf, the laws nearly`() throws {
+    let folder = try ScratchFolder()
+    let source = try TestSounds.put(TestSounds.wav(frames: 4_000), "in.wav", in: folder)
+    for name in ["a.aiff", "a.aif", "a.wav", "a.CAF"] {
+      let target = folder.file(name)
+      _ = try convert("--encoding", "pcm", source, target)
+      let (format, decoded) = try samples(of: target)
+      #expect(format.encoding == .linearPCM)
+      #expect(format.whyRefused == nil)
+      #expect(decoded == TestSounds.tone(4_000))
+      for (word, encoding) in [("ulaw", SoundFormat.Encoding.uLaw), ("alaw", .aLaw)] {
+        _ = try convert("--encoding", word, source, target)
+        let (format, decoded) = try samples(of: target)
+        #expect(format.encoding == encoding)
+        #expect(distance(decoded, TestSounds.tone(4_000)) < 600)
+      }
+    }
+  }
+
+  @Test
+  func `IMA4 keeps two channels apart`() throws {
+    let left = TestSounds.tone(1_000)
+    let both = left.flatMap { [$0, Int16(-500)] }
+    let file = CoreAudioFile.ima4(both, channels: 2, rate: 8_000)
+    let source = try #require(CoreAudioFile(file))
+    var decoded: [Int16] = []
+    while case let next = source.next(), !next.isEmpty { decoded += next }
+    #expect(source.format.channels == 2)
+    #expect(decoded.count == 2_000)
+    let halves = [0, 1].map { half in stride(from: half, to: 2_000, by: 2).map { decoded[$0] } }
+    #expect(distance(halves[0], left) < 1_200)
+    #expect(distance(halves[1], [Int16](repeating: -500, count: 1_000)) < 128)
+  }
+
+  @Test
+  func `S0-6 what is too long is refused, or cut and fades`() throws {
+    let folder = try ScratchFolder()
+    let source = try TestSounds.put(
+      TestSounds.wav(frames: 31 * 8_000), "long.wav", in: folder)
+    let target = folder.file("short.wav")
+    let refusal = #expect(throws: SoundConversion.Failure.self) { _ = try convert(source, target) }
+    #expect(refusal?.message.contains("31 s") == true)
+    #expect(refusal?.message.contains("--cut") == true)
+    #expect(!FileManager.default.fileExists(atPath: target))
+    _ = try convert("--cut", source, target)
+    let (format, decoded) = try samples(of: target)
+    #expect(format.seconds == 29.5)
+    #expect(format.whyRefused == nil)
+    #expect(decoded.prefix(1_000) == TestSounds.tone(1_000)[...])
+    #expect(decoded.last == 0)
+  }
+
+  @Test
+  func `what cannot be converted is refused with its reason, and nothing is left behind`() throws {
+    let folder = try ScratchFolder()
+    let sound = try TestSounds.put(TestSounds.wav(frames: 100), "a.wav", in: folder)
+    let text = try TestSounds.put(Array("no sound".utf8), "text.wav", in: folder)
+    for (words, part) in [
+      ([sound, folder.file("a.mp3")], "does not say what to make"),
+      (["--encoding", "ima4", sound, folder.file("b.wav")], "IMA4 goes into caf"),
+      (["--encoding", "mp3", sound, folder.file("b.wav")], "there is no encoding"),
+      ([text, folder.file("b.caf")], "no sound file that can be read"),
+      ([sound, sound], "is the file that is read"),
+      ([sound, folder.file("none/b.caf")], "cannot be written"),
+      ([sound, folder.file("none/b.wav")], "cannot be written"),
+    ] {
+      let failure = #expect(throws: SoundConversion.Failure.self) {
+        _ = try #require(try SoundConversion(words[...])).run()
+      }
+      #expect(failure?.message.contains(part) == true, "\(failure?.message ?? "")")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names == ["a.wav", "text.wav"])
+    #expect(try SoundConversion([sound]) == nil)
+    #expect(try SoundConversion([sound, "b.caf", "--loud"]) == nil)
+  }
+}
