@@ -24,13 +24,14 @@ struct SoundConversionTests {
   }
 
   @Test
-  func `S0-5 a 16-bit aiff becomes IMA4 in a caf, an alert sound that sounds the same`() throws {
+  func `a 16-bit aiff becomes IMA4 in a caf, an alert sound that sounds the same`() throws {
     let folder = try ScratchFolder()
     // No whole number of packets.
     let source = try TestSounds.put(TestSounds.aiff(frames: 8_050), "submarine.aiff", in: folder)
     let target = folder.file("sub.caf")
     let made = try convert(source, target)
     let (format, decoded) = try samples(of: target)
+    // S0-5
     #expect(format == made)
     #expect(format.container == .caf)
     #expect(format.encoding == .ima4)
@@ -48,13 +49,14 @@ struct SoundConversionTests {
   }
 
   @Test
-  func `S0-2 S0-3 Linear PCM keeps every sample in aiff, wav and caf, the laws nearly`() throws {
+  func `Linear PCM keeps every sample in aiff, wav and caf, the laws nearly`() throws {
     let folder = try ScratchFolder()
     let source = try TestSounds.put(TestSounds.wav(frames: 4_000), "in.wav", in: folder)
     for name in ["a.aiff", "a.aif", "a.wav", "a.CAF"] {
       let target = folder.file(name)
       _ = try convert("--encoding", "pcm", source, target)
       let (format, decoded) = try samples(of: target)
+      // S0-2, S0-3
       #expect(format.encoding == .linearPCM)
       #expect(format.whyRefused == nil)
       #expect(decoded == TestSounds.tone(4_000))
@@ -83,11 +85,12 @@ struct SoundConversionTests {
   }
 
   @Test
-  func `S0-6 what is too long is refused, or cut and fades`() throws {
+  func `what is too long is refused, or cut and fades`() throws {
     let folder = try ScratchFolder()
     let source = try TestSounds.put(
       TestSounds.wav(frames: 31 * 8_000), "long.wav", in: folder)
     let target = folder.file("short.wav")
+    // S0-6
     let refusal = #expect(throws: SoundConversion.Failure.self) { _ = try convert(source, target) }
     #expect(refusal?.message.contains("31 s") == true)
     #expect(refusal?.message.contains("--cut") == true)

@@ -184,7 +184,7 @@ struct AgentModelTests {
   @Test
   func `an app that runs is told what its new installation makes of its settings`() {
     let bench = ModelBench()
-    bench.authorized()
+    _ = bench.authorized()
     var record = LocalApp(id: ModelBench.burger)
     func install() -> [NotificationSettings.Switch] {
       let ask = Ask(connection: ConnectionID(number: 0), number: nil)

@@ -28,11 +28,12 @@ struct BackgroundTimeTests {
 
   @Test
   func
-    `S0-22 S1-51 what was started for a push is suspended once it is done, and woken for the next`()
+    `what was started for a push is suspended once it is done, and woken for the next`()
     throws
   {
     let bench = ModelBench()
     let (_, question) = try startedForPush(bench)
+    // S0-22, S1-51
     #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)
     #expect(bench.armedBackgroundTime == bench.time.elapsed + 1_000)
     #expect(try wait(bench) == [.suspend(Self.burger)])
@@ -46,12 +47,13 @@ struct BackgroundTimeTests {
   }
 
   @Test
-  func `S0-23 the expiration handler runs before the time is over, and what goes on is ended`()
+  func `the expiration handler runs before the time is over, and what goes on is ended`()
     throws
   {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
     let begun = bench.ask(connection, .beginBackgroundTask(name: "save")).answers.first
+    // S0-23
     #expect(begun?.seconds == 30)
     #expect(begun?.task != nil)
     bench.handle(.appReplied(question, .fetched(.newData)))
@@ -68,10 +70,11 @@ struct BackgroundTimeTests {
   }
 
   @Test
-  func `S0-23 a task that its expiration handler ends leaves the app suspended, not ended`() throws
+  func `a task that its expiration handler ends leaves the app suspended, not ended`() throws
   {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
+    // S0-23
     let task = try #require(
       bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.task)
     bench.handle(.appReplied(question, .fetched(.newData)))

@@ -44,11 +44,12 @@ struct RoutingTests {
   }
 
   @Test
-  func `S1-5 without any requested type a push reaches the app behind, too, and is awaited`() throws
+  func `without any requested type a push reaches the app behind, too, and is awaited`() throws
   {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     let effects = bench.push(Self.alert)
+    // S1-5
     #expect(effects.presented.isEmpty)
     guard case .arrived(let arrival)? = effects.asked.first?.1 else {
       Issue.record("asked \(effects.asked)")
@@ -83,7 +84,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `S0-32 S2-23 an environment that is not the gateway's, or that nobody knows, gets no token`()
+  func `an environment that is not the gateway's, or that nobody knows, gets no token`()
   {
     for (claimed, isKnownFirst, part) in [
       ("production", true, "it claims production, and the gateway is of the sandbox"),
@@ -102,6 +103,7 @@ struct RoutingTests {
       let messages = effects.told.compactMap { event -> String? in
         if case .registrationFailed(.alert, let failure) = event { failure.message } else { nil }
       }
+      // S0-32, S2-23
       #expect(messages.count == 1)
       #expect(
         messages.first?.hasPrefix("no valid 'aps-environment' entitlement string found for") == true

@@ -24,12 +24,13 @@ struct BackgroundProgramTests {
 
   @Test
   func
-    `S0-22 S1-51 an app that was started for a push is stopped once it is done, wakes for the next, and when the agent is killed`()
+    `an app that was started for a push is stopped once it is done, wakes for the next, and when the agent is killed`()
     async throws
   {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
+      // S0-22, S1-51
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
       #expect(try Self.letter(ofProcess: process) == "T")
@@ -50,10 +51,11 @@ struct BackgroundProgramTests {
   }
 
   @Test
-  func `S0-22 an agent that ends leaves nothing stopped`() async throws {
+  func `an agent that ends leaves nothing stopped`() async throws {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
+      // S0-22
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
       #expect(try await scene.agent.stop() == 0)
@@ -66,7 +68,7 @@ struct BackgroundProgramTests {
   }
 
   @Test
-  func `S0-23 an app that does not end in time hears of it first, and is then ended`() async throws
+  func `an app that does not end in time hears of it first, and is then ended`() async throws
   {
     try await Scenario.run { scenario in
       // Its standard input stays open: nothing answers for it.
@@ -75,6 +77,7 @@ struct BackgroundProgramTests {
         "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
       try await scene.push()
       try await scene.advance(27)
+      // S0-23
       #expect(!scene.app.lines.contains { $0.contains("backgroundTimeEnds") })
       try await scene.advance(1)
       _ = try await scene.app.event("backgroundTimeEnds")

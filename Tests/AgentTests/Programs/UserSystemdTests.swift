@@ -79,7 +79,7 @@ struct UserSystemdTests {
 
   @Test(arguments: [false, true])
   func
-    `S0-22 S1-51 an app that was started for a push is frozen with all that it started, and thawed again`(
+    `an app that was started for a push is frozen with all that it started, and thawed again`(
       isAgentKilled: Bool
     ) async throws
   {
@@ -100,6 +100,7 @@ struct UserSystemdTests {
       } else {
         try await scene.push()
         try await Self.wait(for: "running", unit, scenario, manager)
+        // S0-22, S1-51
         #expect(try await scene.agent.stop() == 0)
       }
       try await manager.stop()
