@@ -374,7 +374,7 @@ final class ControlPlane {
     assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
     assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrolment is of the future")
     assert(
-      enrolling.values.allSatisfy { !spareDeviceNumbers.contains($0.device) },
+      enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device) },
       "a device's number is still to be given")
     assert(
       Set(enrolling.values.map(\.device)).count == enrolling.count, "two devices have one number")

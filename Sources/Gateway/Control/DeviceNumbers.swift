@@ -31,4 +31,7 @@ struct DeviceNumbers {
     defer { used += 1 }
     return numbers.lowerBound + used
   }
+
+  /// Whether a number is one that ``next()`` has yet to return.
+  func isLeft(_ number: UInt64) -> Bool { numbers.dropFirst(Int(used)).contains(number) }
 }
