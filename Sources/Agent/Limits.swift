@@ -2,6 +2,8 @@
 enum Limits {
   /// Buttons where there is room: Apple's own number (client-api 3.28).
   static let actionsShown = 10
+  /// Buttons of a modal alert (S1-27).
+  static let alertActionsShown = 4
   /// Buttons where there is little room (S1-27).
   static let minimalActionsShown = 2
   /// Delivered notifications kept per app: more than a person goes through.
