@@ -34,6 +34,7 @@ extension AgentDaemon {
     case .launch(let order):
       launcher?.launch(order)
       show(.launched(order.app.id, order.reason))
+    case .raise(let app, let token): launcher?.raise(app, activationToken: token)
     case .expectApp(let app, let token, let timeout):
       timers?.report(.appExpected(app, token: token), afterMilliseconds: timeout)
     case .end(let app): launcher?.end(app)

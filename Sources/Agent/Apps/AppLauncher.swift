@@ -81,8 +81,22 @@ final class AppLauncher {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
         "StartServiceByName", [.string(id), .uint32(0)], mayStart: true, answered)
     }
+    callActivate(id, order.activationToken, by: bus, mayStart: true, answered)
+  }
+
+  /// Asks an app that runs to bring its window to the front; one that has no name on the bus hears of it
+  /// from the agent alone.
+  func raise(_ app: AppID, activationToken: String?) {
+    guard let bus else { return }
+    callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }
+  }
+
+  private func callActivate(
+    _ id: String, _ activationToken: String?, by bus: BusConnection, mayStart: Bool,
+    _ answered: @escaping BusConnection.Reply
+  ) {
     var platformData: [(String, BusValue)] = []
-    if let activationToken = order.activationToken {
+    if let activationToken {
       platformData = [
         ("activation-token", .string(activationToken)),
         ("desktop-startup-id", .string(activationToken)),
@@ -94,7 +108,7 @@ final class AppLauncher {
       .replacingOccurrences(of: "-", with: "_")
     bus.call(
       id, path, "org.freedesktop.Application", "Activate", [.vardict(platformData)],
-      mayStart: true, answered)
+      mayStart: mayStart, answered)
   }
 
   private static func hasNotStarted(_ failure: BusFailure) -> Bool {

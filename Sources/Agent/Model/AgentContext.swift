@@ -222,6 +222,17 @@ struct AgentContext {
     return order.token
   }
 
+  /// Brings the process of an app that runs behind to the front, the one that is asked first.
+  mutating func bringToFront(_ app: AppID, activationToken: String?) {
+    guard presence(of: app) == .background,
+      let connection = connections.peers(of: app).first?.connection
+    else { return }
+    tell(connection, .state(.foreground))
+    if apps[app]?.installation?.isBusActivatable == true {
+      emit(.raise(app, activationToken: activationToken))
+    }
+  }
+
   /// A token for a program that greets with it.
   mutating func makeToken(_ kind: String) -> String { launches.makeToken(kind) }
 

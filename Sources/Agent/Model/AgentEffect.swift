@@ -44,6 +44,8 @@ enum AgentEffect: Hashable, Sendable {
 
   /// Start an app; `appLaunchFailed` reports that it cannot be.
   case launch(LaunchOrder)
+  /// Ask an app that runs, over D-Bus, to bring its window to the front.
+  case raise(AppID, activationToken: String?)
   /// `appExpected` is due after that time.
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
   /// End what was started for a push and has used up its time.
@@ -95,8 +97,9 @@ extension AgentEffect {
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .replay, .launch, .expectApp, .end, .startExtension, .register,
-      .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
+      .withdrawPrompt, .showLink, .replay, .launch, .raise, .expectApp, .end, .startExtension,
+      .register, .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule,
+      .armBackgroundWork,
       .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
       self
     }

@@ -85,7 +85,9 @@ struct AgentModel: ~Copyable {
   /// What follows from whatever has happened: what is due fires, alarms and services are set.
   private mutating func settle() {
     guard hasStarted else { return }
+    pipeline.releaseDecided(&context)
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
+    KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     local.settle(&context)
     pipeline.settle(&context)
     #if DEBUG
@@ -115,6 +117,7 @@ struct AgentModel: ~Copyable {
     precondition(!hasStarted, "an agent starts once")
     hasStarted = true
     pipeline.resume(&context)
+    KeptNotifications.askAnew(&permissions, pipeline, local, &context)
     registrations.announceAll(&context)
   }
 
@@ -166,7 +169,7 @@ struct AgentModel: ~Copyable {
 
   private mutating func onDisconnected(_ connection: ConnectionID) {
     guard let (peer, unanswered) = context.disconnect(connection) else { return }
-    permissions.onDisconnected(connection, peer.app)
+    permissions.onDisconnected(connection, peer.app, &context)
     local.onDisconnected(connection)
     pipeline.onDisconnected(connection, unanswered, &context)
   }
@@ -300,7 +303,8 @@ struct AgentModel: ~Copyable {
   private mutating func add(
     _ ask: Ask, _ app: AppID, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
-    guard context.settings(of: app).status.allows else {
+    let generation = request.content.generation
+    guard permissions.mayAdd(request.content, of: app, &context) else {
       throw AppLinkFailure(
         .notificationsNotAllowed, "Notifications are not allowed for this application")
     }
@@ -309,7 +313,10 @@ struct AgentModel: ~Copyable {
     }
     let key = AppNotificationID(app: app, id: request.id)
     // What shows notifications can be switched off.
-    context.update(app) { $0.hasPane = true }
+    context.update(app) { app in
+      app.hasPane = true
+      app.generation = generation
+    }
     if let trigger = request.trigger {
       try local.add(key, request, trigger, &context)
     } else {
@@ -436,6 +443,9 @@ struct AgentModel: ~Copyable {
             + "'belfry settings --location on'")
       }
     }
+    // Its response goes where the app looks for those of its own.
+    var request = request
+    request.content.generation = context.apps[app]?.generation ?? .userNotification
     let waiting = Permissions.WaitingNotification(ask: ask, app: app, request: request)
     guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
     try add(ask, app, request)
@@ -482,14 +492,6 @@ struct AgentModel: ~Copyable {
 
   /// What the model contributes to `belfry doctor`.
   private var diagnosis: ModelDiagnosis {
-    ModelDiagnosis(
-      languages: context.apps.languages, isLinkUp: registrations.isUp,
-      isLocationOn: context.apps.isLocationOn,
-      appFindings: context.apps.all.flatMap { app in
-        app.findings(
-          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
-          holdsPush: pipeline.holdsPush(of: app.id),
-          holdsBackgroundWork: context.conditions.holdsBackgroundWork)
-      })
+    ModelDiagnosis(context, permissions, registrations, pipeline)
   }
 }

@@ -5,6 +5,8 @@ import BelfryWire
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
+  /// Apps of which a notification is kept until the person has decided about them.
+  private var appsAwaitingPermission: Set<AppID> = []
 
   // MARK: - Start
 
@@ -153,6 +155,39 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
+  /// Whether something of an app is kept until the person has decided about it.
+  func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
+    appsAwaitingPermission.contains(app) && !awaitingPermission(of: app, context).isEmpty
+  }
+
+  /// The apps of which something may be kept until the person has decided about them.
+  var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
+
+  /// Delivers what was kept of apps about which the person has decided, as if it came now.
+  mutating func releaseDecided(_ context: inout AgentContext) {
+    for app in appsAwaitingPermission.sorted()
+    where context.settings(of: app).status != .notDetermined {
+      appsAwaitingPermission.remove(app)
+      for entry in awaitingPermission(of: app, context) { deliver(entry, &context) }
+    }
+  }
+
+  private func awaitingPermission(
+    of app: AppID, _ context: AgentContext
+  ) -> [DeliveredList.Entry] {
+    delivered.of(app).filter { entry in
+      entry.isUnfinished && !entry.isPresented
+        && entry.retained.content.generation != .userNotification
+        && !context.connections.areAskedWhatToShow(of: entry.key)
+    }
+  }
+
+  /// An app is removed: nothing of it stays.
+  mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
+    for key in keys(of: app) { withdraw(key, &context) }
+    appsAwaitingPermission.remove(app)
+  }
+
   /// Carries out what was decided of a notification that stands in the list, still unseen.
   private mutating func perform(
     _ routing: Routing, _ entry: DeliveredList.Entry, isUpdate: Bool, isPersisted: Bool,
@@ -169,6 +204,10 @@ struct Delivery {
         timeoutMilliseconds: Limits.willPresentMilliseconds)
       assert(isAsked, "an app in front is connected")
       return
+    }
+    if routing.awaitsPermission {
+      appsAwaitingPermission.insert(key.app)
+      return persist(entry, &context)
     }
     guard let app = context.apps[key.app] else {
       assertionFailure("only the notifications of apps that are known are delivered")
@@ -285,6 +324,10 @@ struct Delivery {
   /// Stops in a debug build when what was delivered contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     delivered.checkInvariants(context.apps)
+    for app in appsAwaitingPermission {
+      assert(
+        context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+    }
     seen.checkInvariants()
   }
 }

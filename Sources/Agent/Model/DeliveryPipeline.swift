@@ -52,6 +52,14 @@ struct DeliveryPipeline {
   /// What nobody has seen yet, for a presenter that is new.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
+  /// Whether something of an app is kept until the person has decided about it.
+  func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
+    delivery.keepsForDecision(app, context)
+  }
+
+  /// The apps of which something may be kept until the person has decided about them.
+  var appsKeptForDecision: Set<AppID> { delivery.appsKeptForDecision }
+
   /// Whether a push of an app waits to be handed over.
   func holdsPush(of app: AppID) -> Bool { background.holdsPush(of: app) }
 
@@ -198,7 +206,7 @@ struct DeliveryPipeline {
 
   /// An app is removed: nothing of it stays.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
-    withdraw(delivery.keys(of: app), &context)
+    delivery.onAppRemoved(app, &context)
     responses.onAppRemoved(app, &context)
     background.onAppRemoved(app, &context)
     extensions.onAppRemoved(app)
@@ -280,14 +288,16 @@ struct DeliveryPipeline {
     delivery.withdraw(entry.key, &context)
     guard consequences.isTold else { return }
     let response = responses.add(entry, action, &context)
-    let presence = context.presence(of: app)
     let bringsToFront = consequences.bringsToFront
-    if presence == .notRunning || (bringsToFront && presence == .background) {
+    let activationToken = bringsToFront ? action.activationToken : nil
+    guard context.presence(of: app) != .notRunning else {
       context.launch(
-        app, .response, isForeground: bringsToFront,
-        activationToken: bringsToFront ? action.activationToken : nil)
+        app, .response, isForeground: bringsToFront, activationToken: activationToken)
+      return
     }
-    if presence != .notRunning { responses.send(response, to: app, &context) }
+    // First why, then that it is in front.
+    responses.send(response, to: app, &context)
+    if bringsToFront { context.bringToFront(app, activationToken: activationToken) }
   }
 
   /// The screen was locked or unlocked.
@@ -321,6 +331,11 @@ struct DeliveryPipeline {
 
   /// The shell has come back for background work.
   mutating func onBackgroundWorkDue() { background.onDue() }
+
+  /// Delivers what was kept of apps about which the person has decided.
+  mutating func releaseDecided(_ context: inout AgentContext) {
+    delivery.releaseDecided(&context)
+  }
 
   /// Does what may be done in the background now.
   mutating func settle(_ context: inout AgentContext) { background.settle(&context) }

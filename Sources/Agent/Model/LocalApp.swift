@@ -41,6 +41,8 @@ struct LocalApp: Hashable, Sendable {
   var status = AuthorizationStatus.notDetermined
   /// What the app ever asked permission for: the switches that its settings show.
   var requested: Set<AuthorizationOption> = []
+  /// The interface of the app's latest notification.
+  var generation = NotificationGeneration.userNotification
   /// Whether its switches stand in the settings; not after it unregistered (S4-7).
   var hasPane = true
   var switches = AppSwitches()
@@ -93,6 +95,8 @@ extension LocalApp {
     }
     object["requested"] = .array(
       AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
+    object["generation"] =
+      generation == .userNotification ? nil : .string(generation.rawValue)
     object["pane"] = .bool(hasPane)
     object["switches"] = .object(switches.json)
     object["categories"] = .array(categories.map { .object($0.json) })
@@ -137,6 +141,8 @@ extension LocalApp {
     }
     hasPane = json["pane"]?.boolValue ?? true
     requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
+    generation =
+      json["generation"]?.stringValue.flatMap(NotificationGeneration.init) ?? .userNotification
     switches = json["switches"]?.objectValue.map(AppSwitches.init) ?? AppSwitches()
     categories = (json["categories"]?.arrayValue ?? []).compactMap { value in
       value.objectValue.flatMap { try? NotificationCategory(json: $0) }

@@ -34,6 +34,24 @@ struct ModelDiagnosis: Hashable, Sendable {
   var appFindings: [Finding]
 }
 
+extension ModelDiagnosis {
+  /// What the machines know of it.
+  init(
+    _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
+    _ pipeline: DeliveryPipeline
+  ) {
+    self.init(
+      languages: context.apps.languages, isLinkUp: registrations.isUp,
+      isLocationOn: context.apps.isLocationOn,
+      appFindings: context.apps.all.flatMap { app in
+        app.findings(
+          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          holdsPush: pipeline.holdsPush(of: app.id),
+          holdsBackgroundWork: context.conditions.holdsBackgroundWork)
+      })
+  }
+}
+
 extension LocalApp {
   /// What keeps its notifications from being seen.
   func findings(
@@ -49,6 +67,13 @@ extension LocalApp {
     case .denied:
       problems.append(("a person said no", "belfry settings \(id) notifications=on"))
     case .authorized, .provisional: break
+    }
+    if status.allows, requested.isEmpty {
+      problems.append(
+        (
+          "may notify, and never asked for alerts, sounds or badges: none is seen or heard",
+          "let the app call requestAuthorization"
+        ))
     }
     if status.allows, settings.alert == .disabled {
       problems.append(("alerts are switched off", "belfry settings \(id) alert=on"))

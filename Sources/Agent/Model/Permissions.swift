@@ -19,6 +19,8 @@ struct Permissions {
   private var notificationAsks: [AppID: [Ask]] = [:]
   /// Notifications of commands that wait for the same.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
+  /// Apps of older interfaces whose own notifications wait for the same, in the schedule or in the list.
+  private(set) var appsWithKeptNotifications: Set<AppID> = []
   /// Requests that wait for a decision about the place, oldest first.
   private var locationAsks: [AppID: [Ask]] = [:]
   /// Apps that asked for the place at all times.
@@ -34,6 +36,7 @@ struct Permissions {
   /// Whether the person has yet to decide about an app's notifications.
   func isUndecided(_ app: AppID) -> Bool {
     notificationAsks[app] != nil || waitingNotifications[app] != nil
+      || appsWithKeptNotifications.contains(app)
   }
 
   // MARK: - Requests
@@ -62,6 +65,48 @@ struct Permissions {
     waitingNotifications[waiting.app, default: []].append(waiting)
     promptNext(waiting.app, &context)
     return nil
+  }
+
+  /// Whether an app may show or schedule that: a notification of an older interface also before the
+  /// person has decided, who is asked about it now.
+  mutating func mayAdd(
+    _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
+  ) -> Bool {
+    guard content.generation != .userNotification, !content.isEmpty else {
+      return context.settings(of: app).status.allows
+    }
+    onOlderNotification(app, content.generation, &context)
+    return context.settings(of: app).status != .denied
+  }
+
+  /// An app shows or schedules a notification of an older interface, for which it need not have asked:
+  /// a person is asked about it unless that is decided, and what it shows is kept until the answer.
+  mutating func onOlderNotification(
+    _ app: AppID, _ generation: NotificationGeneration, _ context: inout AgentContext
+  ) {
+    let before = context.settings(of: app)
+    guard before.status == .notDetermined || context.apps[app]?.requested.isEmpty == true else {
+      return
+    }
+    var isDecided = true
+    if isUndecided(app) {
+      isDecided = false
+    } else {
+      context.update(app) {
+        isDecided = $0.requestAuthorization(with: generation, policy: policy) == .answered
+      }
+    }
+    if !isDecided {
+      appsWithKeptNotifications.insert(app)
+      promptNext(app, &context)
+    }
+    tellSettings(app, before, &context)
+  }
+
+  /// Nothing of an app waits for a decision any more but what somebody asks for.
+  mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
+    guard appsWithKeptNotifications.remove(app) != nil else { return }
+    withdrawUnlessAwaited(app, &context)
   }
 
   /// Asks in the app's name; false when a person has to decide.
@@ -143,6 +188,7 @@ struct Permissions {
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
     withdrawPrompt(app, about: .notifications, &context)
+    appsWithKeptNotifications.remove(app)
     for ask in notificationAsks.removeValue(forKey: app) ?? [] {
       answerAuthorization(ask, app, &context)
     }
@@ -193,6 +239,18 @@ struct Permissions {
     guard let prompt = prompts[app], prompt.subject.isSameDecision(as: subject) else { return }
     prompts[app] = nil
     context.emit(.withdrawPrompt(prompt))
+  }
+
+  /// Withdraws the question about an app that nobody waits for, and asks the next one.
+  private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
+    switch prompts[app]?.subject {
+    case nil: return
+    case .notifications:
+      if !isUndecided(app) { withdrawPrompt(app, about: .notifications, &context) }
+    case .location:
+      if locationAsks[app] == nil { withdrawPrompt(app, about: .location(usage: ""), &context) }
+    }
+    promptNext(app, &context)
   }
 
   // MARK: - Settings
@@ -246,12 +304,11 @@ struct Permissions {
 
   // MARK: - Ends
 
-  /// A connection is gone: nobody waits there for a decision any more.
-  mutating func onDisconnected(_ connection: ConnectionID, _ app: AppID?) {
-    if let app {
-      notificationAsks[app]?.removeAll { $0.connection == connection }
-      locationAsks[app]?.removeAll { $0.connection == connection }
-    }
+  /// A connection is gone: nobody waits there for a decision any more, and a question that nobody else
+  /// waits for goes with it.
+  mutating func onDisconnected(
+    _ connection: ConnectionID, _ app: AppID?, _ context: inout AgentContext
+  ) {
     // What a command wanted to be shown is shown all the same.
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
@@ -260,6 +317,18 @@ struct Permissions {
           ask: waiting.ask.unanswered, app: waiting.app, request: waiting.request)
       }
     }
+    guard let app else { return }
+    Self.remove(connection, from: &notificationAsks, of: app)
+    Self.remove(connection, from: &locationAsks, of: app)
+    if locationAsks[app] == nil { wantAlways.remove(app) }
+    withdrawUnlessAwaited(app, &context)
+  }
+
+  private static func remove(
+    _ connection: ConnectionID, from asks: inout [AppID: [Ask]], of app: AppID
+  ) {
+    asks[app]?.removeAll { $0.connection == connection }
+    if asks[app]?.isEmpty == true { asks[app] = nil }
   }
 
   /// An app is removed: there is nothing to decide about it, and who waits for a decision is told so.
@@ -269,6 +338,7 @@ struct Permissions {
     asks += (waitingNotifications.removeValue(forKey: app) ?? []).map(\.ask)
     asks += locationAsks.removeValue(forKey: app) ?? []
     wantAlways.remove(app)
+    appsWithKeptNotifications.remove(app)
     for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
   }
 
@@ -283,9 +353,17 @@ struct Permissions {
       case .location: assert(locationAsks[app] != nil, "somebody waits for the answer")
       }
     }
-    for app in notificationAsks.keys { assert(prompts[app] != nil, "a person is asked") }
+    for (app, asks) in notificationAsks {
+      assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, for somebody")
+    }
     for app in waitingNotifications.keys { assert(prompts[app] != nil, "a person is asked") }
-    for app in locationAsks.keys { assert(prompts[app] != nil, "a person is asked, in turn") }
+    for app in appsWithKeptNotifications {
+      assert(prompts[app] != nil, "a person is asked about what is kept")
+      assert(context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+    }
+    for (app, asks) in locationAsks {
+      assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, in turn, for somebody")
+    }
     assert(policy == .ask || prompts.isEmpty, "a policy needs no person")
   }
 }

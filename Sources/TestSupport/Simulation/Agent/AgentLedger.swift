@@ -120,6 +120,7 @@ final class AgentLedger {
         case .authorized:
           conversations.wasAnswered(id, .notifications, isAllowed: true)
             || Self.changes(event, id, "notifications", "on") || world.profile.policy != .ask
+            || isFreeOfQuestion(before, event)
         case .denied:
           conversations.wasAnswered(id, .notifications, isAllowed: false)
             || Self.changes(event, id, "notifications", "off") || world.profile.policy == .none
@@ -143,6 +144,20 @@ final class AgentLedger {
       world.expect(
         isDecided, "\(id) is \(after.locationStatus) for places, and nobody has decided that")
     }
+  }
+
+  /// Whether the event is a notification of a Mac app of the older interface that never asked.
+  private func isFreeOfQuestion(_ before: LocalApp, _ event: AgentEvent) -> Bool {
+    guard case .appRequested(let ask, .add(let request)) = event else { return false }
+    return request.content.generation == .desktop && before.status == .notDetermined
+      && before.requested.isEmpty && conversations.app(of: ask.connection) == before.id
+  }
+
+  /// Whether a notification is kept until the person has decided about its app.
+  func isKeptForDecision(_ key: AppNotificationID) -> Bool {
+    guard let entry = delivered(key), apps[key.app]?.status == .notDetermined else { return false }
+    return entry.retained.content.generation != .userNotification && entry.isUnfinished
+      && !entry.isListed
   }
 
   private static func changes(

@@ -12,6 +12,8 @@ final class ConversationLedger {
     let app: AppID?
     /// What its greeting names.
     let token: String?
+    /// Whether the agent has welcomed it as the app itself.
+    var isApp = false
   }
 
   private unowned let world: AgentSimulation
@@ -25,6 +27,8 @@ final class ConversationLedger {
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
+  /// Apps about whose notifications a question was put away, and none came since.
+  private var postponed: Set<AppID> = []
   /// The prompt that the event at hand answers, and how; nil is not at all.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
   private(set) var askCount = 0
@@ -53,7 +57,20 @@ final class ConversationLedger {
     extensions = [:]
     extensionQuestions = [:]
     prompts = [:]
+    postponed = []
     answered = nil
+  }
+
+  /// The app at the other end of a connection.
+  func app(of connection: ConnectionID) -> AppID? { peers[connection]?.app }
+
+  /// Whether a person sees a question about an app's notifications, or has put the latest one away.
+  func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
+    postponed.contains(app) || isQuestionOpen(of: app)
+  }
+
+  private func isQuestionOpen(of app: AppID) -> Bool {
+    prompts.values.contains { $0.app == app && $0.subject == .notifications }
   }
 
   /// Whether the event at hand is a person's answer to a prompt about that.
@@ -87,7 +104,9 @@ final class ConversationLedger {
       for question in questions where question.connection == connection { settle(question) }
     case .promptAnswered(let id, let isAllowed):
       answered = prompts[id].map { ($0, isAllowed) }
-    case .promptPostponed(let id): answered = prompts[id].map { ($0, nil) }
+    case .promptPostponed(let id):
+      answered = prompts[id].map { ($0, nil) }
+      if let prompt = prompts[id], prompt.subject == .notifications { postponed.insert(prompt.app) }
     case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
     default: break
     }
@@ -109,7 +128,19 @@ final class ConversationLedger {
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     switch effect {
-    case .answer(let ask, _), .refuse(let ask, _), .diagnose(let ask, _): close(ask)
+    case .answer(let ask, _):
+      if case .appGreeted(ask, let hello, _) = event {
+        peers[ask.connection]?.isApp = hello.role == .app
+      }
+      close(ask)
+    case .refuse(let ask, let failure):
+      if case .appRequested(ask, .add(let request)) = event { checkRefusal(ask, request, failure) }
+      close(ask)
+    case .diagnose(let ask, _): close(ask)
+    case .launch(let order):
+      world.expect(
+        !peers.values.contains { $0.isApp && $0.app == order.app.id },
+        "\(order.app.id) is started, and runs")
     case .readInstallation(let ask, _, _): checkIsOpen(ask.connection, "an installation")
     case .tell(let connection, let event): checkIsOpen(connection, "\(event)")
     case .close(let connection): checkIsOpen(connection, "an end")
@@ -152,6 +183,16 @@ final class ConversationLedger {
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
+  /// An app of an older interface, which need not have asked, is refused only by a person or a policy.
+  private func checkRefusal(_ ask: Ask, _ request: NotificationRequest, _ failure: AppLinkFailure) {
+    guard request.content.generation != .userNotification,
+      failure.reason == .notificationsNotAllowed, let app = app(of: ask.connection)
+    else { return }
+    world.expect(
+      world.ledger.apps[app]?.status == .denied,
+      "\(app) may not notify with its older interface, and nobody has said no")
+  }
+
   private func checkIsOpen(_ connection: ConnectionID, _ what: @autoclosure () -> String) {
     world.expect(
       peers[connection] != nil,
@@ -164,6 +205,7 @@ final class ConversationLedger {
       $0.app == prompt.app && $0.subject == prompt.subject
     }
     world.expect(!isAskedAlready, "a person is asked twice at once for \(prompt.app)")
+    if prompt.subject == .notifications { postponed.remove(prompt.app) }
     prompts[prompt.id] = prompt
   }
 

@@ -5,6 +5,8 @@ import BelfryWire
 final class SimulatedApp {
   let id: AppID
   let isInstalled: Bool
+  /// The interface of most of its notifications.
+  let generation: NotificationGeneration
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
   private var isServiceExtended: Bool
@@ -15,6 +17,9 @@ final class SimulatedApp {
     self.world = world
     isInstalled = world.chance(0.7)
     isServiceExtended = world.chance(0.7)
+    generation = world.pick([
+      .userNotification, .userNotification, .userNotification, .local, .desktop,
+    ])
   }
 
   /// What a command installs it from.

@@ -60,6 +60,8 @@ enum SimulatedRequests {
     var content = NotificationContent()
     content.title = NotificationText("T\(serial)")
     content.body = NotificationText("B\(serial)")
+    content.generation =
+      world.chance(0.95) ? app.generation : world.pick(NotificationGeneration.allCases)
     content.userInfo = ["serial": .integer(Int64(serial))]
     if world.chance(0.3) { content.badge = world.random(Int64(0)...5) }
     if world.chance(0.4) { content.sound = NotificationSound(isCritical: world.chance(0.2)) }
