@@ -14,14 +14,16 @@ enum KeptNotifications {
     }
   }
 
-  /// Withdraws questions for the sake of notifications that do not wait for the answer any more.
+  /// Withdraws questions for the sake of notifications that do not wait for the answer any more: they are
+  /// gone, or the app got its permission without one.
   static func withdrawIdleQuestions(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
   ) {
-    for app in permissions.appsWithKeptNotifications.sorted()
-    where !pipeline.keepsForDecision(app, context) {
-      guard local.waiting(of: app.text, context).isEmpty else { continue }
+    for app in permissions.appsWithKeptNotifications.sorted() {
+      let isKept =
+        pipeline.keepsForDecision(app, context) || !local.waiting(of: app.text, context).isEmpty
+      guard !isKept || context.settings(of: app).status != .notDetermined else { continue }
       permissions.onNothingKept(app, &context)
     }
   }

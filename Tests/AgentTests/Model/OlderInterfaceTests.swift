@@ -209,6 +209,17 @@ struct OlderInterfaceTests {
     #expect(bench.findings().map(\.isFine) == [true])
   }
 
+  @Test
+  func `provisional permission answers for what is kept, too`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "now")))
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    let effects = bench.ask(connection, .requestAuthorization([.alert, .provisional]))
+    #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
+    #expect(effects.suppressed == [.quiet] && bench.centerIDs() == ["now"])
+  }
+
   // MARK: belfry notify
 
   @Test(arguments: [NotificationGeneration.local, .desktop])
