@@ -29,6 +29,8 @@ public struct AgentConfiguration {
 
   /// The folder of everything that is kept.
   public var dataFolder: String
+  /// The folder into which apps' client modules put the files of attachments; nil: the agent deletes none.
+  public var attachmentsFolder: String?
   /// Where apps connect.
   public var socketPath: String
   /// nil: the desktop if a session bus is there, else the terminal.

@@ -23,6 +23,10 @@ public final class AgentDaemon {
   private(set) var presenters: PresenterHub?
   private(set) var launcher: AppLauncher?
   private(set) var receiver: PushReceiver?
+  /// Where apps' client modules put the files of attachments.
+  var attachments: AttachmentStorage? {
+    configuration.attachmentsFolder.map(AttachmentStorage.init(root:))
+  }
   private(set) var places: LocationServices?
   /// Which window is in front.
   private(set) var focus: FocusMonitor?
@@ -93,9 +97,9 @@ public final class AgentDaemon {
   // MARK: - Start and end
 
   private func start() throws(AgentFailure) {
-    let launcher = AppLauncher(socketPath: configuration.socketPath, log: log.child("launch")) {
-      [weak self] in self?.handle(.appLaunchFailed($0, token: $1))
-    }
+    let launcher = AppLauncher(
+      socketPath: configuration.socketPath, on: loop, log: log.child("launch")
+    ) { [weak self] in self?.handle(.appLaunchFailed($0, token: $1)) }
     self.launcher = launcher
     places = LocationServices(on: loop) { [weak self] in self?.handle($0) }
     timers = AgentTimers(on: loop) { [weak self] in self?.handle($0) }
@@ -185,6 +189,7 @@ public final class AgentDaemon {
     clock.close()
     places?.close()
     receiver?.close()
+    launcher?.close()
     server?.close()
     focus?.close()
     presenters?.close()

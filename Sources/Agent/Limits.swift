@@ -22,6 +22,17 @@ enum Limits {
   static let extensionMilliseconds: Int64 = 30_000
   /// Milliseconds after which it is told to hand over what it has.
   static let extensionWarningMilliseconds: Int64 = 27_000
+  /// Bytes of attachments that are stored for one app: ten of the largest that Apple allows.
+  static let attachmentBytesPerApp: Int64 = 512 << 20
+  /// Files of attachments that are stored for one app: several for each notification of a full list.
+  static let attachmentFilesPerApp = 1_000
+  /// Seconds in which a file of the storage need not belong to a notification: it is moved there before
+  /// its notification is added.
+  static let attachmentGraceSeconds: Int64 = 600
+  /// Unicode scalars of an app's name: more than a question or a notification shows in one line.
+  static let displayNameScalars = 64
+  /// Unicode scalars of the words that say why an app wants the location: a long sentence or two.
+  static let reasonScalars = 400
   /// Bytes of an app's language file or manifest: a book of texts.
   static let languageFileBytes = 4 << 20
   /// Plural forms inside each other.

@@ -7,6 +7,7 @@ import System
 /// else in a unit of the user's systemd, else its program in a session of its own.
 final class AppLauncher {
   private let socketPath: String
+  private let loop: EventLoop
   /// The session bus, while there is one.
   var bus: BusConnection? {
     didSet { units = bus.map { UserUnits(bus: $0) } }
@@ -17,10 +18,16 @@ final class AppLauncher {
   private var children: Set<pid_t> = []
   /// The latest program of each app.
   private var programs: [AppID: pid_t] = [:]
+  /// What tells of the ends of service extensions.
+  private var endWatches: [ObjectIdentifier: ProcessEndWatch] = [:]
 
   /// `onFailure` hears on the loop of an app that cannot be started, with the order's token.
-  init(socketPath: String, log: Log, onFailure: @escaping (AppID, String) -> Void) {
+  init(
+    socketPath: String, on loop: EventLoop, log: Log,
+    onFailure: @escaping (AppID, String) -> Void
+  ) {
     self.socketPath = socketPath
+    self.loop = loop
     self.log = log
     self.onFailure = onFailure
   }
@@ -41,10 +48,30 @@ final class AppLauncher {
 
   /// Starts a service extension; false when that cannot be done.
   ///
-  /// Always its program: the agent has to know at once whether it runs.
-  func start(_ order: ExtensionOrder) -> Bool {
+  /// Always its program: the agent has to know at once whether it runs. `onEnd` hears on the loop that its
+  /// process has ended.
+  func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
-    return start(order.executable, [], variables(order.app, order.token, nil)) != nil
+    let variables = variables(order.app, order.token, nil)
+    // Without a descriptor left for it the extension's time runs out.
+    let watch = try? ProcessEndWatch(on: loop) { [weak self] watch in
+      self?.endWatches[ObjectIdentifier(watch)] = nil
+      self?.reap()
+      onEnd()
+    }
+    defer { watch?.release() }
+    guard start(order.executable, [], variables, endHolder: watch?.programEnd) != nil else {
+      watch?.close()
+      return false
+    }
+    if let watch { endWatches[ObjectIdentifier(watch)] = watch }
+    return true
+  }
+
+  /// Lets go of what it watches; the programs go on.
+  func close() {
+    for watch in endWatches.values { watch.close() }
+    endWatches = [:]
   }
 
   /// Asks what was started for an app to end.
@@ -152,14 +179,16 @@ final class AppLauncher {
   }
 
   private func start(
-    _ executable: String, _ arguments: [String], _ variables: [String: String]
+    _ executable: String, _ arguments: [String], _ variables: [String: String],
+    endHolder: Int32? = nil
   ) -> pid_t? {
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_ACTIVATION_TOKEN"] = nil
     environment["DESKTOP_STARTUP_ID"] = nil
     environment.merge(variables) { $1 }
     do {
-      let child = try ProgramStart.start(executable, arguments, environment: environment)
+      let child = try ProgramStart.start(
+        executable, arguments, environment: environment, endHolder: endHolder)
       children.insert(child)
       return child
     } catch {

@@ -5,9 +5,11 @@ import System
 enum ProgramStart {
   /// Starts a program with nothing on standard input; standard output goes to the descriptor
   /// `output`, the agent's own errors by default; `isMute` drops its standard error.
+  ///
+  /// The program holds a copy of the descriptor `endHolder` as long as it runs.
   static func start(
     _ executable: String, _ arguments: [String], environment: [String: String],
-    output: Int32 = STDERR_FILENO, isMute: Bool = false
+    output: Int32 = STDERR_FILENO, isMute: Bool = false, endHolder: Int32? = nil
   ) throws(SystemFailure) -> pid_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -29,6 +31,8 @@ enum ProgramStart {
     unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     // The agent's own answers go to stdout: a program must not write among them.
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // The first number after the three that each program has: none is left out.
+    if let endHolder { unsafe posix_spawn_file_actions_adddup2(&actions, endHolder, 3) }
     if isMute { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
     var child = pid_t()
     let result = unsafe withCStrings([executable] + arguments) { words in

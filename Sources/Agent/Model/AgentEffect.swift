@@ -54,6 +54,12 @@ enum AgentEffect: Hashable, Sendable {
   /// times, `extensionFailed` when it cannot be started.
   case startExtension(ExtensionOrder)
 
+  /// Delete the stored files of attachments of an app, which no notification has any more; nil is all.
+  case deleteAttachments(AppID, paths: [String]?)
+  /// Bring an app's stored files back to their bound; `used` are those that notifications have, the
+  /// oldest first.
+  case trimAttachments(AppID, used: [String])
+
   // MARK: The gateway
 
   case register(AppID, TokenKind)
@@ -98,7 +104,8 @@ extension AgentEffect {
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
       .withdrawPrompt, .showLink, .replay, .launch, .raise, .expectApp, .end, .startExtension,
-      .register, .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule,
+      .deleteAttachments, .trimAttachments, .register, .unregister, .announceState, .probeGateway,
+      .rejectPush, .armSchedule,
       .armBackgroundWork,
       .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
       self
@@ -112,6 +119,10 @@ enum LogEntry: Hashable, Sendable {
   case damagedRecord(RecordCollection, key: String)
   /// A scheduled notification whose time is over.
   case notificationExpired(AppNotificationID)
+  /// A service extension that gave nothing: its push is shown as it came.
+  case extensionGaveNothing(AppID, executable: String, ServiceExtensions.Silence)
+  /// An app that wants the location and does not say why.
+  case locationUsageMissing(AppID)
 }
 
 /// Which location services have to run: only while an app that may know the place needs them.

@@ -75,8 +75,9 @@ struct AgentModel: ~Copyable {
     case .regionsDue: pipeline.deliver(local.onRegionsDue(&context), &context)
     case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
       pipeline.onStartFailed(app, token: token, &context)
-    case .extensionFailed(let token), .extensionTimedOut(let token):
-      pipeline.onExtensionFailed(token, &context)
+    case .extensionFailed(let token): pipeline.onExtensionFailed(token, &context)
+    case .extensionTimedOut(let token): pipeline.onExtensionTimedOut(token, &context)
+    case .extensionEnded(let token): pipeline.onExtensionEnded(token, &context)
     case .extensionTimeEnds(let token): pipeline.onExtensionTimeEnds(token, &context)
     }
     settle()
@@ -90,6 +91,7 @@ struct AgentModel: ~Copyable {
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     local.settle(&context)
     pipeline.settle(&context)
+    AttachmentFiles.settle(pipeline, local, &context)
     #if DEBUG
       checkInvariants()
     #endif
@@ -317,6 +319,7 @@ struct AgentModel: ~Copyable {
       app.hasPane = true
       app.generation = generation
     }
+    context.onAttachments(request.content.attachments, of: app)
     if let trigger = request.trigger {
       try local.add(key, request, trigger, &context)
     } else {

@@ -92,6 +92,11 @@ struct Delivery {
     }
   }
 
+  /// The files that belong to what an app has in the list, of the oldest first.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    delivered.of(app).flatMap(\.retained.attachments)
+  }
+
   // MARK: - Delivering
 
   /// Whether a push is another one than those that came before; persists that it came.
@@ -107,6 +112,7 @@ struct Delivery {
   mutating func hold(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
   ) -> Int64 {
+    context.release(delivered[key]?.retained.attachments ?? [], of: key.app)
     let entry = delivered.put(key, retained)
     persist(entry, &context)
     return entry.order
@@ -118,6 +124,7 @@ struct Delivery {
     _ context: inout AgentContext
   ) {
     let before = delivered[key]
+    context.release(before?.retained.attachments ?? [], of: key.app)
     let entry = delivered.put(key, retained)
     // A repeat is a new showing; what an app or a provider sends under the same name is a change.
     let isUpdate = before?.isShown == true && !retained.repeats
@@ -138,6 +145,7 @@ struct Delivery {
     _ entry: DeliveredList.Entry, changedTo content: NotificationContent,
     _ context: inout AgentContext
   ) {
+    context.onAttachments(content.attachments, of: entry.key.app)
     let changed = delivered.put(entry.key, entry.retained.changed(to: content))
     deliver(changed, &context)
   }
@@ -231,6 +239,7 @@ struct Delivery {
       withdraw(key, &context)
     } else {
       _ = delivered.remove(key)
+      context.release(entry.retained.attachments, of: key.app)
     }
     if routing.effects.banner {
       context.emit(
@@ -281,7 +290,8 @@ struct Delivery {
 
   /// Takes a notification off the list and off the screen; nothing when it is gone already.
   mutating func withdraw(_ key: AppNotificationID, _ context: inout AgentContext) {
-    guard delivered.remove(key) != nil else { return }
+    guard let entry = delivered.remove(key) else { return }
+    context.release(entry.retained.attachments, of: key.app)
     context.persist(.remove(.delivered, key: key.recordKey))
     context.emit(.withdraw(key))
   }
@@ -347,6 +357,7 @@ extension DeliveredList.Entry {
       "userInfo": .object(content.userInfo),
       "badge": .integer(context.apps[key.app]?.badge ?? 0),
       "trigger": .string(Presentation.Origin(notification.request.trigger).rawValue),
+      "attachments": .array(content.attachments.map { .object(Presentation.Attachment($0).json) }),
     ]
   }
 }

@@ -52,6 +52,11 @@ struct DeliveryPipeline {
   /// What nobody has seen yet, for a presenter that is new.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
+  /// The files that belong to what an app has in the list, or has yet to hear a response about.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    responses.attachments(of: app) + delivery.attachments(of: app)
+  }
+
   /// Whether something of an app is kept until the person has decided about it.
   func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
     delivery.keepsForDecision(app, context)
@@ -172,9 +177,9 @@ struct DeliveryPipeline {
       }
     case .extend(let token):
       if case .content(let content)? = reply {
-        finishExtension(token, content, &context)
+        if let job = extensions.finish(token) { deliver(job, content, &context) }
       } else {
-        finishExtension(token, nil, &context)
+        onExtensionTimedOut(token, &context)
       }
     case .response(let app, let key): responses.onHandled(app, key: key, &context)
     }
@@ -184,7 +189,9 @@ struct DeliveryPipeline {
   mutating func onDisconnected(
     _ connection: ConnectionID, _ unanswered: [QuestionPurpose], _ context: inout AgentContext
   ) {
-    if let job = extensions.onDisconnected(connection) { deliver(job, nil, &context) }
+    if let job = extensions.onDisconnected(connection) {
+      giveUp(job, .left, &context)
+    }
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
@@ -214,9 +221,20 @@ struct DeliveryPipeline {
 
   // MARK: - Service extensions
 
-  /// A service extension could not be started, or did not answer in time.
+  /// A service extension could not be started, which its launcher has told the log.
   mutating func onExtensionFailed(_ token: String, _ context: inout AgentContext) {
-    finishExtension(token, nil, &context)
+    if let job = extensions.finish(token) { deliver(job, nil, &context) }
+  }
+
+  /// A service extension did not answer in time.
+  mutating func onExtensionTimedOut(_ token: String, _ context: inout AgentContext) {
+    if let job = extensions.finish(token) { giveUp(job, .timedOut, &context) }
+  }
+
+  /// The process of a service extension has ended: what it made comes by its connection, unless it never
+  /// had one.
+  mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
+    if let job = extensions.finishUnlessConnected(token) { giveUp(job, .ended, &context) }
   }
 
   /// A service extension's time is nearly over.
@@ -224,10 +242,14 @@ struct DeliveryPipeline {
     extensions.onTimeEnds(token, &context)
   }
 
-  private mutating func finishExtension(
-    _ token: String, _ content: NotificationContent?, _ context: inout AgentContext
+  /// Shows a push as it came, since its service extension has made nothing of it.
+  private mutating func giveUp(
+    _ job: ServiceExtensions.Job, _ silence: ServiceExtensions.Silence,
+    _ context: inout AgentContext
   ) {
-    if let job = extensions.finish(token) { deliver(job, content, &context) }
+    context.emit(
+      .log(.extensionGaveNothing(job.key.app, executable: job.executable, silence)))
+    deliver(job, nil, &context)
   }
 
   /// Delivers what an extension made of a push, or the push as it came (nil).
@@ -235,7 +257,9 @@ struct DeliveryPipeline {
     _ job: ServiceExtensions.Job, _ content: NotificationContent?, _ context: inout AgentContext
   ) {
     // Withdrawn or replaced meanwhile: there is nothing to show.
-    guard let entry = delivery.entry(job.key, order: job.order) else { return }
+    guard let entry = delivery.entry(job.key, order: job.order) else {
+      return context.release(content?.attachments ?? [], of: job.key.app)
+    }
     if var content, content.hasAlert {
       // What decides where it belongs stays the provider's.
       content.generation = entry.retained.content.generation

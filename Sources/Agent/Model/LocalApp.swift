@@ -120,7 +120,7 @@ extension LocalApp {
   init?(json: JSONObject) {
     guard let id = json["id"]?.stringValue.flatMap(AppID.init) else { return nil }
     self.init(id: id)
-    name = json["name"]?.stringValue
+    name = json["name"]?.stringValue.flatMap(DisplayName.clean)
     bundlePath = json["bundle"]?.stringValue
     status = json["status"]?.stringValue.flatMap(AuthorizationStatus.init) ?? .notDetermined
     if let inner = json["installation"]?.objectValue {
@@ -155,7 +155,7 @@ extension LocalApp {
     }
     languages = json["languages"]?.arrayValue.map { $0.compactMap(\.stringValue) }
     backgroundModes = Self.strings(json["backgroundModes"])
-    locationUsage = json["locationUsage"]?.stringValue
+    locationUsage = json["locationUsage"]?.stringValue.flatMap(DisplayName.cleanReason)
     locationStatus =
       json["locationStatus"]?.stringValue.flatMap(LocationStatus.init) ?? .notDetermined
   }

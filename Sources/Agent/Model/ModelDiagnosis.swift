@@ -46,6 +46,7 @@ extension ModelDiagnosis {
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          lacksLocationUsage: permissions.lacksLocationUsage(app),
           holdsPush: pipeline.holdsPush(of: app.id),
           holdsBackgroundWork: context.conditions.holdsBackgroundWork)
       })
@@ -53,9 +54,15 @@ extension ModelDiagnosis {
 }
 
 extension LocalApp {
+  /// What lets an app that wants the location say why.
+  static let locationUsageAdvice =
+    "put NSLocationWhenInUseUsageDescription into its manifest (a development app may have it in "
+    + "BELFRY_LOCATION_USAGE)"
+
   /// What keeps its notifications from being seen.
   func findings(
-    isUndecided: Bool, tokenAdvice: String, holdsPush: Bool, holdsBackgroundWork: Bool
+    isUndecided: Bool, tokenAdvice: String, lacksLocationUsage: Bool, holdsPush: Bool,
+    holdsBackgroundWork: Bool
   ) -> [Finding] {
     var problems: [(String, String)] = []
     switch status {
@@ -86,6 +93,12 @@ extension LocalApp {
         ))
     } else if let registration = registrations[.alert], registration.token == nil {
       problems.append(("registered, and has no token yet", tokenAdvice))
+    }
+    if lacksLocationUsage {
+      problems.append(
+        (
+          "asked for the location without saying why: nobody was asked", Self.locationUsageAdvice
+        ))
     }
     if holdsPush {
       problems.append(

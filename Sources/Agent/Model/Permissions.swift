@@ -25,6 +25,8 @@ struct Permissions {
   private var locationAsks: [AppID: [Ask]] = [:]
   /// Apps that asked for the place at all times.
   private var wantAlways: Set<AppID> = []
+  /// Apps that asked for the place and did not say why, in this run of the agent.
+  private var appsWithoutLocationUsage: Set<AppID> = []
   private var nextPrompt: UInt64 = 1
 
   /// Nothing was asked yet; `policy` answers in the person's stead.
@@ -124,10 +126,14 @@ struct Permissions {
   mutating func onLocationRequest(
     _ ask: Ask, _ app: AppID, always: Bool, _ context: inout AgentContext
   ) {
-    guard let record = context.apps[app], record.locationStatus == .notDetermined,
-      record.locationUsage?.isEmpty == false
-    else {
-      // Without a word on what it is for there is no question, and no access.
+    guard let record = context.apps[app], record.locationStatus == .notDetermined else {
+      return answerLocation(ask, app, &context)
+    }
+    guard record.locationUsage?.isEmpty == false else {
+      // Without a word on what it is for there is no question, and no access (S1-65).
+      if appsWithoutLocationUsage.insert(app).inserted {
+        context.emit(.log(.locationUsageMissing(app)))
+      }
       return answerLocation(ask, app, &context)
     }
     switch policy {
@@ -141,6 +147,12 @@ struct Permissions {
       return promptNext(app, &context)
     }
     answerLocation(ask, app, &context)
+  }
+
+  /// Whether an app asked for the place and has not said why.
+  func lacksLocationUsage(_ app: LocalApp) -> Bool {
+    appsWithoutLocationUsage.contains(app.id) && app.locationUsage?.isEmpty != false
+      && app.locationStatus == .notDetermined
   }
 
   // MARK: - Answers
@@ -339,6 +351,7 @@ struct Permissions {
     asks += locationAsks.removeValue(forKey: app) ?? []
     wantAlways.remove(app)
     appsWithKeptNotifications.remove(app)
+    appsWithoutLocationUsage.remove(app)
     for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
   }
 

@@ -10,6 +10,7 @@ final class AgentLedger {
   let notifications: NotificationLedger
   let schedule: ScheduleLedger
   let responses: ResponseLedger
+  let attachments: AttachmentLedger
   private unowned let world: AgentSimulation
   /// The records as this run of the agent has decided them, durable or not.
   private(set) var mirror = RecordMirror()
@@ -24,6 +25,7 @@ final class AgentLedger {
     notifications = NotificationLedger(in: world)
     schedule = ScheduleLedger(in: world)
     responses = ResponseLedger(in: world)
+    attachments = AttachmentLedger(in: world)
   }
 
   /// What a person may act on, in a fixed order.
@@ -82,6 +84,7 @@ final class AgentLedger {
       conversations.onDecided(effect, event)
       responses.onDecided(effect, event)
       notifications.onDecided(effect, event)
+      attachments.onDecided(effect)
     }
     schedule.onDecided(effects, event)
     conversations.onHandled(event)
@@ -193,6 +196,7 @@ final class AgentLedger {
     checkRecords("at the end")
     conversations.checkEnd()
     responses.checkEnd()
+    attachments.checkEnd()
     let pushes = world.pushService.unacknowledged
     world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
     let held = mirror[.fetches].keys.sorted()

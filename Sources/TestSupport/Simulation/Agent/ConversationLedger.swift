@@ -12,7 +12,9 @@ final class ConversationLedger {
     let app: AppID?
     /// What its greeting names.
     let token: String?
-    /// Whether the agent has welcomed it as the app itself.
+    /// Whether the agent has welcomed it.
+    var isWelcome = false
+    /// Whether that was as the app itself.
     var isApp = false
   }
 
@@ -108,6 +110,10 @@ final class ConversationLedger {
       answered = prompts[id].map { ($0, nil) }
       if let prompt = prompts[id], prompt.subject == .notifications { postponed.insert(prompt.app) }
     case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
+    case .extensionEnded(let token):
+      // One that has greeted says by its connection what it made.
+      let isConnected = peers.values.contains { $0.isWelcome && $0.token == token }
+      if !isConnected { extensions[token] = nil }
     default: break
     }
   }
@@ -130,6 +136,7 @@ final class ConversationLedger {
     switch effect {
     case .answer(let ask, _):
       if case .appGreeted(ask, let hello, _) = event {
+        peers[ask.connection]?.isWelcome = true
         peers[ask.connection]?.isApp = hello.role == .app
       }
       close(ask)

@@ -98,10 +98,14 @@ final class SimulatedApp {
   func startExtension(_ order: ExtensionOrder) {
     world.time.after(world.milliseconds(world.isTroubled && world.chance(0.2) ? 40_000 : 200)) {
       [self] in
-      start(role: .serviceExtension, launch: order.token, isForeground: false)
-      if world.isTroubled, world.chance(0.2) {
-        world.agent.report(.extensionFailed(token: order.token))
+      // Its process may end at once, or while it works.
+      if !world.isTroubled || world.chance(0.8) {
+        start(role: .serviceExtension, launch: order.token, isForeground: false)
       }
+      guard world.isTroubled, world.chance(0.3) else { return }
+      world.agent.report(
+        world.chance(0.2)
+          ? .extensionFailed(token: order.token) : .extensionEnded(token: order.token))
     }
   }
 
