@@ -66,13 +66,10 @@ final class ConversationLedger {
   /// The app at the other end of a connection.
   func app(of connection: ConnectionID) -> AppID? { peers[connection]?.app }
 
-  /// Whether a person sees a question about an app's notifications, or has put the latest one away.
+  /// Whether a person sees a question about an app, behind which the one about its notifications may
+  /// wait, or has put the latest one about those away.
   func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
-    postponed.contains(app) || isQuestionOpen(of: app)
-  }
-
-  private func isQuestionOpen(of app: AppID) -> Bool {
-    prompts.values.contains { $0.app == app && $0.subject == .notifications }
+    postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
 
   /// Whether the event at hand is a person's answer to a prompt about that.
