@@ -29,6 +29,8 @@ public struct AgentConfiguration {
 
   /// The data folder.
   public var dataFolder: String
+  /// The folder into which apps' client modules put the files of attachments; nil: the agent deletes none.
+  public var attachmentsFolder: String?
   /// The path of the socket that apps connect to.
   public var socketPath: String
   /// The presenters; nil for the desktop if there is a session bus, otherwise the terminal.

@@ -34,12 +34,17 @@ extension AgentDaemon {
     case .launch(let order):
       launcher?.launch(order)
       show(.launched(order.app.id, order.reason))
+    case .raise(let app, let token): launcher?.raise(app, activationToken: token)
     case .expectApp(let app, let token, let timeout):
       timers?.report(.appExpected(app, token: token), afterMilliseconds: timeout)
     case .end(let app): launcher?.end(app)
     case .suspend(let app): launcher?.suspend(app)
     case .resume(let app): launcher?.resume(app)
     case .startExtension(let order): start(order)
+    case .deleteAttachments(let app, nil): attachments?.deleteAll(of: app)
+    case .deleteAttachments(let app, let paths?): attachments?.delete(paths, of: app)
+    case .trimAttachments(let app, let used):
+      attachments?.trim(app, used: used, atUnixSeconds: SystemClock.unixMilliseconds / 1_000)
     case .register(let app, let kind): receiver?.register(app, kind)
     case .unregister(let app, let kind): receiver?.unregister(app, kind)
     case .announceState(let state): receiver?.announce(state)
@@ -86,9 +91,10 @@ extension AgentDaemon {
   }
 
   private func start(_ order: ExtensionOrder) {
-    guard launcher?.start(order) == true else {
-      return handle(.extensionFailed(token: order.token))
+    let isStarted = launcher?.start(order) { [weak self] in
+      self?.handle(.extensionEnded(token: order.token))
     }
+    guard isStarted == true else { return handle(.extensionFailed(token: order.token)) }
     timers?.report(
       .extensionTimeEnds(token: order.token),
       afterMilliseconds: Limits.extensionWarningMilliseconds)
@@ -136,6 +142,26 @@ extension AgentDaemon {
       log.info(
         "a notification will not be shown: its time is over",
         ["app": key.app.text, "id": key.id])
+    case .extensionGaveNothing(let app, let executable, let silence):
+      log.warning(
+        "a service extension gave nothing, and its push is shown as it came: \(silence.advice)",
+        ["app": app.text, "executable": executable])
+    case .locationUsageMissing(let app):
+      log.warning(
+        "an app wants the location and does not say why, so nobody is asked: "
+          + LocalApp.locationUsageAdvice, ["app": app.text])
+    }
+  }
+}
+
+extension ServiceExtensions.Silence {
+  /// What was the matter, and what to do about it.
+  fileprivate var advice: String {
+    switch self {
+    case .ended:
+      "its process ended before it connected; look whether it crashes, or lacks @main"
+    case .left: "its connection ended before it called the content handler; look whether it crashes"
+    case .timedOut: "it did not call the content handler in time"
     }
   }
 }

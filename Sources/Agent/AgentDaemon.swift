@@ -23,6 +23,10 @@ public final class AgentDaemon {
   private(set) var presenters: PresenterHub?
   private(set) var launcher: AppLauncher?
   private(set) var receiver: PushReceiver?
+  /// Where apps' client modules put the files of attachments.
+  var attachments: AttachmentStorage? {
+    configuration.attachmentsFolder.map(AttachmentStorage.init(root:))
+  }
   private(set) var places: LocationServices?
   /// Watches which window is in front.
   private(set) var focus: FocusMonitor?

@@ -5,6 +5,8 @@ enum Limits {
 
   /// Buttons of an alert, which has room for them: Apple's own number (client-api 3.28).
   static let actionsShown = 10
+  /// Buttons of a modal alert (S1-27).
+  static let alertActionsShown = 4
   /// Buttons of a banner, which has little room (S1-27).
   static let minimalActionsShown = 2
   /// Delivered notifications retained per app: more than a person reads.
@@ -28,6 +30,17 @@ enum Limits {
   static let extensionMilliseconds: Int64 = 30_000
   /// Milliseconds after which a service extension is told to finish: three seconds before its time is over.
   static let extensionWarningMilliseconds: Int64 = 27_000
+  /// Bytes of attachments that are stored for one app: ten of the largest that Apple allows.
+  static let attachmentBytesPerApp: Int64 = 512 << 20
+  /// Files of attachments that are stored for one app: several for each notification of a full list.
+  static let attachmentFilesPerApp = 1_000
+  /// Seconds in which a file of the storage need not belong to a notification: it is moved there before
+  /// its notification is added.
+  static let attachmentGraceSeconds: Int64 = 600
+  /// Unicode scalars of an app's name: more than a question or a notification shows in one line.
+  static let displayNameScalars = 64
+  /// Unicode scalars of the words that say why an app wants the location: a long sentence or two.
+  static let reasonScalars = 400
   /// Milliseconds that an app may run in the background for what it is given or has begun: Apple's own for a
   /// push (client-api 3.45).
   static let backgroundMilliseconds: Int64 = 30_000

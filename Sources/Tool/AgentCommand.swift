@@ -72,6 +72,7 @@ enum AgentCommand {
       dataFolder: FileSystem.absolute(options.value("data") ?? StateFolders.agent),
       socketPath: FileSystem.absolute(options.value("socket") ?? AgentSocket.path),
       log: Log(subsystem: "agent", level: level), output: Output.line)
+    configuration.attachmentsFolder = StateFolders.attachments
     let presenters = try options.values("presenter").map {
       name throws(CommandLineOptions.Problem) in
       guard let kind = AgentConfiguration.PresenterKind(rawValue: name) else {

@@ -49,21 +49,9 @@ final class AppRun: Sendable {
       wanted.insert(option)
     }
     options = wanted
-    categories = try given.values("category").map(Self.category)
+    categories = try given.values("category").map(CategoryFile.read)
     let name = try given.choice("state", of: AppState.allCases.map(\.rawValue))
     state = Mutex(State(app: name.flatMap(AppState.init) ?? .foreground))
-  }
-
-  private static func category(_ path: String) throws -> NotificationCategory {
-    let bytes = try FileSystem.read(path, limit: 1 << 20)
-    guard let object = (try JSONValue(parsing: bytes)).objectValue else {
-      throw UsageError("\(path) holds no JSON object: see docs/app-link.md, Category")
-    }
-    do {
-      return try NotificationCategory(json: object)
-    } catch {
-      throw UsageError("\(path): \(error): see docs/app-link.md, Category")
-    }
   }
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -12,6 +12,12 @@ enum StateFolders {
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 
+  /// Where apps' client modules put the files of attachments: beside the user's data.
+  static var attachments: String {
+    let given = variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (given ?? (variable("HOME") ?? "") + "/.local/share") + "/belfry/attachments"
+  }
+
   /// `XDG_STATE_HOME`, or its default.
   static var state: String { AgentPaths.stateHome(variable) }
 

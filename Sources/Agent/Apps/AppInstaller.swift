@@ -36,10 +36,10 @@ enum AppInstaller {
       return refusal("\"\(manifest.id)\" is no app id: use a name like org.example.app")
     }
     var record = LocalApp(id: id)
-    record.name = manifest.name
+    record.name = manifest.name.flatMap(DisplayName.clean)
     record.bundlePath = path
     record.backgroundModes = manifest.backgroundModes
-    record.locationUsage = manifest.locationUsage
+    record.locationUsage = manifest.locationUsage.flatMap(DisplayName.cleanReason)
     var installation = LocalApp.Installation()
     installation.executable = manifest.executable
     installation.icon = manifest.icon
@@ -66,11 +66,12 @@ enum AppInstaller {
     }
     let entry = DesktopFile(String(decoding: bytes, as: UTF8.self))
     var record = LocalApp(id: id)
-    record.name = entry.localized("Name", languages: languages)
+    record.name = entry.localized("Name", languages: languages).flatMap(DisplayName.clean)
     record.bundlePath = folder ?? resources(id)
     record.backgroundModes =
       entry["X-Belfry-BackgroundModes"]?.split(separator: ";").map(String.init) ?? []
     record.locationUsage = entry.localized("X-Belfry-LocationUsage", languages: languages)
+      .flatMap(DisplayName.cleanReason)
     var installation = LocalApp.Installation()
     installation.desktopFile = path
     installation.isBusActivatable = entry["DBusActivatable"] == "true"

@@ -21,6 +21,8 @@ final class AppLauncher {
   /// Wakes what is suspended when the agent is gone.
   private let suspensionGuard = SuspensionGuard(
     environment: ProcessInfo.processInfo.environment)
+  /// What tells of the ends of service extensions.
+  private var endWatches: [ObjectIdentifier: ProcessEndWatch] = [:]
 
   /// Creates a launcher; `onFailure` is called on the loop when an app cannot be started, with the order's token.
   init(
@@ -49,10 +51,24 @@ final class AppLauncher {
 
   /// Starts a service extension; false when that cannot be done.
   ///
-  /// Always its program: the agent has to know at once whether it runs.
-  func start(_ order: ExtensionOrder) -> Bool {
+  /// Always its program: the agent has to know at once whether it runs. `onEnd` hears on the loop that its
+  /// process has ended.
+  func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
-    return start(order.executable, [], variables(order.app, order.token, nil)) != nil
+    let variables = variables(order.app, order.token, nil)
+    // Without a descriptor left for it the extension's time runs out.
+    let watch = try? ProcessEndWatch(on: loop) { [weak self] watch in
+      self?.endWatches[ObjectIdentifier(watch)] = nil
+      self?.reap()
+      onEnd()
+    }
+    defer { watch?.release() }
+    guard start(order.executable, [], variables, endHolder: watch?.programEnd) != nil else {
+      watch?.close()
+      return false
+    }
+    if let watch { endWatches[ObjectIdentifier(watch)] = watch }
+    return true
   }
 
   /// Asks what was started for an app to end.
@@ -104,8 +120,12 @@ final class AppLauncher {
     }
   }
 
-  /// The agent ends: what it has suspended runs on.
-  func close() { suspensionGuard.close() }
+  /// Ends all watching when the agent ends; the programs go on, suspended ones too.
+  func close() {
+    for watch in endWatches.values { watch.close() }
+    endWatches = [:]
+    suspensionGuard.close()
+  }
 
   /// Notes which started apps have ended, so that no dead process is left behind.
   func reap() {
@@ -137,8 +157,22 @@ final class AppLauncher {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
         "StartServiceByName", [.string(id), .uint32(0)], mayStart: true, answered)
     }
+    callActivate(id, order.activationToken, by: bus, mayStart: true, answered)
+  }
+
+  /// Asks an app that runs to bring its window to the front; one that has no name on the bus hears of it
+  /// from the agent alone.
+  func raise(_ app: AppID, activationToken: String?) {
+    guard let bus else { return }
+    callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }
+  }
+
+  private func callActivate(
+    _ id: String, _ activationToken: String?, by bus: BusConnection, mayStart: Bool,
+    _ answered: @escaping BusConnection.Reply
+  ) {
     var platformData: [(String, BusValue)] = []
-    if let activationToken = order.activationToken {
+    if let activationToken {
       platformData = [
         ("activation-token", .string(activationToken)),
         ("desktop-startup-id", .string(activationToken)),
@@ -150,7 +184,7 @@ final class AppLauncher {
       .replacingOccurrences(of: "-", with: "_")
     bus.call(
       id, path, "org.freedesktop.Application", "Activate", [.vardict(platformData)],
-      mayStart: true, answered)
+      mayStart: mayStart, answered)
   }
 
   private static func hasNotStarted(_ failure: BusFailure) -> Bool {
@@ -196,14 +230,16 @@ final class AppLauncher {
   }
 
   private func start(
-    _ executable: String, _ arguments: [String], _ variables: [String: String]
+    _ executable: String, _ arguments: [String], _ variables: [String: String],
+    endHolder: Int32? = nil
   ) -> pid_t? {
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_ACTIVATION_TOKEN"] = nil
     environment["DESKTOP_STARTUP_ID"] = nil
     environment.merge(variables) { $1 }
     do {
-      let child = try ProgramStart.start(executable, arguments, environment: environment)
+      let child = try ProgramStart.start(
+        executable, arguments, environment: environment, endHolder: endHolder)
       children.insert(child)
       return child
     } catch {

@@ -6,9 +6,12 @@ enum ProgramStart {
   /// Starts a program with nothing on standard input, or what the descriptor `input` gives; standard
   /// output goes to the descriptor `output`, the agent's own errors by default; `isMute` drops its
   /// standard error.
+  ///
+  /// The program holds a copy of the descriptor `endHolder` as long as it runs.
   static func start(
     _ executable: String, _ arguments: [String], environment: [String: String],
-    input: Int32? = nil, output: Int32 = STDERR_FILENO, isMute: Bool = false
+    input: Int32? = nil, output: Int32 = STDERR_FILENO, isMute: Bool = false,
+    endHolder: Int32? = nil
   ) throws(SystemFailure) -> pid_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -34,6 +37,8 @@ enum ProgramStart {
     }
     // The agent's own answers go to stdout: a program must not write among them.
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // The first number after the three that each program has: none is left out.
+    if let endHolder { unsafe posix_spawn_file_actions_adddup2(&actions, endHolder, 3) }
     if isMute { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
     var child = pid_t()
     let result = unsafe withCStrings([executable] + arguments) { words in

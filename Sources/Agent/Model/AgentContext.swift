@@ -17,6 +17,10 @@ struct AgentContext {
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
   /// The effects so far, in order.
   var effects: [AgentEffect] = []
+  /// The files of attachments that notifications let go of while the event is handled.
+  private var releasedAttachments: [AppID: Set<String>] = [:]
+  /// Apps that brought files of attachments along.
+  private var appsWithNewAttachments: Set<AppID> = []
   private let findText: (LocalApp, [String], NotificationText) -> String
 
   /// A context without apps.
@@ -122,6 +126,9 @@ struct AgentContext {
   /// Removes an app, and forgets that it was started.
   mutating func remove(_ app: AppID) {
     launches.forget(app)
+    releasedAttachments[app] = nil
+    appsWithNewAttachments.remove(app)
+    emit(.deleteAttachments(app, paths: nil))
     resume(app)
     givenWork.remove(app)
     if let record = apps.remove(app) { persist(record) }
@@ -144,6 +151,31 @@ struct AgentContext {
   func text(_ text: NotificationText, of app: AppID) -> String {
     guard text.key != nil, let record = apps[app] else { return text.text }
     return findText(record, apps.languages(of: app), text)
+  }
+
+  // MARK: - Attachments
+
+  /// A notification of an app is gone, or has other attachments now.
+  mutating func release(_ attachments: [NotificationAttachment], of app: AppID) {
+    guard !attachments.isEmpty else { return }
+    releasedAttachments[app, default: []].formUnion(attachments.map(\.path))
+  }
+
+  /// A notification of an app came with attachments, or without.
+  mutating func onAttachments(_ attachments: [NotificationAttachment], of app: AppID) {
+    if !attachments.isEmpty { appsWithNewAttachments.insert(app) }
+  }
+
+  /// The paths that notifications let go of, since the last time this was asked.
+  mutating func takeReleasedAttachments() -> [(AppID, Set<String>)] {
+    defer { releasedAttachments = [:] }
+    return releasedAttachments.sorted { $0.key < $1.key }
+  }
+
+  /// The apps that brought attachments along, since the last time this was asked.
+  mutating func takeAppsWithNewAttachments() -> [AppID] {
+    defer { appsWithNewAttachments = [] }
+    return appsWithNewAttachments.sorted()
   }
 
   // MARK: - Connections
@@ -252,6 +284,17 @@ struct AgentContext {
       record, reason, isForeground: isForeground, activationToken: activationToken)
     emit(.launch(order))
     return order.token
+  }
+
+  /// Brings the process of an app that runs behind to the front, the one that is asked first.
+  mutating func bringToFront(_ app: AppID, activationToken: String?) {
+    guard presence(of: app) == .background,
+      let connection = connections.peers(of: app).first?.connection
+    else { return }
+    tell(connection, .state(.foreground))
+    if apps[app]?.installation?.isBusActivatable == true {
+      emit(.raise(app, activationToken: activationToken))
+    }
   }
 
   // MARK: - Suspension

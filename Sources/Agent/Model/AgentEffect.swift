@@ -44,6 +44,8 @@ enum AgentEffect: Hashable, Sendable {
 
   /// Start an app; `appLaunchFailed` reports that it cannot be.
   case launch(LaunchOrder)
+  /// Ask an app that runs, over D-Bus, to bring its window to the front.
+  case raise(AppID, activationToken: String?)
   /// `appExpected` is due after that time.
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
   /// End an app that was started for a push and exceeded its time.
@@ -55,6 +57,12 @@ enum AgentEffect: Hashable, Sendable {
   /// Start a service extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
   /// times, `extensionFailed` when it cannot be started.
   case startExtension(ExtensionOrder)
+
+  /// Delete the stored files of attachments of an app, which no notification has any more; nil is all.
+  case deleteAttachments(AppID, paths: [String]?)
+  /// Bring an app's stored files back to their bound; `used` are those that notifications have, the
+  /// oldest first.
+  case trimAttachments(AppID, used: [String])
 
   // MARK: The gateway
 
@@ -101,11 +109,10 @@ extension AgentEffect {
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
       .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .replay, .launch, .expectApp, .end, .suspend, .resume,
-      .startExtension,
-      .register, .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule,
-      .armBackgroundWork,
-      .armBackgroundTime, .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
+      .withdrawPrompt, .showLink, .replay, .launch, .raise, .expectApp, .end, .suspend, .resume,
+      .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister, .announceState,
+      .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork, .armBackgroundTime, .armRegions,
+      .useLocationServices, .moveClock, .moveZone, .log:
       self
     }
   }
@@ -117,6 +124,10 @@ enum LogEntry: Hashable, Sendable {
   case damagedRecord(RecordCollection, key: String)
   /// A scheduled notification that was missed.
   case notificationExpired(AppNotificationID)
+  /// A service extension that gave nothing: its push is shown as it came.
+  case extensionGaveNothing(AppID, executable: String, ServiceExtensions.Silence)
+  /// An app that wants the location and does not say why.
+  case locationUsageMissing(AppID)
   /// A background push for an app whose manifest does not ask for them.
   case backgroundModeMissing(AppID)
 }

@@ -90,8 +90,10 @@ enum AgentEvent {
   case appExpected(AppID, token: String)
   /// An app could not be started; the token is its order's.
   case appLaunchFailed(AppID, token: String)
-  /// A service extension could not be started, or its program has ended.
+  /// A service extension could not be started.
   case extensionFailed(token: String)
+  /// The process of a service extension has ended; one that greeted says by its connection what it made.
+  case extensionEnded(token: String)
   /// A service extension's time is nearly over: it is asked for what it has.
   case extensionTimeEnds(token: String)
   /// A service extension's time is over.

@@ -77,8 +77,9 @@ struct AgentModel: ~Copyable {
     case .regionsDue: pipeline.deliver(local.onRegionsDue(&context), &context)
     case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
       pipeline.onStartFailed(app, token: token, &context)
-    case .extensionFailed(let token), .extensionTimedOut(let token):
-      pipeline.onExtensionFailed(token, &context)
+    case .extensionFailed(let token): pipeline.onExtensionFailed(token, &context)
+    case .extensionTimedOut(let token): pipeline.onExtensionTimedOut(token, &context)
+    case .extensionEnded(let token): pipeline.onExtensionEnded(token, &context)
     case .extensionTimeEnds(let token): pipeline.onExtensionTimeEnds(token, &context)
     }
     settle()
@@ -87,9 +88,12 @@ struct AgentModel: ~Copyable {
   /// Ends the handling of any event: fires what is due, then sets timers and services.
   private mutating func settle() {
     guard hasStarted else { return }
+    pipeline.releaseDecided(&context)
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
+    KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     local.settle(&context)
     pipeline.settle(&context)
+    AttachmentFiles.settle(pipeline, local, &context)
     #if DEBUG
       checkInvariants()
     #endif
@@ -117,6 +121,7 @@ struct AgentModel: ~Copyable {
     precondition(!hasStarted, "an agent starts once")
     hasStarted = true
     pipeline.resume(&context)
+    KeptNotifications.askAnew(&permissions, pipeline, local, &context)
     registrations.announceAll(&context)
   }
 
@@ -170,7 +175,7 @@ struct AgentModel: ~Copyable {
 
   private mutating func onDisconnected(_ connection: ConnectionID) {
     guard let (peer, unanswered) = context.disconnect(connection) else { return }
-    permissions.onDisconnected(connection, peer.app)
+    permissions.onDisconnected(connection, peer.app, &context)
     local.onDisconnected(connection)
     pipeline.onDisconnected(connection, peer.app, unanswered, &context)
   }
@@ -311,7 +316,8 @@ struct AgentModel: ~Copyable {
   private mutating func add(
     _ ask: Ask, _ app: AppID, _ request: NotificationRequest
   ) throws(AppLinkFailure) {
-    guard context.settings(of: app).status.allows else {
+    let generation = request.content.generation
+    guard permissions.mayAdd(request.content, of: app, &context) else {
       throw AppLinkFailure(
         .notificationsNotAllowed, "Notifications are not allowed for this application")
     }
@@ -320,7 +326,11 @@ struct AgentModel: ~Copyable {
     }
     let key = AppNotificationID(app: app, id: request.id)
     // An app that shows notifications has to be in the settings, so that a person can turn it off.
-    context.update(app) { $0.isInSettings = true }
+    context.update(app) { app in
+      app.isInSettings = true
+      app.generation = generation
+    }
+    context.onAttachments(request.content.attachments, of: app)
     if let trigger = request.trigger {
       try local.add(key, request, trigger, &context)
     } else {
@@ -449,6 +459,9 @@ struct AgentModel: ~Copyable {
             + "'belfry settings --location on'")
       }
     }
+    // Its response goes where the app looks for those of its own.
+    var request = request
+    request.content.generation = context.apps[app]?.generation ?? .userNotification
     let waiting = Permissions.WaitingNotification(ask: ask, app: app, request: request)
     guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
     try add(ask, app, request)
@@ -495,14 +508,6 @@ struct AgentModel: ~Copyable {
 
   /// What the model contributes to `belfry doctor`.
   private var diagnosis: ModelDiagnosis {
-    ModelDiagnosis(
-      languages: context.apps.languages, isLinkUp: registrations.isUp,
-      isLocationOn: context.apps.isLocationOn,
-      appFindings: context.apps.all.flatMap { app in
-        app.findings(
-          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
-          holdsPush: pipeline.holdsPush(of: app.id),
-          holdsBackgroundWork: context.conditions.holdsBackgroundWork)
-      })
+    ModelDiagnosis(context, permissions, registrations, pipeline)
   }
 }

@@ -107,11 +107,11 @@ extension LocalApp {
   mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
     // An extension's manifest is not the app's.
     guard hello.role == .app else { return }
-    if let name = hello.name, installation == nil { self.name = name }
+    if let name = hello.name.flatMap(DisplayName.clean), installation == nil { self.name = name }
     if let path = hello.bundlePath ?? process.bundlePath { bundlePath = path }
     if let languages = hello.languages { self.languages = languages }
     if !hello.backgroundModes.isEmpty { backgroundModes = hello.backgroundModes }
-    if let usage = hello.locationUsage { locationUsage = usage }
+    if let usage = hello.locationUsage.flatMap(DisplayName.cleanReason) { locationUsage = usage }
   }
 
   /// Updates an app's record from a newer installation; what that leaves out is unchanged.

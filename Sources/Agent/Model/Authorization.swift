@@ -29,7 +29,9 @@ extension LocalApp {
   ) -> AuthorizationOutcome {
     isInSettings = true
     requested.formUnion(options.subtracting([.provisional]))
-    guard status == .notDetermined || (status == .provisional && !options.contains(.provisional))
+    // A request for nothing is no question.
+    guard !options.isEmpty,
+      status == .notDetermined || (status == .provisional && !options.contains(.provisional))
     else { return .answered }
     if options.contains(.provisional) {
       status = .provisional
@@ -47,6 +49,24 @@ extension LocalApp {
     }
     return .answered
   }
+
+  /// The app shows a notification through an interface that knows no request for authorisation:
+  /// `NSUserNotification` needs none (S1-1), `UILocalNotification` had none before iOS 8.
+  ///
+  /// What was never asked for is asked for now: all that such a notification can do. A Mac app may
+  /// notify until the person turns it off.
+  mutating func requestAuthorization(
+    with generation: NotificationGeneration, policy: GrantPolicy
+  ) -> AuthorizationOutcome {
+    assert(generation != .userNotification, "an app of today's interface asks by itself")
+    let hasAsked = !requested.isEmpty
+    if !hasAsked { requested = Self.olderInterfaceOptions }
+    let asksNobody = generation == .desktop && !hasAsked && policy == .ask
+    return requestAuthorization(requested, policy: asksNobody ? .all : policy)
+  }
+
+  /// What notifications of the older interfaces can do.
+  static let olderInterfaceOptions: Set<AuthorizationOption> = [.alert, .sound, .badge]
 
   /// Records the decision of the person or of the policy.
   mutating func decideAuthorization(isAllowed: Bool) {

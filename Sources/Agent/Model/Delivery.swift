@@ -5,6 +5,8 @@ import BelfryWire
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
+  /// Apps of which a notification is kept until the person has decided about them.
+  private var appsAwaitingPermission: Set<AppID> = []
 
   // MARK: - Start
 
@@ -90,6 +92,11 @@ struct Delivery {
     }
   }
 
+  /// The files that belong to what an app has in the list, of the oldest first.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    delivered.of(app).flatMap(\.retained.attachments)
+  }
+
   // MARK: - Delivering
 
   /// Returns whether a push is new, and persists its id.
@@ -105,6 +112,7 @@ struct Delivery {
   mutating func hold(
     _ key: AppNotificationID, _ retained: RetainedNotification, _ context: inout AgentContext
   ) -> Int64 {
+    context.release(delivered[key]?.retained.attachments ?? [], of: key.app)
     let entry = delivered.put(key, retained)
     persist(entry, &context)
     return entry.order
@@ -116,6 +124,7 @@ struct Delivery {
     _ context: inout AgentContext
   ) {
     let before = delivered[key]
+    context.release(before?.retained.attachments ?? [], of: key.app)
     let entry = delivered.put(key, retained)
     // A repetition is presented anew; a new notification with the same identifier updates the old one.
     let isUpdate = before?.isShown == true && !retained.repeats
@@ -136,6 +145,7 @@ struct Delivery {
     _ entry: DeliveredList.Entry, changedTo content: NotificationContent,
     _ context: inout AgentContext
   ) {
+    context.onAttachments(content.attachments, of: entry.key.app)
     let changed = delivered.put(entry.key, entry.retained.changed(to: content))
     deliver(changed, &context)
   }
@@ -151,6 +161,39 @@ struct Delivery {
       entry.retained.content, answer: options, settings: context.settings(of: key.app),
       isLocked: context.conditions.isLocked, hasFocus: context.conditions.hasFocus)
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
+  }
+
+  /// Whether something of an app is kept until the person has decided about it.
+  func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
+    appsAwaitingPermission.contains(app) && !awaitingPermission(of: app, context).isEmpty
+  }
+
+  /// The apps of which something may be kept until the person has decided about them.
+  var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
+
+  /// Delivers what was kept of apps about which the person has decided, as if it came now.
+  mutating func releaseDecided(_ context: inout AgentContext) {
+    for app in appsAwaitingPermission.sorted()
+    where context.settings(of: app).status != .notDetermined {
+      appsAwaitingPermission.remove(app)
+      for entry in awaitingPermission(of: app, context) { deliver(entry, &context) }
+    }
+  }
+
+  private func awaitingPermission(
+    of app: AppID, _ context: AgentContext
+  ) -> [DeliveredList.Entry] {
+    delivered.of(app).filter { entry in
+      entry.needsPresentation && !entry.isPresented
+        && entry.retained.content.generation != .userNotification
+        && !context.connections.areAskedWhatToShow(of: entry.key)
+    }
+  }
+
+  /// An app is removed: nothing of it stays.
+  mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
+    for key in keys(of: app) { withdraw(key, &context) }
+    appsAwaitingPermission.remove(app)
   }
 
   /// Carries out the decision on a notification that is in the list and not shown yet.
@@ -169,6 +212,10 @@ struct Delivery {
         timeoutMilliseconds: Limits.willPresentMilliseconds)
       assert(isAsked, "an app in front is connected")
       return
+    }
+    if routing.awaitsPermission {
+      appsAwaitingPermission.insert(key.app)
+      return persist(entry, &context)
     }
     guard let app = context.apps[key.app] else {
       assertionFailure("only the notifications of apps that are known are delivered")
@@ -195,6 +242,7 @@ struct Delivery {
       withdraw(key, &context)
     } else {
       _ = delivered.remove(key)
+      context.release(entry.retained.attachments, of: key.app)
     }
     if routing.effects.banner {
       context.emit(
@@ -245,7 +293,8 @@ struct Delivery {
 
   /// Removes a notification from the list and from the screen, if it is still there.
   mutating func withdraw(_ key: AppNotificationID, _ context: inout AgentContext) {
-    guard delivered.remove(key) != nil else { return }
+    guard let entry = delivered.remove(key) else { return }
+    context.release(entry.retained.attachments, of: key.app)
     context.persist(.remove(.delivered, key: key.recordKey))
     context.emit(.withdraw(key))
   }
@@ -286,6 +335,10 @@ struct Delivery {
   /// Traps in debug builds when what was delivered contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     delivered.checkInvariants(context.apps)
+    for app in appsAwaitingPermission {
+      assert(
+        context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+    }
     seen.checkInvariants()
   }
 }
@@ -305,6 +358,7 @@ extension DeliveredList.Entry {
       "userInfo": .object(content.userInfo),
       "badge": .integer(context.apps[key.app]?.badge ?? 0),
       "trigger": .string(Presentation.Origin(notification.request.trigger).rawValue),
+      "attachments": .array(content.attachments.map { .object(Presentation.Attachment($0).json) }),
     ]
   }
 }

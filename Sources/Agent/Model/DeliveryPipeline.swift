@@ -57,6 +57,19 @@ struct DeliveryPipeline {
   /// Presents what has not been shown yet on a new presenter.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
+  /// The files that belong to what an app has in the list, or has yet to hear a response about.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    responses.attachments(of: app) + delivery.attachments(of: app)
+  }
+
+  /// Whether something of an app is kept until the person has decided about it.
+  func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
+    delivery.keepsForDecision(app, context)
+  }
+
+  /// The apps of which something may be kept until the person has decided about them.
+  var appsKeptForDecision: Set<AppID> { delivery.appsKeptForDecision }
+
   /// Whether a push waits for an app.
   func holdsPush(of app: AppID) -> Bool { background.holdsPush(of: app) }
 
@@ -204,9 +217,9 @@ struct DeliveryPipeline {
     case .expiration: break  // The time goes on with it when this event is settled.
     case .extend(let token):
       if case .content(let content)? = reply {
-        finishExtension(token, content, &context)
+        if let job = extensions.finish(token) { deliver(job, content, &context) }
       } else {
-        finishExtension(token, nil, &context)
+        onExtensionTimedOut(token, &context)
       }
     case .response(let app, let key): responses.onHandled(app, key: key, &context)
     }
@@ -218,7 +231,9 @@ struct DeliveryPipeline {
     _ context: inout AgentContext
   ) {
     time.onDisconnected(connection, app)
-    if let job = extensions.onDisconnected(connection) { deliver(job, nil, &context) }
+    if let job = extensions.onDisconnected(connection) {
+      giveUp(job, .left, &context)
+    }
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
@@ -241,7 +256,7 @@ struct DeliveryPipeline {
 
   /// Removes everything of a removed app.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
-    withdraw(delivery.keys(of: app), &context)
+    delivery.onAppRemoved(app, &context)
     responses.onAppRemoved(app, &context)
     background.onAppRemoved(app, &context)
     time.onAppRemoved(app)
@@ -250,9 +265,20 @@ struct DeliveryPipeline {
 
   // MARK: - Service extensions
 
-  /// Handles a service extension that could not be started or did not answer in time.
+  /// Handles a service extension that could not be started, which its launcher has logged.
   mutating func onExtensionFailed(_ token: String, _ context: inout AgentContext) {
-    finishExtension(token, nil, &context)
+    if let job = extensions.finish(token) { deliver(job, nil, &context) }
+  }
+
+  /// A service extension did not answer in time.
+  mutating func onExtensionTimedOut(_ token: String, _ context: inout AgentContext) {
+    if let job = extensions.finish(token) { giveUp(job, .timedOut, &context) }
+  }
+
+  /// The process of a service extension has ended: what it made comes by its connection, unless it never
+  /// had one.
+  mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
+    if let job = extensions.finishUnlessConnected(token) { giveUp(job, .ended, &context) }
   }
 
   /// Warns a service extension that its time is nearly over.
@@ -260,10 +286,14 @@ struct DeliveryPipeline {
     extensions.onTimeEnds(token, &context)
   }
 
-  private mutating func finishExtension(
-    _ token: String, _ content: NotificationContent?, _ context: inout AgentContext
+  /// Shows a push as it came, since its service extension has made nothing of it.
+  private mutating func giveUp(
+    _ job: ServiceExtensions.Job, _ silence: ServiceExtensions.Silence,
+    _ context: inout AgentContext
   ) {
-    if let job = extensions.finish(token) { deliver(job, content, &context) }
+    context.emit(
+      .log(.extensionGaveNothing(job.key.app, executable: job.executable, silence)))
+    deliver(job, nil, &context)
   }
 
   /// Delivers a push as changed by its extension, or unchanged (nil).
@@ -271,7 +301,9 @@ struct DeliveryPipeline {
     _ job: ServiceExtensions.Job, _ content: NotificationContent?, _ context: inout AgentContext
   ) {
     // It was withdrawn or replaced meanwhile: there is nothing to show.
-    guard let entry = delivery.entry(job.key, order: job.order) else { return }
+    guard let entry = delivery.entry(job.key, order: job.order) else {
+      return context.release(content?.attachments ?? [], of: job.key.app)
+    }
     if var content, content.hasAlert {
       // The identifiers that decide where it belongs stay the provider's.
       content.generation = entry.retained.content.generation
@@ -324,14 +356,16 @@ struct DeliveryPipeline {
     delivery.withdraw(entry.key, &context)
     guard consequences.isTold else { return }
     let response = responses.add(entry, action, &context)
-    let presence = context.presence(of: app)
     let bringsToFront = consequences.bringsToFront
-    if presence == .notRunning || (bringsToFront && presence == .background) {
+    let activationToken = bringsToFront ? action.activationToken : nil
+    guard context.presence(of: app) != .notRunning else {
       context.launch(
-        app, .response, isForeground: bringsToFront,
-        activationToken: bringsToFront ? action.activationToken : nil)
+        app, .response, isForeground: bringsToFront, activationToken: activationToken)
+      return
     }
-    if presence != .notRunning { responses.send(response, to: app, &context) }
+    // First why, then that it is in front.
+    responses.send(response, to: app, &context)
+    if bringsToFront { context.bringToFront(app, activationToken: activationToken) }
   }
 
   /// Handles a change of the screen lock.
@@ -365,6 +399,11 @@ struct DeliveryPipeline {
 
   /// Notes that the timer of background work has fired.
   mutating func onBackgroundWorkDue() { background.onDue() }
+
+  /// Delivers what was kept of apps about which the person has decided.
+  mutating func releaseDecided(_ context: inout AgentContext) {
+    delivery.releaseDecided(&context)
+  }
 
   /// The shell has come back for apps whose time behind is over.
   mutating func onBackgroundTimeDue() { time.onDue() }

@@ -43,6 +43,8 @@ struct LocalApp: Hashable, Sendable {
   var status = AuthorizationStatus.notDetermined
   /// All options for which the app has asked permission; its settings show a switch for each.
   var requested: Set<AuthorizationOption> = []
+  /// The interface of the app's latest notification.
+  var generation = NotificationGeneration.userNotification
   /// Whether the settings list the app; they do not after it unregistered (S4-7).
   var isInSettings = true
   var switches = AppSwitches()
@@ -104,6 +106,8 @@ extension LocalApp {
     }
     object["requested"] = .array(
       AuthorizationOption.allCases.filter(requested.contains).map { .string($0.rawValue) })
+    object["generation"] =
+      generation == .userNotification ? nil : .string(generation.rawValue)
     object["pane"] = .bool(isInSettings)
     object["switches"] = .object(switches.json)
     object["categories"] = .array(categories.map { .object($0.json) })
@@ -127,7 +131,7 @@ extension LocalApp {
   init?(json: JSONObject) {
     guard let id = json["id"]?.stringValue.flatMap(AppID.init) else { return nil }
     self.init(id: id)
-    name = json["name"]?.stringValue
+    name = json["name"]?.stringValue.flatMap(DisplayName.clean)
     bundlePath = json["bundle"]?.stringValue
     status = json["status"]?.stringValue.flatMap(AuthorizationStatus.init) ?? .notDetermined
     if let inner = json["installation"]?.objectValue {
@@ -149,6 +153,8 @@ extension LocalApp {
     }
     isInSettings = json["pane"]?.boolValue ?? true
     requested = Set(Self.strings(json["requested"]).compactMap(AuthorizationOption.init))
+    generation =
+      json["generation"]?.stringValue.flatMap(NotificationGeneration.init) ?? .userNotification
     switches = json["switches"]?.objectValue.map(AppSwitches.init) ?? AppSwitches()
     categories = (json["categories"]?.arrayValue ?? []).compactMap { value in
       value.objectValue.flatMap { try? NotificationCategory(json: $0) }
@@ -161,7 +167,7 @@ extension LocalApp {
     }
     languages = json["languages"]?.arrayValue.map { $0.compactMap(\.stringValue) }
     backgroundModes = Self.strings(json["backgroundModes"])
-    locationUsage = json["locationUsage"]?.stringValue
+    locationUsage = json["locationUsage"]?.stringValue.flatMap(DisplayName.cleanReason)
     locationStatus =
       json["locationStatus"]?.stringValue.flatMap(LocationStatus.init) ?? .notDetermined
   }

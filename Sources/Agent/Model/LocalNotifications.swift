@@ -43,20 +43,38 @@ struct LocalNotifications: ~Copyable {
     guard case .region(let region, let repeats) = trigger else {
       let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
       regions.remove([.request(key)], &context.effects)
-      requests.put(key, request, &context.effects)
-      for key in dropped { requests.remove(key, &context.effects) }
+      put(key, request, &context)
+      for key in dropped { forget(key, &context) }
       return
     }
     try regions.add(.request(key), region, repeats: repeats, &context.effects)
     _ = scheduled.remove([key], &context.effects)
+    put(key, request, &context)
+  }
+
+  private mutating func put(
+    _ key: AppNotificationID, _ request: NotificationRequest, _ context: inout AgentContext
+  ) {
+    context.release(requests.request(key)?.content.attachments ?? [], of: key.app)
     requests.put(key, request, &context.effects)
+  }
+
+  /// Forgets what a notification would have shown.
+  private mutating func forget(_ key: AppNotificationID, _ context: inout AgentContext) {
+    context.release(requests.request(key)?.content.attachments ?? [], of: key.app)
+    requests.remove(key, &context.effects)
+  }
+
+  /// The files that belong to what an app has waiting.
+  func attachments(of app: AppID, _ context: AgentContext) -> [NotificationAttachment] {
+    waiting(of: app.text, context).flatMap { requests.request($0)?.content.attachments ?? [] }
   }
 
   /// Removes requests; identifiers without one are ignored.
   mutating func remove(_ keys: [AppNotificationID], _ context: inout AgentContext) {
-    for key in scheduled.remove(keys, &context.effects) { requests.remove(key, &context.effects) }
+    for key in scheduled.remove(keys, &context.effects) { forget(key, &context) }
     for case .request(let key) in regions.remove(keys.map(RegionKey.request), &context.effects) {
-      requests.remove(key, &context.effects)
+      forget(key, &context)
     }
   }
 
@@ -174,7 +192,7 @@ struct LocalNotifications: ~Copyable {
         if let due = due(key, isLast: isLast, &context) { return due }
       case .expire(let key):
         context.emit(.log(.notificationExpired(key)))
-        requests.remove(key, &context.effects)
+        forget(key, &context)
       }
     }
     return nil
@@ -184,7 +202,7 @@ struct LocalNotifications: ~Copyable {
     _ key: AppNotificationID, isLast: Bool, _ context: inout AgentContext
   ) -> Due? {
     let request = requests.request(key)
-    if isLast { requests.remove(key, &context.effects) }
+    if isLast { forget(key, &context) }
     if request == nil { context.emit(.log(.damagedRecord(.pending, key: key.recordKey))) }
     return request.map { Due(key: key, request: $0) }
   }

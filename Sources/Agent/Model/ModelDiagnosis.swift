@@ -34,10 +34,35 @@ struct ModelDiagnosis: Hashable, Sendable {
   var appFindings: [Finding]
 }
 
+extension ModelDiagnosis {
+  /// What the machines know of it.
+  init(
+    _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
+    _ pipeline: DeliveryPipeline
+  ) {
+    self.init(
+      languages: context.apps.languages, isLinkUp: registrations.isUp,
+      isLocationOn: context.apps.isLocationOn,
+      appFindings: context.apps.all.flatMap { app in
+        app.findings(
+          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          lacksLocationUsage: permissions.lacksLocationUsage(app),
+          holdsPush: pipeline.holdsPush(of: app.id),
+          holdsBackgroundWork: context.conditions.holdsBackgroundWork)
+      })
+  }
+}
+
 extension LocalApp {
+  /// What lets an app that wants the location say why.
+  static let locationUsageAdvice =
+    "put NSLocationWhenInUseUsageDescription into its manifest (a development app may have it in "
+    + "BELFRY_LOCATION_USAGE)"
+
   /// Why its notifications may not be seen.
   func findings(
-    isUndecided: Bool, tokenAdvice: String, holdsPush: Bool, holdsBackgroundWork: Bool
+    isUndecided: Bool, tokenAdvice: String, lacksLocationUsage: Bool, holdsPush: Bool,
+    holdsBackgroundWork: Bool
   ) -> [Finding] {
     var problems: [(String, String)] = []
     switch status {
@@ -50,6 +75,13 @@ extension LocalApp {
       problems.append(("a person said no", "belfry settings \(id) notifications=on"))
     case .authorized, .provisional: break
     }
+    if status.allows, requested.isEmpty {
+      problems.append(
+        (
+          "may notify, and never asked for alerts, sounds or badges: none is seen or heard",
+          "let the app call requestAuthorization"
+        ))
+    }
     if status.allows, settings.alert == .disabled {
       problems.append(("alerts are switched off", "belfry settings \(id) alert=on"))
     }
@@ -61,6 +93,12 @@ extension LocalApp {
         ))
     } else if let registration = registrations[.alert], registration.token == nil {
       problems.append(("registered, and has no token yet", tokenAdvice))
+    }
+    if lacksLocationUsage {
+      problems.append(
+        (
+          "asked for the location without saying why: nobody was asked", Self.locationUsageAdvice
+        ))
     }
     if registrations[.alert] != nil, !mayRun(inMode: "remote-notification") {
       problems.append(

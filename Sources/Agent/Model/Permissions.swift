@@ -19,10 +19,14 @@ struct Permissions {
   private var notificationAsks: [AppID: [Ask]] = [:]
   /// Notifications of commands that wait for the same decision.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
+  /// Apps of older interfaces whose own notifications wait for the same, in the schedule or in the list.
+  private(set) var appsWithKeptNotifications: Set<AppID> = []
   /// Requests that wait for a decision about location, oldest first.
   private var locationAsks: [AppID: [Ask]] = [:]
   /// Apps that asked for location in the background too.
   private var wantAlways: Set<AppID> = []
+  /// Apps that asked for the place and did not say why, in this run of the agent.
+  private var appsWithoutLocationUsage: Set<AppID> = []
   private var nextPrompt: UInt64 = 1
 
   /// Creates permissions without open prompts; `policy` may answer in the person's place.
@@ -34,6 +38,7 @@ struct Permissions {
   /// Whether the decision about an app's notifications is still open.
   func isUndecided(_ app: AppID) -> Bool {
     notificationAsks[app] != nil || waitingNotifications[app] != nil
+      || appsWithKeptNotifications.contains(app)
   }
 
   // MARK: - Requests
@@ -67,6 +72,48 @@ struct Permissions {
     return nil
   }
 
+  /// Whether an app may show or schedule that: a notification of an older interface also before the
+  /// person has decided, who is asked about it now.
+  mutating func mayAdd(
+    _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
+  ) -> Bool {
+    guard content.generation != .userNotification, !content.isEmpty else {
+      return context.settings(of: app).status.allows
+    }
+    onOlderNotification(app, content.generation, &context)
+    return context.settings(of: app).status != .denied
+  }
+
+  /// An app shows or schedules a notification of an older interface, for which it need not have asked:
+  /// a person is asked about it unless that is decided, and what it shows is kept until the answer.
+  mutating func onOlderNotification(
+    _ app: AppID, _ generation: NotificationGeneration, _ context: inout AgentContext
+  ) {
+    let before = context.settings(of: app)
+    guard before.status == .notDetermined || context.apps[app]?.requested.isEmpty == true else {
+      return
+    }
+    var isDecided = true
+    if isUndecided(app) {
+      isDecided = false
+    } else {
+      context.update(app) {
+        isDecided = $0.requestAuthorization(with: generation, policy: policy) == .answered
+      }
+    }
+    if !isDecided {
+      appsWithKeptNotifications.insert(app)
+      promptNext(app, &context)
+    }
+    tellSettings(app, before, &context)
+  }
+
+  /// Nothing of an app waits for a decision any more but what somebody asks for.
+  mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
+    guard appsWithKeptNotifications.remove(app) != nil else { return }
+    withdrawUnlessAwaited(app, &context)
+  }
+
   /// Requests permission for the app; returns false when a person has to decide.
   private func requestAuthorization(
     _ app: AppID, _ options: Set<AuthorizationOption>, _ context: inout AgentContext
@@ -82,10 +129,14 @@ struct Permissions {
   mutating func onLocationRequest(
     _ ask: Ask, _ app: AppID, always: Bool, _ context: inout AgentContext
   ) {
-    guard let record = context.apps[app], record.locationStatus == .notDetermined,
-      record.locationUsage?.isEmpty == false
-    else {
-      // Without a usage description there is no prompt, and no access.
+    guard let record = context.apps[app], record.locationStatus == .notDetermined else {
+      return answerLocation(ask, app, &context)
+    }
+    guard record.locationUsage?.isEmpty == false else {
+      // Without a usage description there is no prompt, and no access (S1-65).
+      if appsWithoutLocationUsage.insert(app).inserted {
+        context.emit(.log(.locationUsageMissing(app)))
+      }
       return answerLocation(ask, app, &context)
     }
     switch policy {
@@ -99,6 +150,12 @@ struct Permissions {
       return promptNext(app, &context)
     }
     answerLocation(ask, app, &context)
+  }
+
+  /// Whether an app asked for the place and has not said why.
+  func lacksLocationUsage(_ app: LocalApp) -> Bool {
+    appsWithoutLocationUsage.contains(app.id) && app.locationUsage?.isEmpty != false
+      && app.locationStatus == .notDetermined
   }
 
   // MARK: - Answers
@@ -146,6 +203,7 @@ struct Permissions {
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
     withdrawPrompt(app, about: .notifications, &context)
+    appsWithKeptNotifications.remove(app)
     for ask in notificationAsks.removeValue(forKey: app) ?? [] {
       answerAuthorization(ask, app, &context)
     }
@@ -196,6 +254,18 @@ struct Permissions {
     guard let prompt = prompts[app], prompt.subject.isSameDecision(as: subject) else { return }
     prompts[app] = nil
     context.emit(.withdrawPrompt(prompt))
+  }
+
+  /// Withdraws the question about an app that nobody waits for, and asks the next one.
+  private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
+    switch prompts[app]?.subject {
+    case nil: return
+    case .notifications:
+      if !isUndecided(app) { withdrawPrompt(app, about: .notifications, &context) }
+    case .location:
+      if locationAsks[app] == nil { withdrawPrompt(app, about: .location(usage: ""), &context) }
+    }
+    promptNext(app, &context)
   }
 
   // MARK: - Settings
@@ -249,12 +319,10 @@ struct Permissions {
 
   // MARK: - Ends
 
-  /// Drops the waiting requests of a lost connection.
-  mutating func onDisconnected(_ connection: ConnectionID, _ app: AppID?) {
-    if let app {
-      notificationAsks[app]?.removeAll { $0.connection == connection }
-      locationAsks[app]?.removeAll { $0.connection == connection }
-    }
+  /// Drops the waiting requests of a lost connection, and withdraws a prompt that nothing else waits for.
+  mutating func onDisconnected(
+    _ connection: ConnectionID, _ app: AppID?, _ context: inout AgentContext
+  ) {
     // A command's notification is shown all the same.
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
@@ -263,6 +331,18 @@ struct Permissions {
           ask: waiting.ask.unanswered, app: waiting.app, request: waiting.request)
       }
     }
+    guard let app else { return }
+    Self.remove(connection, from: &notificationAsks, of: app)
+    Self.remove(connection, from: &locationAsks, of: app)
+    if locationAsks[app] == nil { wantAlways.remove(app) }
+    withdrawUnlessAwaited(app, &context)
+  }
+
+  private static func remove(
+    _ connection: ConnectionID, from asks: inout [AppID: [Ask]], of app: AppID
+  ) {
+    asks[app]?.removeAll { $0.connection == connection }
+    if asks[app]?.isEmpty == true { asks[app] = nil }
   }
 
   /// Withdraws the prompts of a removed app, and fails the requests that wait for a decision.
@@ -272,6 +352,8 @@ struct Permissions {
     asks += (waitingNotifications.removeValue(forKey: app) ?? []).map(\.ask)
     asks += locationAsks.removeValue(forKey: app) ?? []
     wantAlways.remove(app)
+    appsWithKeptNotifications.remove(app)
+    appsWithoutLocationUsage.remove(app)
     for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
   }
 
@@ -286,9 +368,17 @@ struct Permissions {
       case .location: assert(locationAsks[app] != nil, "somebody waits for the answer")
       }
     }
-    for app in notificationAsks.keys { assert(prompts[app] != nil, "a person is asked") }
+    for (app, asks) in notificationAsks {
+      assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, for somebody")
+    }
     for app in waitingNotifications.keys { assert(prompts[app] != nil, "a person is asked") }
-    for app in locationAsks.keys { assert(prompts[app] != nil, "a person is asked, in turn") }
+    for app in appsWithKeptNotifications {
+      assert(prompts[app] != nil, "a person is asked about what is kept")
+      assert(context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+    }
+    for (app, asks) in locationAsks {
+      assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, in turn, for somebody")
+    }
     assert(policy == .ask || prompts.isEmpty, "a policy needs no person")
   }
 }

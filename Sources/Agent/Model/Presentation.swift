@@ -16,6 +16,28 @@ struct Presentation: Hashable, Sendable {
     var textInput: NotificationAction.TextInput?
   }
 
+  /// A file.
+  struct Attachment: Hashable, Sendable {
+    /// The app's name for it.
+    var id: String
+    /// Where it lies, absolute.
+    var path: String
+    /// Its uniform type identifier, as far as the app named one.
+    var type: String?
+
+    /// What is to be seen of an attachment.
+    init(_ attachment: NotificationAttachment) {
+      id = attachment.id
+      path = attachment.path
+      type = attachment.type
+    }
+
+    /// Its members in lines of JSON.
+    var json: JSONObject {
+      ["id": .string(id), "path": .string(path), "type": type.map(JSONValue.string) ?? .null]
+    }
+  }
+
   /// The kind of trigger, as the JSON presenter prints it.
   enum Origin: String, Hashable, Sendable {
     case push, interval, calendar, location, now
@@ -59,6 +81,8 @@ struct Presentation: Hashable, Sendable {
   var origin: Origin
   /// The path of a picture to show, when an attachment is one.
   var image: String?
+  /// The files that belong to it.
+  var attachments: [Attachment] = []
   /// Whether it replaces an earlier one that may be on screen.
   var isUpdate: Bool
   /// The time, in milliseconds since 1970.
@@ -110,6 +134,7 @@ extension Presentation {
     userInfo = content.userInfo
     origin = Origin(notification.request.trigger)
     image = content.attachments.first { Self.isPicture($0) }?.path
+    attachments = content.attachments.map(Attachment.init)
     self.isUpdate = isUpdate
     unixMilliseconds = notification.unixMilliseconds
     if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, lookup) }
@@ -130,6 +155,7 @@ extension Presentation {
     if category?.options.contains(.hiddenPreviewsShowSubtitle) != true { subtitle = "" }
     userInfo = [:]
     image = nil
+    attachments = []
   }
 
   private static func isPicture(_ attachment: NotificationAttachment) -> Bool {

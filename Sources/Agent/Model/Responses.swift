@@ -41,6 +41,11 @@ struct Responses {
     return order
   }
 
+  /// The files that belong to notifications whose responses wait for an app.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    (waiting[app] ?? []).flatMap(\.retained.attachments)
+  }
+
   /// The oldest response that waits for an app.
   func first(of app: AppID) -> Waiting? { waiting[app]?.first }
 
@@ -72,6 +77,7 @@ struct Responses {
       let dropped = waiting[app]?.removeFirst()
     {
       sent.remove(dropped.key)
+      context.release(dropped.retained.attachments, of: app)
       context.persist(.remove(.responses, key: dropped.key))
     }
     return response
@@ -103,7 +109,9 @@ struct Responses {
   /// Removes a response that an app has handled; a late answer counts too (client-api 3.25).
   mutating func onHandled(_ app: AppID, key: String, _ context: inout AgentContext) {
     guard let index = waiting[app]?.firstIndex(where: { $0.key == key }) else { return }
-    waiting[app]?.remove(at: index)
+    if let response = waiting[app]?.remove(at: index) {
+      context.release(response.retained.attachments, of: app)
+    }
     if waiting[app]?.isEmpty == true { waiting[app] = nil }
     sent.remove(key)
     context.persist(.remove(.responses, key: key))

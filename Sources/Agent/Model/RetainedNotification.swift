@@ -77,6 +77,15 @@ struct RetainedNotification: Hashable, Sendable {
     }
   }
 
+  /// The files that belong to it: a push has none but by a service extension.
+  var attachments: [NotificationAttachment] {
+    switch source {
+    case .request(let request): request.content.attachments
+    case .push: []
+    case .changedPush(_, _, let content, _): content.attachments
+    }
+  }
+
   /// The notification as apps know it.
   var notification: DeliveredNotification {
     let request =

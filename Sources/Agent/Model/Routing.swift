@@ -42,6 +42,9 @@ struct Routing: Hashable, Sendable {
   var launches = false
   /// The app in front is asked what to show.
   var asksApp = false
+  /// It is kept until the person has decided about the app: of an older interface, which need not
+  /// have asked.
+  var awaitsPermission = false
   /// The effects that need no question to the app.
   var effects = Effects()
   /// Why there is no banner and no sound.
@@ -62,6 +65,11 @@ struct Routing: Hashable, Sendable {
     let isVisible = content.hasAlert || content.sound != nil || content.badge != nil
     if presence == .foreground && isVisible {
       routing.asksApp = true
+      return routing
+    }
+    if settings.status == .notDetermined, content.generation != .userNotification {
+      assert(!isPush, "a push is of no older interface")
+      routing.awaitsPermission = true
       return routing
     }
     routing.apply(

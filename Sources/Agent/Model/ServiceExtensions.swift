@@ -17,8 +17,19 @@ struct ServiceExtensions {
     let key: AppNotificationID
     /// Its order of delivery.
     let order: Int64
+    /// The extension's program.
+    let executable: String
     /// The extension's connection, once it has greeted.
     fileprivate(set) var connection: ConnectionID?
+  }
+
+  /// How an extension came to say nothing.
+  enum Silence: Hashable {
+    /// Its process ended before it greeted.
+    case ended
+    /// It greeted, and its connection ended.
+    case left
+    case timedOut
   }
 
   /// The jobs by their tokens.
@@ -43,7 +54,7 @@ struct ServiceExtensions {
   ) {
     let token = context.makeToken("extension-")
     assert(jobs[token] == nil, "each push has a process of its own")
-    jobs[token] = Job(key: key, order: order, connection: nil)
+    jobs[token] = Job(key: key, order: order, executable: executable, connection: nil)
     context.emit(
       .startExtension(ExtensionOrder(app: key.app, executable: executable, token: token)))
   }
@@ -71,6 +82,12 @@ struct ServiceExtensions {
     guard let job = jobs.removeValue(forKey: token) else { return nil }
     if let connection = job.connection { tokens[connection] = nil }
     return job
+  }
+
+  /// The extension's process has ended; gives its job where that never greeted.
+  mutating func finishUnlessConnected(_ token: String) -> Job? {
+    guard let job = jobs[token], job.connection == nil else { return nil }
+    return finish(token)
   }
 
   /// Returns the job of a connection that ended before its extension answered.

@@ -107,6 +107,7 @@ extension Presentation {
         }),
       "thread": .string(thread), "interruptionLevel": .string(interruptionLevel.rawValue),
       "userInfo": .object(userInfo), "trigger": .string(origin.rawValue),
+      "attachments": .array(attachments.map { .object($0.json) }),
     ]
   }
 }

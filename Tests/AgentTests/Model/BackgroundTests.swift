@@ -280,11 +280,13 @@ struct ExtensionTests {
   func `client-api 3.48: an extension that says nothing in time, or dies, leaves the original`()
     throws
   {
-    for end in 0..<3 {
+    for end in 0..<4 {
       let bench = bench()
       let order = try #require(bench.push(Self.mutable).extensions.first)
       if end == 0 {
         bench.handle(.extensionFailed(token: order.token))
+      } else if end == 3 {
+        bench.handle(.extensionEnded(token: order.token))
       } else {
         let (connection, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
         let (question, _) = try #require(greeted.asked.first)
@@ -294,8 +296,34 @@ struct ExtensionTests {
           bench.handle(.appDisconnected(connection))
         }
       }
-      #expect(bench.take().presented.map(\.body) == ["sealed"])
+      let effects = bench.take()
+      #expect(effects.presented.map(\.body) == ["sealed"])
+      // What could not be started was logged by who tried.
+      let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
+      let entry = silence[end].map {
+        AgentEffect.log(
+          .extensionGaveNothing(ModelBench.burger, executable: order.executable, $0))
+      }
+      #expect(entry.map(effects.contains) ?? true)
     }
+  }
+
+  @Test
+  func `the end of an extension's process overtakes nothing that it has said`() throws {
+    let bench = bench()
+    let order = try #require(bench.push(Self.mutable).extensions.first)
+    let (_, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
+    let (question, event) = try #require(greeted.asked.first)
+    #expect(bench.handle(.extensionEnded(token: order.token)).isEmpty)
+    guard case .extend(let request, _) = event else {
+      Issue.record("asked \(event)")
+      return
+    }
+    var content = request.content
+    content.body = "opened"
+    bench.handle(.appReplied(question, .content(content)))
+    #expect(bench.take().presented.map(\.body) == ["opened"])
+    #expect(bench.handle(.extensionEnded(token: order.token)).isEmpty)
   }
 
   @Test

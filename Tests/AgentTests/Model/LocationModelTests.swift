@@ -69,4 +69,25 @@ import Testing
     #expect(effects.told.contains(.locationStatus(.whenInUse)))
     #expect(mayLocate(bench, connection))
   }
+
+  @Test
+  func
+    `an app that does not say why it wants the place is named in the log and by the doctor`()
+  {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    bench.answerPrompt(isAllowed: true)
+    let first = bench.ask(connection, .requestLocation(always: false))
+    // S1-65
+    #expect(first.prompts.isEmpty && first.contains(.log(.locationUsageMissing(ModelBench.burger))))
+    #expect(bench.findings().map(\.isFine) == [false])
+    #expect(bench.findings().first?.advice.contains("NSLocationWhenInUseUsageDescription") == true)
+    // Once is enough for the log.
+    #expect(bench.ask(connection, .requestLocation(always: false)).count == 1)
+    // An app that says why is asked about.
+    let (again, _) = bench.connect { $0.locationUsage = "To ring at the door" }
+    #expect(bench.findings().map(\.isFine) == [true])
+    #expect(bench.ask(again, .requestLocation(always: false)).prompts.count == 1)
+  }
 }

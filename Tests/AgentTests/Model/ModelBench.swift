@@ -339,6 +339,10 @@ extension [AgentEffect] {
   var orders: [LaunchOrder] {
     compactMap { if case .launch(let order) = $0 { order } else { nil } }
   }
+  /// The activation tokens of apps whose windows are to be raised.
+  var raisingTokens: [String?] {
+    compactMap { if case .raise(_, let token) = $0 { .some(token) } else { nil } }
+  }
   var launches: [AppLaunch.Reason] { orders.map(\.reason) }
   var prompts: [Prompt] {
     compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } }

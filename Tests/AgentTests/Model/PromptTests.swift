@@ -131,4 +131,45 @@ import Testing
     #expect(effects.refusals == [.unknownApp, .unknownApp, .unknownApp])
     #expect(bench.openPrompts.isEmpty)
   }
+
+  @Test func `a question goes with its app when nobody else waits for the answer`() throws {
+    let (bench, connection) = bench()
+    let (other, _) = bench.connect()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    bench.ask(other, .requestAuthorization([.alert]))
+    let prompt = try #require(bench.openPrompts.first)
+    #expect(bench.handle(.appDisconnected(connection)).withdrawnPrompts.isEmpty)
+    #expect(bench.handle(.appDisconnected(other)).withdrawnPrompts == [prompt])
+    #expect(bench.handle(.promptAnswered(prompt.id, isAllowed: true)).isEmpty)
+    #expect(status(bench).first == "notDetermined")
+    // An app that comes back asks anew.
+    let (next, _) = bench.connect()
+    #expect(bench.ask(next, .requestAuthorization([.alert])).prompts.count == 1)
+  }
+
+  @Test func `a question about the place goes with its app, and the next one comes`() throws {
+    let (bench, connection) = bench()
+    bench.ask(connection, .requestLocation(always: true))
+    let place = try #require(bench.openPrompts.first)
+    let (other, _) = bench.connect()
+    bench.ask(other, .requestAuthorization([.alert]))
+    let effects = bench.handle(.appDisconnected(connection))
+    #expect(effects.withdrawnPrompts == [place])
+    #expect(effects.prompts.map(\.subject) == [.notifications])
+  }
+
+  @Test func `a question that a command's notification waits for stays`() {
+    let (bench, _) = bench()
+    bench.command(.notify(app: ModelBench.burger.text, ModelBench.request()))
+    #expect(bench.openPrompts.count == 1)
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.count == 1)
+  }
+
+  @Test func `a request for nothing asks nobody`() {
+    let (bench, connection) = bench()
+    let effects = bench.ask(connection, .requestAuthorization([]))
+    #expect(effects.prompts.isEmpty && effects.answers.map(\.isGranted) == [false])
+    #expect(status(bench).first == "notDetermined")
+  }
 }

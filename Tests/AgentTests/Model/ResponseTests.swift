@@ -148,7 +148,7 @@ struct ResponseTests {
     let bench = ModelBench()
     let fries = AppID("org.example.fries")!
     for app in [ModelBench.burger, fries] {
-      bench.install(app)
+      bench.install(app) { $0.isBusActivatable = true }
       let connection = bench.authorized(app)
       bench.ask(connection, .setCategories([Self.category]))
       for id in ["1", "2"] {
@@ -168,8 +168,9 @@ struct ResponseTests {
     let waits = bench.respond("2", PersonAction("MAYBE", activationToken: "later"))
     #expect(waits.isEmpty)
     let done = bench.handle(.conditionChanged(.sessionLocked(false)))
-    #expect(done.orders.map(\.activationToken) == ["later"])
-    #expect(done.orders.map(\.isForeground) == [true])
+    // The app runs: its window is raised, and no second process is started.
+    #expect(done.orders.isEmpty)
+    #expect(done.raisingTokens == ["later"])
   }
 
   @Test
@@ -197,5 +198,27 @@ struct ResponseTests {
     bench.ask(connection, .add(ModelBench.request(title: "new")))
     #expect(bench.handle(.conditionChanged(.sessionLocked(false))).asked.isEmpty)
     #expect(bench.centerIDs() == ["n"])
+  }
+
+  @Test(arguments: [false, true])
+  func `a tap brings the process that runs behind to the front, and starts no second one`(
+    isBusActivatable: Bool
+  ) throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.install { $0.isBusActivatable = isBusActivatable }
+    bench.ask(connection, .add(ModelBench.request()))
+    _ = bench.take()
+    bench.respond("n", PersonAction(PersonAction.open.id, activationToken: "token"))
+    let effects = bench.take()
+    #expect(effects.launches.isEmpty)
+    #expect(effects.raisingTokens == (isBusActivatable ? ["token"] : []))
+    #expect(effects.asked.count == 1)
+    // After the response, which says why.
+    #expect(effects.told == [.state(.foreground)])
+    let behind = bench.ask(connection, .add(ModelBench.request("m")))
+    #expect(behind.presented.count == 1)
+    bench.respond("m", .dismiss)
+    #expect(bench.take().told.isEmpty)
   }
 }

@@ -161,7 +161,7 @@ extension [AgentEffect] {
       if case .replay(_, let events) = effect { events } else { [] }
     }
   }
-  fileprivate var replayed: [Presentation] {
+  var replayed: [Presentation] {
     replays.compactMap { if case .presented(let presentation) = $0 { presentation } else { nil } }
   }
   fileprivate var replayedBadges: [Int64] {

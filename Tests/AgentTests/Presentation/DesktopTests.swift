@@ -49,18 +49,37 @@ struct DesktopTests {
   }
 
   @Test
-  func `A banner shows the first two buttons in order, an alert three`() {
+  func `a banner shows the first two buttons in order, an alert four`() {
     let names: Set<String> = ["body", "actions"]
     let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
+    // S1-21, S1-27, S1-28, S1-29
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: Self.buttons), .init(names: names))
-    #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
+    #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t", "D", "t"])
     #expect(alert.expireMilliseconds == 0)
     #expect(banner.expireMilliseconds == -1)
     let none = DesktopNotice(
       Self.presentation(actions: Self.buttons), .init(names: ["body"]))
     #expect(none.actions.isEmpty)
+  }
+
+  @Test
+  func `actions that destroy something are named in a hint, those that are shown alone`() {
+    let buttons = [
+      NotificationAction(id: "A", title: "t"),
+      NotificationAction(id: "B", title: "t", options: [.destructive], textInput: .init()),
+      NotificationAction(id: "C", title: "t", options: [.destructive]),
+    ]
+    func hint(_ isAlert: Bool, _ capabilities: Set<String>) -> BusValue? {
+      DesktopNotice(
+        Self.presentation(persistent: isAlert, actions: buttons), .init(names: capabilities)
+      ).hints.first { $0.0 == DesktopNotice.destructiveHint }?.1
+    }
+    #expect(hint(true, ["actions"]) == .strings(["B", "C"]))
+    #expect(hint(false, ["actions"]) == .strings(["B"]))
+    #expect(hint(false, ["actions", "inline-reply"]) == .strings([DesktopNotice.replyKey]))
+    #expect(hint(true, []) == nil)
   }
 
   @Test

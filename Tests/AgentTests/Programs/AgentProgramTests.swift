@@ -116,6 +116,80 @@ struct AgentProgramTests {
   }
 
   @Test
+  func `a category's file takes an action as lines have it, and nothing that is no key`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await Self.agent(scenario)
+      let file = scenario.folder.file("category.json")
+      func run(_ text: String) async throws -> Scenario.CommandResult {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        return try await scenario.belfryCommand(
+          ["app", "run", Self.burger, "--category", file], succeeding: false)
+      }
+      for (text, word) in [
+        (#"{"id":"C","action":[]}"#, "\"action\""),
+        (#"{"id":"C","actions":[{"id":"A","titel":"T"}]}"#, "\"titel\""),
+        (#"{"id":"C","actions":[{"id":"A","title":"T","options":["red"]}]}"#, "\"red\""),
+        (#"{"id":"C","actions":[{"id":"A","title":"T","destructive":"yes"}]}"#, "\"destructive\""),
+        (#"{"id":"C","options":["silent"]}"#, "\"silent\""),
+        (#"{"id":"C","actions":[{"id":"A","title":"T","textInput":{"hint":""}}]}"#, "\"hint\""),
+      ] {
+        let result = try await run(text)
+        #expect(result.status == 2 && result.errors.contains(word), "\(text): \(result.errors)")
+      }
+      let text = """
+        {"id":"C","actions":[{"id":"A","title":"T","destructive":true,"authenticationRequired":false},
+        {"id":"B","title":"T","destructive":false,"authenticationRequired":true}]}
+        """
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+      let app = try scenario.belfry([
+        "app", "run", Self.burger, "--category", file, "--authorize", "alert", "--state",
+        "background",
+      ])
+      _ = try await app.event("authorized")
+      _ = try await scenario.belfryCommand([
+        "notify", "--app", Self.burger, "--title", "T", "--category", "C",
+      ])
+      let actions = try await agent.event("presented")["actions"]
+      #expect(actions[0]["destructive"].boolean == true)
+      #expect(actions[0]["authenticationRequired"].boolean == false)
+      #expect(actions[1]["destructive"].boolean == false)
+      #expect(actions[1]["authenticationRequired"].boolean == true)
+    }
+  }
+
+  @Test
+  func `an extension whose process ends at once leaves the original, and the log names it`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try LinkGatewayThread()
+      let agent = try await Self.agent(scenario, gateway: gateway)
+      let file = scenario.folder.file(Self.burger + ".desktop")
+      let entry = """
+        [Desktop Entry]
+        Type=Application
+        Name=Burger
+        Exec=/bin/sleep 1
+        X-Belfry-ServiceExtension=/bin/false
+        """
+      try Data(entry.utf8).write(to: URL(fileURLWithPath: file))
+      _ = try await scenario.belfryCommand(["app", "install", file])
+      let app = try scenario.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
+      ])
+      _ = try await app.event("registered")
+      #expect(
+        gateway.with { Self.deliver(#"{"aps":{"alert":"Hi","mutable-content":1}}"#, 5, $0) })
+      #expect(try await agent.event("presented")["body"].string == "Hi")
+      // Not because its time is over.
+      #expect(agent.errors.contains("its process ended before it connected"))
+      #expect(agent.errors.contains("/bin/false"))
+    }
+  }
+
+  @Test
   func `the languages that were chosen outlive a restart, whatever the environment's are`()
     async throws
   {

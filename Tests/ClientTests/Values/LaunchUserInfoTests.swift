@@ -23,6 +23,21 @@ import UserNotifications
       NSApplication.launchUserNotificationUserInfoKey]
   }
 
+  private final class OlderDelegate: NSObject, NSUserNotificationCenterDelegate {}
+
+  @Test
+  func `what others show in the app's name is of the form that the app knows`() {
+    let delegate = OlderDelegate()
+    NSUserNotificationCenter.default.delegate = delegate
+    defer { NSUserNotificationCenter.default.delegate = nil }
+    #expect((object(.userNotification) as? NSUserNotification)?.title == "Milk")
+    #expect(object(.userNotification, push: true) is NSUserNotification)
+    let newer = Delegate()
+    UNUserNotificationCenter.current().delegate = newer
+    defer { UNUserNotificationCenter.current().delegate = nil }
+    #expect(object(.userNotification) is UNNotificationResponse)
+  }
+
   @Test
   func `It is an object of the interface that the notification was made with`() {
     for hasDelegate in [false, true] {

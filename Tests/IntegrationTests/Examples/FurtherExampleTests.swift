@@ -149,11 +149,48 @@ import Testing
   @Test
   func `A Mac app of the older interface asks nobody`() async throws {
     try await Scenario.run { scenario in
-      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
-      let app = try await scenario.example("MacReminder", on: agent)
+      let agent = try await scenario.agent(
+        of: nil, options: ["--clock", "manual", "--grant", "ask"])
+      let now = ISO8601DateFormatter().string(from: Date())
+      try await scenario.tell(agent, "clock", "set", now)
+      let id = "org.example.reminder"
+      let folder = try await scenario.bundle("MacReminder", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
+      func start() throws -> RunningProgram {
+        try scenario.start([folder + "/MacReminder"], environment: ["BELFRY_SOCKET": agent.socket])
+      }
+      let app = try start()
       #expect(try await app.text("launched") == "launched by nobody")
-      _ = try await app.text("scheduled")
+      #expect(try await app.text("scheduled") == #"scheduled ["Tea"]"#)
+      // Behind, it is shown; a tap reaches the process that runs.
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "advance", "200")
+      #expect(try await agent.presented(id)["title"].string == "Tea")
+      try await scenario.tell(agent, "center", "open", "tea")
+      #expect(try await app.text("activated") == "activated Tea")
+      try await app.stop()
+
+      // Not running, it is started with the notification.
+      let again = try start()
+      _ = try await again.text("scheduled")
+      try await again.stop()
+      try await scenario.tell(agent, "clock", "advance", "200")
+      #expect(try await agent.presented(id)["title"].string == "Tea")
+      try await scenario.tell(agent, "center", "open", "tea")
+      try await agent.program.error("launched by Tea")
+      try await agent.program.error("activated Tea")
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
+      // What is shown in its name from a shell comes back as one of its own.
+      try await scenario.tell(agent, "notify", "--app", id, "--title", "Coffee", "--id", "coffee")
+      #expect(try await agent.presented(id)["title"].string == "Coffee")
+      try await scenario.tell(agent, "center", "open", "coffee")
+      try await agent.program.error("activated Coffee")
+
+      // All that lasts until the person turns it off.
+      try await scenario.tell(agent, "settings", id, "notifications=off")
+      let off = try await scenario.example("MacReminder", on: agent, app: id)
+      #expect(try await off.text("scheduled") == "scheduled []")
+      try await scenario.tell(agent, "app", "remove", id)
     }
   }
 

@@ -20,8 +20,9 @@ struct DesktopNotice: Hashable {
   /// The action key of an alert without buttons of its own, and what puts it away (S4-20).
   static let openKey = "belfry:open"
   static let closeKey = "belfry:close"
-  /// Buttons that every server shows: GNOME draws three (linux-parts 1).
-  static let buttonsShown = 3
+  /// A hint of our own: the keys of those actions that destroy something, which the specification has
+  /// no word for.
+  static let destructiveHint = "x-belfry-destructive-actions"
 
   var appName: String
   var icon: String
@@ -80,20 +81,25 @@ struct DesktopNotice: Hashable {
     let shown =
       presentation.isPersistent ? presentation.actions : presentation.minimalActions
     var hasReply = false
-    for action in shown.prefix(Self.buttonsShown) {
+    var destructive: [String] = []
+    for action in shown.prefix(
+      presentation.isPersistent ? Limits.alertActionsShown : Limits.minimalActionsShown)
+    {
+      var key = Self.key(of: action.id)
       if let input = action.textInput, capabilities.hasInlineReply, !hasReply {
         hasReply = true
-        actions += [Self.replyKey, action.title]
+        key = Self.replyKey
         if !input.placeholder.isEmpty {
           hints.append(("x-kde-reply-placeholder-text", .string(input.placeholder)))
         }
         if !input.buttonTitle.isEmpty {
           hints.append(("x-kde-reply-submit-button-text", .string(input.buttonTitle)))
         }
-      } else {
-        actions += [Self.key(of: action.id), action.title]
       }
+      actions += [key, action.title]
+      if action.isDestructive { destructive.append(key) }
     }
+    if !destructive.isEmpty { hints.append((Self.destructiveHint, .strings(destructive))) }
   }
 
   /// An action's key: its own identifier, unless that means something to servers.

@@ -107,14 +107,12 @@ enum LaunchUserInfo {
   /// The object of the interface that the notification was made with: apps look for it by its type,
   /// and set their delegates before or after.
   ///
-  /// A push is of neither. It is of the older one for an app that has set that one's delegate alone.
+  /// A push is of neither, and what others show in the app's name is of the newer one. Both are of the
+  /// older one for an app that has set that one's delegate alone.
   private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
-    let isPush = response.notification.payload != nil
     let isOlder =
-      isPush
-      ? UNUserNotificationCenter.current().delegate == nil
-        && NSUserNotificationCenter.default.delegate != nil
-      : response.notification.request.content.generation == .desktop
+      response.notification.request.content.generation == .desktop
+      || NSUserNotificationCenter.default.isOnlyOne
     return isOlder
       ? NSUserNotification(UserNotificationFields(response)) : UNNotificationResponse.make(response)
   }

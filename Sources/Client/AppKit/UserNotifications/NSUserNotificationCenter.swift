@@ -3,6 +3,7 @@ import BelfryClient
 import BelfryWire
 import Foundation
 import Synchronization
+import UserNotifications
 
 /// A Mac app's way to its notifications, in the form before macOS 11; usable from any thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenter")
@@ -95,6 +96,18 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     }
   }
 
+  /// Whether a response belongs here: of the app's own notifications in this form, and of what others
+  /// show in its name where it knows no other form.
+  private func isOwn(_ delivered: DeliveredNotification) -> Bool {
+    delivered.request.content.generation == .desktop
+      || (delivered.payload == nil && isOnlyOne)
+  }
+
+  /// Whether the app has a delegate here, and none of the newer center.
+  var isOnlyOne: Bool {
+    UNUserNotificationCenter.current().delegate == nil && delegate != nil
+  }
+
   @MainActor
   private func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
@@ -107,8 +120,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
     case .delivered(let delivered) where delivered.request.content.generation == .desktop:
       delegate?.userNotificationCenter(
         self, didDeliver: NSUserNotification(UserNotificationFields(delivered)))
-    case .response(let response)
-    where response.notification.request.content.generation == .desktop:
+    case .response(let response) where isOwn(response.notification):
       if response.action != NotificationResponse.dismissAction {
         delegate?.userNotificationCenter(
           self, didActivate: NSUserNotification(UserNotificationFields(response)))

@@ -70,14 +70,11 @@ extension UIApplication {
   private func willPresent(
     _ delivered: DeliveredNotification, _ question: AppLinkQuestion?
   ) -> Bool {
-    switch delivered.request.content.generation {
-    case .desktop: return false
-    case .local:
+    guard delivered.request.content.generation != .desktop else { return false }
+    // A push comes as an arrival besides.
+    if delivered.payload == nil {
       delegate?.application(
         self, didReceive: UILocalNotification(LocalNotificationFields(delivered.request)))
-    case .userNotification:
-      // A push comes as an arrival besides.
-      break
     }
     question?.reply(.present([]))
     return true

@@ -98,7 +98,7 @@ enum LaunchOptions {
     let delivered = launch.response?.notification
     if let payload = launch.payload ?? delivered?.payload {
       options[.remoteNotification] = UserInfoCoding.payload(payload)
-    } else if let request = delivered?.request, request.content.generation == .local {
+    } else if let request = delivered?.request, request.content.generation != .desktop {
       options[.localNotification] = UILocalNotification(LocalNotificationFields(request))
     }
     if launch.reason == .location { options[.location] = NSNumber(value: true) }

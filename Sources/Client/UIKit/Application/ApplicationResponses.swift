@@ -22,7 +22,7 @@ extension UIApplication {
         receive(payload) { _ in question?.reply(.handled) }
       } else {
         // A launch has the notification among its options (S1-36).
-        if request.content.generation == .local, !isLaunch {
+        if !isLaunch {
           delegate.application(
             self, didReceive: UILocalNotification(LocalNotificationFields(request)))
         }

@@ -10,6 +10,7 @@ final class AgentLedger {
   let notifications: NotificationLedger
   let schedule: ScheduleLedger
   let responses: ResponseLedger
+  let attachments: AttachmentLedger
   let suspension: SuspensionLedger
   let knowledge: AppKnowledgeLedger
   private let registrations: RegistrationLedger
@@ -33,6 +34,7 @@ final class AgentLedger {
     notifications = NotificationLedger(in: world)
     schedule = ScheduleLedger(in: world)
     responses = ResponseLedger(in: world)
+    attachments = AttachmentLedger(in: world)
     suspension = SuspensionLedger(in: world)
     knowledge = AppKnowledgeLedger(in: world)
     registrations = RegistrationLedger(in: world)
@@ -133,6 +135,7 @@ final class AgentLedger {
       responses.onDecided(effect, event)
       suspension.onDecided(effect)
       notifications.onDecided(effect, event)
+      attachments.onDecided(effect)
       knowledge.onDecided(effect, event)
       registrations.onDecided(effect)
       screen.onDecided(effect, event)
@@ -183,6 +186,7 @@ final class AgentLedger {
         case .authorized:
           conversations.wasAnswered(id, .notifications, isAllowed: true)
             || Self.changes(event, id, "notifications", "on") || world.profile.policy != .ask
+            || isFreeOfQuestion(before, event)
         case .denied:
           conversations.wasAnswered(id, .notifications, isAllowed: false)
             || Self.changes(event, id, "notifications", "off") || world.profile.policy == .none
@@ -206,6 +210,20 @@ final class AgentLedger {
       world.expect(
         isDecided, "\(id) is \(after.locationStatus) for places, and nobody has decided that")
     }
+  }
+
+  /// Whether the event is a notification of a Mac app of the older interface that never asked.
+  private func isFreeOfQuestion(_ before: LocalApp, _ event: AgentEvent) -> Bool {
+    guard case .appRequested(let ask, .add(let request)) = event else { return false }
+    return request.content.generation == .desktop && before.status == .notDetermined
+      && before.requested.isEmpty && conversations.app(of: ask.connection) == before.id
+  }
+
+  /// Whether a notification is kept until the person has decided about its app.
+  func isKeptForDecision(_ key: AppNotificationID) -> Bool {
+    guard let entry = delivered(key), apps[key.app]?.status == .notDetermined else { return false }
+    return entry.retained.content.generation != .userNotification && entry.needsPresentation
+      && !entry.isListed
   }
 
   private static func changes(
@@ -241,6 +259,7 @@ final class AgentLedger {
     checkRecords("at the end")
     conversations.checkEnd()
     responses.checkEnd()
+    attachments.checkEnd()
     let pushes = world.pushService.unacknowledged
     world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
     let held = mirror[.fetches].keys.sorted()

@@ -12,6 +12,10 @@ final class ConversationLedger {
     let app: AppID?
     /// What its greeting names.
     let token: String?
+    /// Whether the agent has welcomed it.
+    var isWelcome = false
+    /// Whether that was as the app itself.
+    var isApp = false
   }
 
   private unowned let world: AgentSimulation
@@ -25,6 +29,8 @@ final class ConversationLedger {
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
+  /// Apps about whose notifications a question was put away, and none came since.
+  private var postponed: Set<AppID> = []
   /// The prompt that the event at hand answers, and how; nil is not at all.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
   /// What a service extension makes of its push with the event at hand.
@@ -58,7 +64,17 @@ final class ConversationLedger {
     extensions = [:]
     extensionQuestions = [:]
     prompts = [:]
+    postponed = []
     answered = nil
+  }
+
+  /// The app at the other end of a connection.
+  func app(of connection: ConnectionID) -> AppID? { peers[connection]?.app }
+
+  /// Whether a person sees a question about an app, behind which the one about its notifications may
+  /// wait, or has put the latest one about those away.
+  func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
+    postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
 
   /// Whether the event at hand is a person's answer to a prompt about that.
@@ -100,8 +116,14 @@ final class ConversationLedger {
       for question in questions where question.connection == connection { settle(question) }
     case .promptAnswered(let id, let isAllowed):
       answered = prompts[id].map { ($0, isAllowed) }
-    case .promptPostponed(let id): answered = prompts[id].map { ($0, nil) }
+    case .promptPostponed(let id):
+      answered = prompts[id].map { ($0, nil) }
+      if let prompt = prompts[id], prompt.subject == .notifications { postponed.insert(prompt.app) }
     case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
+    case .extensionEnded(let token):
+      // One that has greeted says by its connection what it made.
+      let isConnected = peers.values.contains { $0.isWelcome && $0.token == token }
+      if !isConnected { extensions[token] = nil }
     default: break
     }
   }
@@ -122,7 +144,20 @@ final class ConversationLedger {
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     switch effect {
-    case .answer(let ask, _), .refuse(let ask, _), .diagnose(let ask, _): close(ask)
+    case .answer(let ask, _):
+      if case .appGreeted(ask, let hello, _) = event {
+        peers[ask.connection]?.isWelcome = true
+        peers[ask.connection]?.isApp = hello.role == .app
+      }
+      close(ask)
+    case .refuse(let ask, let failure):
+      if case .appRequested(ask, .add(let request)) = event { checkRefusal(ask, request, failure) }
+      close(ask)
+    case .diagnose(let ask, _): close(ask)
+    case .launch(let order):
+      world.expect(
+        !peers.values.contains { $0.isApp && $0.app == order.app.id },
+        "\(order.app.id) is started, and runs")
     case .readInstallation(let ask, _, _): checkIsOpen(ask.connection, "an installation")
     case .tell(let connection, let event): checkIsOpen(connection, "\(event)")
     case .close(let connection): checkIsOpen(connection, "an end")
@@ -165,6 +200,16 @@ final class ConversationLedger {
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
+  /// An app of an older interface, which need not have asked, is refused only by a person or a policy.
+  private func checkRefusal(_ ask: Ask, _ request: NotificationRequest, _ failure: AppLinkFailure) {
+    guard request.content.generation != .userNotification,
+      failure.reason == .notificationsNotAllowed, let app = app(of: ask.connection)
+    else { return }
+    world.expect(
+      world.ledger.apps[app]?.status == .denied,
+      "\(app) may not notify with its older interface, and nobody has said no")
+  }
+
   private func checkIsOpen(_ connection: ConnectionID, _ what: @autoclosure () -> String) {
     world.expect(
       peers[connection] != nil,
@@ -177,6 +222,7 @@ final class ConversationLedger {
       $0.app == prompt.app && $0.subject == prompt.subject
     }
     world.expect(!isAskedAlready, "a person is asked twice at once for \(prompt.app)")
+    if prompt.subject == .notifications { postponed.remove(prompt.app) }
     prompts[prompt.id] = prompt
   }
 

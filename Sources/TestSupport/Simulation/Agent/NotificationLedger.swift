@@ -291,6 +291,12 @@ final class NotificationLedger {
     where !showing.isPresented && !showing.isConfirmed && !showing.isQuiet
       && !world.ledger.conversations.isAskedAbout(key)
     {
+      if world.ledger.isKeptForDecision(key) {
+        world.expect(
+          world.ledger.conversations.isQuestionOpenOrPutAway(of: key.app),
+          "\(key.recordKey) is kept for an answer, and nobody is asked")
+        continue
+      }
       // In the list alone, as its switches want it.
       state.showings[key]?.isQuiet = true
       world.expect(

@@ -185,7 +185,7 @@ final class SimulatedAgent {
     world.ledger.onCarriedOut(effect)
     switch effect {
     case .persist, .persistClock, .withdraw, .badge, .sound, .suppressed, .showLink, .probeGateway,
-      .announceState, .useLocationServices, .log:
+      .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log:
       break
     case .answer(let ask, let answer): answered(ask, .success(answer))
     case .refuse(let ask, let failure): answered(ask, .failure(failure))

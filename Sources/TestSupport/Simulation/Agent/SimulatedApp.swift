@@ -5,6 +5,8 @@ import BelfryWire
 final class SimulatedApp {
   let id: AppID
   let isInstalled: Bool
+  /// The interface of most of its notifications.
+  let generation: NotificationGeneration
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
   private var isServiceExtended: Bool
@@ -16,6 +18,9 @@ final class SimulatedApp {
     self.world = world
     isInstalled = world.chance(0.7)
     isServiceExtended = world.chance(0.7)
+    generation = world.pick([
+      .userNotification, .userNotification, .userNotification, .local, .desktop,
+    ])
     backgroundModes = world.pick([
       ["remote-notification", "fetch", "processing"], ["remote-notification"],
       ["remote-notification", "audio"], ["fetch"], [],
@@ -118,10 +123,14 @@ final class SimulatedApp {
   func startExtension(_ order: ExtensionOrder) {
     world.time.after(world.milliseconds(world.isTroubled && world.chance(0.2) ? 40_000 : 200)) {
       [self] in
-      start(role: .serviceExtension, launch: order.token, isForeground: false)
-      if world.isTroubled, world.chance(0.2) {
-        world.agent.report(.extensionFailed(token: order.token))
+      // Its process may end at once, or while it works.
+      if !world.isTroubled || world.chance(0.8) {
+        start(role: .serviceExtension, launch: order.token, isForeground: false)
       }
+      guard world.isTroubled, world.chance(0.3) else { return }
+      world.agent.report(
+        world.chance(0.2)
+          ? .extensionFailed(token: order.token) : .extensionEnded(token: order.token))
     }
   }
 

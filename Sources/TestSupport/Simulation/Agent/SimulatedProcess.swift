@@ -102,7 +102,10 @@ final class SimulatedProcess {
 
   private func onAnswer(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
     guard number == 1, case .success = result, !isExtension else { return }
-    ask(.requestAuthorization(SimulatedRequests.options(in: world)))
+    // Apps of the older interfaces need not ask.
+    if app.generation == .userNotification || world.chance(0.2) {
+      ask(.requestAuthorization(SimulatedRequests.options(in: world)))
+    }
     ask(.register(.alert))
     if world.chance(0.7) { ask(.setCategories(SimulatedRequests.categories)) }
     if world.chance(0.3) { ask(.register(.voip)) }

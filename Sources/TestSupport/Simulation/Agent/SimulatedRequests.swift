@@ -73,7 +73,12 @@ enum SimulatedRequests {
     var content = NotificationContent()
     content.title = NotificationText("T\(serial)")
     content.body = NotificationText("B\(serial)")
+    content.generation =
+      world.chance(0.95) ? app.generation : world.pick(NotificationGeneration.allCases)
     content.userInfo = ["serial": .integer(Int64(serial))]
+    if world.chance(0.2) {
+      content.attachments = [NotificationAttachment(id: "a", path: "/data/\(app.id)/\(serial)")]
+    }
     if world.chance(0.3) { content.badge = world.random(Int64(0)...5) }
     if world.chance(0.4) { content.sound = NotificationSound(isCritical: world.chance(0.2)) }
     if world.chance(0.4) { content.category = "K\(world.random(1...2))" }

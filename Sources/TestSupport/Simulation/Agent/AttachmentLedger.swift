@@ -1,0 +1,61 @@
+@testable import Agent
+import BelfryWire
+
+/// The files of attachments: none goes while a record has it, and none stays that no record has.
+final class AttachmentLedger {
+  private unowned let world: AgentSimulation
+  /// Those that records had, and that were not deleted since.
+  private var stored: [AppID: Set<String>] = [:]
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func onDecided(_ effect: AgentEffect) {
+    switch effect {
+    case .persist(.put(let collection, let key, let value)):
+      guard let app = AppID(String(key.prefix { $0 != "/" })) else { return }
+      for path in Self.paths(collection, key, value) { stored[app, default: []].insert(path) }
+    case .deleteAttachments(let app, nil): stored[app] = nil
+    case .deleteAttachments(let app, let paths?):
+      let used = used(by: app)
+      for path in paths {
+        world.expect(
+          !used.contains(path), "\(path) is deleted, and a notification of \(app) has it")
+        stored[app]?.remove(path)
+      }
+    default: break
+    }
+  }
+
+  private func used(by app: AppID) -> Set<String> {
+    var paths: Set<String> = []
+    for collection in [RecordCollection.delivered, .pending, .responses] {
+      for (key, value) in world.ledger.mirror[collection] where key.hasPrefix("\(app)/") {
+        paths.formUnion(Self.paths(collection, key, value))
+      }
+    }
+    return paths
+  }
+
+  private static func paths(
+    _ collection: RecordCollection, _ key: String, _ value: [UInt8]
+  ) -> [String] {
+    let attachments =
+      switch collection {
+      case .delivered: DeliveredList.Entry(record: value)?.retained.attachments
+      case .pending: (try? NotificationRequest(decoding: value))?.content.attachments
+      case .responses: Responses.Waiting(key: key, record: value)?.retained.attachments
+      case .apps, .schedule, .regions, .seen, .fetches, .device: nil as [NotificationAttachment]?
+      }
+    return (attachments ?? []).map(\.path)
+  }
+
+  /// An agent that is killed between a commit and what follows from it leaves files behind: the bound
+  /// of the folder is for those.
+  func checkEnd() {
+    guard world.agent.restartCount == 0 else { return }
+    for (app, paths) in stored.sorted(by: { $0.key < $1.key }) {
+      let left = paths.subtracting(used(by: app)).sorted()
+      world.expect(left.isEmpty, "files of \(app) stay, and no notification has them: \(left)")
+    }
+  }
+}

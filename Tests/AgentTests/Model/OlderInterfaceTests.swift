@@ -1,0 +1,263 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+/// Apps of the interfaces before `UserNotifications`, which need not have asked for permission.
+@Suite("Apps of the older interfaces")
+struct OlderInterfaceTests {
+  private static let app = ModelBench.burger
+
+  private static func request(
+    _ generation: NotificationGeneration, _ id: String = "n", inSeconds seconds: Double? = nil
+  ) -> NotificationRequest {
+    var request = ModelBench.request(
+      id, badge: 1, sound: true, trigger: seconds.map { .interval(seconds: $0, repeats: false) })
+    request.content.generation = generation
+    return request
+  }
+
+  private static func switches(_ bench: ModelBench) -> [JSONValue?] {
+    let row = bench.settings()
+    return [row["authorization"], row["alert"], row["sound"], row["badge"]]
+  }
+
+  // MARK: NSUserNotification
+
+  @Test
+  func `a Mac app that never asked notifies, and nobody is asked`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    let effects = bench.ask(connection, .add(Self.request(.desktop)))
+    // S1-1, S1-54
+    #expect(effects.prompts.isEmpty && effects.answers.count == 1)
+    #expect(effects.presented.map(\.title) == ["T"] && effects.sounds == 1)
+    #expect(Self.switches(bench) == ["authorized", "on", "on", "on"])
+    #expect(bench.findings().map(\.detail) == ["may notify"])
+  }
+
+  @Test
+  func `a Mac app that never asked notifies until the person turns it off`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.desktop, "later", inSeconds: 20)))
+    bench.command(.changeSettings(app: Self.app.text, ["notifications": "off"]))
+    let effects = bench.ask(connection, .add(Self.request(.desktop)))
+    // S1-3
+    #expect(effects.refusals == [.notificationsNotAllowed] && effects.presented.isEmpty)
+    bench.move(to: bench.now + 20_000)
+    #expect(bench.handle(.scheduleDue).suppressed == [.notAuthorized])
+  }
+
+  @Test(arguments: [
+    (GrantPolicy.all, "authorized" as JSONValue, "on" as JSONValue),
+    (.types([.alert]), "authorized", "off"), (.none, "denied", "off"),
+  ])
+  func `a policy answers for an app of either older interface`(
+    policy: GrantPolicy, status: JSONValue, sound: JSONValue
+  ) {
+    for generation in [NotificationGeneration.desktop, .local] {
+      let bench = ModelBench(policy: policy)
+      let (connection, _) = bench.connect()
+      let effects = bench.ask(connection, .add(Self.request(generation)))
+      #expect(effects.presented.count == (status == "denied" ? 0 : 1))
+      #expect(effects.refusals.count == (status == "denied" ? 1 : 0))
+      #expect(Self.switches(bench)[0] == status && Self.switches(bench)[2] == sound)
+    }
+  }
+
+  @Test
+  func `a Mac app that has asked waits for the answer like every other one`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    let effects = bench.ask(connection, .add(Self.request(.desktop)))
+    #expect(effects.presented.isEmpty && effects.prompts.isEmpty)
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.count == 1)
+    #expect(Self.switches(bench) == ["authorized", "on", nil, nil])
+  }
+
+  // MARK: UILocalNotification
+
+  @Test
+  func `an app that schedules and never registered is asked about, once`() throws {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    let first = bench.ask(connection, .add(Self.request(.local, "one", inSeconds: 60)))
+    // S1-42
+    #expect(first.prompts.map(\.subject) == [.notifications] && first.answers.count == 1)
+    #expect(bench.findings().map(\.detail) == ["waits for a person's answer"])
+    let second = bench.ask(connection, .add(Self.request(.local, "two", inSeconds: 61)))
+    #expect(second.prompts.isEmpty && second.answers.count == 1)
+    // It is listed from the moment at which it was scheduled.
+    #expect(try bench.ask(connection, .pending).answers.first?.pending().count == 2)
+    bench.answerPrompt(isAllowed: true)
+    #expect(Self.switches(bench) == ["authorized", "on", "on", "on"])
+    bench.move(to: bench.now + 60_000)
+    #expect(bench.handle(.scheduleDue).presented.map(\.key.id) == ["one"])
+  }
+
+  @Test
+  func `what is due before the answer is shown after it`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    #expect(bench.ask(connection, .add(Self.request(.local, "now"))).presented.isEmpty)
+    bench.ask(connection, .add(Self.request(.local, "soon", inSeconds: 5)))
+    bench.handle(.appDisconnected(connection))
+    // Its notifications wait for the answer, though nobody runs any more.
+    #expect(bench.openPrompts.count == 1)
+    bench.move(to: bench.now + 5_000)
+    let due = bench.handle(.scheduleDue)
+    #expect(due.presented.isEmpty && due.suppressed.isEmpty && due.sounds == 0)
+    #expect(bench.centerIDs().isEmpty)
+    #expect(bench.handle(.presenterAppeared(.json, isNew: true)).replayed.isEmpty)
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    let effects = bench.take()
+    #expect(effects.presented.map(\.key.id) == ["now", "soon"] && effects.sounds == 2)
+    #expect(bench.centerIDs() == ["now", "soon"])
+  }
+
+  @Test
+  func `after a no nothing that waited is ever shown`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "now")))
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: false)
+    let effects = bench.take()
+    #expect(effects.presented.isEmpty && effects.suppressed == [.notAuthorized])
+    #expect(bench.centerIDs().isEmpty && bench.disk.keys(.delivered).isEmpty)
+    bench.move(to: bench.now + 60_000)
+    #expect(bench.handle(.scheduleDue).suppressed == [.notAuthorized])
+    let again = bench.ask(connection, .add(Self.request(.local, "again")))
+    #expect(again.refusals == [.notificationsNotAllowed] && again.prompts.isEmpty)
+  }
+
+  @Test
+  func `what waits for the answer outlives the agent, and is asked about again`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "now")))
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    let next = bench.restarted(policy: .ask)
+    let effects = next.start()
+    #expect(effects.presented.isEmpty && effects.suppressed.isEmpty)
+    #expect(effects.prompts.map(\.app) == [Self.app])
+    _ = next.take()
+    next.answerPrompt(isAllowed: true)
+    #expect(next.take().presented.map(\.key.id) == ["now"])
+    next.move(to: next.now + 60_000)
+    #expect(next.handle(.scheduleDue).presented.map(\.key.id) == ["later"])
+  }
+
+  @Test
+  func
+    `a question that was put away comes with the next notification, and what waited still waits`()
+  {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "now")))
+    bench.postponePrompt()
+    #expect(bench.openPrompts.isEmpty)
+    let next = bench.ask(connection, .add(Self.request(.local, "next")))
+    #expect(next.prompts.count == 1 && next.presented.isEmpty)
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id) == ["now", "next"])
+  }
+
+  @Test
+  func `an app that unschedules everything has no question left`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    let effects = bench.ask(connection, .removePending(nil))
+    #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
+    #expect(bench.findings().map(\.detail) == ["never asked for permission"])
+  }
+
+  @Test
+  func `an app in front has its notification, whatever the person says`() throws {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect(state: .foreground)
+    let asked = try #require(bench.ask(connection, .add(Self.request(.local))).asked.first)
+    bench.handle(.appReplied(asked.0, .present([])))
+    #expect(bench.disk.keys(.delivered).isEmpty)
+  }
+
+  @Test
+  func `an app that registered has the switches of its types alone`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    // Scheduled right after, as many apps do, and not refused.
+    let effects = bench.ask(connection, .add(Self.request(.local)))
+    #expect(effects.refusals.isEmpty && effects.prompts.isEmpty)
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id) == ["n"])
+    #expect(Self.switches(bench) == ["authorized", "on", nil, nil])
+  }
+
+  @Test
+  func `a yes in the settings before the app ever asked is a yes to what it shows then`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.command(.changeSettings(app: Self.app.text, ["notifications": "on"]))
+    #expect(bench.findings().map(\.isFine) == [false])
+    #expect(bench.ask(connection, .add(Self.request(.local))).presented.count == 1)
+    #expect(bench.findings().map(\.isFine) == [true])
+  }
+
+  @Test
+  func `provisional permission answers for what is kept, too`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "now")))
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    let effects = bench.ask(connection, .requestAuthorization([.alert, .provisional]))
+    #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
+    #expect(effects.suppressed == [.quiet] && bench.centerIDs() == ["now"])
+  }
+
+  // MARK: belfry notify
+
+  @Test(arguments: [NotificationGeneration.local, .desktop])
+  func `a notification from a shell is of the interface that its app uses`(
+    generation: NotificationGeneration
+  ) throws {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(generation, "own")))
+    bench.command(.notify(app: Self.app.text, ModelBench.request("shell")))
+    bench.respond("shell", .open)
+    guard case .response(let response)? = bench.take().asked.first?.1 else {
+      Issue.record("the app is not told")
+      return
+    }
+    #expect(response.notification.request.content.generation == generation)
+    // What it shows by itself last decides.
+    bench.ask(connection, .add(ModelBench.request("new")))
+    bench.command(.notify(app: Self.app.text, ModelBench.request("other")))
+    bench.respond("other", .open)
+    guard case .response(let other)? = bench.take().asked.first?.1 else {
+      Issue.record("the app is not told")
+      return
+    }
+    #expect(other.notification.request.content.generation == .userNotification)
+  }
+}
+
+extension ModelBench {
+  /// What `belfry doctor` says of the apps.
+  func findings() -> [Finding] {
+    let (control, _) = connect(role: .control)
+    defer { handle(.appDisconnected(control)) }
+    let effects = ask(control, .control(.diagnose))
+    for case .diagnose(_, let diagnosis) in effects { return diagnosis.appFindings }
+    return []
+  }
+}
