@@ -32,6 +32,8 @@ final class SimulatedDevice: SimulatedClient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
+  /// Channels whose gateway could not keep the subscription: asked for again on the next connection.
+  private var refusedChannels: Set<LinkChannel> = []
   /// How often it left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
@@ -73,6 +75,11 @@ final class SimulatedDevice: SimulatedClient {
   }
 
   func wants(_ channel: LinkChannel) -> Bool { disk.channels[channel] == true }
+
+  /// Whether it wants the channel, and has not been told to ask again later.
+  func isSubscribed(_ channel: LinkChannel) -> Bool {
+    wants(channel) && !refusedChannels.contains(channel)
+  }
 
   func subscribe(_ channel: LinkChannel) {
     guard isPowered, disk.channels[channel] != true else { return }
@@ -219,12 +226,13 @@ final class SimulatedDevice: SimulatedClient {
     case .registered(.topic(let topic), let token):
       world.note("device \(index) has a token for \(topic.bundleID)")
       world.registered(topic, token: token, on: self)
-    case .registered(.channel, _): break
+    case .registered(.channel(let channel), _): refusedChannels.remove(channel)
     case .refused(let subject, let refusal):
       world.note("device \(index) is refused \(subject): \(refusal)")
       world.expect(
         refusal == .tryLater || refusal == .notRegistered,
         "device \(index) is refused \(subject): \(refusal)")
+      if case .channel(let channel) = subject { refusedChannels.insert(channel) }
     case .connect: dial()
     case .received(let notification, let subject):
       receive(notification, subject)

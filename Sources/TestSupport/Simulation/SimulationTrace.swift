@@ -8,7 +8,7 @@ enum SimulationTrace {
     let words = words(violation)
     guard let name = words.first(where: { $0.hasPrefix("#") }), let index = Int(name.dropFirst()),
       ledger.pushes.indices.contains(index)
-    else { return lines.suffix(80) }
+    else { return deviceLines(lines, violation).suffix(80) + lines.suffix(80) }
     let push = ledger.pushes[index]
     let same = Set(ledger.pushes.filter { $0.target == push.target }.map { "#\($0.number)" })
     let relevant = lines.filter { line in
@@ -25,6 +25,14 @@ enum SimulationTrace {
     return Array(relevant[max(0, first - 10)..<beginning])
       + relevant[beginning..<end].filter { $0.contains("\(name) ") || $0.contains("\(name):") }
       + relevant[end...]
+  }
+
+  /// The lines about the device that the violation names.
+  private static func deviceLines(_ lines: [String], _ violation: String) -> [String] {
+    guard let start = violation.firstRange(of: "device "),
+      let number = violation[start.upperBound...].split(whereSeparator: { !$0.isNumber }).first
+    else { return [] }
+    return lines.filter { $0.contains("device \(number) ") }
   }
 
   private static func words(_ line: String) -> [String] {
