@@ -374,10 +374,10 @@ final class ControlPlane {
     assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
     assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrolment is of the future")
     assert(
-      enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device) },
+      enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device.number) },
       "a device's number is still to be given")
     assert(
-      Set(enrolling.values.map(\.device)).count == enrolling.count, "two devices have one number")
+      Set(enrolling.values.map(\.device.number)).count == enrolling.count, "two devices have one number")
     assert(published.map { $0.version <= directoryVersion } ?? true, "an unknown directory is out")
   }
 
