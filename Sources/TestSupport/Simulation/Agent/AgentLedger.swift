@@ -203,8 +203,10 @@ final class AgentLedger {
     }
     if before.locationStatus != after.locationStatus {
       let isDecided =
-        conversations.wasAnswered(
-          id, .location, isAllowed: after.locationStatus != .denied)
+        conversations.wasAnswered(id, .location, isAllowed: false)
+        && after.locationStatus == .denied
+        || conversations.wasAnswered(id, .location, isAllowed: true)
+          && after.locationStatus == conversations.answeredExtent
         || Self.changes(event, id, "location", after.locationStatus.rawValue)
         || Self.notifiesOfPlace(event, id) || world.profile.policy != .ask
       world.expect(

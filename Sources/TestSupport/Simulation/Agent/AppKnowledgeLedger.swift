@@ -8,6 +8,8 @@ final class AppKnowledgeLedger {
     let app: AppID
     var settings: NotificationSettings
     var badge: Int64
+    /// The agent ends it: its app may be gone, and be another one by then.
+    var isClosing = false
   }
 
   private unowned let world: AgentSimulation
@@ -54,7 +56,7 @@ final class AppKnowledgeLedger {
       guard let token = registration.token, token != before.registrations[kind]?.token else {
         continue
       }
-      for connection in connections(of: after.id) {
+      for connection in connections(of: after.id) where known[connection]?.isClosing == false {
         owed.insert(Message(connection: connection, event: .token(kind, token)))
       }
     }
@@ -72,6 +74,7 @@ final class AppKnowledgeLedger {
       {
         known[ask.connection]?.settings = settings
       }
+    case .close(let connection): known[connection]?.isClosing = true
     case .tell(let connection, let event): onTold(connection, event)
     default: break
     }
@@ -110,13 +113,14 @@ final class AppKnowledgeLedger {
       world.fail("\(message.event) is not told to connection \(message.connection.number)")
     }
     guard hasChanged || !changed.isEmpty else { return }
-    for app in Set(known.values.map(\.app)) where world.ledger.apps[app] != nil {
+    let peers = known.values.filter { !$0.isClosing }
+    for app in Set(peers.map(\.app)) where world.ledger.apps[app] != nil {
       guard let status = statuses[app] else { continue }
       world.expect(
         status == world.ledger.locationStatus(of: app),
         "\(app) is not told of its permission for places")
     }
-    for peer in known.values where changed.contains(peer.app) {
+    for peer in peers where changed.contains(peer.app) {
       guard let record = world.ledger.apps[peer.app] else { continue }
       world.expect(peer.settings == record.settings, "\(peer.app) does not know its settings")
       world.expect(peer.badge == record.badge, "\(peer.app) does not know its badge")

@@ -88,6 +88,11 @@ final class ConversationLedger {
     }
   }
 
+  /// What a person's yes to the prompt at hand lets an app know.
+  var answeredExtent: LocationStatus {
+    answered?.prompt.wantsAlways == true ? .always : .whenInUse
+  }
+
   // MARK: Events
 
   func willHandle(_ event: AgentEvent) {
@@ -171,6 +176,9 @@ final class ConversationLedger {
       guard case .pushReceived(let push) = event, push.app == order.app else {
         return world.fail("a service extension of \(order.app) is started without a push")
       }
+      world.expect(
+        world.ledger.apps[order.app]?.settings.alert == .enabled,
+        "a service extension of \(order.app) is started without permission for alerts")
       extensions[order.token] = AppNotificationID(app: push.app, id: push.notificationID)
     default: break
     }

@@ -40,6 +40,8 @@ final class NotificationLedger {
   /// The push that is handled, where it is one to be shown, until it is accounted for.
   private var arriving: AppNotificationID?
   private var repeated: AppNotificationID?
+  /// The push that is handled, where its app has no such registration.
+  private var unwanted: AppNotificationID?
   /// Decided by the event at hand to be without a banner.
   private var suppressed: Set<AppNotificationID> = []
   /// Taken away by the event at hand, which is about something else.
@@ -70,6 +72,7 @@ final class NotificationLedger {
   func willHandle(_ event: AgentEvent) {
     arriving = nil
     repeated = nil
+    unwanted = nil
     suppressed = []
     scheduled = []
     unexplained = []
@@ -84,11 +87,14 @@ final class NotificationLedger {
     let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
     // A badge or a sound alone may leave no trace.
     if isRegistered, push.kind == .alert, content.hasAlert { arriving = key }
+    if !isRegistered { unwanted = key }
   }
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     if let key = Self.subject(of: effect) {
       if key == arriving { arriving = nil }
+      world.expect(
+        key != unwanted, "a push is dealt with that \(key.app) is not registered for")
       world.expect(key != repeated, "a push that came before is dealt with again: \(key.recordKey)")
     }
     switch effect {
@@ -171,7 +177,8 @@ final class NotificationLedger {
       end(key)
       world.ledger.conversations.forget(key)
       world.expect(
-        repeats || version.serial == nil || state.past[key]?.contains(version) != true,
+        repeats || version.serial == nil
+          || state.past[key]?.contains { $0.serial == version.serial } != true,
         "\(recordKey) comes again after it was replaced or taken away")
       state.showings[key] = Showing(version: version, order: entry.order)
       // What was withheld with this event was the one before: an app's answer lets the next one fire.

@@ -116,6 +116,10 @@ final class ResponseLedger {
       isThere || !world.ledger.conditions.isLocked
         || action.id != NotificationResponse.defaultAction,
       "\(key.recordKey) is opened on a locked screen")
+    let isAsked = effects.contains { if case .ask(_, .response, _) = $0 { true } else { false } }
+    world.expect(
+      !isKept || isAsked || world.ledger.knowledge.connections(of: key.app).isEmpty,
+      "\(key.app) runs and is not told what a person did to \(key.recordKey)")
     if isThere {
       chosen[key] = order
       chosenTokens[key] = action.activationToken
