@@ -28,12 +28,12 @@ final class ServiceScenario {
     return true
   }
 
-  static func play(_ body: (ServiceScenario) throws -> Void) async throws {
+  static func run(_ body: (ServiceScenario) throws -> Void) async throws {
     try await play(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
   /// Plays with what `prepare` starts on the bus; the address is its second argument.
-  static func play<Prepared>(
+  static func run<Prepared>(
     prepare: (Scenario, String) async throws -> Prepared,
     _ body: (ServiceScenario, Prepared) throws -> Void
   ) async throws {
