@@ -9,27 +9,27 @@ import Testing
 
   /// An agent with an installed app whose program is a copy of Python; gives the copy.
   private func installedApp(
-    _ stage: Stage, _ agent: AgentProgram
+    _ scenario: Scenario, _ agent: AgentProgram
   ) async throws -> String {
-    let program = stage.folder.file("burger")
+    let program = scenario.folder.file("burger")
     try FileManager.default.copyItem(
       atPath: URL(fileURLWithPath: "/bin/true").resolvingSymlinksInPath().path, toPath: program)
-    let desktopFile = stage.folder.file("org.example.burger.desktop")
+    let desktopFile = scenario.folder.file("org.example.burger.desktop")
     try """
     [Desktop Entry]
     Type=Application
     Name=Burger
     Exec=\(program)
     """.write(toFile: desktopFile, atomically: true, encoding: .utf8)
-    _ = try await stage.belfryCommand(["app", "install", desktopFile, "--socket", agent.socket])
+    _ = try await scenario.belfryCommand(["app", "install", desktopFile, "--socket", agent.socket])
     return program
   }
 
   private func ask(
-    _ stage: Stage, _ socket: String, _ arguments: [String], in sandbox: [String] = []
+    _ scenario: Scenario, _ socket: String, _ arguments: [String], in sandbox: [String] = []
   ) async throws -> [JSONLine] {
     let python = try TestTool.systemPython.required()
-    return try await stage.command(
+    return try await scenario.command(
       sandbox + [python, Self.client, socket] + arguments
     ).values
   }
@@ -39,11 +39,11 @@ import Testing
   @Test(.requires(.systemPython))
   func `a process that greets and ends is not the installed app that it said it was`() async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      _ = try await installedApp(stage, agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      _ = try await installedApp(scenario, agent)
       let answers = try await ask(
-        stage, agent.socket, ["gone", "org.example.burger", String(agent.program.pid)])
+        scenario, agent.socket, ["gone", "org.example.burger", String(agent.program.pid)])
       #expect(reason(answers.first) == "appRefused", "\(answers)")
       #expect(answers.first?["error"]["message"].string?.contains("has ended") == true)
     }
@@ -52,21 +52,22 @@ import Testing
   /// Root may look at every process, unless it lacks the capability: then it is as any user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that nobody may look at is no app and controls nothing`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let unprivileged =
         geteuid() == 0
         ? [try TestTool.setpriv.required(), "--bounding-set=-sys_ptrace", "--"] : []
-      let (socket, ready) = (stage.folder.file("agent.sock"), stage.folder.file("ready.json"))
-      let program = try stage.start(
+      let (socket, ready) = (scenario.folder.file("agent.sock"), scenario.folder.file("ready.json"))
+      let program = try scenario.start(
         unprivileged + [
-          Installation.belfry, "agent", "--data", stage.folder.file("agent"), "--socket", socket,
+          Installation.belfry, "agent", "--data", scenario.folder.file("agent"), "--socket", socket,
           "--presenter", "json", "--ready-file", ready,
         ], name: "belfry agent")
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
       // `belfry` itself would be a process with more capabilities than the agent.
-      let seen = try await ask(stage, socket, ["app", "org.example.seen"], in: unprivileged)
+      let seen = try await ask(scenario, socket, ["app", "org.example.seen"], in: unprivileged)
       #expect(seen.first?["app"].string == "org.example.seen", "\(seen)")
-      let hidden = try await ask(stage, socket, ["hidden", "org.example.hidden"], in: unprivileged)
+      let hidden = try await ask(
+        scenario, socket, ["hidden", "org.example.hidden"], in: unprivileged)
       #expect(reason(hidden.first) == "appRefused", "\(hidden)")
       #expect(hidden.first?["error"]["message"].string?.contains("may not look at") == true)
     }
@@ -74,22 +75,22 @@ import Testing
 
   @Test(.requires(.systemPython, .bwrap))
   func `a sandboxed process controls nothing and is no installed app`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let program = try await installedApp(stage, agent)
-      let free = try await ask(stage, agent.socket, ["control"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let program = try await installedApp(scenario, agent)
+      let free = try await ask(scenario, agent.socket, ["control"])
       #expect(free.count == 2 && reason(free.first) == nil && reason(free.last) == nil, "\(free)")
       let sandbox = [
         try TestTool.bwrap.required(), "--ro-bind", "/", "/", "--dev", "/dev", "--bind",
-        stage.folder.path, stage.folder.path,
+        scenario.folder.path, scenario.folder.path,
       ]
-      let control = try await ask(stage, agent.socket, ["control"], in: sandbox)
+      let control = try await ask(scenario, agent.socket, ["control"], in: sandbox)
       #expect(reason(control.first) == "appRefused", "\(control)")
       #expect(control.count == 2 && control.last?["closed"].boolean == true, "\(control)")
       // The sandbox has its own program at the path of the app's.
       let python = URL(fileURLWithPath: try TestTool.systemPython.required())
         .resolvingSymlinksInPath().path
-      let disguised = try await stage.command(
+      let disguised = try await scenario.command(
         sandbox + [
           "--ro-bind", python, program, program, Self.client, agent.socket, "app",
           "org.example.burger",
@@ -97,7 +98,7 @@ import Testing
       ).values
       #expect(reason(disguised.first) == "appRefused", "\(disguised)")
       // It may be an app of its own.
-      let own = try await ask(stage, agent.socket, ["app", "org.example.own"], in: sandbox)
+      let own = try await ask(scenario, agent.socket, ["app", "org.example.own"], in: sandbox)
       #expect(own.first?["app"].string == "org.example.own", "\(own)")
     }
   }

@@ -10,38 +10,38 @@ import Testing
   private let tooMany = 8
 
   @Test func `a key that enrols again is the same device, and keeps its token`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let first = try await stage.enrolled(gateway, "device")
-      let device = try stage.linkClient(gateway, ["run", first.file, "com.example.app"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.enrolled(gateway, "device")
+      let device = try scenario.linkClient(gateway, ["run", first.file, "com.example.app"])
       let token = try await device.event("registered")["token"].string
-      let second = try await stage.enrolled(gateway, "device")
+      let second = try await scenario.enrolled(gateway, "device")
       #expect(second.device.integer == first.device.integer)
-      let again = try stage.linkClient(gateway, ["run", second.file, "com.example.app"])
+      let again = try scenario.linkClient(gateway, ["run", second.file, "com.example.app"])
       #expect(try await again.event("registered")["token"].string == token)
-      let list = try await stage.belfryCommand([
+      let list = try await scenario.belfryCommand([
         "device", "list", "--data", gateway.data, "--json",
       ])
       #expect(list.values.count == 1)
-      let other = try await stage.enrolled(gateway, "other")
+      let other = try await scenario.enrolled(gateway, "other")
       #expect(other.device.integer != first.device.integer)
     }
   }
 
   @Test func `a revoked key does not enrol again`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let identity = try await stage.enrolled(gateway, "device")
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let identity = try await scenario.enrolled(gateway, "device")
       let number = try #require(identity.device.integer)
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "device", "revoke", String(number), "--data", gateway.data,
       ])
       let code = gateway.enrollmentCode
-      #expect(try await stage.refusedEnrolment(gateway, identity.file, code: code) == revoked)
+      #expect(try await scenario.refusedEnrolment(gateway, identity.file, code: code) == revoked)
       try await gateway.stop()
-      let restarted = try await stage.restart(gateway)
-      #expect(try await stage.refusedEnrolment(restarted, identity.file, code: code) == revoked)
-      let list = try await stage.belfryCommand([
+      let restarted = try await scenario.restart(gateway)
+      #expect(try await scenario.refusedEnrolment(restarted, identity.file, code: code) == revoked)
+      let list = try await scenario.belfryCommand([
         "device", "list", "--data", gateway.data, "--json",
       ])
       #expect(list.values.count == 1)
@@ -51,30 +51,30 @@ import Testing
   @Test func `a code that was rotated enrols nobody any more, and the new one is told`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       func code(_ more: [String] = []) async throws -> String? {
-        try await stage.belfryCommand(
-          ["device", "code", "--data", stage.folder.file("gateway"), "--json"] + more
+        try await scenario.belfryCommand(
+          ["device", "code", "--data", scenario.folder.file("gateway"), "--json"] + more
         ).values.first?["code"].string
       }
-      let gateway = try await stage.gateway()
+      let gateway = try await scenario.gateway()
       let former = gateway.enrollmentCode
       #expect(try await code() == former)
       let rotated = try #require(try await code(["--rotate"]))
       #expect(rotated != former)
       #expect(try await code() == rotated)
-      let file = stage.folder.file("device.pem")
-      #expect(try await stage.refusedEnrolment(gateway, file, code: former) == wrongCode)
+      let file = scenario.folder.file("device.pem")
+      #expect(try await scenario.refusedEnrolment(gateway, file, code: former) == wrongCode)
       for path in [gateway.file, gateway.data + "-ready.json"] {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(JSONLine(text)?["enrollmentCode"].string == rotated, "\(path)")
       }
-      let client = try stage.linkClient(gateway, ["enrol", rotated, file])
+      let client = try scenario.linkClient(gateway, ["enrol", rotated, file])
       _ = try await client.event("enrolled")
       // Of a stopped gateway, too.
       try await gateway.stop()
       let last = try #require(try await code(["--rotate"]))
-      let restarted = try await stage.restart(gateway)
+      let restarted = try await scenario.restart(gateway)
       #expect(restarted.enrollmentCode == last && last != rotated)
     }
   }
@@ -83,19 +83,20 @@ import Testing
   func `one code enrols no more than --enroll-rate a minute; others are told and counted`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway(options: ["--enroll-rate", "1"])
-      let identity = try await stage.enrolled(gateway, "device")
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--enroll-rate", "1"])
+      let identity = try await scenario.enrolled(gateway, "device")
       let code = gateway.enrollmentCode
       #expect(
-        try await stage.refusedEnrolment(gateway, stage.folder.file("2.pem"), code: code) == tooMany
+        try await scenario.refusedEnrolment(gateway, scenario.folder.file("2.pem"), code: code)
+          == tooMany
       )
-      let metrics = try await stage.command([
+      let metrics = try await scenario.command([
         TestTool.curl.required(), "-s", "http://127.0.0.1:\(gateway.port("console"))/metrics",
       ])
       #expect(metrics.lines.contains(#"belfry_enrolments_refused_total{reason="too many"} 1"#))
       #expect(metrics.lines.contains("belfry_enrolments_total 1"))
-      let device = try stage.linkClient(gateway, ["connect", identity.file])
+      let device = try scenario.linkClient(gateway, ["connect", identity.file])
       _ = try await device.event("connected")
     }
   }

@@ -5,8 +5,8 @@ import Testing
 /// Where the gateway listens, what it shows there, and to whom it answers.
 @Suite(.timeLimit(.minutes(60))) struct ListenerTests {
   /// Runs a gateway on the folder of one that has ended, until it ends.
-  private func failedStart(_ stage: Stage, _ gateway: GatewayProgram) async throws -> String {
-    let program = try stage.belfry(
+  private func failedStart(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
+    let program = try scenario.belfry(
       ["gateway", "--data", gateway.data, "--provider-port", "0", "--device-port", "0"]
         + ["--binary-port", "0", "--feedback-port", "0", "--console-port", "0"])
     let status = try await program.end()
@@ -16,19 +16,19 @@ import Testing
 
   @Test(arguments: ["", "\n", "0123456789abcde\n"])
   func `a gateway whose admin token was emptied or cut does not start`(text: String) async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
       try await gateway.stop()
       let file = gateway.data + "/admin-token"
       try text.write(toFile: file, atomically: true, encoding: .utf8)
-      let errors = try await failedStart(stage, gateway)
+      let errors = try await failedStart(scenario, gateway)
       #expect(errors.contains(file), "\(errors)")
     }
   }
 
   /// The status that `curl` sees, or 0 where nobody listens.
-  private func status(_ stage: Stage, _ url: String) async throws -> String {
-    try await stage.command(
+  private func status(_ scenario: Scenario, _ url: String) async throws -> String {
+    try await scenario.command(
       [
         TestTool.curl.required(), "-s", "-o", "/dev/null", "-w", "%{http_code}\\n", "--max-time",
         "20",
@@ -41,30 +41,32 @@ import Testing
   func `the console is on loopback whatever --host says, or where --console-host says`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway(options: ["--host", "127.0.0.2"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--host", "127.0.0.2"])
       let port = gateway.port("console")
-      #expect(try await status(stage, "http://127.0.0.1:\(port)/healthz") == "200")
-      #expect(try await status(stage, "http://127.0.0.2:\(port)/healthz") == "000")
-      let teams = try await stage.belfryCommand(["team", "list", "--data", gateway.data, "--json"])
+      #expect(try await status(scenario, "http://127.0.0.1:\(port)/healthz") == "200")
+      #expect(try await status(scenario, "http://127.0.0.2:\(port)/healthz") == "000")
+      let teams = try await scenario.belfryCommand([
+        "team", "list", "--data", gateway.data, "--json",
+      ])
       #expect(teams.values.first?["id"].string == gateway.teamID)
-      let other = try await stage.gateway(
+      let other = try await scenario.gateway(
         "other", options: ["--host", "127.0.0.2", "--console-host", "127.0.0.3"])
       let otherPort = other.port("console")
-      #expect(try await status(stage, "http://127.0.0.3:\(otherPort)/healthz") == "200")
-      #expect(try await status(stage, "http://127.0.0.2:\(otherPort)/healthz") == "000")
+      #expect(try await status(scenario, "http://127.0.0.3:\(otherPort)/healthz") == "200")
+      #expect(try await status(scenario, "http://127.0.0.2:\(otherPort)/healthz") == "000")
       #expect(other.ready["consoleHost"].string == "127.0.0.3")
-      let list = try await stage.belfryCommand(["team", "list", "--data", other.data, "--json"])
+      let list = try await scenario.belfryCommand(["team", "list", "--data", other.data, "--json"])
       #expect(list.values.first?["id"].string == other.teamID)
     }
   }
 
   @Test(.requires(.curl, .systemPython))
   func `connections that say nothing keep no probe from its answer`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
       let port = gateway.port("console")
-      let idle = try stage.start([
+      let idle = try scenario.start([
         TestTool.systemPython.required(), "-c",
         """
         import socket, sys
@@ -75,7 +77,7 @@ import Testing
       ])
       #expect(try await idle.firstLine() == "open")
       for _ in 0..<3 {
-        #expect(try await status(stage, "http://127.0.0.1:\(port)/healthz") == "200")
+        #expect(try await status(scenario, "http://127.0.0.1:\(port)/healthz") == "200")
       }
       idle.closeInput()
       try await idle.end()
@@ -86,29 +88,31 @@ import Testing
   func `the server certificate has the names of --name, before and after the first start`()
     async throws
   {
-    func reach(_ stage: Stage, _ gateway: GatewayProgram, _ name: String) async throws -> Int32 {
+    func reach(_ scenario: Scenario, _ gateway: GatewayProgram, _ name: String) async throws
+      -> Int32
+    {
       let port = gateway.port("provider")
-      return try await stage.command(
+      return try await scenario.command(
         [
           TestTool.curl.required(), "-s", "-o", "/dev/null", "--http2", "--cacert", gateway.caFile,
           "--resolve", "\(name):\(port):127.0.0.1", "https://\(name):\(port)/",
         ], succeeding: false
       ).status
     }
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       // curl's status of a certificate that names another host.
       let wrongName: Int32 = 60
-      let first = try await stage.gateway(options: ["--name", "push.example.org"])
-      #expect(try await reach(stage, first, "push.example.org") == 0)
-      #expect(try await reach(stage, first, "localhost") == 0)
-      #expect(try await reach(stage, first, "later.example.org") == wrongName)
+      let first = try await scenario.gateway(options: ["--name", "push.example.org"])
+      #expect(try await reach(scenario, first, "push.example.org") == 0)
+      #expect(try await reach(scenario, first, "localhost") == 0)
+      #expect(try await reach(scenario, first, "later.example.org") == wrongName)
       try await first.stop()
-      let second = try await stage.gateway(
+      let second = try await scenario.gateway(
         options: ["--name", "later.example.org", "--name", "192.0.2.7"])
-      #expect(try await reach(stage, second, "later.example.org") == 0)
-      #expect(try await reach(stage, second, "localhost") == 0)
-      #expect(try await reach(stage, second, "push.example.org") == wrongName)
-      let text = try await stage.command(
+      #expect(try await reach(scenario, second, "later.example.org") == 0)
+      #expect(try await reach(scenario, second, "localhost") == 0)
+      #expect(try await reach(scenario, second, "push.example.org") == wrongName)
+      let text = try await scenario.command(
         ["openssl", "x509", "-in", second.data + "/server.pem", "-noout", "-ext", "subjectAltName"])
       #expect(text.output.contains("IP Address:192.0.2.7"), "\(text.output)")
     }
@@ -116,10 +120,10 @@ import Testing
 
   @Test
   func `a name that no certificate can have is refused`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       for name in ["a b", "*.example.org", "", "10.0.0.0/8", "-a.example"] {
-        let result = try await stage.belfryCommand(
-          ["gateway", "--data", stage.folder.file("g"), "--name", name], succeeding: false)
+        let result = try await scenario.belfryCommand(
+          ["gateway", "--data", scenario.folder.file("g"), "--name", name], succeeding: false)
         #expect(result.status == 2, "\(name)")
       }
     }

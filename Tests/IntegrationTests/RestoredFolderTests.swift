@@ -11,9 +11,9 @@ import Testing
 
   /// Connects a device, and gives its token.
   private func run(
-    _ stage: Stage, _ gateway: GatewayProgram, _ file: String
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ file: String
   ) async throws -> (RunningProgram, token: String) {
-    let program = try stage.linkClient(gateway, ["run", file, app])
+    let program = try scenario.linkClient(gateway, ["run", file, app])
     return (program, try #require(try await program.event("registered")["token"].string))
   }
 
@@ -22,8 +22,8 @@ import Testing
     try await program.end()
   }
 
-  private func notice(_ stage: Stage, _ gateway: GatewayProgram) async throws -> String {
-    try await stage.command([
+  private func notice(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
+    try await scenario.command([
       TestTool.curl.required(), "-s", "http://127.0.0.1:\(gateway.port("console"))/readyz",
     ]).output
   }
@@ -32,92 +32,92 @@ import Testing
 
   /// A device that enrolled and registered, and has a push that waits for it.
   private func deviceWithPush(
-    _ stage: Stage, _ gateway: GatewayProgram, _ name: String
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ name: String
   ) async throws -> (file: String, number: Int?, token: String) {
-    let identity = try await stage.enrolled(gateway, name)
-    let (program, token) = try await run(stage, gateway, identity.file)
+    let identity = try await scenario.enrolled(gateway, name)
+    let (program, token) = try await run(scenario, gateway, identity.file)
     try await end(program)
-    let answer = try await stage.push("for \(name) alone", to: token, through: gateway)
+    let answer = try await scenario.push("for \(name) alone", to: token, through: gateway)
     #expect(answer["status"].integer == 200)
     return (identity.file, identity.device.integer, token)
   }
 
   /// A device that enrols after the restoration gets a number, a token and pushes of its own.
   private func checkNewDevice(
-    _ stage: Stage, _ gateway: GatewayProgram,
+    _ scenario: Scenario, _ gateway: GatewayProgram,
     isNot lost: (file: String, number: Int?, token: String)
   ) async throws {
-    let new = try await stage.enrolled(gateway, "new")
+    let new = try await scenario.enrolled(gateway, "new")
     #expect(new.device.integer != lost.number)
-    let (program, token) = try await run(stage, gateway, new.file)
+    let (program, token) = try await run(scenario, gateway, new.file)
     #expect(token != lost.token)
-    let refused = try await stage.push("too late", to: lost.token, through: gateway)
+    let refused = try await scenario.push("too late", to: lost.token, through: gateway)
     #expect(refused["status"].integer == 400, "\(refused)")
-    let answer = try await stage.push("for the new one", to: token, through: gateway)
+    let answer = try await scenario.push("for the new one", to: token, through: gateway)
     #expect(answer["status"].integer == 200)
     let received = try await program.event("received")
     #expect(received["payload"].string?.contains("for the new one") == true, "\(received)")
-    let old = try stage.linkClient(gateway, ["connect", lost.file])
+    let old = try scenario.linkClient(gateway, ["connect", lost.file])
     #expect(try await old.event("ended")["reason"].integer == unknownDevice)
   }
 
   @Test(.requires(.curl))
   func `a gateway that lost its control store gives nobody what was another's`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let lost = try await deviceWithPush(stage, gateway, "lost")
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let lost = try await deviceWithPush(scenario, gateway, "lost")
       try await gateway.stop()
       for name in databases {
         try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
       }
-      let restored = try await stage.restart(gateway)
+      let restored = try await scenario.restart(gateway)
       #expect(restored.program.errors.contains("the folder was restored"))
-      #expect(try await notice(stage, restored).contains("notice: control.sqlite is new"))
-      try await checkNewDevice(stage, restored, isNot: lost)
+      #expect(try await notice(scenario, restored).contains("notice: control.sqlite is new"))
+      try await checkNewDevice(scenario, restored, isNot: lost)
     }
   }
 
   @Test(.requires(.curl))
   func `a gateway with an older control store gives nobody what was another's`() async throws {
-    try await Stage.play { stage in
-      let first = try await stage.gateway()
-      let kept = try await stage.enrolled(first, "kept")
+    try await Scenario.run { scenario in
+      let first = try await scenario.gateway()
+      let kept = try await scenario.enrolled(first, "kept")
       try await first.stop()
-      let copy = stage.folder.file("copy.sqlite")
+      let copy = scenario.folder.file("copy.sqlite")
       try FileManager.default.copyItem(atPath: first.data + "/control.sqlite", toPath: copy)
-      let second = try await stage.restart(first)
-      #expect(try await notice(stage, second) == "ready")
-      let lost = try await deviceWithPush(stage, second, "lost")
+      let second = try await scenario.restart(first)
+      #expect(try await notice(scenario, second) == "ready")
+      let lost = try await deviceWithPush(scenario, second, "lost")
       try await second.stop()
       for name in databases {
         try? FileManager.default.removeItem(atPath: first.data + "/" + name)
       }
       try FileManager.default.copyItem(atPath: copy, toPath: first.data + "/control.sqlite")
-      let restored = try await stage.restart(second)
-      #expect(try await notice(stage, restored).contains("restored"))
-      try await checkNewDevice(stage, restored, isNot: lost)
-      let (program, _) = try await run(stage, restored, kept.file)
+      let restored = try await scenario.restart(second)
+      #expect(try await notice(scenario, restored).contains("restored"))
+      try await checkNewDevice(scenario, restored, isNot: lost)
+      let (program, _) = try await run(scenario, restored, kept.file)
       try await end(program)
     }
   }
 
   @Test
   func `a device that the gateway does not know enrols again by itself`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [app])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
       let token = try await devices.token()
       try await gateway.stop()
       for name in databases {
         try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
       }
-      let restored = try await stage.restart(gateway)
+      let restored = try await scenario.restart(gateway)
       try await devices.program.stop()
       // The code of the new store; the identities are the former ones.
-      let again = try stage.devices(of: restored, topics: [app])
+      let again = try scenario.devices(of: restored, topics: [app])
       let new = try await again.token()
       #expect(new != token)
-      let answer = try await stage.push("hello", to: new, through: restored)
+      let answer = try await scenario.push("hello", to: new, through: restored)
       #expect(answer["status"].integer == 200)
       _ = try await again.received()
     }
@@ -125,30 +125,30 @@ import Testing
 
   @Test(.requires(.curl))
   func `a folder of a former release goes on: devices, tokens and what was stored`() async throws {
-    try await Stage.play { stage in
-      _ = try await stage.command([
+    try await Scenario.run { scenario in
+      _ = try await scenario.command([
         "tar", "xzf", Installation.root + "/Tests/Fixtures/former-gateway.tar.gz", "-C",
-        stage.folder.path,
+        scenario.folder.path,
       ])
-      let gateway = try await stage.gateway()
-      #expect(try await notice(stage, gateway) == "ready")
-      let former = try String(contentsOfFile: stage.folder.file("token"), encoding: .utf8)
+      let gateway = try await scenario.gateway()
+      #expect(try await notice(scenario, gateway) == "ready")
+      let former = try String(contentsOfFile: scenario.folder.file("token"), encoding: .utf8)
         .trimmingCharacters(in: .whitespacesAndNewlines)
-      let (program, token) = try await run(stage, gateway, stage.folder.file("device.pem"))
+      let (program, token) = try await run(scenario, gateway, scenario.folder.file("device.pem"))
       #expect(token == former)
       let stored = try await program.event("received")
       #expect(stored["payload"].string?.contains("kept by the former release") == true)
-      let answer = try await stage.push("hello", to: former, through: gateway)
+      let answer = try await scenario.push("hello", to: former, through: gateway)
       #expect(answer["status"].integer == 200)
       let received = try await program.event("received")
       #expect(received["payload"].string?.contains("hello") == true)
-      let new = try await stage.enrolled(gateway, "new")
+      let new = try await scenario.enrolled(gateway, "new")
       #expect(try #require(new.device.integer) > 1)
       try await end(program)
       try await gateway.stop()
-      let again = try await stage.restart(gateway)
-      #expect(try await notice(stage, again) == "ready")
-      let (_, same) = try await run(stage, again, stage.folder.file("device.pem"))
+      let again = try await scenario.restart(gateway)
+      #expect(try await notice(scenario, again) == "ready")
+      let (_, same) = try await run(scenario, again, scenario.folder.file("device.pem"))
       #expect(same == former)
     }
   }

@@ -42,8 +42,8 @@ import Testing
     }
   }
 
-  private func pipe(_ stage: Stage) -> String {
-    let path = stage.folder.file("sound.wav")
+  private func pipe(_ scenario: Scenario) -> String {
+    let path = scenario.folder.file("sound.wav")
     #expect(mkfifo(path, 0o600) == 0)
     return path
   }
@@ -52,9 +52,9 @@ import Testing
   func `a file is read without privileges, under a filter of system calls`(command: String)
     async throws
   {
-    try await Stage.play { stage in
-      let path = pipe(stage)
-      let reader = try stage.start([Self.program, command, path])
+    try await Scenario.run { scenario in
+      let path = pipe(scenario)
+      let reader = try scenario.start([Self.program, command, path])
       let status = try await whenOpened(path) { try Self.status(reader.pid) }
       #expect(status["NoNewPrivs"] == "1")
       #expect(status["Seccomp"] == "2")
@@ -65,9 +65,9 @@ import Testing
   func `what is played is decoded by a child that is confined, and the player gains nothing`()
     async throws
   {
-    try await Stage.play { stage in
-      let path = pipe(stage)
-      let player = try stage.start([Self.program, "play", path])
+    try await Scenario.run { scenario in
+      let path = pipe(scenario)
+      let player = try scenario.start([Self.program, "play", path])
       let (child, parent) = try await whenOpened(path) {
         (
           try Self.children(player.pid).first.map(Self.status) ?? [:],
@@ -85,10 +85,10 @@ import Testing
   func `only the file that was named can be read, and nothing is written, started or connected`()
     async throws
   {
-    try await Stage.play { stage in
-      let named = try TestSounds.put(Array("no sound".utf8), "named.wav", in: stage.folder)
-      let other = try TestSounds.put(Array("another".utf8), "other.wav", in: stage.folder)
-      let result = try await stage.command(
+    try await Scenario.run { scenario in
+      let named = try TestSounds.put(Array("no sound".utf8), "named.wav", in: scenario.folder)
+      let other = try TestSounds.put(Array("another".utf8), "other.wav", in: scenario.folder)
+      let result = try await scenario.command(
         [Self.program, "confined", named, other], succeeding: false)
       #expect(result.values.first?["lacking"].string == "", "\(result.output)")
       let outcome = try #require(result.values.first)

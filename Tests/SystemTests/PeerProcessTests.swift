@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test func `a process that has ended is not running, whoever has its number`() async throws {
-    try await Stage.play { stage in
-      let program = try stage.start(["/bin/cat"])
+    try await Scenario.run { scenario in
+      let program = try scenario.start(["/bin/cat"])
       let held = try PeerProcess(pid: program.pid)
       let before = held.isRunning
       #expect(before)
