@@ -106,7 +106,8 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
     reason = "the gateway refused the enrolment: \(refusal)"
-    log.error("the gateway does not take this device: check --enroll", ["why": "\(refusal)"])
+    log.error(
+      "the gateway does not take this device: \(refusal.advice)", ["why": "\(refusal)"])
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {

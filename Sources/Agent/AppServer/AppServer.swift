@@ -68,10 +68,13 @@ final class AppServer {
     nextNumber += 1
     // Now, not at its greeting: the longer this waits, the likelier the process is gone.
     let process = ProcessInspector.inspect(stream, credentials)
-    if let obstacle = process.obstacle {
+    switch process.obstacle {
+    case nil: break
+    case .ended:
+      log.warning("refuses a process that has ended", ["pid": String(process.pid)])
+    case .unreadable(let what):
       log.warning(
-        "a process that cannot be looked at is refused",
-        ["pid": String(process.pid), "why": "\(obstacle)"])
+        "refuses a process that it may not look at", ["pid": String(process.pid), "why": what])
     }
     let connection = AppConnection(id: id, stream: stream, process: process, server: self)
     connections[id] = connection

@@ -23,7 +23,7 @@ enum ProcessInspector {
         try inspect(&identity)
       } catch {
         identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
-        identity.obstacle = .unreadable(what: error.description)
+        identity.obstacle = .unreadable(what: Self.words(error))
       }
       // What was read is of this process if it is there still.
       if !process.isRunning { identity.obstacle = .ended }
@@ -45,6 +45,12 @@ enum ProcessInspector {
       identity.bundlePath = bundle
       identity.bundleApp = AppManifest.read(folder: bundle)?.id
     }
+  }
+
+  /// What could not be read and why, without advice for a file of the person's own.
+  private static func words(_ failure: SystemFailure) -> String {
+    guard case .call(_, let number, let path) = failure else { return failure.description }
+    return "\(path): \(SystemFailure.message(number))"
   }
 
   /// Whether a process is more confined than the agent itself.

@@ -24,6 +24,17 @@ public struct DeviceIdentity: Sendable {
   }
 }
 
+extension LinkEnrolmentRefusal {
+  /// What a person can do about it.
+  public var advice: String {
+    switch self {
+    case .revoked: "its key was revoked there; remove identity.key to enrol as another device"
+    case _ where isTemporary: "it tries again by itself"
+    default: "check --enroll"
+    }
+  }
+}
+
 /// The folder in which one device keeps its identity, all of it mode 0600: `identity.key` (sealed to
 /// the machine by `DeviceKeySeal`), `identity.pem` (the certificates) and `identity.number`.
 public struct DeviceIdentityFolder: Sendable {

@@ -100,11 +100,15 @@ final class ControlEngine {
   func devices(withKey keyHash: [UInt8]) throws(StorageFailure) -> [DeviceRecord] {
     let table = ControlRows.devicesWithKey
     let statement = try database.prepare(table.query)
+    assert(keyHash.count == 32, "a key is found by its whole hash")
     try statement.bind(1, keyHash)
-    return try records(of: table, statement)
+    let devices = try records(of: table, statement)
+    assert(devices.allSatisfy { $0.keyHash.bytes == keyHash }, "a device with another key")
+    return devices
   }
 
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
+    assert(!numbers.isEmpty, "no number is asked for")
     let statement = try database.prepare(
       "SELECT 1 FROM device WHERE number >= ?1 AND number < ?2 LIMIT 1")
     try statement.bind(1, numbers.lowerBound)

@@ -18,10 +18,24 @@ public struct PeerProcess: ~Copyable {
   ///
   /// - Throws: The system's error, also when the process has ended.
   public init(peerOf socket: Int32, pid: Int32) throws(SystemFailure) {
-    self.pid = pid
-    var descriptor = belfry_peer_pidfd(socket)
-    if descriptor < 0, errno == ENOPROTOOPT { descriptor = belfry_pidfd_open(pid) }
+    let descriptor = belfry_peer_pidfd(socket)
+    if descriptor < 0, errno == ENOPROTOOPT {
+      try self.init(pid: pid)
+    } else {
+      guard descriptor >= 0 else { throw .last("SO_PEERPIDFD", "process \(pid)") }
+      self.init(pid: pid, descriptor)
+    }
+  }
+
+  /// The process that has this number now.
+  init(pid: Int32) throws(SystemFailure) {
+    let descriptor = belfry_pidfd_open(pid)
     guard descriptor >= 0 else { throw .last("pidfd_open", "process \(pid)") }
+    self.init(pid: pid, descriptor)
+  }
+
+  private init(pid: Int32, _ descriptor: Int32) {
+    self.pid = pid
     self.descriptor = descriptor
     start = Self.start(of: pid)
   }

@@ -94,7 +94,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
-    fleet.reportOnce("the gateway refused to enrol a device, \(refusal): check --enroll")
+    fleet.reportOnce("the gateway refused to enrol a device, \(refusal): \(refusal.advice)")
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
