@@ -27,8 +27,8 @@ struct BackgroundProgramTests {
     `S0-22 S1-51 an app that was started for a push is stopped once it is done, wakes for the next, and when the agent is killed`()
     async throws
   {
-    try await Stage.play { stage in
-      let scene = try await BackgroundScene(stage, Self.obedient)
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
@@ -51,8 +51,8 @@ struct BackgroundProgramTests {
 
   @Test
   func `S0-22 an agent that ends leaves nothing stopped`() async throws {
-    try await Stage.play { stage in
-      let scene = try await BackgroundScene(stage, Self.obedient)
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
@@ -68,10 +68,10 @@ struct BackgroundProgramTests {
   @Test
   func `S0-23 an app that does not end in time hears of it first, and is then ended`() async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       // Its standard input stays open: nothing answers for it.
       let scene = try await BackgroundScene(
-        stage,
+        scenario,
         "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
       try await scene.push()
       try await scene.advance(27)
@@ -90,9 +90,9 @@ struct BackgroundProgramTests {
     `a background task that was asked for starts the app when it is due, over a restart of the agent`()
     async throws
   {
-    try await Stage.play { stage in
-      let scene = try await BackgroundScene(stage, Self.obedient)
-      let asking = try stage.belfry(["app", "run", Self.burger, "--state", "background"])
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
+      let asking = try scenario.belfry(["app", "run", Self.burger, "--state", "background"])
       _ = try await asking.event("launched")
       asking.tell(
         #"{"do":"submitTask","task":"org.example.refresh","kind":"refresh","at":"1970-01-01T01:00:00Z"}"#
@@ -103,7 +103,7 @@ struct BackgroundProgramTests {
       _ = try await asking.stop()
       scene.agent.signal(SIGKILL)
       _ = try await scene.agent.end()
-      let again = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
+      let again = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
       try await scene.advance(3_599)
       #expect(!again.lines.contains { $0.contains("launched") })
       try await scene.advance(1)
@@ -117,22 +117,22 @@ struct BackgroundProgramTests {
 
 /// An agent with a token for an app that it starts by a script; what the script prints, too.
 struct BackgroundScene {
-  let stage: Stage
+  let scenario: Scenario
   let gateway: LinkGatewayThread
   let agent: RunningProgram
   let app: RunningProgram
   private let pushes = Counter()
 
-  init(_ stage: Stage, _ script: String, environment: [String: String] = [:]) async throws {
-    self.stage = stage
+  init(_ scenario: Scenario, _ script: String, environment: [String: String] = [:]) async throws {
+    self.scenario = scenario
     gateway = try LinkGatewayThread()
     agent = try await AgentProgramTests.agent(
-      stage, ["--clock", "manual"], gateway: gateway, environment: environment)
+      scenario, ["--clock", "manual"], gateway: gateway, environment: environment)
     _ = try await agent.event("link")
-    let said = stage.folder.file("said")
+    let said = scenario.folder.file("said")
     guard mkfifo(said, 0o600) == 0 else { throw ProgramFailure.unreadable("no queue at \(said)") }
-    let program = try await stage.script("app", "exec > \(said) 2>&1\n" + script)
-    let desktop = stage.folder.file("\(AgentProgramTests.burger).desktop")
+    let program = try await scenario.script("app", "exec > \(said) 2>&1\n" + script)
+    let desktop = scenario.folder.file("\(AgentProgramTests.burger).desktop")
     let text = """
       [Desktop Entry]
       Type=Application
@@ -141,11 +141,11 @@ struct BackgroundScene {
       X-Belfry-BackgroundModes=remote-notification;fetch;
       """
     try Data(text.utf8).write(to: URL(fileURLWithPath: desktop))
-    _ = try await stage.belfryCommand(["app", "install", desktop])
-    let registering = try stage.belfry(["app", "run", AgentProgramTests.burger, "--register"])
+    _ = try await scenario.belfryCommand(["app", "install", desktop])
+    let registering = try scenario.belfry(["app", "run", AgentProgramTests.burger, "--register"])
     _ = try await registering.event("registered")
     _ = try await registering.stop()
-    app = try stage.start(["/bin/cat", said])
+    app = try scenario.start(["/bin/cat", said])
   }
 
   /// A background push comes, and the app prints it.
@@ -159,12 +159,12 @@ struct BackgroundScene {
   }
 
   func state() async throws -> String? {
-    try await stage.belfryCommand(["app", "list", "--json"]).values
+    try await scenario.belfryCommand(["app", "list", "--json"]).values
       .first { $0["app"].string == AgentProgramTests.burger }?["state"].string
   }
 
   func advance(_ seconds: Int) async throws {
-    _ = try await stage.belfryCommand(["clock", "advance", "\(seconds)"])
+    _ = try await scenario.belfryCommand(["clock", "advance", "\(seconds)"])
   }
 
   /// The clock goes on until the app has answered, and is suspended.

@@ -16,11 +16,11 @@ struct UserSystemdTests {
     `S2-16 client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it`()
     async throws
   {
-    try await Stage.play { stage in
-      let manager = try await UserSystemd(on: stage)
-      let said = try Self.queue("said", on: stage)
-      let told = try Self.queue("told", on: stage)
-      let script = try await stage.script(
+    try await Scenario.run { scenario in
+      let manager = try await UserSystemd(on: scenario)
+      let said = try Self.queue("said", on: scenario)
+      let told = try Self.queue("told", on: scenario)
+      let script = try await scenario.script(
         "burger",
         """
         exec > \(said)
@@ -29,18 +29,18 @@ struct UserSystemdTests {
         \(Installation.belfry) app run "$BELFRY_APP_ID" &
         read -r line < \(told)
         """)
-      let desktop = stage.folder.file("\(Self.burger).desktop")
+      let desktop = scenario.folder.file("\(Self.burger).desktop")
       try Data("[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8)
         .write(to: URL(fileURLWithPath: desktop))
       let agent = try await AgentProgramTests.agent(
-        stage, environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
-      _ = try await stage.belfryCommand(["app", "install", desktop])
-      _ = try await stage.belfryCommand([
+        scenario, environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
+      _ = try await scenario.belfryCommand(["app", "install", desktop])
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
       ])
       _ = try await agent.event("presented")
-      _ = try await stage.belfryCommand(["center", "open", "o"])
-      let app = try stage.start(["/bin/cat", said])
+      _ = try await scenario.belfryCommand(["center", "open", "o"])
+      let app = try scenario.start(["/bin/cat", said])
       let group = try #require(try await app.event("unit")["group"].string)
       #expect(
         group.wholeMatch(
@@ -51,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
       // The queue's end: nobody is left who could write to it, the sleeping child neither.
-      _ = try await stage.command(["/bin/sh", "-c", "echo end > \(told)"])
+      _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
     }
@@ -59,10 +59,10 @@ struct UserSystemdTests {
 
   @Test
   func `client-api 3.45: an app that is ended is ended with all that it started`() async throws {
-    try await Stage.play { stage in
-      let manager = try await UserSystemd(on: stage)
-      let said = try Self.queue("said", on: stage)
-      let script = try await stage.script(
+    try await Scenario.run { scenario in
+      let manager = try await UserSystemd(on: scenario)
+      let said = try Self.queue("said", on: scenario)
+      let script = try await scenario.script(
         "burger",
         """
         exec > \(said)
@@ -70,7 +70,7 @@ struct UserSystemdTests {
         echo "$1 $MARK"
         exec sleep infinity
         """)
-      let app = try stage.start(["/bin/cat", said])
+      let app = try scenario.start(["/bin/cat", said])
       try Self.startAndEnd(script, of: app, on: manager)
       #expect(app.lines == ["one two"])
       try await manager.stop()
@@ -83,23 +83,23 @@ struct UserSystemdTests {
       isAgentKilled: Bool
     ) async throws
   {
-    try await Stage.play { stage in
-      let manager = try await UserSystemd(on: stage)
+    try await Scenario.run { scenario in
+      let manager = try await UserSystemd(on: scenario)
       let scene = try await BackgroundScene(
-        stage,
+        scenario,
         "sleep infinity & exec \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background",
         environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
       try await scene.push()
       try await scene.suspend()
-      let unit = try await Self.unit(of: stage, manager)
-      try await Self.wait(for: "frozen", unit, stage, manager)
+      let unit = try await Self.unit(of: scenario, manager)
+      try await Self.wait(for: "frozen", unit, scenario, manager)
       if isAgentKilled {
         scene.agent.signal(SIGKILL)
         _ = try await scene.agent.end()
-        try await Self.wait(for: "running", unit, stage, manager)
+        try await Self.wait(for: "running", unit, scenario, manager)
       } else {
         try await scene.push()
-        try await Self.wait(for: "running", unit, stage, manager)
+        try await Self.wait(for: "running", unit, scenario, manager)
         #expect(try await scene.agent.stop() == 0)
       }
       try await manager.stop()
@@ -107,20 +107,20 @@ struct UserSystemdTests {
   }
 
   /// The object of the one unit that the agent has started.
-  private static func unit(of stage: Stage, _ manager: UserSystemd) async throws -> String {
+  private static func unit(of scenario: Scenario, _ manager: UserSystemd) async throws -> String {
     let list = try await call(
-      stage, manager, "/org/freedesktop/systemd1",
+      scenario, manager, "/org/freedesktop/systemd1",
       "org.freedesktop.systemd1.Manager.ListUnitsByPatterns", "@as []", "['app-belfry-*']")
     let path = list.firstMatch(of: #/objectpath '([^']+app_2dbelfry[^']+)'/#)
     return String(try #require(path, "\(list)").output.1)
   }
 
   private static func wait(
-    for state: String, _ unit: String, _ stage: Stage, _ manager: UserSystemd
+    for state: String, _ unit: String, _ scenario: Scenario, _ manager: UserSystemd
   ) async throws {
     for _ in 0..<200 {
       let said = try await call(
-        stage, manager, unit, "org.freedesktop.DBus.Properties.Get",
+        scenario, manager, unit, "org.freedesktop.DBus.Properties.Get",
         "org.freedesktop.systemd1.Unit", "FreezerState")
       if said.contains("'\(state)'") { return }
     }
@@ -128,10 +128,10 @@ struct UserSystemdTests {
   }
 
   private static func call(
-    _ stage: Stage, _ manager: UserSystemd, _ object: String, _ method: String,
+    _ scenario: Scenario, _ manager: UserSystemd, _ object: String, _ method: String,
     _ arguments: String...
   ) async throws -> String {
-    try await stage.command(
+    try await scenario.command(
       [
         try TestTool.gdbus.required(), "call", "--address", manager.busAddress, "--dest",
         "org.freedesktop.systemd1", "--object-path", object, "--method", method,
@@ -143,7 +143,7 @@ struct UserSystemdTests {
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd
   ) throws {
-    let services = try ServiceStage(manager.busAddress)
+    let services = try ServiceScenario(manager.busAddress)
     let units = UserUnits(bus: try services.connect())
     let order = UserUnits.Order(
       app: ModelBench.burger, program: script, arguments: ["one"], environment: ["MARK": "two"])
@@ -156,8 +156,8 @@ struct UserSystemdTests {
   }
 
   /// A named queue, which ends when nobody has it open for writing any more.
-  private static func queue(_ name: String, on stage: Stage) throws -> String {
-    let path = stage.folder.file(name)
+  private static func queue(_ name: String, on scenario: Scenario) throws -> String {
+    let path = scenario.folder.file(name)
     guard mkfifo(path, 0o600) == 0 else {
       throw ProgramFailure.unreadable("no queue at \(path)")
     }

@@ -107,7 +107,7 @@ import Testing
 
   @Test func `an acknowledgement covers nothing that is not kept`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     for number in 1...3 { _ = pair.deliver(UInt64(number)) }
     pair.exchange()
     pair.client.kept(NotificationID(high: 8, low: 2), at: pair.now)
@@ -132,7 +132,7 @@ import Testing
 
   @Test func `a device that answers pings and acknowledges nothing is given up`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
     pair.exchange()
     pair.advance(seconds: 150)
@@ -164,7 +164,7 @@ import Testing
 
   @Test func `a repetition of what is still being kept waits for the keeping`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     _ = pair.deliver(1)
     pair.exchange()
     pair.lose()
@@ -199,7 +199,7 @@ import Testing
     var settings = DeviceLinkClient.Settings()
     settings.window = 2
     let pair = LinkPair.up(settings: settings)
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     #expect(pair.deliver(1))
     #expect(pair.deliver(2, handle: 0x99))
     #expect(!pair.deliver(3))
@@ -361,7 +361,7 @@ import Testing
 
   @Test func `a late acknowledgement makes the gateway ping and a dead device is closed`() {
     let pair = LinkPair.up()
-    pair.keepsAtOnce = false
+    pair.persistsAtOnce = false
     _ = pair.deliver(1)
     pair.exchange()
     pair.now = pair.server.deadline
