@@ -10,7 +10,11 @@ final class AppLauncher {
   private let socketPath: String
   /// The session bus, while there is one.
   var bus: BusConnection? {
-    didSet { units = bus.map { UserUnits(bus: $0) } }
+    didSet {
+      // What the manager of the bus before has frozen, the next one does not know.
+      if oldValue != nil { suspensionGuard.wakeAll() }
+      units = bus.map { UserUnits(bus: $0) }
+    }
   }
   private var units: UserUnits?
   private let onFailure: (AppID, String) -> Void
@@ -124,7 +128,7 @@ final class AppLauncher {
   func close() {
     for watch in endWatches.values { watch.close() }
     endWatches = [:]
-    suspensionGuard.close()
+    suspensionGuard.wakeAll()
   }
 
   /// Notes which started apps have ended, so that no dead process is left behind.

@@ -87,8 +87,14 @@ final class SuspensionGuard {
     return true
   }
 
+  /// Wakes all that is suspended: nobody else could.
+  func wakeAll() {
+    suspended = []
+    close()
+  }
+
   /// Ends the program, which wakes what is still suspended.
-  func close() {
+  private func close() {
     if input >= 0 { Glibc.close(input) }
     input = -1
     guard let child else { return }
