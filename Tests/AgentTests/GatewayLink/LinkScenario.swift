@@ -5,7 +5,7 @@ import TestSupport
 import Transport
 
 /// A gateway and one device's link on one loop, which the test turns.
-final class LinkStage {
+final class LinkScenario {
   let loop: EventLoop
   let gateway: LinkGateway
   let device = RecordingDevice()
@@ -28,7 +28,7 @@ final class LinkStage {
 
   /// Turns the loop until `condition` holds; `false` when that takes too long.
   func run(until condition: () -> Bool) throws -> Bool {
-    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
+    let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else { return false }
       loop.schedule(afterNanoseconds: 20_000_000) {}
@@ -48,7 +48,7 @@ final class RecordingDevice: GatewayConnectionDelegate {
   var refused: [LinkSubject: LinkRefusal] = [:]
   var cancelled: [LinkSubject] = []
   var received: [(id: NotificationID, payload: String, isFromStorage: Bool)] = []
-  var keepsAtOnce = true
+  var persistsAtOnce = true
   var signsOfLife = 0
 
   func linkIsAlive(_ link: GatewayConnection) { signsOfLife += 1 }
@@ -86,6 +86,6 @@ final class RecordingDevice: GatewayConnectionDelegate {
   ) {
     let payload = String(decoding: notification.payload, as: UTF8.self)
     received.append((notification.uniqueID, payload, notification.isFromStorage))
-    if keepsAtOnce { link.kept(notification.uniqueID) }
+    if persistsAtOnce { link.kept(notification.uniqueID) }
   }
 }
