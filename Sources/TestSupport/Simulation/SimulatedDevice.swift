@@ -138,7 +138,10 @@ final class SimulatedDevice: SimulatedClient {
 
   /// Whether the gateway has read that only what is urgent may be sent, and nothing else since.
   var isKnownAsRestricted: Bool {
-    guard let last = restrictions.last(where: { $0.bytes <= readBytes }) else { return false }
+    // What it says without a connection is told with the next one; the gateway may still have the last.
+    guard connection != nil, let last = restrictions.last(where: { $0.bytes <= readBytes }) else {
+      return false
+    }
     return last.isRestricted && restrictions.allSatisfy { $0.bytes <= readBytes || $0.isRestricted }
   }
 
