@@ -21,6 +21,7 @@ struct BackgroundTests {
       useless.finishWake(nil)
     }
     #expect(!consumeWake(&useful, now))
+    // S2-22
     let next = useful.nextUnixMilliseconds(after: now)
     #expect(next == 20 * 60_000)
     #expect(useless.nextUnixMilliseconds(after: now) > 3 * next)
@@ -40,6 +41,7 @@ struct BackgroundTests {
     for number in 1...10 {
       #expect(bench.push(RoutingTests.background, id: UInt64(number)).asked.count == 1)
     }
+    // S2-17 part 1 of 2: the budget
     #expect(bench.push(#"{"aps":{"content-available":1},"n":1}"#, id: 11).asked.isEmpty)
     #expect(bench.push(#"{"aps":{"content-available":1},"n":2}"#, id: 12).asked.isEmpty)
     let next = try #require(bench.armedBackgroundWork)

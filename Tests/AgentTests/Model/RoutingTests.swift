@@ -36,6 +36,7 @@ struct RoutingTests {
     let bench = ModelBench()
     _ = bench.connect(state: .foreground)
     let effects = bench.push(Self.alert)
+    // S1-5 in part: an app in front
     #expect(effects.presented.isEmpty)
     #expect(
       effects.told.contains {

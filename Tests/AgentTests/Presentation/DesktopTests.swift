@@ -52,10 +52,14 @@ struct DesktopTests {
   func `A banner shows the first two buttons in order, an alert three`() {
     let names: Set<String> = ["body", "actions"]
     let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
+    // S1-21 in part: a banner has two, a modal alert three of the four
+    // S1-28 part 2 of 2: on the screen
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: Self.buttons), .init(names: names))
     #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
+    // S1-27 in part: the default context's first three of four, the minimal one's two
+    #expect(alert.actions.contains("C") && !banner.actions.contains("C"))
     #expect(alert.expireMilliseconds == 0)
     #expect(banner.expireMilliseconds == -1)
     let none = DesktopNotice(
@@ -66,13 +70,16 @@ struct DesktopTests {
   @Test
   func `An alert has its app's name, Close, and the action key's own text`() {
     var presentation = Self.presentation(persistent: true)
+    // S4-20 part 1 of 2: Close and View
     #expect(
       DesktopNotice(presentation, .init(names: ["body", "actions"])).actions
         == ["default", "Open", "belfry:close", "Close", "belfry:open", "View"])
     presentation.defaultTitle = "Show"
     let notice = DesktopNotice(presentation, .init(names: ["body", "actions"]))
     #expect(notice.appName == "Burger")
+    // S3-20 part 1 of 2: the app's own word
     #expect(notice.actions == ["default", "Show", "belfry:close", "Close", "belfry:open", "Show"])
+    // S4-20 part 2 of 2: they open and put away
     #expect(
       DesktopNotice.action(of: "belfry:open", in: presentation)
         == NotificationResponse.defaultAction)

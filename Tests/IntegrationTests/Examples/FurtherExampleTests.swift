@@ -109,6 +109,8 @@ import Testing
 
       // Shown in the language of the moment at which it is shown.
       try await stage.tell(agent, "clock", "advance", "3700")
+      // S0-11 part 1 of 2: the message
+      // S3-21 part 1 of 2: the message
       #expect(try await agent.presented(id)["body"].string == "Le match commence")
       try await stage.tell(agent, "settings", "--languages", "en")
       try await stage.tell(agent, "clock", "advance", "3700")
@@ -139,6 +141,9 @@ import Testing
       for (order, name) in [("ring", "ring.wav"), ("default", "default")] {
         app.tell(order)
         let sound = try await agent.program.event("sound") { $0["app"].string == id }
+        // S0-1 part 2 of 3: a local notification names it
+        // S0-13, S3-23
+        // S1-46 part 2 of 2: by name, and the default
         #expect(sound["sound"].string == name)
       }
     }
@@ -151,6 +156,7 @@ import Testing
       let app = try await stage.example("MacReminder", on: agent)
       #expect(try await app.text("launched") == "launched by nobody")
       _ = try await app.text("scheduled")
+      // S1-1 in part: a Mac app of the older interface asks nobody; it may not notify yet
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
     }
   }
