@@ -9,8 +9,8 @@ import Testing
     _ body: String, test: String = "@Test func `It works`()", rest: String = "",
     rows: String = "S0-1\t\tone\nS0-2\t\ttwo\n", change: (URL) throws -> Void = { _ in }
   ) async throws -> (status: Int32, output: String, page: String) {
-    try await Stage.play { stage in
-      let root = URL(fileURLWithPath: stage.folder.file("repository"))
+    try await Scenario.run { scenario in
+      let root = URL(fileURLWithPath: scenario.folder.file("repository"))
       let page = root.appendingPathComponent("docs/conformance.md")
       for (file, text) in [
         (
@@ -32,9 +32,9 @@ import Testing
       let script = [
         "/usr/bin/env", "python3", Installation.root + "/scripts/conformance", "--root", root.path,
       ]
-      _ = try await stage.command(script, succeeding: false)
+      _ = try await scenario.command(script, succeeding: false)
       try change(page)
-      let result = try await stage.command(script + ["--check"], succeeding: false)
+      let result = try await scenario.command(script + ["--check"], succeeding: false)
       return (result.status, result.output, try String(contentsOf: page, encoding: .utf8))
     }
   }
@@ -123,8 +123,8 @@ import Testing
         == counts.enumerated().flatMap { document, count in
           (1...count).map { "S\(document)-\($0)" }
         })
-    let result = try await Stage.play { stage in
-      try await stage.command(
+    let result = try await Scenario.run { scenario in
+      try await scenario.command(
         ["/usr/bin/env", "python3", Installation.root + "/scripts/conformance", "--check"],
         succeeding: false)
     }

@@ -13,11 +13,11 @@ import Testing
     `A tapped alert puts the dish in the cart`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let app = try await stage.example("RestaurantAlert", on: agent)
-      let token = try await stage.token(of: app)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("RestaurantAlert", on: agent)
+      let token = try await scenario.token(of: app)
       // S2-4
       #expect(token.count == 64)
       #expect(try await app.text("permission") == "permission true")
@@ -25,13 +25,13 @@ import Testing
       #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
 
       // In front of the user the app shows it by itself, if at all.
-      try await stage.push(
+      try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let suppressed = try await agent.program.event("suppressed")
       #expect(suppressed["reason"].string == "foreground")
 
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.push(
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let shown = try await agent.presented("org.example.RestaurantAlert")
       // S2-2 part 1 of 2: an alert is visible, and can be opened
@@ -44,7 +44,7 @@ import Testing
       // S1-20
       #expect(shown["actions"].array.isEmpty)
       let id = try #require(shown["id"].string)
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "open", id, "--app", "org.example.RestaurantAlert")
       // S2-5, S2-13
       // S2-1 part 1 of 2: a running app, behind the others
@@ -54,18 +54,18 @@ import Testing
 
   @Test
   func `What was handled on the early way out is handled, and not told again`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.RestaurantAlert"
-      let app = try await stage.example("RestaurantAlert", on: agent)
-      let token = try await stage.token(of: app)
+      let app = try await scenario.example("RestaurantAlert", on: agent)
+      let token = try await scenario.token(of: app)
       _ = try await app.text("permission")
-      try await stage.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "state", "front=none")
       func open(_ payload: String) async throws -> JSONLine {
-        try await stage.push(payload, to: token, topic: id, of: gateway)
+        try await scenario.push(payload, to: token, topic: id, of: gateway)
         let shown = try await agent.presented(id)
-        try await stage.tell(
+        try await scenario.tell(
           agent, "center", "open", try #require(shown["id"].string), "--app", id)
         return shown
       }
@@ -75,9 +75,9 @@ import Testing
       _ = try await app.text("not for the cart")
       // What the app has not answered is told to its next instance.
       try await app.stop()
-      let again = try await stage.example("RestaurantAlert", on: agent)
+      let again = try await scenario.example("RestaurantAlert", on: agent)
       _ = try await again.text("permission")
-      try await stage.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "state", "front=none")
       _ = try await open(special)
       // S2-14
       #expect(try await again.text("cart") == "cart avocado_bacon_burger 9.99 main thread")
@@ -89,15 +89,15 @@ import Testing
   func `A background notification fetches the menu`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let app = try await stage.example("MenuUpdate", on: agent)
-      let token = try await stage.token(of: app)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("MenuUpdate", on: agent)
+      let token = try await scenario.token(of: app)
       let menu = "http://127.0.0.1:\(gateway.port("console"))/healthz"
       for front in ["org.example.MenuUpdate", "none"] {
-        try await stage.tell(agent, "state", "front=\(front)")
-        try await stage.push(
+        try await scenario.tell(agent, "state", "front=\(front)")
+        try await scenario.push(
           #"{"aps":{"content-available":1},"menu":"\#(menu)"}"#, to: token,
           topic: "org.example.MenuUpdate", of: gateway, options: ["--type", "background"])
         // S2-2 part 2 of 2: a background notification gives run time
@@ -106,7 +106,7 @@ import Testing
         #expect(try await app.text("menu ").count > 5)
       }
       // The early way out answers too, and the app goes on.
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: "org.example.MenuUpdate",
         of: gateway, options: ["--type", "background"])
       // S2-19
@@ -121,21 +121,21 @@ import Testing
     `Both forms of registration`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let modern = try await stage.example("Registration", on: agent)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let modern = try await scenario.example("Registration", on: agent)
       // S1-4, S1-6
       // S1-18 part 1 of 2: types and token
       #expect(try await modern.text("types") == "types 7")
-      let token = try await stage.token(of: modern)
+      let token = try await scenario.token(of: modern)
       // S4-14 part 2 of 2: it reaches the delegate
       #expect(token.count == 64)
       #expect(try await modern.text("enabled") == "enabled 7")
 
-      let old = try await stage.example(
+      let old = try await scenario.example(
         "Registration", on: agent, app: "org.example.old", arguments: ["--before-ios-8"])
-      let other = try await stage.token(of: old)
+      let other = try await scenario.token(of: old)
       // S0-26 part 1 of 2: UIApplication
       #expect(other != token && other.count == 64)
       // S0-27
@@ -144,19 +144,19 @@ import Testing
 
       // The same device gives the same token at each launch.
       try await modern.stop()
-      let again = try await stage.example("Registration", on: agent)
+      let again = try await scenario.example("Registration", on: agent)
       // S0-25 part 1 of 2: the token of the device at each launch
       // S0-36
-      #expect(try await stage.token(of: again) == token)
+      #expect(try await scenario.token(of: again) == token)
     }
   }
 
   @Test
   func `Without a gateway the error is fit to be shown`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       for (number, form) in [["--before-ios-8"], []].enumerated() {
-        let app = try await stage.example(
+        let app = try await scenario.example(
           "Registration", on: agent, app: "org.example.form\(number)", arguments: form)
         let error = try await app.text("no token: ").dropFirst(10)
         // S0-39 part 2 of 2: the error
@@ -173,17 +173,17 @@ import Testing
   func `The push client and its three switches`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let app = try await stage.example("PushClient", on: agent)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("PushClient", on: agent)
       _ = try await app.text("active")
-      let token = try await stage.token(of: app)
+      let token = try await scenario.token(of: app)
       // S4-1
       #expect(token.count == 64)
       // S4-9 part 1 of 2: the types that are on
       #expect(try await app.text("switches 5") == "switches 5")
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"hello","badge":2,"sound":"default"}}"#, to: token,
         topic: "org.example.PushClient", of: gateway)
       // S0-49, S1-39, S4-18
@@ -193,29 +193,29 @@ import Testing
         !agent.program.lines.compactMap { JSONLine($0)?["event"].string }
           .contains { ["presented", "sound", "badge"].contains($0) })
 
-      let listed = try await stage.tell(agent, "settings", "--json")
+      let listed = try await scenario.tell(agent, "settings", "--json")
       let pane = try #require(
         listed.values.first { $0["app"].string == "org.example.PushClient" })
       // S4-5
       #expect(pane["alert"].string == "on" && pane["badge"].string == "on")
       #expect(pane["sound"] == .null)
-      try await stage.tell(agent, "settings", "org.example.PushClient", "alert=off")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "state", "front=org.example.PushClient")
+      try await scenario.tell(agent, "settings", "org.example.PushClient", "alert=off")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "state", "front=org.example.PushClient")
       // S0-28
       // S0-29 part 1 of 2: UIApplication
       // S4-9 part 2 of 2: the person's change
       #expect(try await app.text("switches 1") == "switches 1")
 
-      let leaving = try await stage.example(
+      let leaving = try await scenario.example(
         "PushClient", on: agent, app: "org.example.leaving", arguments: ["--off"])
       // S4-6
       #expect(try await leaving.text("switches 0") == "switches 0")
       func panes() async throws -> String {
-        try await stage.tell(agent, "settings", "--json").output
+        try await scenario.tell(agent, "settings", "--json").output
       }
       // The app does not wait for the agent.
-      try await Stage.wait("the end of its pane") {
+      try await Scenario.wait("the end of its pane") {
         try await !panes().contains("org.example.leaving")
       }
       // S4-7
@@ -226,12 +226,12 @@ import Testing
 
   @Test
   func `PushKit: a call is never shown and goes straight to the app`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let app = try await stage.example("CallWaiter", on: agent)
-      let token = try await stage.token(of: app)
-      try await stage.push(
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("CallWaiter", on: agent)
+      let token = try await scenario.token(of: app)
+      try await scenario.push(
         #"{"aps":{},"caller":"Anna"}"#, to: token, topic: "org.example.CallWaiter.voip",
         of: gateway, options: ["--type", "voip"])
       #expect(try await app.text("call") == "call from Anna")
@@ -242,22 +242,22 @@ import Testing
   func `An agent that is restarted under a running app is met again, with its registration`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let first = try await stage.agent(of: gateway)
-      let app = try await stage.example("RestaurantAlert", on: first)
-      let token = try await stage.token(of: app)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("RestaurantAlert", on: first)
+      let token = try await scenario.token(of: app)
       first.program.signal(SIGKILL)
       try await first.program.end()
-      let second = try await stage.agent(of: gateway)
+      let second = try await scenario.agent(of: gateway)
       // S0-38 part 2 of 2: the callback comes without the app's asking
-      #expect(try await stage.token(of: app) == token)
-      try await stage.tell(second, "state", "front=none")
-      try await stage.push(
+      #expect(try await scenario.token(of: app) == token)
+      try await scenario.tell(second, "state", "front=none")
+      try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let shown = try await second.presented("org.example.RestaurantAlert")
       let id = try #require(shown["id"].string)
-      try await stage.tell(
+      try await scenario.tell(
         second, "center", "open", id, "--app", "org.example.RestaurantAlert")
       _ = try await app.text("cart avocado_bacon_burger")
     }

@@ -8,11 +8,11 @@ import Testing
   func `A chat goes on in the background and presents at once`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let app = try await stage.example("BackgroundChat", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example("BackgroundChat", on: agent)
       _ = try await app.text("types 7")
-      try await stage.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "state", "front=none")
       _ = try await app.text("background")
       _ = try await app.text("presented")
       let shown = try await agent.presented("org.example.BackgroundChat")
@@ -23,7 +23,7 @@ import Testing
       #expect(shown["sound"].string == "alarmsound.caf")
       #expect(shown["badge"].integer == 1)
       _ = try await app.text("done")
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app",
         "org.example.BackgroundChat")
       // S3-33
@@ -36,14 +36,14 @@ import Testing
     `An invitation is accepted without opening the app`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.Invitation"
-      let app = try await stage.example("Invitation", on: agent)
-      let token = try await stage.token(of: app)
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.push(
+      let app = try await scenario.example("Invitation", on: agent)
+      let token = try await scenario.token(of: app)
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"INVITE_CATEGORY","badge":3,"sound":"default"},"#
           + #""invitation":7}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
@@ -65,7 +65,7 @@ import Testing
       #expect(actions[2]["authenticationRequired"].boolean == true)
       let number = try #require(shown["id"].string)
       func choose(_ action: String) async throws {
-        try await stage.tell(agent, "center", "action", number, action, "--app", id)
+        try await scenario.tell(agent, "center", "action", number, action, "--app", id)
       }
       try await choose("ACCEPT_IDENTIFIER")
       // S1-22
@@ -75,7 +75,7 @@ import Testing
       #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
 
       // A category that the app did not register has no buttons.
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"UNKNOWN"}}"#, to: token, topic: id, of: gateway)
       // S1-33 part 2 of 2: one of which nothing is known
       #expect(try await agent.presented(id)["actions"].array.isEmpty)
@@ -89,28 +89,28 @@ import Testing
     let choose: @Sendable (_ action: String, _ invitation: Int) async throws -> Void
   }
 
-  private func invite(_ stage: Stage, arguments: [String] = []) async throws -> Invited {
-    let gateway = try await stage.gateway()
-    let agent = try await stage.agent(of: gateway)
+  private func invite(_ scenario: Scenario, arguments: [String] = []) async throws -> Invited {
+    let gateway = try await scenario.gateway()
+    let agent = try await scenario.agent(of: gateway)
     let id = "org.example.Invitation"
-    let app = try await stage.example("Invitation", on: agent, arguments: arguments)
-    let token = try await stage.token(of: app)
-    try await stage.tell(agent, "state", "front=none")
+    let app = try await scenario.example("Invitation", on: agent, arguments: arguments)
+    let token = try await scenario.token(of: app)
+    try await scenario.tell(agent, "state", "front=none")
     _ = try await app.text("behind")
     return Invited(app: app, agent: agent) { action, invitation in
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"INVITE_CATEGORY"},"invitation":\#(invitation)}"#,
         to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "action", try #require(shown["id"].string), action, "--app", id)
     }
   }
 
   @Test
   func `An action brings its app to the front where it says so`() async throws {
-    try await Stage.play { stage in
-      let invited = try await invite(stage)
+    try await Scenario.run { scenario in
+      let invited = try await invite(scenario)
       let before = invited.app.lines.count { $0 == "active" }
       try await invited.choose("ACCEPT_IDENTIFIER", 7)
       _ = try await invited.app.text("ACCEPT")
@@ -128,14 +128,14 @@ import Testing
 
   @Test
   func `An action that wants authentication waits until the screen is unlocked`() async throws {
-    try await Stage.play { stage in
-      let invited = try await invite(stage)
-      try await stage.tell(invited.agent, "state", "locked=on")
+    try await Scenario.run { scenario in
+      let invited = try await invite(scenario)
+      try await scenario.tell(invited.agent, "state", "locked=on")
       try await invited.choose("DECLINE_IDENTIFIER", 7)
       try await invited.choose("ACCEPT_IDENTIFIER", 8)
       _ = try await invited.app.text("ACCEPT")
       #expect(!invited.app.lines.contains { $0.hasPrefix("DECLINE") })
-      try await stage.tell(invited.agent, "state", "locked=off")
+      try await scenario.tell(invited.agent, "state", "locked=off")
       // S1-24 part 3 of 3: authenticationRequired
       #expect(try await invited.app.text("DECLINE") == "DECLINE_IDENTIFIER 7 of INVITE_CATEGORY")
     }
@@ -145,18 +145,18 @@ import Testing
   func `An action is told again to the next instance until its completion handler was called`()
     async throws
   {
-    try await Stage.play { stage in
-      let invited = try await invite(stage, arguments: ["--never"])
+    try await Scenario.run { scenario in
+      let invited = try await invite(scenario, arguments: ["--never"])
       try await invited.choose("ACCEPT_IDENTIFIER", 7)
       _ = try await invited.app.text("ACCEPT")
       try await invited.app.stop()
-      let next = try await stage.example("Invitation", on: invited.agent)
+      let next = try await scenario.example("Invitation", on: invited.agent)
       // S1-41
       #expect(try await next.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
       try await next.stop()
-      let last = try await stage.example("Invitation", on: invited.agent)
+      let last = try await scenario.example("Invitation", on: invited.agent)
       _ = try await last.text("token")
-      try await stage.tell(invited.agent, "state", "front=none")
+      try await scenario.tell(invited.agent, "state", "front=none")
       _ = try await last.text("behind")
       try await invited.choose("ACCEPT_IDENTIFIER", 8)
       #expect(try await last.text("ACCEPT") == "ACCEPT_IDENTIFIER 8 of INVITE_CATEGORY")
@@ -167,21 +167,21 @@ import Testing
   func `A scheduled invitation has its category's actions, and an action reaches the app`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
       let id = "org.example.Invitation"
-      let app = try await stage.example("Invitation", on: agent, arguments: ["--invite"])
+      let app = try await scenario.example("Invitation", on: agent, arguments: ["--invite"])
       _ = try await app.text("invited")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "clock", "advance", "120")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "advance", "120")
       let shown = try await agent.presented(id)
       // S1-35
       #expect(
         shown["actions"].array.map { $0["id"].string } == [
           "ACCEPT_IDENTIFIER", "MAYBE_IDENTIFIER", "DECLINE_IDENTIFIER",
         ])
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "action", try #require(shown["id"].string), "ACCEPT_IDENTIFIER", "--app",
         id)
       // S1-12 part 2 of 2: a local notification
@@ -195,9 +195,9 @@ import Testing
   func `A running app gets the notification and lowers the badge`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let app = try await stage.example("LaunchHandling", on: agent, arguments: ["--remind"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example("LaunchHandling", on: agent, arguments: ["--remind"])
       _ = try await app.text("launched")
       // S0-48
       // S1-38 part 1 of 2: a local notification
@@ -216,19 +216,19 @@ import Testing
   func `In front the app takes a push by its fetch form, nothing is shown, and the badge goes`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.LaunchHandling"
-      let app = try await stage.example("LaunchHandling", on: agent)
-      let token = try await stage.token(of: app)
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.push(
+      let app = try await scenario.example("LaunchHandling", on: agent)
+      let token = try await scenario.token(of: app)
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.push(
         #"{"aps":{"alert":"Milk","badge":5}}"#, to: token, topic: id, of: gateway)
       _ = try await agent.presented(id)
       #expect(try await agent.program.event("badge")["badge"].integer == 5)
-      try await stage.tell(agent, "state", "front=\(id)")
-      try await stage.push(
+      try await scenario.tell(agent, "state", "front=\(id)")
+      try await scenario.push(
         #"{"aps":{"alert":"Bread","badge":6},"item":"bread"}"#, to: token, topic: id, of: gateway)
       // S1-38 part 2 of 2: a push
       // S1-59 part 2 of 3: a push
@@ -245,10 +245,10 @@ import Testing
     `The older calls, one by one`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let id = "org.example.LocalTour"
-      let app = try await stage.example("LocalTour", on: agent)
+      let app = try await scenario.example("LocalTour", on: agent)
       #expect(try await app.text("settings") == "settings 7")
       // S3-29
       #expect(try await app.text("two") == "two Daily Once")
@@ -257,9 +257,9 @@ import Testing
       // S0-20
       #expect(try await app.text("none") == "none ")
       #expect(
-        try await stage.tell(agent, "notify", "list", "--app", id, "--json").values.isEmpty)
+        try await scenario.tell(agent, "notify", "list", "--app", id, "--json").values.isEmpty)
 
-      try await stage.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "state", "front=none")
       let shown = try await agent.presented(id)
       #expect(shown["title"].string == "Title")
       #expect(shown["body"].string == "Body")
@@ -270,7 +270,7 @@ import Testing
       let quiet = try await agent.presented(id)
       #expect(quiet["badge"] == .null)
       _ = try await app.text("presented")
-      try await stage.tell(agent, "state", "front=\(id)")
+      try await scenario.tell(agent, "state", "front=\(id)")
       // S3-19 part 1 of 2: a badge of 0 leaves the number
       #expect(try await app.text("badge") == "badge 5")
       let removed = try await agent.program.event("removed")
@@ -291,12 +291,12 @@ import Testing
   func `A Mac app registers in one call and gets a push in front`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let app = try await stage.example("MacNotification", on: agent)
-      let token = try await stage.token(of: app)
-      try await stage.push(
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("MacNotification", on: agent)
+      let token = try await scenario.token(of: app)
+      try await scenario.push(
         #"{"aps":{"alert":"hi"},"item":"milk"}"#, to: token, topic: "org.example.MacNotification",
         of: gateway)
       // S0-51 in part: its delegate has the payload; apps that do not run have alerts and sounds too
@@ -307,9 +307,9 @@ import Testing
 
   @Test
   func `A Mac app's notification`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let app = try await stage.example("MacNotification", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example("MacNotification", on: agent)
       _ = try await app.text("permission true")
       let shown = try await agent.presented("org.example.MacNotification")
       // S1-54 in part: an app that has permission; the listing's asks nobody
@@ -318,13 +318,13 @@ import Testing
       #expect(shown["actions"].array.map { $0["title"].string } == ["Snooze"])
       _ = try await app.text("delivered Meeting")
       let id = try #require(shown["id"].string)
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "action", id, "belfry.action", "--app", "org.example.MacNotification")
       // S1-42 part 2 of 2: the Mac's classes and their delegate
       #expect(try await app.text("activated") == "activated 2")
 
       // In front it is not shown unless the app wants it.
-      let quiet = try await stage.example(
+      let quiet = try await scenario.example(
         "MacNotification", on: agent, app: "org.example.quiet", arguments: ["--quiet"])
       _ = try await quiet.text("delivered Meeting")
       let suppressed = try await agent.program.event("suppressed") {
@@ -337,12 +337,12 @@ import Testing
 
   @Test
   func `The language of the agent's settings, and its change`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      try await stage.tell(agent, "settings", "--languages", "fr-CA,en")
-      let app = try await stage.example("LanguagePreference", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      try await scenario.tell(agent, "settings", "--languages", "fr-CA,en")
+      let app = try await scenario.example("LanguagePreference", on: agent)
       #expect(try await app.text("language") == "language fr-CA")
-      try await stage.tell(agent, "settings", "--languages", "ja,en")
+      try await scenario.tell(agent, "settings", "--languages", "ja,en")
       // S0-55
       #expect(try await app.text("language") == "language ja")
     }
@@ -352,16 +352,16 @@ import Testing
   func `A plain tool uses the notification center, and an error says that no agent is there`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let tool = try await stage.example("PlainReminder", on: agent, arguments: ["Stretch"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let tool = try await scenario.example("PlainReminder", on: agent, arguments: ["Stretch"])
       #expect(try await tool.text("permission") == "permission true")
       #expect(try await agent.presented("org.example.PlainReminder")["title"].string == "Stretch")
       #expect(try await tool.text("delivered") == "delivered Stretch true")
       #expect(try await tool.end() == 0)
 
       try await agent.program.stop()
-      let alone = try await stage.example("PlainReminder", on: agent)
+      let alone = try await scenario.example("PlainReminder", on: agent)
       let error = try await alone.text("error 1")
       #expect(error.contains(agent.socket))
       #expect(try await alone.end() == 0)

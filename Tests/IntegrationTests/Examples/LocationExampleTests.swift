@@ -11,26 +11,26 @@ import Testing
   /// An installed app that says why it wants to know the place, with its agent.
   private func play(
     _ arguments: [String] = [], usage: String? = "To remind you on arrival.",
-    _ body: @escaping @Sendable (Stage, AgentProgram, RunningProgram) async throws -> Void
+    _ body: @escaping @Sendable (Scenario, AgentProgram, RunningProgram) async throws -> Void
   ) async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "location", "set", Self.away)
-      let folder = try await stage.bundle(
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "location", "set", Self.away)
+      let folder = try await scenario.bundle(
         "NearbyReminder", id: Self.id,
         manifest: usage.map { ["NSLocationWhenInUseUsageDescription": $0] } ?? [:])
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/NearbyReminder"] + arguments, environment: ["BELFRY_SOCKET": agent.socket])
-      try await body(stage, agent, app)
+      try await body(scenario, agent, app)
     }
   }
 
-  private func open(_ stage: Stage, _ agent: AgentProgram) async throws {
+  private func open(_ scenario: Scenario, _ agent: AgentProgram) async throws {
     let shown = try await agent.presented(Self.id)
     #expect(shown["body"].string == "You have arrived!")
     #expect(shown["trigger"].string == "location")
-    try await stage.tell(
+    try await scenario.tell(
       agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
   }
 
@@ -38,15 +38,15 @@ import Testing
   func `Arrival is shown, and told once it is opened`()
     async throws
   {
-    try await play { stage, agent, app in
+    try await play { scenario, agent, app in
       // Permission comes first, and lets the app schedule.
       _ = try await app.text("location 4")
       // S1-64 part 1 of 2: with it
       #expect(try await app.text("scheduled") == "scheduled 1")
       // S1-67
       #expect(app.lines == ["location 4", "scheduled 1"])
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "location", "set", Self.tower)
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "location", "set", Self.tower)
       let shown = try await agent.presented(Self.id)
       // S1-62 part 1 of 2: on arrival
       // S1-70
@@ -54,32 +54,32 @@ import Testing
       #expect(shown["trigger"].string == "location")
       // S1-66
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
       // S1-72 part 1 of 2: its region says so
       #expect(try await app.text("arrived") == "arrived tower")
       // S1-63 part 1 of 2: once
       // S1-68 part 1 of 2: once, where nothing else is said
       #expect(try await app.text("left") == "left 0")
-      try await stage.tell(agent, "location", "set", Self.away)
-      try await stage.tell(agent, "location", "set", Self.tower)
+      try await scenario.tell(agent, "location", "set", Self.away)
+      try await scenario.tell(agent, "location", "set", Self.tower)
       #expect(agent.program.lines.count { $0.contains("You have arrived!") } == 1)
     }
   }
 
   @Test
   func `With regionTriggersOnce off it comes at each arrival`() async throws {
-    try await play(["--each"]) { stage, agent, app in
+    try await play(["--each"]) { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
-        try await stage.tell(agent, "location", "set", Self.tower)
+        try await scenario.tell(agent, "location", "set", Self.tower)
         // In front the app gets it, and nothing is shown.
         // S1-63 part 2 of 2: each time
         // S1-68 part 2 of 2: each time, where it says so
         // S1-71 part 2 of 2: in front
         #expect(try await app.text("arrived") == "arrived tower")
         #expect(try await app.text("left") == "left 1")
-        try await stage.tell(agent, "location", "set", Self.away)
+        try await scenario.tell(agent, "location", "set", Self.away)
       }
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
@@ -87,11 +87,11 @@ import Testing
 
   @Test
   func `An app that does not run is launched with it`() async throws {
-    try await play { stage, agent, app in
+    try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       try await app.stop()
-      try await stage.tell(agent, "location", "set", Self.tower)
-      try await open(stage, agent)
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      try await open(scenario, agent)
       // S1-71 part 1 of 2: an app that does not run
       #expect(try await agent.program.error("launched tower"))
     }
@@ -99,13 +99,13 @@ import Testing
 
   @Test
   func `With places switched off for the device nothing comes`() async throws {
-    try await play { stage, agent, app in
+    try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
-      try await stage.tell(agent, "settings", "--location", "off")
+      try await scenario.tell(agent, "settings", "--location", "off")
       _ = try await app.text("location 2")
-      try await stage.tell(agent, "location", "set", Self.tower)
-      try await stage.tell(agent, "location", "set", Self.away)
-      try await stage.tell(agent, "settings", "--location", "on")
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      try await scenario.tell(agent, "location", "set", Self.away)
+      try await scenario.tell(agent, "settings", "--location", "on")
       _ = try await app.text("location 4")
       // S1-73
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
@@ -115,10 +115,10 @@ import Testing
 
   @Test
   func `Without a word on what it is for there is no question and no access`() async throws {
-    try await play(usage: nil) { stage, agent, app in
+    try await play(usage: nil) { scenario, agent, app in
       // S1-65 part 2 of 2: without the text nothing starts
       #expect(try await app.text("location") == "location 0")
-      let waiting = try await stage.tell(agent, "notify", "list", "--json")
+      let waiting = try await scenario.tell(agent, "notify", "list", "--json")
       #expect(waiting.values.isEmpty)
       try await app.error("NSLocationWhenInUseUsageDescription")
     }
@@ -126,9 +126,9 @@ import Testing
 
   @Test
   func `A development app says by the environment what the location is for`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let app = try await stage.example(
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example(
         "NearbyReminder", on: agent, environment: ["BELFRY_LOCATION_USAGE": "For the tower."])
       _ = try await app.text("location 4")
     }

@@ -11,13 +11,14 @@ import Testing
   }
 
   /// A push to another app of the device: what was sent before it has been dealt with once it is shown.
-  private func marker(_ stage: Stage, _ gateway: GatewayProgram, _ agent: AgentProgram) async throws
+  private func marker(_ scenario: Scenario, _ gateway: GatewayProgram, _ agent: AgentProgram)
+    async throws
     -> @Sendable () async throws -> Void
   {
     let id = "org.example.marker"
-    let (_, token) = try await stage.app(id, on: agent)
+    let (_, token) = try await scenario.app(id, on: agent)
     return {
-      try await stage.push(#"{"aps":{"alert":"mark"}}"#, to: token, topic: id, of: gateway)
+      try await scenario.push(#"{"aps":{"alert":"mark"}}"#, to: token, topic: id, of: gateway)
       _ = try await agent.presented(id)
     }
   }
@@ -26,21 +27,21 @@ import Testing
   func `The first registration asks and waits for the answer, later ones report what was chosen`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--grant", "ask"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
       let id = "org.example.Registration"
-      let app = try await stage.example("Registration", on: agent)
+      let app = try await scenario.example("Registration", on: agent)
       let prompt = try await agent.program.event("prompt")
       #expect(prompt["app"].string == id)
       // S1-9 part 1 of 2: the first callback waits for the person
       #expect(!app.lines.contains { $0.hasPrefix("types") })
-      try await stage.tell(agent, "settings", id, "notifications=on")
+      try await scenario.tell(agent, "settings", id, "notifications=on")
       // S1-8
       #expect(try await app.text("types") == "types 7")
       try await app.stop()
 
-      try await stage.tell(agent, "settings", id, "alert=off")
-      let again = try await stage.example("Registration", on: agent)
+      try await scenario.tell(agent, "settings", id, "alert=off")
+      let again = try await scenario.example("Registration", on: agent)
       // S1-9 part 2 of 2: a later one reports what is set
       // S1-10
       #expect(try await again.text("types") == "types 3")
@@ -55,16 +56,16 @@ import Testing
   func `A type that is switched off is not performed, the others are, without the app`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.types"
-      let (app, token) = try await stage.app(id, on: agent)
+      let (app, token) = try await scenario.app(id, on: agent)
       try await app.stop()
-      let mark = try await marker(stage, gateway, agent)
+      let mark = try await marker(scenario, gateway, agent)
       func performed(_ number: Int) async throws -> Set<String> {
         let before = agent.program.lines.count
-        try await stage.push(
+        try await scenario.push(
           #"{"aps":{"alert":"\#(number)","sound":"ding.caf","badge":\#(number)}}"#,
           to: token, topic: id, of: gateway)
         try await mark()
@@ -83,10 +84,10 @@ import Testing
         ("alert", ["sound", "badge"]), ("sound", ["presented", "badge"]),
         ("badge", ["presented", "sound"]),
       ].enumerated() {
-        try await stage.tell(agent, "settings", id, "\(type)=off")
+        try await scenario.tell(agent, "settings", id, "\(type)=off")
         // S0-30, S1-3
         #expect(try await performed(2 + number) == Set(rest), "without \(type)")
-        try await stage.tell(agent, "settings", id, "\(type)=on")
+        try await scenario.tell(agent, "settings", id, "\(type)=on")
       }
     }
   }
@@ -95,26 +96,26 @@ import Testing
   func `Nothing is shown of an app that asked for no permission, all of it once it has`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.asks"
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", id, "--register", "--socket", agent.socket, "--state", "background",
       ])
       let token = try #require(try await app.event("registered")["token"].string)
-      let mark = try await marker(stage, gateway, agent)
-      try await stage.push(#"{"aps":{"alert":"early"}}"#, to: token, topic: id, of: gateway)
+      let mark = try await marker(scenario, gateway, agent)
+      try await scenario.push(#"{"aps":{"alert":"early"}}"#, to: token, topic: id, of: gateway)
       try await mark()
       // S1-2 part 1 of 2: nothing without registering
       // S2-10 part 1 of 2: nothing without permission
       #expect(count("presented", of: id, agent) == 0)
       try await app.stop()
-      let asking = try stage.belfry([
+      let asking = try scenario.belfry([
         "app", "run", id, "--authorize", "alert", "--socket", agent.socket, "--state", "background",
       ])
       _ = try await asking.event("authorized")
-      try await stage.push(#"{"aps":{"alert":"late"}}"#, to: token, topic: id, of: gateway)
+      try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: token, topic: id, of: gateway)
       // S1-2 part 2 of 2: with it
       // S2-10 part 2 of 2: with it
       #expect(try await agent.presented(id)["body"].string == "late")
@@ -125,21 +126,22 @@ import Testing
   func `A Mac app asks and registers in one call, and the person changes its types later`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway, options: ["--grant", "ask"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", "ask"])
       let id = "org.example.MacNotification"
-      let app = try await stage.example("MacNotification", on: agent, arguments: ["--push-only"])
+      let app = try await scenario.example("MacNotification", on: agent, arguments: ["--push-only"])
       let prompt = try await agent.program.event("prompt")
       #expect(prompt["app"].string == id)
-      try await stage.tell(agent, "settings", id, "notifications=on")
+      try await scenario.tell(agent, "settings", id, "notifications=on")
       // S1-14
       // S0-26 part 2 of 2: NSApplication
-      #expect(try await stage.token(of: app).count == 64)
+      #expect(try await scenario.token(of: app).count == 64)
       #expect(try await app.text("enabled") == "enabled 7")
       try await app.stop()
-      try await stage.tell(agent, "settings", id, "alert=off")
-      let again = try await stage.example("MacNotification", on: agent, arguments: ["--push-only"])
+      try await scenario.tell(agent, "settings", id, "alert=off")
+      let again = try await scenario.example(
+        "MacNotification", on: agent, arguments: ["--push-only"])
       // S0-29 part 2 of 2: NSApplication
       // S1-53
       #expect(try await again.text("enabled") == "enabled 3")
@@ -150,17 +152,17 @@ import Testing
   func `A local notification and a push of the same words look the same, without their app`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.same"
-      let (app, token) = try await stage.app(id, on: agent)
+      let (app, token) = try await scenario.app(id, on: agent)
       try await app.stop()
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":2,"sound":"default"}}"#,
         to: token, topic: id, of: gateway)
       let push = try await agent.presented(id)
-      try await stage.tell(
+      try await scenario.tell(
         agent, "notify", "--app", id, "--title", "T", "--subtitle", "S", "--body", "B", "--badge",
         "2", "--sound", "default")
       let local = try await agent.presented(id)
@@ -182,17 +184,17 @@ import Testing
   @Test
   func `On a locked screen an alert is shown, unless the person keeps the app off it`() async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.locked"
-      let (_, token) = try await stage.app(id, on: agent)
-      try await stage.tell(agent, "state", "locked=on")
-      try await stage.push(#"{"aps":{"alert":"seen"}}"#, to: token, topic: id, of: gateway)
+      let (_, token) = try await scenario.app(id, on: agent)
+      try await scenario.tell(agent, "state", "locked=on")
+      try await scenario.push(#"{"aps":{"alert":"seen"}}"#, to: token, topic: id, of: gateway)
       // S4-22
       #expect(try await agent.presented(id)["body"].string == "seen")
-      try await stage.tell(agent, "settings", id, "lockScreen=off")
-      try await stage.push(#"{"aps":{"alert":"hidden"}}"#, to: token, topic: id, of: gateway)
+      try await scenario.tell(agent, "settings", id, "lockScreen=off")
+      try await scenario.push(#"{"aps":{"alert":"hidden"}}"#, to: token, topic: id, of: gateway)
       let suppressed = try await agent.program.event("suppressed") { $0["app"].string == id }
       #expect(suppressed["reason"].string == "locked")
     }

@@ -13,11 +13,11 @@ import Testing
     `A backup on another machine is another device, which gets nothing before its apps ran there`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let first = try await stage.agent(of: gateway)
-      let app = try await stage.example("Registration", on: first)
-      let token = try await stage.token(of: app)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("Registration", on: first)
+      let token = try await scenario.token(of: app)
       try await app.stop()
       try await first.program.stop()
       // As if the folder came from another machine: its key, all else the same.
@@ -26,14 +26,14 @@ import Testing
       let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
       try FileSystem.write(try DeviceKeySeal(machine: Array("another".utf8)).seal(key), to: file)
 
-      let second = try await stage.agent(of: gateway)
+      let second = try await scenario.agent(of: gateway)
       try await second.program.error("this data comes from another machine")
-      try await stage.tell(second, "state", "front=none")
-      let (_, marker) = try await stage.app("org.example.marker", on: second)
-      _ = try await stage.belfryCommand(
+      try await scenario.tell(second, "state", "front=none")
+      let (_, marker) = try await scenario.app("org.example.marker", on: second)
+      _ = try await scenario.belfryCommand(
         ["send", token, "--topic", Self.id, "--body", "early", "--gateway", gateway.file],
         succeeding: false)
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
       // S0-34 part 1 of 2: nothing before the first launch
@@ -43,15 +43,15 @@ import Testing
           $0.contains("early") || $0.contains(#""app":"\#(Self.id)"#)
         })
 
-      let again = try await stage.example("Registration", on: second)
-      let other = try await stage.token(of: again)
+      let again = try await scenario.example("Registration", on: second)
+      let other = try await scenario.token(of: again)
       // S0-35 part 1 of 2: restored to another device
       // S1-16 part 2 of 3: restored
       // S0-25 part 2 of 2: a token that changed comes with the registration
       // S1-15
       #expect(other != token)
-      try await stage.tell(second, "state", "front=none")
-      try await stage.push(#"{"aps":{"alert":"late"}}"#, to: other, topic: Self.id, of: gateway)
+      try await scenario.tell(second, "state", "front=none")
+      try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: other, topic: Self.id, of: gateway)
       // S0-34 part 2 of 2: all of it afterwards
       #expect(try await second.presented(Self.id)["body"].string == "late")
     }
@@ -59,19 +59,19 @@ import Testing
 
   @Test
   func `A device that is set up anew has other tokens`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let first = try await stage.agent(of: gateway)
-      let app = try await stage.example("Registration", on: first)
-      let token = try await stage.token(of: app)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("Registration", on: first)
+      let token = try await scenario.token(of: app)
       try await app.stop()
       try await first.program.stop()
-      let second = try await stage.agent("anew", of: gateway)
-      let again = try await stage.example("Registration", on: second)
+      let second = try await scenario.agent("anew", of: gateway)
+      let again = try await scenario.example("Registration", on: second)
       // S0-35 part 2 of 2: installed anew
       // S1-16 part 3 of 3: installed anew
       // S4-12
-      #expect(try await stage.token(of: again) != token)
+      #expect(try await scenario.token(of: again) != token)
     }
   }
 
@@ -79,31 +79,31 @@ import Testing
   func `Offline, registering fails for now, and gives the token that is there already at once`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let known = try await stage.example("Registration", on: agent)
-      let token = try await stage.token(of: known)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let known = try await scenario.example("Registration", on: agent)
+      let token = try await scenario.token(of: known)
       try await known.stop()
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
       try await gateway.stop()
       _ = try await agent.program.event("link") { $0["state"].string == "down" }
 
-      let new = try await stage.example("Registration", on: agent, app: "org.example.new")
+      let new = try await scenario.example("Registration", on: agent, app: "org.example.new")
       let error = try await new.text("no token: ")
       // S4-13
       #expect(error.contains("gateway"), "\(error)")
       try await new.stop()
-      let again = try await stage.example("Registration", on: agent)
+      let again = try await scenario.example("Registration", on: agent)
       // S0-37
       // S1-17 part 1 of 2: the token that is there comes at once, and costs nothing
-      #expect(try await stage.token(of: again) == token)
+      #expect(try await scenario.token(of: again) == token)
 
-      _ = try await stage.restart(gateway)
+      _ = try await scenario.restart(gateway)
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
-      let later = try await stage.example("Registration", on: agent, app: "org.example.new")
+      let later = try await scenario.example("Registration", on: agent, app: "org.example.new")
       // S0-33
-      #expect(try await stage.token(of: later).count == 64)
+      #expect(try await scenario.token(of: later).count == 64)
     }
   }
 }

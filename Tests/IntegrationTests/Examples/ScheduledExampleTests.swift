@@ -9,10 +9,10 @@ import Testing
     `The to-do reminder`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
       let id = "org.example.todo"
-      let folder = try await stage.bundle(
+      let folder = try await scenario.bundle(
         "TodoReminder", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
         languages: [
           "en": #""Item Due" = "Item Due";"#,
@@ -21,21 +21,21 @@ import Testing
           "View Details" = "Détails";
           """#,
         ])
-      try await stage.tell(agent, "app", "install", folder)
-      try await stage.tell(agent, "settings", "--languages", "fr,en")
+      try await scenario.tell(agent, "app", "install", folder)
+      try await scenario.tell(agent, "settings", "--languages", "fr,en")
       let now = Date()
-      try await stage.tell(agent, "clock", "zone", TimeZone.current.identifier)
-      try await stage.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: now))
-      let app = try stage.start(
+      try await scenario.tell(agent, "clock", "zone", TimeZone.current.identifier)
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: now))
+      let app = try scenario.start(
         [folder + "/TodoReminder"], environment: ["BELFRY_SOCKET": agent.socket])
       #expect(try await app.text("scheduled") == "scheduled Call the plumber dans 30 minutes.")
       // In front of the user the app gets it; its date is tomorrow.
       // S0-17
       #expect(try await app.text("received") == "received Nothing is due now")
-      let waiting = try await stage.tell(agent, "notify", "list", "--app", id, "--json")
+      let waiting = try await scenario.tell(agent, "notify", "list", "--app", id, "--json")
       #expect(waiting.values.count == 1)
       try await app.stop()
-      try await stage.tell(agent, "clock", "advance", "3600")
+      try await scenario.tell(agent, "clock", "advance", "3600")
       let shown = try await agent.presented(id)
       let due = ((now.timeIntervalSince1970 + 3_600) / 60).rounded(.down) * 60 - 1_800
       let at = try #require(shown["at"].string)
@@ -64,16 +64,16 @@ import Testing
     for (zone, beginning) in [
       ("America/Los_Angeles", "2010-06-10T20:59:50Z"), ("America/New_York", "2010-06-10T20:59:50Z"),
     ] {
-      try await Stage.play { stage in
-        let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-        try await stage.tell(agent, "clock", "zone", zone)
-        try await stage.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
-        let app = try await stage.example("BaseballGame", on: agent)
+      try await Scenario.run { scenario in
+        let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+        try await scenario.tell(agent, "clock", "zone", zone)
+        try await scenario.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
+        let app = try await scenario.example("BaseballGame", on: agent)
         _ = try await app.text("scheduled 1")
-        try await stage.tell(agent, "state", "front=none")
-        try await stage.tell(agent, "clock", "set", beginning)
+        try await scenario.tell(agent, "state", "front=none")
+        try await scenario.tell(agent, "clock", "set", beginning)
         #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
-        try await stage.tell(agent, "clock", "advance", "20")
+        try await scenario.tell(agent, "clock", "advance", "20")
         let shown = try await agent.presented("org.example.BaseballGame")
         // S3-25
         // S3-27 part 1 of 2: a game
@@ -86,21 +86,21 @@ import Testing
   func `An alarm rings at nine of wherever its owner is, each week`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "clock", "zone", "America/Los_Angeles")
-      try await stage.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
-      let app = try await stage.example("AlarmClock", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "zone", "America/Los_Angeles")
+      try await scenario.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
+      let app = try await scenario.example("AlarmClock", on: agent)
       _ = try await app.text("scheduled 1")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "clock", "zone", "America/New_York")
-      try await stage.tell(agent, "clock", "set", "2010-06-10T13:00:05Z")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "zone", "America/New_York")
+      try await scenario.tell(agent, "clock", "set", "2010-06-10T13:00:05Z")
       let shown = try await agent.presented("org.example.AlarmClock")
       // S0-9, S3-26
       // S1-44 part 2 of 3: the zone
       // S3-27 part 2 of 2: an alarm
       #expect(shown["at"].string?.hasPrefix("2010-06-10T13:00:00") == true)
-      try await stage.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")
+      try await scenario.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")
       let again = try await agent.presented("org.example.AlarmClock")
       // S0-10 part 1 of 2: the app's own word for each week
       // S1-44 part 3 of 3: the recurrence
@@ -109,12 +109,12 @@ import Testing
       // S3-28
       #expect(again["at"].string?.hasPrefix("2010-06-17T13:00:00") == true)
 
-      let other = try await stage.example(
+      let other = try await scenario.example(
         "AlarmClock", on: agent, app: "org.example.cancel", arguments: ["--cancel"])
       // S0-19
       // S3-16 part 2 of 2: cancelled
       #expect(try await other.text("left 0") == "left 0")
-      let waiting = try await stage.tell(
+      let waiting = try await scenario.tell(
         agent, "notify", "list", "--app", "org.example.cancel", "--json")
       #expect(waiting.values.isEmpty)
     }
@@ -122,12 +122,12 @@ import Testing
 
   @Test
   func `NSUserNotification is delivered at its date`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
-      let app = try await stage.example("MacNotification", on: agent, arguments: ["--later"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
+      let app = try await scenario.example("MacNotification", on: agent, arguments: ["--later"])
       _ = try await app.text("scheduled 1")
-      try await stage.tell(agent, "clock", "advance", "60")
+      try await scenario.tell(agent, "clock", "advance", "60")
       #expect(
         try await agent.presented("org.example.MacNotification")["title"].string == "Meeting")
     }
