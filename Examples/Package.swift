@@ -28,6 +28,7 @@ let package = Package(
     program("SwitchClient", "UIKit"),
     program("LaunchState", "UIKit", "UserNotifications"),
     program("TokenCourier", "UIKit"),
+    program("LanguageProvider", "BelfryProvider"),
     program("MatchReminder", "UIKit", "UserNotifications"),
     program("OwnSound", "UIKit"),
     program("MacReminder", "Cocoa"),

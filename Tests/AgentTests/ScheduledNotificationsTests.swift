@@ -230,7 +230,7 @@ private final class Agenda {
     #expect(agenda.bench.disk.keys(.schedule) == ["org.example.a\nnine"])
   }
 
-  @Test func `wall time follows the zone of a manual clock (S3-26)`() throws {
+  @Test func `wall time follows the zone of a manual clock`() throws {
     let agenda = Agenda()
     #expect(agenda.travel(toZone: "America/Los_Angeles"))
     try agenda.travel("2010-06-10T10:00:00Z")

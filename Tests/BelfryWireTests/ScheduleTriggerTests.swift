@@ -85,6 +85,7 @@ struct SystemZones: ScheduleWorld {
   ) throws {
     let start = Int64(try instant("2026-01-31T12:00:00Z")) * 1_000
     let trigger = Trigger.moment(.instant(start), every: Period(calendarUnit: unit))
+    // S0-10 part 2 of 2: daily, weekly, monthly and all other units
     #expect(trigger.repeats == !expected.isEmpty)
     #expect(
       try texts(trigger, after: "2026-01-01T00:00:00Z", device: "UTC") == ["2026-01-31T12:00:00Z"])

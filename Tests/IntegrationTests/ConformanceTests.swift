@@ -82,11 +82,14 @@ private actor Vectors {
   }
 
   @Test(.requires(.python))
-  func `What is not JSON ends the binary connection with a status, and is counted`()
+  func `What is no frame and what is not JSON ends the binary connection, with a status`()
     async throws
   {
-    let why = try #require(try await Vectors.shared.results()["Y06"])
-    #expect(why == nil, "\(why ?? "")")
+    for id in ["L15", "Y06"] {
+      let why = try #require(try await Vectors.shared.results()[id])
+      // S3-8
+      #expect(why == nil, "\(id): \(why ?? "")")
+    }
   }
 
   @Test func `every expected case is one of the vectors`() {

@@ -68,6 +68,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
           gateway.file,
         ], succeeding: false)
       #expect(sent.status == 1)
+      // S4-8
       #expect(sent.values.map { $0["status"].integer } == [200, 400])
       #expect(sent.values.map { $0["reason"].string } == [nil, "BadDeviceToken"])
     }
@@ -218,6 +219,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       let good = try #require(
         try await scenario.command(client + ["0", token, token + "*1000"]).values.last)
       #expect(good["sent"][0]["connections"].integer == 1)
+      // S3-6
       #expect(good["sent"][1]["connections"].integer == 0, "a thousand over the one that was open")
       #expect(good["sent"][0]["errors"] == .array([]))
       #expect(good["sent"][1]["errors"] == .array([]))
@@ -228,6 +230,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       let invented = String(repeating: "ab", count: 32)
       let bad = try #require(
         try await scenario.command(client + ["15", invented + "," + token]).values.last)
+      // S3-9
       #expect(bad["sent"][0]["errors"] == .array([.number(8)]), "\(bad)")
       #expect(bad["sent"][0]["connections"].integer == 2, "another for what follows the error")
       #expect(payload(try await devices.received()).contains("number 0"))

@@ -122,6 +122,7 @@ extension Scenario {
         "once", to: token, through: gateway, options: ["--expiration", "0"])
       #expect(once["status"].integer == 200)
       devices.goOnline()
+      // S3-7
       #expect(payload(try await devices.received()).contains("second"))
       // A further push comes after all that was stored.
       _ = try await scenario.push("last", to: token, through: gateway)
@@ -144,6 +145,7 @@ extension Scenario {
         #expect(answer["status"].integer == 200)
         #expect(try await agent.program.event("presented")["body"].string == text)
       }
+      // S4-11
       #expect(!one.program.untaken.contains { $0["event"].string == "presented" })
       #expect(!two.program.untaken.contains { $0["event"].string == "presented" })
     }

@@ -32,7 +32,43 @@ struct PlayingTests {
         #expect(got == wanted)
         let checked = try await scenario.command([Self.program, "check", caf]).values.first
         #expect(checked?["format"].string == "caf")
+        // S0-5
         #expect(checked?["accepted"].boolean == true)
+      }
+    }
+  }
+
+  private static let containers = ["wav", "aiff", "caf"]
+  private static let encodings = ["pcm", "ulaw", "alaw", "ima4"]
+
+  /// Files that libsndfile has written, and whether each is an alert sound; libsndfile writes no IMA4 in
+  /// a Core Audio file, which another test makes.
+  private static let files =
+    containers.flatMap { container in encodings.map { (container, $0, true) } }
+    .filter { $0.0 != "caf" || $0.1 != "ima4" }
+    + [
+      ("wav", "ms-adpcm", false), ("wav", "gsm", false), ("aiff", "gsm", false),
+      ("caf", "alac", false), ("au", "pcm", false), ("flac", "pcm", false),
+      ("ogg", "vorbis", false),
+    ]
+
+  @Test
+  func `Four encodings in three containers are alert sounds, and files of other kinds are none`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      for (container, encoding, isAccepted) in Self.files {
+        let file = scenario.folder.file("\(encoding).\(container)")
+        _ = try await scenario.command([
+          Installation.root + "/Tests/Sounds/write-with-libsndfile", file, container, encoding,
+        ])
+        let result = try await scenario.command([Self.program, "check", file], succeeding: false)
+        let line = try #require(result.values.first)
+        // S0-2, S0-3
+        // S1-74 part 2 of 3: formats and containers
+        #expect(line["accepted"].boolean == isAccepted, "\(line)")
+        #expect(result.status == (isAccepted ? 0 : 1))
+        #expect((line["reason"].string == nil) == isAccepted)
       }
     }
   }
@@ -65,7 +101,7 @@ struct PlayingTests {
   }
 
   @Test
-  func `an alert sound is heard as it is; one that is too long gives way to the system's (S0-6)`()
+  func `an alert sound is heard as it is; one that is too long gives way to the system's`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -84,6 +120,8 @@ struct PlayingTests {
       let instead = try await scenario.command(
         [Self.program, "play", "--volume", "0.5", "--system", good, long], environment: environment
       ).values.first
+      // S0-6
+      // S1-74 part 3 of 3: half a minute
       #expect(instead?["played"].string == good)
       #expect(instead?["reason"].string?.contains("30 s") == true)
       let quieter = try Data(contentsOf: URL(fileURLWithPath: file))

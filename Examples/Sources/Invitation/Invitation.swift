@@ -25,6 +25,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     declineAction.title = "Decline"
     declineAction.activationMode = .background
     declineAction.isDestructive = true
+    declineAction.isAuthenticationRequired = true
 
     let inviteCategory = UIMutableUserNotificationCategory()
     inviteCategory.identifier = "INVITE_CATEGORY"
@@ -46,9 +47,11 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     guard CommandLine.arguments.contains("--invite") else { return }
     let notification = UILocalNotification()
     notification.alertBody = "Dinner at eight?"
+    notification.fireDate = Date(timeIntervalSinceNow: 60)
     notification.category = "INVITE_CATEGORY"
     notification.userInfo = ["invitation": 42]
-    application.presentLocalNotificationNow(notification)
+    application.scheduleLocalNotification(notification)
+    say("invited")
   }
 
   func application(
@@ -63,15 +66,25 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     for notification: UILocalNotification, completionHandler: @escaping () -> Void
   ) {
     let number = notification.userInfo?["invitation"] as? Int ?? 0
-    say("\(identifier ?? "") \(number)")
-    completionHandler()
+    say("\(identifier ?? "") \(number) of \(notification.category ?? "none")")
+    finish(completionHandler)
   }
 
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     forRemoteNotification userInfo: [AnyHashable: Any], completionHandler: @escaping () -> Void
   ) {
-    say("\(identifier ?? "") \(userInfo["invitation"] as? Int ?? 0)")
-    completionHandler()
+    let category = (userInfo["aps"] as? [String: Any])?["category"] as? String
+    say("\(identifier ?? "") \(userInfo["invitation"] as? Int ?? 0) of \(category ?? "none")")
+    finish(completionHandler)
   }
+
+  /// An action is handled once its completion handler is called; with `--never` it is not.
+  func finish(_ completionHandler: () -> Void) {
+    if !CommandLine.arguments.contains("--never") { completionHandler() }
+  }
+
+  func applicationDidBecomeActive(_ application: UIApplication) { say("active") }
+
+  func applicationDidEnterBackground(_ application: UIApplication) { say("behind") }
 }

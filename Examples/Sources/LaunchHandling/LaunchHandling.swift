@@ -43,6 +43,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     say("token \(token.map { String(format: "%02x", $0) }.joined())")
   }
 
+  func applicationDidBecomeActive(_ app: UIApplication) { say("active") }
+
   func application(_ app: UIApplication, didReceive notification: UILocalNotification) {
     display(notification, app, "running")
   }

@@ -30,6 +30,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     onOrder { order in
       if order == "badge" { say("badge \(application.applicationIconBadgeNumber)") }
       if order == "ask" { self.ask() }
+      if order == "state" { say("state \(application.applicationState.rawValue)") }
     }
     say("launched")
     return true

@@ -61,6 +61,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
   func applicationWillEnterForeground(_ application: UIApplication) {
     say("badge \(application.applicationIconBadgeNumber)")
     application.cancelLocalNotification(shown)
+    say("one cancelled")
+    application.cancelAllLocalNotifications()
     application.applicationIconBadgeNumber = 0
     say("cancelled")
   }

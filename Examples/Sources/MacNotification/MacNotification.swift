@@ -13,6 +13,8 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
       say("launch push \(payload["item"] as? String ?? "")")
     }
     NSApp.registerForRemoteNotifications(matching: [.badge, .sound, .alert])
+    // Registering has asked already.
+    if CommandLine.arguments.contains("--push-only") { return }
     NSUserNotificationCenter.default.delegate = self
     UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge]) {
       granted, _ in
@@ -41,6 +43,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
   ) {
     say("token \(deviceToken.map { String(format: "%02x", $0) }.joined())")
+    say("enabled \(NSApp.enabledRemoteNotificationTypes.rawValue)")
   }
 
   func application(

@@ -19,6 +19,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     _ app: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {
     say("types \(notificationSettings.types.rawValue)")
+    say("accepts \(app.currentUserNotificationSettings?.types.rawValue ?? 99)")
   }
 
   func application(

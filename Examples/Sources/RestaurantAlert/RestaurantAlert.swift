@@ -67,6 +67,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterD
     guard let name = userInfo["special"] as? String, let text = userInfo["price"] as? String,
       let price = Float(text)
     else {
+      say("not for the cart")
       completionHandler()
       return
     }

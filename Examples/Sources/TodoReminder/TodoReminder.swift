@@ -34,6 +34,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
       say("scheduled \(notification.alertBody ?? "")")
     }
     let now = UILocalNotification()
+    // Presented now, it is not for tomorrow.
+    now.fireDate = Date(timeIntervalSinceNow: 86_400)
     now.alertBody = "Nothing is due now"
     now.soundName = UILocalNotificationDefaultSoundName
     application.presentLocalNotificationNow(now)

@@ -1,4 +1,5 @@
-// Brings the device's token to the app's own server, once for each launch.
+// Brings the device's token to the app's own server, once for each launch: as text in the address, or
+// with `--binary` as the bytes that it is.
 import Narration
 import UIKit
 
@@ -8,25 +9,40 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
-    application.registerForRemoteNotifications()
+    application.registerUserNotificationSettings(
+      UIUserNotificationSettings(types: [.badge, .sound, .alert], categories: nil))
     return true
+  }
+
+  func application(
+    _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
+  ) {
+    say("types \(notificationSettings.types.rawValue)")
+    application.registerForRemoteNotifications()
   }
 
   func application(
     _ application: UIApplication,
     didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
   ) {
+    let isBinary = CommandLine.arguments.contains("--binary")
     let hex = deviceToken.map { String(format: "%02x", $0) }.joined()
     let server = ProcessInfo.processInfo.environment["TOKEN_SERVER"] ?? "token.example.org"
     var address = URLComponents(string: server) ?? URLComponents()
     address.path = "/register"
     address.queryItems = [
-      URLQueryItem(name: "token", value: hex),
+      URLQueryItem(name: "token", value: isBinary ? nil : hex),
       URLQueryItem(name: "language", value: Locale.userPreferredLanguages.first),
     ]
     // An address without a scheme is refused by URL loading, and the app hears of it.
     guard let url = address.url else { return say("no address") }
-    URLSession.shared.dataTask(with: url) { _, response, error in
+    var request = URLRequest(url: url)
+    if isBinary {
+      request.httpMethod = "POST"
+      request.httpBody = deviceToken
+      request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+    }
+    URLSession.shared.dataTask(with: request) { _, response, error in
       if let error { return say("not delivered: \(error.localizedDescription)") }
       say("delivered \((response as? HTTPURLResponse)?.statusCode ?? 0)")
     }.resume()

@@ -122,6 +122,8 @@ struct AgentModelTests {
     bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
     bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
     bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [2]))
+    // S0-38 part 1 of 2: each change is told
+    // S1-17 part 2 of 2: each change is told
     #expect(bench.take().told == [.token(.alert, [1]), .token(.alert, [2])])
   }
 

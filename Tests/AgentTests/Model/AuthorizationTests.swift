@@ -74,6 +74,7 @@ struct AuthorizationTests {
     }
     #expect(panes() == 0)
     let connection = bench.authorized()
+    // S4-4
     #expect(panes() == 1)
     bench.ask(connection, .register(.alert))
     bench.ask(connection, .unregister(.alert))

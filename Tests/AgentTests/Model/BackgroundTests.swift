@@ -21,6 +21,7 @@ struct BackgroundTests {
       useless.finishWake(nil)
     }
     #expect(!consumeWake(&useful, now))
+    // S2-22
     let next = useful.nextUnixMilliseconds(after: now)
     #expect(next == 20 * 60_000)
     #expect(useless.nextUnixMilliseconds(after: now) > 3 * next)
@@ -42,6 +43,7 @@ struct BackgroundTests {
       #expect(asked.count == 1)
       if let question = asked.first?.0 { bench.handle(.appReplied(question, .fetched(.newData))) }
     }
+    // S2-17 part 1 of 2: the budget
     #expect(bench.push(#"{"aps":{"content-available":1},"n":1}"#, id: 11).asked.isEmpty)
     #expect(bench.push(#"{"aps":{"content-available":1},"n":2}"#, id: 12).asked.isEmpty)
     let next = try #require(bench.armedBackgroundWork)

@@ -30,12 +30,12 @@ import Testing
     let asked = bench.ask(connection, .requestLocation(always: false))
     let prompt = try #require(
       asked.compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } }.first)
+    // S1-65 part 1 of 2: the question with the app's text
     #expect(prompt.subject == .location(usage: "To ring at the door"))
     #expect(status(asked) == [] && !mayLocate(bench, connection))
     bench.answerPrompt(isAllowed: true)
     let decided = bench.take()
     // The app is told, and asked no more.
-    // S1-67 in part: the model alone; the callback is the client's
     #expect(status(decided) == [.whenInUse])
     #expect(decided.told.contains(.locationStatus(.whenInUse)))
     #expect(mayLocate(bench, connection))
@@ -55,6 +55,7 @@ import Testing
   @Test func `An app needs to have asked: what was refused stays so`() {
     let (bench, connection) = bench(.none)
     #expect(!mayLocate(bench, connection))
+    // S1-64 part 2 of 2: nothing without it
     #expect(status(bench.ask(connection, .requestLocation(always: false))) == [.denied])
     #expect(!mayLocate(bench, connection))
   }

@@ -127,7 +127,13 @@ struct ResponseTests {
     let answer = try #require(bench.ask(connection, .categories).answers.first)
     #expect(try answer.categories().map(\.id) == ["B"])
     let twice = [NotificationCategory(id: "C"), NotificationCategory(id: "C")]
+    // S1-31 part 2 of 2: each is unique
     #expect(bench.ask(connection, .setCategories(twice)).refusals == [.invalidArgument])
+    let many = (1...500).map { NotificationCategory(id: "C\($0)") }
+    bench.ask(connection, .setCategories(many))
+    // S1-31 part 1 of 2: any number
+    #expect(
+      try #require(bench.ask(connection, .categories).answers.first).categories().count == 500)
   }
 
   @Test

@@ -115,6 +115,7 @@ struct DesktopBusTests {
       presenter.show(.badge(ModelBench.burger, 3), atUnixMilliseconds: 0)
       #expect(scenario.run { told.count == 1 })
       #expect(told.first?.0 == "application://org.example.burger.desktop")
+      // S4-3 part 1 of 3: the badge at the icon
       #expect(told.first?.1 == 3)
       presenter.show(.badge(ModelBench.burger, 0), atUnixMilliseconds: 0)
       #expect(scenario.run { told.count == 2 })

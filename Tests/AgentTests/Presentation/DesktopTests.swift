@@ -52,11 +52,13 @@ struct DesktopTests {
   func `a banner shows the first two buttons in order, an alert four`() {
     let names: Set<String> = ["body", "actions"]
     let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
+    // S1-28 part 2 of 2: on the screen
     // S1-21, S1-27, S1-28, S1-29
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: Self.buttons), .init(names: names))
     #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t", "D", "t"])
+    #expect(alert.actions.contains("C") && !banner.actions.contains("C"))
     #expect(alert.expireMilliseconds == 0)
     #expect(banner.expireMilliseconds == -1)
     let none = DesktopNotice(
@@ -85,13 +87,16 @@ struct DesktopTests {
   @Test
   func `An alert has its app's name, Close, and the action key's own text`() {
     var presentation = Self.presentation(persistent: true)
+    // S4-20 part 1 of 2: Close and View
     #expect(
       DesktopNotice(presentation, .init(names: ["body", "actions"])).actions
         == ["default", "Open", "belfry:close", "Close", "belfry:open", "View"])
     presentation.defaultTitle = "Show"
     let notice = DesktopNotice(presentation, .init(names: ["body", "actions"]))
     #expect(notice.appName == "Burger")
+    // S3-20 part 1 of 2: the app's own word
     #expect(notice.actions == ["default", "Show", "belfry:close", "Close", "belfry:open", "Show"])
+    // S4-20 part 2 of 2: they open and put away
     #expect(
       DesktopNotice.action(of: "belfry:open", in: presentation)
         == NotificationResponse.defaultAction)

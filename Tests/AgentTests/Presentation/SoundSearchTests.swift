@@ -27,9 +27,13 @@ struct SoundSearchTests {
     }
     #expect(found("a.caf") == nil)
     let localised = try put("Burger.app/en.lproj/a.caf", in: folder)
+    // S0-4
     #expect(FileManager.default.fileExists(atPath: localised))
     #expect(found("a.caf") == nil)
     let inBundle = try put("Burger.app/a.caf", in: folder)
+    // S0-1 part 1 of 3: the file is of the app
+    // S1-46 part 1 of 2: where it is looked for
+    // S1-74 part 1 of 3: where it is looked for
     #expect(found("a.caf") == inBundle)
     let own = try put("data/\(ModelBench.burger)/Library/Sounds/a.caf", in: folder)
     #expect(found("a.caf") == own)

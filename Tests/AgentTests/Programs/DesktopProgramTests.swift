@@ -222,6 +222,8 @@ struct DesktopProgramTests {
       _ = try await xdotool(
         "mousemove", "\(right - 71 - 66 * (1 - number))", "\(bottom - 27)", "click", "1")
       let response = try await app.event("response")
+      // S1-29
+      // S4-3 part 3 of 3: an alert over whatever else is there
       #expect(response["action"].string == ["YES", "NO"][number])
       #expect(response["notification"]["id"].string == "inv")
     }
@@ -259,6 +261,7 @@ struct DesktopProgramTests {
       _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Ding", "--sound", "ding.wav",
       ])
+      // S4-3 part 2 of 3: the sound
       #expect(try await agent.event("sound")["sound"].string == "ding.wav")
       try await Scenario.wait("the sound") {
         (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil

@@ -210,6 +210,7 @@ struct RealServicesTests {
       deliver(#"{"aps":{"alert":"seen"}}"#, 3)
       // Alerts pass; of what waits only the latest is told, once there is power.
       #expect(try await agent.event("presented")["body"].string == "seen")
+      // S2-17 part 2 of 2: a low battery
       #expect(!app.lines.contains { $0.contains(#""event":"received""#) })
       _ = try await service.stop()
       service = try await upower(50_000_000)

@@ -103,6 +103,28 @@ import Testing
     #expect(fault(token: 32, payload: 2_049) == .invalidPayloadSize)
   }
 
+  @Test func `A payload of 2,048 bytes is taken with each of the commands, a longer one with none`()
+  {
+    for (count, fault) in [(256, nil), (257, nil), (2_048, nil), (2_049, .invalidPayloadSize)]
+      as [(Int, BinaryStatus?)]
+    {
+      let payload = [UInt8](repeating: 0x20, count: count)
+      let old = simple(payload: payload)
+      let stream =
+        old + [1, 0, 0, 0, 7, 0x7F, 0, 0, 0] + old.dropFirst()
+        + framed([item(1, Self.token), item(2, payload)])
+      let faults = outcomes(stream).compactMap { outcome -> BinaryStatus?? in
+        if case .notification(let notification) = outcome {
+          .some(notification.sizeFault)
+        } else {
+          nil
+        }
+      }
+      // S1-34 part 2 of 2: the binary interface, command by command
+      #expect(faults == [fault, fault, fault], "\(count) bytes")
+    }
+  }
+
   @Test func `arbitrary bytes never trap`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {

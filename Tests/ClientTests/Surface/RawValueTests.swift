@@ -223,6 +223,13 @@ import UserNotifications
   }
 
   @Test
+  func `The types of pushes are flags, each with a bit of its own`() {
+    let types: UIRemoteNotificationType = [.badge, .sound, .alert]
+    // S4-2
+    #expect(types.rawValue == 7 && types.subtracting(.sound).rawValue == 5)
+  }
+
+  @Test
   func `An alert is a banner and a place in the list besides its own bit`() {
     let options: UNAuthorizationOptions = [.alert, .sound, .badge]
     #expect(options.rawValue == 7)

@@ -96,6 +96,7 @@ import UserNotifications
       withRootObject: notification, requiringSecureCoding: false)
     let back = try #require(
       try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) as? UILocalNotification)
+    // S3-18, S3-30
     #expect(back == notification)
     #expect(back.repeatInterval == .weekOfYear)
     let copy = try #require(notification.copy() as? UILocalNotification)
@@ -107,13 +108,13 @@ import UserNotifications
   @Test
   @MainActor func `A UILocalNotification starts with Apple's values`() {
     let notification = UILocalNotification()
+    // S0-7
     #expect(notification.fireDate == nil)
     #expect(notification.timeZone == nil)
     #expect(notification.repeatInterval == [])
     #expect(notification.hasAction)
     #expect(notification.applicationIconBadgeNumber == 0)
     #expect(notification.userInfo == nil)
-    // S1-68 in part: the value at first; what it does is the agent's
     #expect(notification.regionTriggersOnce)
   }
 
@@ -128,6 +129,7 @@ import UserNotifications
     let category = UIMutableUserNotificationCategory()
     category.setActions(actions, for: .default)
     #expect(category.actions(for: .default)?.map(\.identifier) == ["a", "b", "c"])
+    // S1-28 part 1 of 2: in the category
     #expect(category.actions(for: .minimal)?.map(\.identifier) == ["a", "b"])
     category.setActions([actions[2]], for: .minimal)
     #expect(category.actions(for: .minimal)?.map(\.identifier) == ["c"])

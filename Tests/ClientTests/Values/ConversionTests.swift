@@ -54,7 +54,10 @@ import UserNotifications
     #expect(!repeats)
     #expect(region.shape == .circle(latitude: 48.85, longitude: 2.29, radius: 200))
     let back = LocalNotificationFields(request)
+    // S1-69 part 1 of 2: a circle with its centre, radius and identifier
     #expect((back.region as? CLCircularRegion)?.radius == 200)
+    #expect((back.region as? CLCircularRegion)?.center.latitude == 48.85)
+    #expect(back.region?.identifier == "tower")
     #expect(back.region?.notifyOnExit == false)
     let uuid = UUID()
     let beacon = try local {
@@ -62,6 +65,7 @@ import UserNotifications
       $0.regionTriggersOnce = false
     }
     let beaconBack = LocalNotificationFields(beacon)
+    // S1-69 part 2 of 2: a beacon
     #expect((beaconBack.region as? CLBeaconRegion)?.uuid == uuid)
     #expect((beaconBack.region as? CLBeaconRegion)?.minor == 2)
     #expect(!beaconBack.regionTriggersOnce)
@@ -83,6 +87,7 @@ import UserNotifications
     }
     let content = request.content
     #expect(content.body == NotificationText(key: "MSG_POSTED"))
+    // S3-20 part 2 of 2: from the app's notification
     #expect(content.actionTitle == NotificationText(key: "SHOW_KEY"))
     #expect(content.badge == nil)
     #expect(content.sound == NotificationSound())
@@ -90,6 +95,8 @@ import UserNotifications
     let back = LocalNotificationFields(request)
     #expect(back.alertBody == "MSG_POSTED")
     #expect(back.hasAction == false)
+    // S3-22 in part: kept for the app; no desktop shows an image while an app starts
+    #expect(back.alertLaunchImage == "Default-watch.png")
     #expect(back.soundName == UILocalNotificationDefaultSoundName)
     #expect(back.userInfo?["a"] as? Int == 1)
     #expect(try local { $0.applicationIconBadgeNumber = 3 }.content.badge == 3)

@@ -1,4 +1,5 @@
 import BelfryClient
+import BelfryWire
 import Foundation
 import Testing
 @testable import UIKit
@@ -63,6 +64,28 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
     #expect(await fetch(HandlerForms()) == .failed)
     #expect(await fetch(AsyncForms()) == .newData)
     #expect(!UIApplication.shared.isFetchFormMissing)
+  }
+
+  private final class Answering: NSObject, UIApplicationDelegate {
+    let result: UIBackgroundFetchResult
+
+    init(_ result: UIBackgroundFetchResult) { self.result = result }
+
+    func application(
+      _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+      fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) { completionHandler(result) }
+  }
+
+  @Test
+  func `What the completion handler was given is what the agent is told`() async {
+    for (given, told) in [
+      (UIBackgroundFetchResult.newData, FetchResult.newData), (.noData, .noData),
+      (.failed, .failed),
+    ] {
+      // S2-21
+      #expect(FetchResult(await fetch(Answering(given))) == told)
+    }
   }
 
   @Test

@@ -37,6 +37,8 @@ import Testing
   func `Dates and bytes come back as what they were`() throws {
     let date = Date(timeIntervalSince1970: 1_276_203_600)
     let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
+    // S0-15 part 1 of 2: what is a property list arrives
+    // S1-47 part 1 of 2: what is a property list arrives
     #expect(back["when"] as? Date == date)
     #expect(back["bytes"] as? Data == Data([0, 255]))
     #expect((back["list"] as? [Date]) == [date])
@@ -62,6 +64,8 @@ import Testing
     #expect(throws: UserInfoCoding.Unsuitable.self) {
       try UserInfoCoding.encode(["object": NoPropertyList()])
     }
+    // S0-15 part 2 of 2: what is none is refused
+    // S1-47 part 2 of 2: what is none is refused
     #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode([1: "key"]) }
     var deep: [String: Any] = [:]
     for _ in 0..<100 { deep = ["deeper": deep] }
@@ -69,10 +73,14 @@ import Testing
   }
 
   @Test
-  func `A payload arrives as a dictionary with aps and the provider's own keys`() {
-    let payload = Array(#"{"aps":{"alert":"hi","badge":1},"special":"x","none":null}"#.utf8)
+  func `A payload arrives as a dictionary with aps and the provider's own keys`() throws {
+    let payload = Array(
+      #"{"aps":{"alert":"hi","badge":1,"sound":"s.caf"},"special":"x","none":null}"#.utf8)
     let userInfo = UserInfoCoding.payload(payload)
-    #expect((userInfo["aps"] as? [String: Any])?["badge"] as? Int == 1)
+    let aps = try #require(userInfo["aps"] as? [String: Any])
+    // S0-45
+    #expect(aps["badge"] as? Int == 1)
+    #expect(aps["alert"] as? String == "hi" && aps["sound"] as? String == "s.caf")
     #expect(userInfo["special"] as? String == "x")
     #expect(userInfo["none"] is NSNull)
     #expect(UserInfoCoding.payload(Array("no json".utf8)).isEmpty)

@@ -162,6 +162,7 @@ private struct Surroundings: AdmissionContext {
   func `E03 E04 a payload is an object of up to 4096 bytes`(
     bytes: Int, expected: Rejection?
   ) throws {
+    // S1-34 part 1 of 2: HTTP/2
     #expect(rejection(try evaluate(body: bytes)) == expected)
   }
 
@@ -189,6 +190,7 @@ private struct Surroundings: AdmissionContext {
 
   @Test func `Expirations end after 30 days at the latest`() throws {
     let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
+    // S3-13
     #expect(try admitted(evaluate(late)).expiration == Self.now + 30 * 86_400)
     #expect(try admitted(evaluate(["apns-expiration": "0"])).expiration == 0)
     #expect(try admitted(evaluate(["apns-expiration": "1"])).expiration == 1)

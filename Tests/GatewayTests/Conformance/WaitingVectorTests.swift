@@ -105,6 +105,7 @@ import Testing
       bench.pass(milliseconds: days * 86_400_000)
       bench.core.tick(now: bench.now)
       try bench.connect()
+      // S3-10
       #expect(bench.sent == wanted, "after \(days) days")
     }
   }

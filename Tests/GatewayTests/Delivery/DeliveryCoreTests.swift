@@ -56,6 +56,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 0)
     try bench.connect()
     bench.push("online", expiresIn: 0)
+    // S3-12
     #expect(bench.sent == ["online"])
     #expect(bench.answered == ["offline", "online"])
     bench.pass(milliseconds: 10)

@@ -38,6 +38,50 @@ import Transport
     #expect(harness.violation == nil)
   }
 
+  /// A frame of the enhanced command with its expiry, or of the oldest one, which has none.
+  private static func frame(
+    token: [UInt8], push: UInt64, expiresUnixSeconds: Int64?
+  ) -> [UInt8] {
+    let payload = GatewaySimulation.payload(push: push)
+    let rest = [0, 32] + token + [0, UInt8(payload.count)] + payload
+    guard let seconds = expiresUnixSeconds else { return [0] + rest }
+    let expiry = (0..<4).map { UInt8(truncatingIfNeeded: seconds >> (24 - 8 * $0)) }
+    return [1, 0, 0, 0, 5] + expiry + rest
+  }
+
+  @Test
+  func `An expiry is seconds since 1970, and the oldest command keeps as long as it can`() throws {
+    let harness = try GatewayHarness(loops: 1)
+    let devices = (0..<3).map { _ in harness.device() }
+    for device in devices { device.goOffline() }
+    harness.pass(milliseconds: 1_000)
+    let now = harness.world.time.unixMilliseconds / 1_000
+    let client = Self.client(harness)
+    let day: Int64 = 86_400
+    let expiries: [Int64?] = [now + 60, now + 3 * day, nil]
+    let pushes = devices.map { device in
+      harness.world.ledger.open(
+        .init(device: device.number, topic: harness.world.topics[0]), priority: 10,
+        expiration: now + 30 * day, collapseID: "", keep: 1)
+    }
+    for (index, device) in devices.enumerated() {
+      client.send(
+        Self.frame(
+          token: try harness.token(of: device), push: pushes[index],
+          expiresUnixSeconds: expiries[index]))
+    }
+    harness.pass(milliseconds: 1_000)
+    #expect(client.received.isEmpty && !client.isClosed)
+    harness.pass(milliseconds: 2 * day * 1_000)
+    for device in devices { device.goOnline() }
+    harness.pass(milliseconds: 60_000)
+    let shown = pushes.map { harness.state(of: $0)?.shown ?? 0 }
+    // S3-11
+    #expect(shown[0] == 0)
+    // S3-14
+    #expect(shown[1...] == [1, 1])
+  }
+
   @Test
   func `the packet about a frame waits until those before it are decided`() throws {
     let harness = try GatewayHarness(loops: 1)

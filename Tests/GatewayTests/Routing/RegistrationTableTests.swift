@@ -161,6 +161,7 @@ import Testing
     let token = vault.seal(contents)
     #expect(token.count == 32)
     #expect(vault.seal(contents) == token)
+    // S4-14 part 1 of 2: only the service makes it
     #expect(open(token, try DeviceTokenCodec(keys: [two, one], environment: .sandbox)) == contents)
     #expect(open(token, try DeviceTokenCodec(keys: [two], environment: .sandbox)) == nil)
     #expect(open(token, try DeviceTokenCodec(keys: [one], environment: .production)) == nil)

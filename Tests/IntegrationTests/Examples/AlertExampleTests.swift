@@ -18,7 +18,11 @@ import Testing
       let agent = try await scenario.agent(of: gateway)
       let app = try await scenario.example("RestaurantAlert", on: agent)
       let token = try await scenario.token(of: app)
+      // S2-4
+      #expect(token.count == 64)
       #expect(try await app.text("permission") == "permission true")
+      // S2-6 part 1 of 2: the token and no error
+      #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
 
       // In front of the user the app shows it by itself, if at all.
       try await scenario.push(
@@ -30,13 +34,54 @@ import Testing
       try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let shown = try await agent.presented("org.example.RestaurantAlert")
+      // S2-2 part 1 of 2: an alert is visible, and can be opened
+      // S2-11 part 1 of 2: each field where it is given
       #expect(shown["title"].string == "Get your")
       #expect(shown["body"].string == "Avocado Bacon Burger")
       #expect(shown["badge"].integer == 1)
+      #expect(shown["sound"].string == "default")
+      #expect(shown["userInfo"]["special"].string == "avocado_bacon_burger")
+      // S1-20
+      #expect(shown["actions"].array.isEmpty)
       let id = try #require(shown["id"].string)
       try await scenario.tell(
         agent, "center", "open", id, "--app", "org.example.RestaurantAlert")
+      // S2-5, S2-13
+      // S2-1 part 1 of 2: a running app, behind the others
       #expect(try await app.text("cart") == "cart avocado_bacon_burger 9.99 main thread")
+    }
+  }
+
+  @Test
+  func `What was handled on the early way out is handled, and not told again`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.RestaurantAlert"
+      let app = try await scenario.example("RestaurantAlert", on: agent)
+      let token = try await scenario.token(of: app)
+      _ = try await app.text("permission")
+      try await scenario.tell(agent, "state", "front=none")
+      func open(_ payload: String) async throws -> JSONLine {
+        try await scenario.push(payload, to: token, topic: id, of: gateway)
+        let shown = try await agent.presented(id)
+        try await scenario.tell(
+          agent, "center", "open", try #require(shown["id"].string), "--app", id)
+        return shown
+      }
+      let plain = try await open(#"{"aps":{"alert":"hello"}}"#)
+      // S2-11 part 2 of 2: nothing where it is not
+      #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
+      _ = try await app.text("not for the cart")
+      // What the app has not answered is told to its next instance.
+      try await app.stop()
+      let again = try await scenario.example("RestaurantAlert", on: agent)
+      _ = try await again.text("permission")
+      try await scenario.tell(agent, "state", "front=none")
+      _ = try await open(special)
+      // S2-14
+      #expect(try await again.text("cart") == "cart avocado_bacon_burger 9.99 main thread")
+      #expect(!again.lines.contains("not for the cart"))
     }
   }
 
@@ -55,13 +100,19 @@ import Testing
         try await scenario.push(
           #"{"aps":{"content-available":1},"menu":"\#(menu)"}"#, to: token,
           topic: "org.example.MenuUpdate", of: gateway, options: ["--type", "background"])
-        _ = try await app.text("menu ")
+        // S2-2 part 2 of 2: a background notification gives run time
+        // S2-18
+        // S2-20 part 1 of 2: a background notification
+        #expect(try await app.text("menu ").count > 5)
       }
       // The early way out answers too, and the app goes on.
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: "org.example.MenuUpdate",
         of: gateway, options: ["--type", "background"])
-      _ = try await app.text("no menu")
+      // S2-19
+      #expect(try await app.text("no menu") == "no menu")
+      // Nothing of it is visible.
+      #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
   }
 
@@ -74,43 +125,29 @@ import Testing
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
       let modern = try await scenario.example("Registration", on: agent)
+      // S1-4, S1-6
+      // S1-18 part 1 of 2: types and token
       #expect(try await modern.text("types") == "types 7")
       let token = try await scenario.token(of: modern)
+      // S4-14 part 2 of 2: it reaches the delegate
+      #expect(token.count == 64)
       #expect(try await modern.text("enabled") == "enabled 7")
 
       let old = try await scenario.example(
         "Registration", on: agent, app: "org.example.old", arguments: ["--before-ios-8"])
       let other = try await scenario.token(of: old)
-      #expect(other != token)
-      // Two types asked for, two switches.
+      // S0-26 part 1 of 2: UIApplication
+      #expect(other != token && other.count == 64)
+      // S0-27
+      // S0-39 part 1 of 2: types and token
       #expect(try await old.text("enabled") == "enabled 3")
 
       // The same device gives the same token at each launch.
       try await modern.stop()
       let again = try await scenario.example("Registration", on: agent)
+      // S0-25 part 1 of 2: the token of the device at each launch
+      // S0-36
       #expect(try await scenario.token(of: again) == token)
-    }
-  }
-
-  @Test
-  func `A device that is set up anew has other tokens`() async throws {
-    try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let first = try await scenario.agent(of: gateway)
-      let app = try await scenario.example("Registration", on: first)
-      let token = try await scenario.token(of: app)
-      try await app.stop()
-      try await first.program.stop()
-
-      let second = try await scenario.agent("restored", of: gateway)
-      // Until the app has run there, nothing is for it.
-      let apps = try await scenario.tell(second, "app", "list", "--json")
-      #expect(apps.values.isEmpty)
-      let again = try await scenario.example("Registration", on: second)
-      let other = try await scenario.token(of: again)
-      #expect(other != token)
-      try await scenario.push(
-        #"{"aps":{"alert":"hi"}}"#, to: other, topic: "org.example.Registration", of: gateway)
     }
   }
 
@@ -118,8 +155,17 @@ import Testing
   func `Without a gateway the error is fit to be shown`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      let app = try await scenario.example("Registration", on: agent)
-      #expect(try await app.text("no token").contains("gateway"))
+      for (number, form) in [["--before-ios-8"], []].enumerated() {
+        let app = try await scenario.example(
+          "Registration", on: agent, app: "org.example.form\(number)", arguments: form)
+        let error = try await app.text("no token: ").dropFirst(10)
+        // S0-39 part 2 of 2: the error
+        // S1-18 part 2 of 2: the error
+        // S4-16
+        #expect(error.contains("gateway") && error.contains(" "), "\(error)")
+        // S2-6 part 2 of 2: the error and no token
+        #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
+      }
     }
   }
 
@@ -133,22 +179,48 @@ import Testing
       let app = try await scenario.example("PushClient", on: agent)
       _ = try await app.text("active")
       let token = try await scenario.token(of: app)
+      // S4-1
+      #expect(token.count == 64)
+      // S4-9 part 1 of 2: the types that are on
       #expect(try await app.text("switches 5") == "switches 5")
       try await scenario.push(
-        #"{"aps":{"alert":"hello","badge":2}}"#, to: token, topic: "org.example.PushClient",
-        of: gateway)
+        #"{"aps":{"alert":"hello","badge":2,"sound":"default"}}"#, to: token,
+        topic: "org.example.PushClient", of: gateway)
+      // S0-49, S1-39, S4-18
       #expect(try await app.text("push") == "push hello")
+      // S4-17
+      #expect(
+        !agent.program.lines.compactMap { JSONLine($0)?["event"].string }
+          .contains { ["presented", "sound", "badge"].contains($0) })
 
       let listed = try await scenario.tell(agent, "settings", "--json")
-      #expect(listed.output.contains("org.example.PushClient"))
+      let pane = try #require(
+        listed.values.first { $0["app"].string == "org.example.PushClient" })
+      // S4-5
+      #expect(pane["alert"].string == "on" && pane["badge"].string == "on")
+      #expect(pane["sound"] == .null)
       try await scenario.tell(agent, "settings", "org.example.PushClient", "alert=off")
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "state", "front=org.example.PushClient")
+      // S0-28
+      // S0-29 part 1 of 2: UIApplication
+      // S4-9 part 2 of 2: the person's change
       #expect(try await app.text("switches 1") == "switches 1")
 
       let leaving = try await scenario.example(
         "PushClient", on: agent, app: "org.example.leaving", arguments: ["--off"])
-      _ = try await leaving.text("switches 0")
+      // S4-6
+      #expect(try await leaving.text("switches 0") == "switches 0")
+      func panes() async throws -> String {
+        try await scenario.tell(agent, "settings", "--json").output
+      }
+      // The app does not wait for the agent.
+      try await Scenario.wait("the end of its pane") {
+        try await !panes().contains("org.example.leaving")
+      }
+      // S4-7
+      #expect(try await !panes().contains("org.example.leaving"))
+      #expect(try await panes().contains("org.example.PushClient"))
     }
   }
 
@@ -178,7 +250,7 @@ import Testing
       first.program.signal(SIGKILL)
       try await first.program.end()
       let second = try await scenario.agent(of: gateway)
-      // Told again, as the app registers again by itself.
+      // S0-38 part 2 of 2: the callback comes without the app's asking
       #expect(try await scenario.token(of: app) == token)
       try await scenario.tell(second, "state", "front=none")
       try await scenario.push(

@@ -102,8 +102,10 @@ extension AgentProgram {
 }
 
 extension RunningProgram {
-  /// Waits until the program has written that to its error output, of which no event tells.
-  func error(_ text: String) async throws {
+  /// Waits until the program has written that to its error output, of which no event tells; fails when
+  /// it does not come.
+  @discardableResult
+  func error(_ text: String) async throws -> Bool {
     let end = ContinuousClock.now + TestTimeout.standard
     while !errors.contains(text) {
       guard ContinuousClock.now < end else {
@@ -113,5 +115,6 @@ extension RunningProgram {
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { continuation.resume() }
       }
     }
+    return true
   }
 }

@@ -111,6 +111,8 @@ import Testing
 
       // Shown in the language of the moment at which it is shown.
       try await scenario.tell(agent, "clock", "advance", "3700")
+      // S0-11 part 1 of 2: the message
+      // S3-21 part 1 of 2: the message
       #expect(try await agent.presented(id)["body"].string == "Le match commence")
       try await scenario.tell(agent, "settings", "--languages", "en")
       try await scenario.tell(agent, "clock", "advance", "3700")
@@ -141,6 +143,9 @@ import Testing
       for (order, name) in [("ring", "ring.wav"), ("default", "default")] {
         app.tell(order)
         let sound = try await agent.program.event("sound") { $0["app"].string == id }
+        // S0-1 part 2 of 3: a local notification names it
+        // S0-13, S3-23
+        // S1-46 part 2 of 2: by name, and the default
         #expect(sound["sound"].string == name)
       }
     }
@@ -165,6 +170,7 @@ import Testing
       // Behind, it is shown; a tap reaches the process that runs.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "clock", "advance", "200")
+      // S1-1, S1-54
       #expect(try await agent.presented(id)["title"].string == "Tea")
       try await scenario.tell(agent, "center", "open", "tea")
       #expect(try await app.text("activated") == "activated Tea")

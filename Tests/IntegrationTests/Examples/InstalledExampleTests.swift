@@ -21,14 +21,62 @@ import Testing
       try await app.stop()
 
       try await scenario.push(
-        #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
+        #"{"aps":{"alert":"Milk","badge":5},"item":"milk"}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
+      #expect(try await agent.program.event("badge")["badge"].integer == 5)
+      // Started by its icon instead, the app is told nothing of it.
+      let byIcon = try scenario.start(
+        [folder + "/LaunchHandling"], environment: ["BELFRY_SOCKET": agent.socket])
+      _ = try await byIcon.text("token")
+      // S0-42 part 1 of 2: iOS, nothing
+      // S1-58 part 1 of 2: iOS, nothing
+      #expect(!byIcon.lines.contains { $0.hasPrefix("launch push") || $0.hasPrefix("push") })
+      try await byIcon.stop()
+
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
-      _ = try await agent.program.event("launched") { $0["app"].string == id }
+      let launched = try await agent.program.event("launched") { $0["app"].string == id }
+      #expect(launched["reason"].string == "response")
       // What a launched app prints goes to the agent's error output.
-      try await agent.program.error("launch push milk")
-      try await agent.program.error("\npush milk")
+      // S0-41 part 1 of 2: a push
+      // S0-44 part 1 of 2: iOS
+      // S1-36 part 1 of 2: a push
+      // S1-57 part 1 of 2: a push
+      #expect(try await agent.program.error("launch push milk"))
+      // S1-37
+      #expect(try await agent.program.error("\npush milk"))
+      #expect(try await agent.program.error("\nactive"))
+      // S2-12
+      #expect(try await agent.program.event("badge")["badge"].integer == 0)
+    }
+  }
+
+  @Test
+  func `Opening a local notification launches the app with it`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let id = "org.example.launch"
+      let folder = try await scenario.bundle("LaunchHandling", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
+        [folder + "/LaunchHandling", "--remind"], environment: ["BELFRY_SOCKET": agent.socket])
+      _ = try await agent.program.event("prompt")
+      try await scenario.tell(agent, "state", "front=none")
+      // The answer, upon which it reminds.
+      try await scenario.tell(agent, "settings", id, "notifications=on")
+      let shown = try await agent.presented(id)
+      try await app.stop()
+      try await scenario.tell(
+        agent, "center", "open", try #require(shown["id"].string), "--app", id)
+      // S0-41 part 2 of 2: a local notification
+      // S0-43
+      // S1-36 part 2 of 2: a local notification
+      // S1-57 part 2 of 2: a local notification
+      // S1-60 part 1 of 2: at launch
+      #expect(try await agent.program.error("launch milk badge 2"))
+      #expect(try await agent.program.error("\nactive"))
+      // S1-72 part 2 of 2: it is none of a place
+      #expect(shown["trigger"].string == "now")
     }
   }
 
@@ -52,6 +100,9 @@ import Testing
       _ = try await agent.presented(id)
       let again = try start()
       #expect(try await again.text("launched") == "launched true")
+      // S0-42 part 2 of 2: the Mac, the payload
+      // S0-44 part 2 of 2: the Mac
+      // S1-58 part 2 of 2: the Mac, the payload
       #expect(try await again.text("launch push") == "launch push milk")
     }
   }
@@ -72,8 +123,9 @@ import Testing
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: id, of: gateway,
         options: ["--type", "background"])
-      try await agent.program.error("launched behind")
-      try await agent.program.error("no menu")
+      // S2-1 part 2 of 2: an app that does not run is launched
+      #expect(try await agent.program.error("launched behind"))
+      #expect(try await agent.program.error("no menu"))
     }
   }
 
@@ -89,6 +141,7 @@ import Testing
       try await scenario.tell(agent, "app", "install", folder)
       let app = try scenario.start(
         [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
+      // S0-32, S2-23
       #expect(try await app.text("no token").contains("aps-environment"))
     }
   }
@@ -138,6 +191,8 @@ import Testing
       ] {
         try await scenario.tell(agent, "settings", "--languages", languages)
         try await scenario.push(payload, to: token, topic: id, of: gateway)
+        // S0-52
+        // S1-75 part 1 of 3: keys of the payload
         #expect(try await agent.presented(id)["body"].string == text)
       }
     }

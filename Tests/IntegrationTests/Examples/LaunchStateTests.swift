@@ -50,13 +50,22 @@ import Testing
       _ = try await app.text("active")
       _ = try await app.text("resigned")
       _ = try await agent.program.event("prompt")
+      app.tell("state")
+      // S4-10 part 1 of 2: inactive while the question is there
+      #expect(try await app.text("state") == "state 1")
       #expect(count("active", app) == 1)
       try await scenario.tell(agent, "settings", Self.id, "notifications=on")
-      _ = try await app.text("active")
+      // S4-10 part 2 of 2: active again, and told so
+      #expect(try await app.text("active") == "active")
+      // S2-8
       #expect(try await app.text("granted") == "granted true")
+      let settings = try await scenario.tell(agent, "settings", Self.id, "--json")
+      #expect(settings.values.first?["authorization"].string == "authorized")
       // Asked again, nobody is asked and nothing covers the app.
       app.tell("ask")
+      // S2-9
       #expect(try await app.text("granted") == "granted true")
+      #expect(!agent.program.untaken.contains { $0["event"].string == "prompt" })
       app.tell("badge")
       _ = try await app.text("badge")
       #expect(count("resigned", app) == 1)
@@ -138,6 +147,7 @@ import Testing
       #expect(try await app.text("switches 5") == "switches 5")
       try await scenario.push(
         #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
+      // S4-24
       #expect(try await app.text("text push") == "text push milk")
       #expect(count("active", app) == 2)
       #expect(count("resigned", app) == 1)
@@ -149,9 +159,10 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
       try await agent.program.error("switches 5\n")
-      try await agent.program.error("launch options bread\n")
-      // The callback of a running app comes too.
-      try await agent.program.error("text push bread\n")
+      // S4-21 part 1 of 2: the payload in what is posted
+      #expect(try await agent.program.error("launch options bread\n"))
+      // S4-21 part 2 of 2: the callback of a running app
+      #expect(try await agent.program.error("text push bread\n"))
     }
   }
 }

@@ -20,8 +20,11 @@ import Testing
       #expect(shown["sound"].string == "alarmsound.caf")
       #expect(shown["badge"].integer == 1)
       _ = try await app.text("done")
-      try await scenario.tell(agent, "state", "front=org.example.BackgroundChat")
-      _ = try await app.text("foreground")
+      try await scenario.tell(
+        agent, "center", "open", try #require(shown["id"].string), "--app",
+        "org.example.BackgroundChat")
+      // S3-33
+      #expect(try await app.text("foreground") == "foreground")
     }
   }
 
@@ -38,24 +41,150 @@ import Testing
       let token = try await scenario.token(of: app)
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.push(
-        #"{"aps":{"alert":"Dinner?","category":"INVITE_CATEGORY"},"invitation":7}"#, to: token,
-        topic: id, of: gateway)
+        #"{"aps":{"alert":"Dinner?","category":"INVITE_CATEGORY","badge":3,"sound":"default"},"#
+          + #""invitation":7}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
-      #expect(shown["actions"].array.map { $0["title"].string } == ["Accept", "Maybe", "Decline"])
-      #expect(shown["actions"][2]["destructive"].boolean == true)
-      try await scenario.tell(
-        agent, "center", "action", try #require(shown["id"].string), "ACCEPT_IDENTIFIER", "--app",
-        id)
-      #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 7")
+      let actions = shown["actions"]
+      // S1-23, S1-26, S1-32
+      // S1-33 part 1 of 2: a category of the app's own
+      #expect(actions.array.map { $0["title"].string } == ["Accept", "Maybe", "Decline"])
+      // S1-55
+      #expect(
+        shown["body"].string == "Dinner?" && shown["badge"].integer == 3
+          && shown["sound"].string == "default")
+      // S1-25 part 1 of 2: its look
+      #expect(actions[0]["id"].string == "ACCEPT_IDENTIFIER")
+      #expect(actions[0]["destructive"].boolean == false)
+      #expect(actions[0]["authenticationRequired"].boolean == false)
+      // S1-24 part 1 of 3: identifier, title, destructive, authenticationRequired
+      #expect(actions[2]["id"].string == "DECLINE_IDENTIFIER")
+      #expect(actions[2]["destructive"].boolean == true)
+      #expect(actions[2]["authenticationRequired"].boolean == true)
+      let number = try #require(shown["id"].string)
+      func choose(_ action: String) async throws {
+        try await scenario.tell(agent, "center", "action", number, action, "--app", id)
+      }
+      try await choose("ACCEPT_IDENTIFIER")
+      // S1-22
+      // S1-12 part 1 of 2: a push
+      // S1-40 part 1 of 2: a push
+      // S1-56 part 1 of 2: a push
+      #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
 
       // A category that the app did not register has no buttons.
       try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"UNKNOWN"}}"#, to: token, topic: id, of: gateway)
+      // S1-33 part 2 of 2: one of which nothing is known
       #expect(try await agent.presented(id)["actions"].array.isEmpty)
-      try await app.stop()
+    }
+  }
 
-      let local = try await scenario.example("Invitation", on: agent, arguments: ["--invite"])
-      _ = try await local.text("types 7")
+  /// The invitation's app behind the others, and what sends it an invitation and chooses an action.
+  private struct Invited: Sendable {
+    let app: RunningProgram
+    let agent: AgentProgram
+    let choose: @Sendable (_ action: String, _ invitation: Int) async throws -> Void
+  }
+
+  private func invite(_ scenario: Scenario, arguments: [String] = []) async throws -> Invited {
+    let gateway = try await scenario.gateway()
+    let agent = try await scenario.agent(of: gateway)
+    let id = "org.example.Invitation"
+    let app = try await scenario.example("Invitation", on: agent, arguments: arguments)
+    let token = try await scenario.token(of: app)
+    try await scenario.tell(agent, "state", "front=none")
+    _ = try await app.text("behind")
+    return Invited(app: app, agent: agent) { action, invitation in
+      try await scenario.push(
+        #"{"aps":{"alert":"Dinner?","category":"INVITE_CATEGORY"},"invitation":\#(invitation)}"#,
+        to: token, topic: id, of: gateway)
+      let shown = try await agent.presented(id)
+      try await scenario.tell(
+        agent, "center", "action", try #require(shown["id"].string), action, "--app", id)
+    }
+  }
+
+  @Test
+  func `An action brings its app to the front where it says so`() async throws {
+    try await Scenario.run { scenario in
+      let invited = try await invite(scenario)
+      let before = invited.app.lines.count { $0 == "active" }
+      try await invited.choose("ACCEPT_IDENTIFIER", 7)
+      _ = try await invited.app.text("ACCEPT")
+      // S1-25 part 2 of 2: done behind
+      #expect(invited.app.lines.count { $0 == "active" } == before)
+      try await invited.choose("MAYBE_IDENTIFIER", 8)
+      let lines = try await invited.app.output(called: "its front") { lines in
+        lines.count { $0 == "active" } > before
+      }
+      // S1-24 part 2 of 3: activationMode
+      #expect(lines.count { $0 == "active" } == before + 1)
+      #expect(try await invited.app.text("MAYBE") == "MAYBE_IDENTIFIER 8 of INVITE_CATEGORY")
+    }
+  }
+
+  @Test
+  func `An action that wants authentication waits until the screen is unlocked`() async throws {
+    try await Scenario.run { scenario in
+      let invited = try await invite(scenario)
+      try await scenario.tell(invited.agent, "state", "locked=on")
+      try await invited.choose("DECLINE_IDENTIFIER", 7)
+      try await invited.choose("ACCEPT_IDENTIFIER", 8)
+      _ = try await invited.app.text("ACCEPT")
+      #expect(!invited.app.lines.contains { $0.hasPrefix("DECLINE") })
+      try await scenario.tell(invited.agent, "state", "locked=off")
+      // S1-24 part 3 of 3: authenticationRequired
+      #expect(try await invited.app.text("DECLINE") == "DECLINE_IDENTIFIER 7 of INVITE_CATEGORY")
+    }
+  }
+
+  @Test
+  func `An action is told again to the next instance until its completion handler was called`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let invited = try await invite(scenario, arguments: ["--never"])
+      try await invited.choose("ACCEPT_IDENTIFIER", 7)
+      _ = try await invited.app.text("ACCEPT")
+      try await invited.app.stop()
+      let next = try await scenario.example("Invitation", on: invited.agent)
+      // S1-41
+      #expect(try await next.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
+      try await next.stop()
+      let last = try await scenario.example("Invitation", on: invited.agent)
+      _ = try await last.text("token")
+      try await scenario.tell(invited.agent, "state", "front=none")
+      _ = try await last.text("behind")
+      try await invited.choose("ACCEPT_IDENTIFIER", 8)
+      #expect(try await last.text("ACCEPT") == "ACCEPT_IDENTIFIER 8 of INVITE_CATEGORY")
+    }
+  }
+
+  @Test
+  func `A scheduled invitation has its category's actions, and an action reaches the app`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
+      let id = "org.example.Invitation"
+      let app = try await scenario.example("Invitation", on: agent, arguments: ["--invite"])
+      _ = try await app.text("invited")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "advance", "120")
+      let shown = try await agent.presented(id)
+      // S1-35
+      #expect(
+        shown["actions"].array.map { $0["id"].string } == [
+          "ACCEPT_IDENTIFIER", "MAYBE_IDENTIFIER", "DECLINE_IDENTIFIER",
+        ])
+      try await scenario.tell(
+        agent, "center", "action", try #require(shown["id"].string), "ACCEPT_IDENTIFIER", "--app",
+        id)
+      // S1-12 part 2 of 2: a local notification
+      // S1-40 part 2 of 2: a local notification
+      // S1-56 part 2 of 2: a local notification
+      #expect(try await app.text("ACCEPT") == "ACCEPT_IDENTIFIER 42 of INVITE_CATEGORY")
     }
   }
 
@@ -67,9 +196,44 @@ import Testing
       let agent = try await scenario.agent(of: nil)
       let app = try await scenario.example("LaunchHandling", on: agent, arguments: ["--remind"])
       _ = try await app.text("launched")
+      // S0-48
+      // S1-38 part 1 of 2: a local notification
+      // S1-59 part 1 of 3: a local notification
+      // S1-60 part 2 of 2: while it runs
       #expect(try await app.text("running") == "running milk badge 2")
       let badge = try await agent.program.event("badge")
+      // S0-46 part 1 of 2: one less
       #expect(badge["badge"].integer == 2)
+      // S3-32
+      #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
+    }
+  }
+
+  @Test
+  func `In front the app takes a push by its fetch form, nothing is shown, and the badge goes`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.LaunchHandling"
+      let app = try await scenario.example("LaunchHandling", on: agent)
+      let token = try await scenario.token(of: app)
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.push(
+        #"{"aps":{"alert":"Milk","badge":5}}"#, to: token, topic: id, of: gateway)
+      _ = try await agent.presented(id)
+      #expect(try await agent.program.event("badge")["badge"].integer == 5)
+      try await scenario.tell(agent, "state", "front=\(id)")
+      try await scenario.push(
+        #"{"aps":{"alert":"Bread","badge":6},"item":"bread"}"#, to: token, topic: id, of: gateway)
+      // S1-38 part 2 of 2: a push
+      // S1-59 part 2 of 3: a push
+      // S2-20 part 2 of 2: an alert, in front
+      #expect(try await app.text("push bread") == "push bread")
+      // S1-61
+      #expect(try await agent.program.event("badge")["badge"].integer == 0)
+      #expect(!agent.program.lines.contains { $0.contains("Bread") })
     }
   }
 
@@ -83,10 +247,14 @@ import Testing
       let id = "org.example.LocalTour"
       let app = try await scenario.example("LocalTour", on: agent)
       #expect(try await app.text("settings") == "settings 7")
+      // S3-29
       #expect(try await app.text("two") == "two Daily Once")
       #expect(try await app.text("left") == "left Daily")
       #expect(try await app.text("replaced") == "replaced Once")
+      // S0-20
       #expect(try await app.text("none") == "none ")
+      #expect(
+        try await scenario.tell(agent, "notify", "list", "--app", id, "--json").values.isEmpty)
 
       try await scenario.tell(agent, "state", "front=none")
       let shown = try await agent.presented(id)
@@ -94,14 +262,25 @@ import Testing
       #expect(shown["body"].string == "Body")
       #expect(shown["badge"].integer == 5)
       #expect(shown["sound"].string == "default")
-      #expect(try await agent.presented(id)["badge"] == .null)
+      // S1-48
+      #expect(shown["actions"].array.isEmpty && shown["category"].string == "")
+      let quiet = try await agent.presented(id)
+      #expect(quiet["badge"] == .null)
       _ = try await app.text("presented")
       try await scenario.tell(agent, "state", "front=\(id)")
+      // S3-19 part 1 of 2: a badge of 0 leaves the number
       #expect(try await app.text("badge") == "badge 5")
       let removed = try await agent.program.event("removed")
+      // S0-21 part 1 of 2: one
+      // S1-50 part 1 of 2: one
       #expect(removed["id"] == shown["id"])
-      _ = try await agent.program.event("badge") { $0["badge"].integer == 0 }
-      _ = try await app.text("cancelled")
+      // S0-21 part 2 of 2: all
+      // S1-50 part 2 of 2: all
+      #expect(try await agent.program.event("removed")["id"] == quiet["id"])
+      // S0-46 part 2 of 2: none
+      // S3-19 part 2 of 2: the app's own setter clears it
+      #expect(
+        try await agent.program.event("badge") { $0["badge"].integer == 0 }["app"].string == id)
     }
   }
 
@@ -117,6 +296,8 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"hi"},"item":"milk"}"#, to: token, topic: "org.example.MacNotification",
         of: gateway)
+      // S0-51 in part: its delegate has the payload; apps that do not run have alerts and sounds too
+      // S1-59 part 3 of 3: a Mac app
       #expect(try await app.text("push") == "push milk")
     }
   }
@@ -135,13 +316,18 @@ import Testing
       let id = try #require(shown["id"].string)
       try await scenario.tell(
         agent, "center", "action", id, "belfry.action", "--app", "org.example.MacNotification")
+      // S1-42 part 2 of 2: the Mac's classes and their delegate
       #expect(try await app.text("activated") == "activated 2")
 
       // In front it is not shown unless the app wants it.
       let quiet = try await scenario.example(
         "MacNotification", on: agent, app: "org.example.quiet", arguments: ["--quiet"])
       _ = try await quiet.text("delivered Meeting")
-      _ = try await agent.program.event("suppressed") { $0["app"].string == "org.example.quiet" }
+      let suppressed = try await agent.program.event("suppressed") {
+        $0["app"].string == "org.example.quiet"
+      }
+      // S1-52
+      #expect(suppressed["reason"].string == "foreground")
     }
   }
 
@@ -153,6 +339,7 @@ import Testing
       let app = try await scenario.example("LanguagePreference", on: agent)
       #expect(try await app.text("language") == "language fr-CA")
       try await scenario.tell(agent, "settings", "--languages", "ja,en")
+      // S0-55
       #expect(try await app.text("language") == "language ja")
     }
   }

@@ -11,19 +11,50 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
-      let now = ISO8601DateFormatter().string(from: Date())
+      let id = "org.example.todo"
+      let folder = try await scenario.bundle(
+        "TodoReminder", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
+        languages: [
+          "en": #""Item Due" = "Item Due";"#,
+          "fr": #"""
+          "%@ in %i minutes." = "%@ dans %i minutes."; "Item Due" = "À faire";
+          "View Details" = "Détails";
+          """#,
+        ])
+      try await scenario.tell(agent, "app", "install", folder)
+      try await scenario.tell(agent, "settings", "--languages", "fr,en")
+      let now = Date()
       try await scenario.tell(agent, "clock", "zone", TimeZone.current.identifier)
-      try await scenario.tell(agent, "clock", "set", now)
-      let app = try await scenario.example("TodoReminder", on: agent)
-      _ = try await app.text("scheduled Call the plumber in 30 minutes.")
-      // At once, whatever its date; in front of the user the app gets it.
-      _ = try await app.text("received Nothing is due now")
-      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: now))
+      let app = try scenario.start(
+        [folder + "/TodoReminder"], environment: ["BELFRY_SOCKET": agent.socket])
+      #expect(try await app.text("scheduled") == "scheduled Call the plumber dans 30 minutes.")
+      // In front of the user the app gets it; its date is tomorrow.
+      // S0-17
+      #expect(try await app.text("received") == "received Nothing is due now")
+      let waiting = try await scenario.tell(agent, "notify", "list", "--app", id, "--json")
+      #expect(waiting.values.count == 1)
+      try await app.stop()
       try await scenario.tell(agent, "clock", "advance", "3600")
-      let shown = try await agent.presented("org.example.TodoReminder")
-      #expect(shown["title"].string == "Item Due")
-      #expect(shown["body"].string == "Call the plumber in 30 minutes.")
-      #expect(shown["badge"].integer == 1)
+      let shown = try await agent.presented(id)
+      let due = ((now.timeIntervalSince1970 + 3_600) / 60).rounded(.down) * 60 - 1_800
+      let at = try #require(shown["at"].string)
+      // The app began a moment later, perhaps in the next minute.
+      let moments = [due, due + 60].map { moment in
+        String(ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: moment)).dropLast())
+      }
+      // S0-8, S0-16, S3-24
+      // S1-42 part 1 of 2: iOS
+      // S1-44 part 1 of 3: the date
+      #expect(moments.contains { at.hasPrefix($0) }, "\(at) \(moments)")
+      // S3-31
+      #expect(shown["body"].string == "Call the plumber dans 30 minutes.")
+      // S1-45
+      #expect(shown["title"].string == "À faire")
+      // S0-12
+      #expect(try await agent.program.event("badge")["badge"].integer == 1)
+      // S0-18, S1-49
+      #expect(shown["sound"].string == "default" && shown["badge"].integer == 1)
       #expect(shown["userInfo"]["ToDoItem"].string == "Call the plumber")
     }
   }
@@ -43,7 +74,10 @@ import Testing
         try await scenario.tell(agent, "clock", "set", beginning)
         #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
         try await scenario.tell(agent, "clock", "advance", "20")
-        _ = try await agent.presented("org.example.BaseballGame")
+        let shown = try await agent.presented("org.example.BaseballGame")
+        // S3-25
+        // S3-27 part 1 of 2: a game
+        #expect(shown["at"].string?.hasPrefix("2010-06-10T21:00:00") == true)
       }
     }
   }
@@ -62,13 +96,27 @@ import Testing
       try await scenario.tell(agent, "clock", "zone", "America/New_York")
       try await scenario.tell(agent, "clock", "set", "2010-06-10T13:00:05Z")
       let shown = try await agent.presented("org.example.AlarmClock")
+      // S0-9, S3-26
+      // S1-44 part 2 of 3: the zone
+      // S3-27 part 2 of 2: an alarm
       #expect(shown["at"].string?.hasPrefix("2010-06-10T13:00:00") == true)
       try await scenario.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")
-      _ = try await agent.presented("org.example.AlarmClock")
+      let again = try await agent.presented("org.example.AlarmClock")
+      // S0-10 part 1 of 2: the app's own word for each week
+      // S1-44 part 3 of 3: the recurrence
+      // S3-4 part 2 of 2: a local notification is scheduled, and repeats
+      // S3-16 part 1 of 2: scheduled by the app, and repeated
+      // S3-28
+      #expect(again["at"].string?.hasPrefix("2010-06-17T13:00:00") == true)
 
       let other = try await scenario.example(
         "AlarmClock", on: agent, app: "org.example.cancel", arguments: ["--cancel"])
-      _ = try await other.text("left 0")
+      // S0-19
+      // S3-16 part 2 of 2: cancelled
+      #expect(try await other.text("left 0") == "left 0")
+      let waiting = try await scenario.tell(
+        agent, "notify", "list", "--app", "org.example.cancel", "--json")
+      #expect(waiting.values.isEmpty)
     }
   }
 

@@ -1,0 +1,202 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What an app may do before the person was asked, after the answer, and after a change of mind.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct PermissionExamples {
+  /// The lines of this event that the agent has printed for an app.
+  private func count(_ event: String, of app: String, _ agent: AgentProgram) -> Int {
+    agent.program.lines.compactMap { JSONLine($0) }
+      .count { $0["event"].string == event && $0["app"].string == app }
+  }
+
+  /// A push to another app of the device: what was sent before it has been dealt with once it is shown.
+  private func marker(_ scenario: Scenario, _ gateway: GatewayProgram, _ agent: AgentProgram)
+    async throws
+    -> @Sendable () async throws -> Void
+  {
+    let id = "org.example.marker"
+    let (_, token) = try await scenario.app(id, on: agent)
+    return {
+      try await scenario.push(#"{"aps":{"alert":"mark"}}"#, to: token, topic: id, of: gateway)
+      _ = try await agent.presented(id)
+    }
+  }
+
+  @Test
+  func `The first registration asks and waits for the answer, later ones report what was chosen`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let id = "org.example.Registration"
+      let app = try await scenario.example("Registration", on: agent)
+      let prompt = try await agent.program.event("prompt")
+      #expect(prompt["app"].string == id)
+      // S1-9 part 1 of 2: the first callback waits for the person
+      #expect(!app.lines.contains { $0.hasPrefix("types") })
+      try await scenario.tell(agent, "settings", id, "notifications=on")
+      // S1-8
+      #expect(try await app.text("types") == "types 7")
+      try await app.stop()
+
+      try await scenario.tell(agent, "settings", id, "alert=off")
+      let again = try await scenario.example("Registration", on: agent)
+      // S1-9 part 2 of 2: a later one reports what is set
+      // S1-10
+      #expect(try await again.text("types") == "types 3")
+      // S1-43
+      #expect(try await again.text("accepts") == "accepts 3")
+      // S1-7
+      #expect(count("prompt", of: id, agent) == 1)
+    }
+  }
+
+  @Test
+  func `A type that is switched off is not performed, the others are, without the app`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.types"
+      let (app, token) = try await scenario.app(id, on: agent)
+      try await app.stop()
+      let mark = try await marker(scenario, gateway, agent)
+      func performed(_ number: Int) async throws -> Set<String> {
+        let before = agent.program.lines.count
+        try await scenario.push(
+          #"{"aps":{"alert":"\#(number)","sound":"ding.caf","badge":\#(number)}}"#,
+          to: token, topic: id, of: gateway)
+        try await mark()
+        let lines = agent.program.lines.dropFirst(before).compactMap { JSONLine($0) }
+        return Set(
+          lines.filter { $0["app"].string == id }.compactMap { $0["event"].string }
+            .filter { ["presented", "sound", "badge"].contains($0) })
+      }
+      // S0-40, S2-3, S3-1, S3-2, S4-19
+      #expect(try await performed(1) == ["presented", "sound", "badge"])
+      // S0-1 part 3 of 3: a push names it
+      #expect(
+        try await agent.program.event("sound") { $0["app"].string == id }["sound"].string
+          == "ding.caf")
+      for (number, (type, rest)) in [
+        ("alert", ["sound", "badge"]), ("sound", ["presented", "badge"]),
+        ("badge", ["presented", "sound"]),
+      ].enumerated() {
+        try await scenario.tell(agent, "settings", id, "\(type)=off")
+        // S0-30, S1-3
+        #expect(try await performed(2 + number) == Set(rest), "without \(type)")
+        try await scenario.tell(agent, "settings", id, "\(type)=on")
+      }
+    }
+  }
+
+  @Test
+  func `Nothing is shown of an app that asked for no permission, all of it once it has`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.asks"
+      let app = try scenario.belfry([
+        "app", "run", id, "--register", "--socket", agent.socket, "--state", "background",
+      ])
+      let token = try #require(try await app.event("registered")["token"].string)
+      let mark = try await marker(scenario, gateway, agent)
+      try await scenario.push(#"{"aps":{"alert":"early"}}"#, to: token, topic: id, of: gateway)
+      try await mark()
+      // S1-2 part 1 of 2: nothing without registering
+      // S2-10 part 1 of 2: nothing without permission
+      #expect(count("presented", of: id, agent) == 0)
+      try await app.stop()
+      let asking = try scenario.belfry([
+        "app", "run", id, "--authorize", "alert", "--socket", agent.socket, "--state", "background",
+      ])
+      _ = try await asking.event("authorized")
+      try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: token, topic: id, of: gateway)
+      // S1-2 part 2 of 2: with it
+      // S2-10 part 2 of 2: with it
+      #expect(try await agent.presented(id)["body"].string == "late")
+    }
+  }
+
+  @Test
+  func `A Mac app asks and registers in one call, and the person changes its types later`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", "ask"])
+      let id = "org.example.MacNotification"
+      let app = try await scenario.example("MacNotification", on: agent, arguments: ["--push-only"])
+      let prompt = try await agent.program.event("prompt")
+      #expect(prompt["app"].string == id)
+      try await scenario.tell(agent, "settings", id, "notifications=on")
+      // S1-14
+      // S0-26 part 2 of 2: NSApplication
+      #expect(try await scenario.token(of: app).count == 64)
+      #expect(try await app.text("enabled") == "enabled 7")
+      try await app.stop()
+      try await scenario.tell(agent, "settings", id, "alert=off")
+      let again = try await scenario.example(
+        "MacNotification", on: agent, arguments: ["--push-only"])
+      // S0-29 part 2 of 2: NSApplication
+      // S1-53
+      #expect(try await again.text("enabled") == "enabled 3")
+    }
+  }
+
+  @Test
+  func `A local notification and a push of the same words look the same, without their app`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.same"
+      let (app, token) = try await scenario.app(id, on: agent)
+      try await app.stop()
+      try await scenario.push(
+        #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":2,"sound":"default"}}"#,
+        to: token, topic: id, of: gateway)
+      let push = try await agent.presented(id)
+      try await scenario.tell(
+        agent, "notify", "--app", id, "--title", "T", "--subtitle", "S", "--body", "B", "--badge",
+        "2", "--sound", "default")
+      let local = try await agent.presented(id)
+      #expect(push["trigger"].string == "push" && local["trigger"].string == "now")
+      for key in [
+        "title", "subtitle", "body", "badge", "sound", "category", "actions", "thread",
+        "interruptionLevel",
+      ] {
+        // S3-3
+        #expect(push[key] == local[key], "\(key)")
+      }
+      // S3-4 part 1 of 2: a push comes once, from a server
+      #expect(
+        agent.program.lines.compactMap { JSONLine($0) }.count { $0["trigger"].string == "push" }
+          == 1)
+    }
+  }
+
+  @Test
+  func `On a locked screen an alert is shown, unless the person keeps the app off it`() async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.locked"
+      let (_, token) = try await scenario.app(id, on: agent)
+      try await scenario.tell(agent, "state", "locked=on")
+      try await scenario.push(#"{"aps":{"alert":"seen"}}"#, to: token, topic: id, of: gateway)
+      // S4-22
+      #expect(try await agent.presented(id)["body"].string == "seen")
+      try await scenario.tell(agent, "settings", id, "lockScreen=off")
+      try await scenario.push(#"{"aps":{"alert":"hidden"}}"#, to: token, topic: id, of: gateway)
+      let suppressed = try await agent.program.event("suppressed") { $0["app"].string == id }
+      #expect(suppressed["reason"].string == "locked")
+    }
+  }
+}

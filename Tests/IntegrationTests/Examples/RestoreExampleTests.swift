@@ -1,0 +1,109 @@
+@testable import Agent
+import Foundation
+import System
+import TestSupport
+import Testing
+
+/// Tokens over the life of a device: offline, on another machine, set up anew.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct RestoreExamples {
+  private static let id = "org.example.Registration"
+
+  @Test
+  func
+    `A backup on another machine is another device, which gets nothing before its apps ran there`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("Registration", on: first)
+      let token = try await scenario.token(of: app)
+      try await app.stop()
+      try await first.program.stop()
+      // As if the folder came from another machine: its key, all else the same.
+      let file = first.data + "/identity/identity.key"
+      let kept = try FileSystem.read(file, limit: 10_000)
+      let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
+      try FileSystem.write(try DeviceKeySeal(machine: Array("another".utf8)).seal(key), to: file)
+
+      let second = try await scenario.agent(of: gateway)
+      try await second.program.error("this data comes from another machine")
+      try await scenario.tell(second, "state", "front=none")
+      let (_, marker) = try await scenario.app("org.example.marker", on: second)
+      _ = try await scenario.belfryCommand(
+        ["send", token, "--topic", Self.id, "--body", "early", "--gateway", gateway.file],
+        succeeding: false)
+      try await scenario.push(
+        #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
+      _ = try await second.presented("org.example.marker")
+      // S0-34 part 1 of 2: nothing before the first launch
+      // S1-16 part 1 of 3: nothing before it
+      #expect(
+        !second.program.lines.contains {
+          $0.contains("early") || $0.contains(#""app":"\#(Self.id)"#)
+        })
+
+      let again = try await scenario.example("Registration", on: second)
+      let other = try await scenario.token(of: again)
+      // S0-35 part 1 of 2: restored to another device
+      // S1-16 part 2 of 3: restored
+      // S0-25 part 2 of 2: a token that changed comes with the registration
+      // S1-15
+      #expect(other != token)
+      try await scenario.tell(second, "state", "front=none")
+      try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: other, topic: Self.id, of: gateway)
+      // S0-34 part 2 of 2: all of it afterwards
+      #expect(try await second.presented(Self.id)["body"].string == "late")
+    }
+  }
+
+  @Test
+  func `A device that is set up anew has other tokens`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("Registration", on: first)
+      let token = try await scenario.token(of: app)
+      try await app.stop()
+      try await first.program.stop()
+      let second = try await scenario.agent("anew", of: gateway)
+      let again = try await scenario.example("Registration", on: second)
+      // S0-35 part 2 of 2: installed anew
+      // S1-16 part 3 of 3: installed anew
+      // S4-12
+      #expect(try await scenario.token(of: again) != token)
+    }
+  }
+
+  @Test
+  func `Offline, registering fails for now, and gives the token that is there already at once`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let known = try await scenario.example("Registration", on: agent)
+      let token = try await scenario.token(of: known)
+      try await known.stop()
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      try await gateway.stop()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+
+      let new = try await scenario.example("Registration", on: agent, app: "org.example.new")
+      let error = try await new.text("no token: ")
+      // S4-13
+      #expect(error.contains("gateway"), "\(error)")
+      try await new.stop()
+      let again = try await scenario.example("Registration", on: agent)
+      // S0-37
+      // S1-17 part 1 of 2: the token that is there comes at once, and costs nothing
+      #expect(try await scenario.token(of: again) == token)
+
+      _ = try await scenario.restart(gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      let later = try await scenario.example("Registration", on: agent, app: "org.example.new")
+      // S0-33
+      #expect(try await scenario.token(of: later).count == 64)
+    }
+  }
+}
