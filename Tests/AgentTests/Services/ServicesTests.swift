@@ -29,7 +29,7 @@ final class ServiceScenario {
   }
 
   static func run(_ body: (ServiceScenario) throws -> Void) async throws {
-    try await play(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
+    try await run(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
   /// Plays with what `prepare` starts on the bus; the address is its second argument.
