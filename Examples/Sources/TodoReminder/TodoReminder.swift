@@ -32,6 +32,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     scheduleNotification(item: item, interval: 30)
     for notification in application.scheduledLocalNotifications ?? [] {
       say("scheduled \(notification.alertBody ?? "")")
+      say("action \(notification.alertAction ?? "")")
     }
     let now = UILocalNotification()
     // Presented now, it is not for tomorrow.

@@ -29,6 +29,9 @@ import Testing
       let app = try scenario.start(
         [folder + "/TodoReminder"], environment: ["BELFRY_SOCKET": agent.socket])
       #expect(try await app.text("scheduled") == "scheduled Call the plumber dans 30 minutes.")
+      // S0-18 part 1 of 2: the action's word
+      // S1-49 part 1 of 2: the action's word
+      #expect(try await app.text("action") == "action Détails")
       // In front of the user the app gets it; its date is tomorrow.
       // S0-17
       #expect(try await app.text("received") == "received Nothing is due now")
@@ -53,7 +56,8 @@ import Testing
       #expect(shown["title"].string == "À faire")
       // S0-12
       #expect(try await agent.program.event("badge")["badge"].integer == 1)
-      // S0-18, S1-49
+      // S0-18 part 2 of 2: date, body, sound, badge and the app's own data
+      // S1-49 part 2 of 2: the same, and the title
       #expect(shown["sound"].string == "default" && shown["badge"].integer == 1)
       #expect(shown["userInfo"]["ToDoItem"].string == "Call the plumber")
     }
