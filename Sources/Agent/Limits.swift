@@ -49,6 +49,18 @@ enum Limits {
   /// Bytes of a line that a child program prints: three properties of a window of 1 kB, each byte
   /// escaped.
   static let childLineBytes = 32 << 10
+  /// Bytes that a child program has yet to take: some Notification Centers.
+  static let childInputBytes = 8 << 20
+  /// Notifications that the Notification Center's window and page show, the newest: more than a person
+  /// goes through.
+  static let centerItems = 200
+  /// Characters of a text in a window: a dozen lines.
+  static let windowTextCharacters = 1_000
+  /// Nanoseconds after which the Notification Center's window shows what has changed: ten times a
+  /// second, however much comes.
+  static let centerRefreshNanoseconds: Int64 = 100_000_000
+  /// Notifications in a server's history that are remembered: dunst keeps 20.
+  static let historyRemembered = 100
   /// Nanoseconds by which background work that waited may be later than it may come.
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds by which a further try of the gateway may be late, to share a wake-up.

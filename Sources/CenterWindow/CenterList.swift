@@ -100,31 +100,52 @@ final class CenterList {
     column.append(top)
     if !item.text.subtitle.isEmpty { column.append(.label(item.text.subtitle, lines: 2)) }
     if !item.text.body.isEmpty { column.append(.label(item.text.body, lines: 6)) }
-    if !item.text.image.isEmpty { column.append(.picture(item.text.image, height: 120)) }
+    if !item.text.image.isEmpty {
+      column.append(.picture(item.text.image, name: item.text.title, height: 120))
+    }
     column.append(buttons(item, of: group))
     unsafe gtk_frame_set_child(card.pointer(as: GtkFrame.self), column.pointer)
     return card
   }
 
-  /// The buttons of a notification, which break into further rows.
+  /// The buttons of a notification, in rows that a window of this width has room for.
   private func buttons(_ item: CenterContent.Item, of group: CenterContent.Group) -> Widget {
-    let flow = unsafe Widget(gtk_flow_box_new())
-    unsafe gtk_flow_box_set_selection_mode(flow.opaque, GTK_SELECTION_NONE)
-    unsafe gtk_flow_box_set_column_spacing(flow.opaque, 6)
-    unsafe gtk_flow_box_set_row_spacing(flow.opaque, 6)
-    unsafe gtk_flow_box_set_max_children_per_line(flow.opaque, 4)
-    let (report, ask, isRightToLeft) = (report, ask, content.isRightToLeft)
-    for button in item.buttons {
-      let widget = Widget.button(button) {
-        guard button.input != nil else {
-          return report(
-            .pressedInCenter(app: group.id, item: item.id, button: button.id, text: nil))
-        }
-        ask(CenterTextRequest(button, of: item, in: group, isRightToLeft: isRightToLeft))
-      }
-      unsafe gtk_flow_box_insert(flow.opaque, widget.pointer, -1)
+    let rows = Widget.box(vertical: true, spacing: 6)
+    for titles in Self.rows(item.buttons) {
+      let row = Widget.box(vertical: false, spacing: 6)
+      for button in titles { row.append(self.button(button, item, group)) }
+      rows.append(row)
     }
-    return flow
+    return rows
+  }
+
+  /// Buttons by rows: at most so many characters and so many buttons in each.
+  static func rows(
+    _ buttons: [ButtonContent], characters: Int = 30, count: Int = 4
+  ) -> [[ButtonContent]] {
+    var rows: [[ButtonContent]] = []
+    for button in buttons {
+      let length = (rows.last ?? []).map(\.title.count).reduce(0, +) + button.title.count
+      if let last = rows.last, last.count < count, length <= characters {
+        rows[rows.count - 1].append(button)
+      } else {
+        rows.append([button])
+      }
+    }
+    return rows
+  }
+
+  private func button(
+    _ content: ButtonContent, _ item: CenterContent.Item, _ group: CenterContent.Group
+  ) -> Widget {
+    let (report, ask, isRightToLeft) = (report, ask, self.content.isRightToLeft)
+    return Widget.button(content) {
+      guard content.input != nil else {
+        return report(
+          .pressedInCenter(app: group.id, item: item.id, button: content.id, text: nil))
+      }
+      ask(CenterTextRequest(content, of: item, in: group, isRightToLeft: isRightToLeft))
+    }
   }
 }
 

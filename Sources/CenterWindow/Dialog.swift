@@ -46,9 +46,7 @@ final class Dialog {
     }
     column.append(buttons(content.buttons.filter { $0.input == nil }))
     window.setContent(column)
-    window.describe(
-      [content.text.title, content.text.subtitle, content.text.body].filter { !$0.isEmpty }
-        .joined(separator: ". "))
+    window.describe(content.text.spoken)
     // Never a button: keys that were meant for another window must not press it.
     window.focus(focused)
   }
@@ -57,6 +55,7 @@ final class Dialog {
     let texts = Widget.box(vertical: true, spacing: 6, role: GTK_ACCESSIBLE_ROLE_GROUP)
     unsafe gtk_widget_set_focusable(texts.pointer, 1)
     texts.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, content.app)
+    texts.describe(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, content.text.spoken)
     let header = Widget.box(vertical: false, spacing: 10)
     if let icon = Widget.icon(content.icon, pixels: 32) { header.append(icon) }
     header.append(.label(content.app, "dim-label"))
@@ -65,7 +64,9 @@ final class Dialog {
     if !text.title.isEmpty { texts.append(.label(text.title, "title-4", lines: 3)) }
     if !text.subtitle.isEmpty { texts.append(.label(text.subtitle, "heading", lines: 2)) }
     if !text.body.isEmpty { texts.append(.label(text.body, lines: 12)) }
-    if !text.image.isEmpty { texts.append(.picture(text.image, height: Self.pictureHeight)) }
+    if !text.image.isEmpty {
+      texts.append(.picture(text.image, name: text.title, height: Self.pictureHeight))
+    }
     return texts
   }
 

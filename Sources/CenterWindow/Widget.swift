@@ -93,23 +93,25 @@ import CGtk
   /// An app's icon, by its name in the theme or its path; nil where there is none of it.
   static func icon(_ name: String, pixels: Int32) -> Widget? {
     guard !name.isEmpty else { return nil }
-    let image: Widget
+    // The app's name stands beside it: a screen reader need not speak of it.
+    let image = Widget(withRole: GTK_ACCESSIBLE_ROLE_PRESENTATION, gtk_image_get_type())
     if name.hasPrefix("/") {
-      image = unsafe Widget(gtk_image_new_from_file(name))
+      unsafe gtk_image_set_from_file(image.opaque, name)
     } else {
       guard let display = unsafe gdk_display_get_default(),
         let theme = unsafe gtk_icon_theme_get_for_display(display),
         unsafe gtk_icon_theme_has_icon(theme, name) != 0
       else { return nil }
-      image = unsafe Widget(gtk_image_new_from_icon_name(name))
+      unsafe gtk_image_set_from_icon_name(image.opaque, name)
     }
     unsafe gtk_image_set_pixel_size(image.opaque, pixels)
     return image
   }
 
-  /// A picture, at most so high; it keeps its proportions.
-  static func picture(_ path: String, height: Int32) -> Widget {
+  /// A picture, at most so high, in its own proportions; a screen reader says its name.
+  static func picture(_ path: String, name: String, height: Int32) -> Widget {
     let picture = unsafe Widget(gtk_picture_new_for_filename(path))
+    unsafe gtk_picture_set_alternative_text(picture.opaque, name)
     unsafe gtk_picture_set_can_shrink(picture.opaque, 1)
     unsafe gtk_widget_set_size_request(picture.pointer, -1, height)
     unsafe gtk_widget_set_halign(picture.pointer, GTK_ALIGN_START)

@@ -80,6 +80,11 @@ struct TextContent: Hashable {
     body = object["body"]?.stringValue ?? ""
     image = object["image"]?.stringValue ?? ""
   }
+
+  /// What a screen reader says of it.
+  var spoken: String {
+    [title, subtitle, body].filter { !$0.isEmpty }.joined(separator: ". ")
+  }
 }
 
 /// A window with one notification or question.

@@ -1,4 +1,3 @@
-import BelfryWire
 import Testing
 
 @testable import CenterWindow

@@ -3,11 +3,12 @@ import System
 
 /// Starts programs in sessions of their own.
 enum ProgramStart {
-  /// Starts a program with nothing on standard input; standard output goes to the descriptor
-  /// `output`, the agent's own errors by default; `isMute` drops its standard error.
+  /// Starts a program; standard input comes from the descriptor `input`, and is empty without one,
+  /// standard output goes to `output`, the agent's own errors by default; `isMute` drops its standard
+  /// error.
   static func start(
     _ executable: String, _ arguments: [String], environment: [String: String],
-    output: Int32 = STDERR_FILENO, isMute: Bool = false
+    input: Int32? = nil, output: Int32 = STDERR_FILENO, isMute: Bool = false
   ) throws(SystemFailure) -> pid_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -26,7 +27,11 @@ enum ProgramStart {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let input {
+      unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    } else {
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
     // The agent's own answers go to stdout: a program must not write among them.
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
     if isMute { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }

@@ -30,6 +30,8 @@ enum AgentEffect: Hashable, Sendable {
   case present(Presentation)
   /// It stands there with other texts now; nothing when it does not stand there any more.
   case refresh(Presentation)
+  /// It comes without a banner: it stands in lists alone.
+  case list(Presentation)
   case withdraw(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound, of: LocalApp)
@@ -37,6 +39,8 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(Prompt)
   case showLink(isUp: Bool)
+  /// Open the Notification Center's window on the display of these variables, and answer.
+  case openCenter(Ask, [String: String])
   /// Only for a presenter that has just appeared.
   case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
 
@@ -94,8 +98,9 @@ extension AgentEffect {
       .refuse(ask, AppLinkFailure(.storageFailed, "the disk does not take it: make room"))
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
-      .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .replay, .launch, .expectApp, .end, .startExtension, .register,
+      .diagnose, .present, .refresh, .list, .withdraw, .badge, .sound, .suppressed, .prompt,
+      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .expectApp, .end, .startExtension,
+      .register,
       .unregister, .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
       .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
       self
@@ -144,6 +149,15 @@ struct Question: Hashable, Sendable {
 enum RecordChange: Hashable, Sendable {
   case put(RecordCollection, key: String, [UInt8])
   case remove(RecordCollection, key: String)
+}
+
+extension RecordChange {
+  /// Where the record stands.
+  var collection: RecordCollection {
+    switch self {
+    case .put(let collection, _, _), .remove(let collection, _): collection
+    }
+  }
 }
 
 /// The store's collections, by the names that they have on disk.

@@ -52,6 +52,9 @@ struct DeliveryPipeline {
   /// What nobody has seen yet, for a presenter that is new.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
+  /// The newest of what a person sees in the centre, oldest first.
+  func newestListed(_ context: AgentContext) -> [Presentation] { delivery.newestListed(context) }
+
   /// Whether a push of an app waits to be handed over.
   func holdsPush(of app: AppID) -> Bool { background.holdsPush(of: app) }
 

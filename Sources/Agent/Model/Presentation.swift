@@ -82,7 +82,8 @@ extension Presentation {
   /// Makes the presentation of a delivered notification.
   init(
     _ notification: DeliveredNotification, of app: LocalApp, effects: Routing.Effects,
-    privacy: Privacy, threadCount: Int, isUpdate: Bool, lookup: TextLookup
+    privacy: Privacy, threadCount: Int, isUpdate: Bool,
+    words: DeviceWords = .english, lookup: TextLookup
   ) {
     let content = notification.request.content
     let category = app.category(content.category)
@@ -112,18 +113,19 @@ extension Presentation {
     image = content.attachments.first { Self.isPicture($0) }?.path
     self.isUpdate = isUpdate
     unixMilliseconds = notification.unixMilliseconds
-    if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, lookup) }
+    if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, words, lookup) }
   }
 
   /// Client-api 3.39: the body gives way to the placeholder, title and subtitle unless the category
   /// lets them stand.
   private mutating func hideTexts(
-    _ category: NotificationCategory?, threadCount: Int, _ lookup: TextLookup
+    _ category: NotificationCategory?, threadCount: Int, _ words: DeviceWords,
+    _ lookup: TextLookup
   ) {
     let placeholder = category.map { lookup($0.hiddenPreviewsPlaceholder) } ?? ""
     body =
       placeholder.isEmpty
-      ? "Notification"
+      ? words[.hiddenPreview]
       : placeholder.split(separator: "%u", omittingEmptySubsequences: false)
         .joined(separator: String(threadCount))
     if category?.options.contains(.hiddenPreviewsShowTitle) != true { title = "" }

@@ -5,6 +5,8 @@ enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
   /// It reads otherwise now; nothing where it does not stand any more.
   case refreshed(Presentation)
+  /// It came without a banner: it stands in lists alone.
+  case listed(Presentation)
   case removed(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)
@@ -39,6 +41,8 @@ protocol PresenterListener: AnyObject {
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool)
   /// A person put a prompt away without an answer.
   func presenterPostponed(_ prompt: PromptID)
+  /// A person keeps an app's notifications that come quietly so far, or turns them off.
+  func presenterDecided(_ app: AppID, keepsNotifications: Bool)
   /// A presenter can show something now: one that is new is told what nobody has seen yet, one
   /// whose server is another knows that by itself.
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool)

@@ -38,24 +38,24 @@ struct DesktopTests {
     let marked = DesktopNotice(Self.presentation(), .init(names: ["body", "body-markup"]))
     #expect(marked.body == "Sub\na &lt;b&gt; &amp; c")
     // The summary is never markup.
-    #expect(marked.summary == "Title & more")
+    #expect(marked.summary == "Burger: Title & more")
   }
 
   @Test
   func `a server without bodies gets it all in the summary`() {
     let notice = DesktopNotice(Self.presentation(), .init(names: ["actions"]))
-    #expect(notice.summary == "Title & more – Sub – a <b> & c")
+    #expect(notice.summary == "Burger: Title & more – Sub – a <b> & c")
     #expect(notice.body.isEmpty)
   }
 
   @Test
-  func `S1-21 S1-28 S1-29 a banner shows the first two buttons in order, an alert three`() {
+  func `S1-21 S1-28 S1-29 a banner shows the first two buttons in order, an alert up to four`() {
     let names: Set<String> = ["body", "actions"]
     let banner = DesktopNotice(Self.presentation(actions: Self.buttons), .init(names: names))
     #expect(banner.actions == ["default", "Open", "A", "t", "B", "t"])
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: Self.buttons), .init(names: names))
-    #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
+    #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t", "D", "t"])
     #expect(alert.expireMilliseconds == 0)
     #expect(banner.expireMilliseconds == -1)
     let none = DesktopNotice(
