@@ -13,7 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BELFRY = ROOT / ".build/release/belfry"
 SERVER, LOAD = "0", "1"  # the cores
-PATIENCE = 120  # seconds
+TIMEOUT = 120  # seconds
 
 
 def die_with_parent():
@@ -42,8 +42,8 @@ class Program:
                 continue
         self.lines.put(None)
 
-    def event(self, name, patience=PATIENCE):
-        end = time.monotonic() + patience
+    def event(self, name, timeout=TIMEOUT):
+        end = time.monotonic() + timeout
         while True:
             line = self.lines.get(timeout=max(0.001, end - time.monotonic()))
             if line is None:
@@ -86,7 +86,7 @@ class Gateway(Program):
         super().__init__(
             [BELFRY, "gateway", "--data", self.data, "--ready-file", ready, "--loops", loops,
              *ports], SERVER, folder / f"{name}.log")
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not ready.exists():
             if self.process.poll() is not None or time.monotonic() > end:
                 raise SystemExit(f"belfry: no gateway: {self.log.read_text()}")
@@ -152,7 +152,7 @@ def h2load(folder, port, tokens, jwt, requests, expiration, clients=4, streams=5
     done = subprocess.run(
         ["taskset", "--cpu-list", LOAD, "h2load", "-n", str(requests), "-c", str(clients), "-m",
          str(streams), "-i", str(uris), "-d", str(body), *words], capture_output=True, text=True,
-        timeout=PATIENCE * 3)
+        timeout=TIMEOUT * 3)
     rate = re.search(r"finished in [\d.]+m?s, ([\d.]+) req/s", done.stdout)
     codes = re.search(r"status codes: (\d+) 2xx", done.stdout)
     if not rate or not codes:

@@ -1,11 +1,11 @@
 public import System
 
 extension EventLoop {
-  /// Turns as long as something is missing; fails after ``Patience/whole``, for a turn that blocks
+  /// Turns as long as something is missing; fails after ``TestTimeout/whole``, for a turn that blocks
   /// keeps one of the few threads that all tests share.
   public func turn(while isMissing: @autoclosure () throws -> Bool) throws {
-    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
-    let timer = schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
+    let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
+    let timer = schedule(afterNanoseconds: TestTimeout.standardNanoseconds) {}
     defer { cancel(timer) }
     while try isMissing() {
       guard SystemClock.monotonicNanoseconds < end else {

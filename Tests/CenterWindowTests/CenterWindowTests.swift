@@ -17,12 +17,12 @@ struct CenterWindowTests {
     + #"{"id":"A","title":"Accept"},{"id":"D","title":"Decline","style":"destructive","hint":"For good"}]}"#
 
   private func play(
-    _ body: (AccessibleDesktop, RunningProgram, Stage) async throws -> Void
+    _ body: (AccessibleDesktop, RunningProgram, Scenario) async throws -> Void
   ) async throws {
-    try await Stage.play { stage in
-      let desktop = try await AccessibleDesktop(on: stage)
-      let center = try stage.start([Self.program], environment: desktop.environment)
-      try await body(desktop, center, stage)
+    try await Scenario.run { scenario in
+      let desktop = try await AccessibleDesktop(on: scenario)
+      let center = try scenario.start([Self.program], environment: desktop.environment)
+      try await body(desktop, center, scenario)
     }
   }
 
@@ -115,7 +115,7 @@ struct CenterWindowTests {
 
   @Test
   func `a window that is closed is reported, and the program ends with the agent`() async throws {
-    try await play { desktop, center, stage in
+    try await play { desktop, center, scenario in
       center.tell(Self.dialog)
       _ = try await center.event("shown")
       try await desktop.closeWindow("Burger")
@@ -128,12 +128,13 @@ struct CenterWindowTests {
 
   @Test
   func `it says where it cannot begin`() async throws {
-    try await Stage.play { stage in
-      let nowhere = try await stage.command([Self.program], succeeding: false)
+    try await Scenario.run { scenario in
+      let nowhere = try await scenario.command([Self.program], succeeding: false)
       #expect(nowhere.status == 1)
       #expect(nowhere.errors.contains("there is no display"))
-      #expect(try await stage.command([Self.program, "--help"]).output.contains("belfry-center"))
-      #expect(try await stage.command([Self.program, "me"], succeeding: false).status == 2)
+      #expect(
+        try await scenario.command([Self.program, "--help"]).output.contains("belfry-center"))
+      #expect(try await scenario.command([Self.program, "me"], succeeding: false).status == 2)
     }
   }
 }

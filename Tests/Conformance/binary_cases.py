@@ -96,11 +96,11 @@ def run_binary(world, vector):
 def received(device, count):
     for index in range(count):
         try:
-            device.event("received", patience=30)
+            device.event("received", timeout=30)
         except Failure:
             expect(False, f"{index} of {count} notifications came")
     try:
-        device.event("received", patience=QUIET)
+        device.event("received", timeout=QUIET)
     except Failure:
         return
     expect(False, f"more than {count} notifications came")

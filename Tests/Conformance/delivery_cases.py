@@ -46,11 +46,11 @@ class Device:
         import base64
         names = []
         while True:
-            patience = 30 if len(names) < wanted else QUIET
+            timeout = 30 if len(names) < wanted else QUIET
             if len(names) >= wanted and not exactly:
                 return names
             try:
-                line = self.program.event("received", patience=patience)
+                line = self.program.event("received", timeout=timeout)
             except Failure:
                 return names
             names.append(json.loads(base64.b64decode(line["payload"]))["name"])

@@ -12,7 +12,7 @@ from hyperframe.frame import (
     SettingsFrame, WindowUpdateFrame)
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-PATIENCE = 30  # seconds for one answer
+TIMEOUT = 30  # seconds for one answer
 MAX_CONCURRENT_STREAMS = SettingsFrame.MAX_CONCURRENT_STREAMS
 
 
@@ -37,7 +37,7 @@ def tls_context(ca, alpn=("h2",), certificate=None, maximum=None):
 
 
 def connect_tls(host, port, context):
-    plain = socket.create_connection((host, port), timeout=PATIENCE)
+    plain = socket.create_connection((host, port), timeout=TIMEOUT)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return context.wrap_socket(plain, server_hostname=host)
 
@@ -113,15 +113,15 @@ class Connection:
 
     # receiving
 
-    def answer(self, stream, patience=PATIENCE):
+    def answer(self, stream, timeout=TIMEOUT):
         answer = self.answers[stream]
-        self.wait(lambda: answer.ended or answer.reset is not None, f"stream {stream}", patience)
+        self.wait(lambda: answer.ended or answer.reset is not None, f"stream {stream}", timeout)
         if answer.reset is not None:
             raise Closed(f"stream {stream} was reset with {answer.reset}")
         return answer
 
-    def wait(self, met, what, patience=PATIENCE):
-        end = time.monotonic() + patience
+    def wait(self, met, what, timeout=TIMEOUT):
+        end = time.monotonic() + timeout
         while not met():
             if self.closed:
                 raise Closed(f"{what}: {self.closed}")
@@ -130,14 +130,14 @@ class Connection:
                 raise Late(what)
             self.read(left)
 
-    def wait_closed(self, patience=PATIENCE):
+    def wait_closed(self, timeout=TIMEOUT):
         try:
-            self.wait(lambda: False, "the end", patience)
+            self.wait(lambda: False, "the end", timeout)
         except Closed:
             return
 
-    def read(self, patience):
-        self.sock.settimeout(max(patience, 0.001))
+    def read(self, timeout):
+        self.sock.settimeout(max(timeout, 0.001))
         try:
             data = self.sock.recv(65536)
         except (TimeoutError, ssl.SSLWantReadError):

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-PATIENCE = 30
+TIMEOUT = 30
 HELLO, WELCOME, ENROL, ENROLLED, ENROL_REFUSED = 0x01, 0x02, 0x03, 0x04, 0x05
 CONNECT, CONNECTED, READY = 0x06, 0x07, 0x08
 REGISTER, TOKEN, REFUSED, UNREGISTER = 0x10, 0x11, 0x12, 0x13
@@ -41,7 +41,7 @@ class Link:
             context.set_alpn_protocols(list(alpn))
         if certificate:
             context.load_cert_chain(certificate)
-        plain = socket.create_connection((host, port), timeout=PATIENCE)
+        plain = socket.create_connection((host, port), timeout=TIMEOUT)
         self.sock = context.wrap_socket(plain, server_hostname=host)
         self.buffer = b""
 
@@ -54,9 +54,9 @@ class Link:
         except OSError:
             raise Ended() from None
 
-    def receive(self, patience=PATIENCE):
+    def receive(self, timeout=TIMEOUT):
         """The next frame; a CLOSE, or the end, is an exception."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while len(self.buffer) < 3 or len(self.buffer) < 3 + int.from_bytes(self.buffer[:2], "big"):
             left = end - time.monotonic()
             if left <= 0:

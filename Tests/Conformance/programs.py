@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-PATIENCE = 60  # seconds
+TIMEOUT = 60  # seconds
 
 
 class Failure(Exception):
@@ -41,19 +41,19 @@ class Program:
                 continue
         self.lines.put(None)
 
-    def event(self, name, matches=lambda line: True, patience=PATIENCE):
+    def event(self, name, matches=lambda line: True, timeout=TIMEOUT):
         """The next line with this event that matches; others are kept for later."""
         def wanted(line):
             return line.get("event") == name and matches(line)
         for index, line in enumerate(self.kept):
             if wanted(line):
                 return self.kept.pop(index)
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while True:
             try:
                 line = self.lines.get(timeout=max(0, end - time.monotonic()))
             except queue.Empty:
-                raise Failure(f"{self.name}: no '{name}' in {patience} s") from None
+                raise Failure(f"{self.name}: no '{name}' in {timeout} s") from None
             if line is None:
                 self.lines.put(None)
                 raise Failure(f"{self.name} ended: {self.errors.read_text()[-500:]}")
@@ -69,7 +69,7 @@ class Program:
         if self.process.poll() is None:
             self.process.send_signal(number)
             try:
-                self.process.wait(PATIENCE)
+                self.process.wait(TIMEOUT)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -86,7 +86,7 @@ class Gateway:
         self.program = Program(
             [belfry, "gateway", "--data", self.data, "--ready-file", ready, *ports, *options],
             folder / f"{name}.log")
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not ready.exists():
             if self.program.process.poll() is not None or time.monotonic() > end:
                 raise Failure(f"the gateway did not start: {self.program.errors.read_text()}")
@@ -101,7 +101,7 @@ class Gateway:
         """Runs an administration command on this gateway; what it printed."""
         done = subprocess.run(
             list(map(str, [self.belfry, *words, "--data", self.data])), capture_output=True,
-            text=True, timeout=PATIENCE)
+            text=True, timeout=TIMEOUT)
         if done.returncode != 0:
             raise Failure(f"belfry {' '.join(map(str, words))}: {done.stderr.strip()}")
         return done.stdout.strip()

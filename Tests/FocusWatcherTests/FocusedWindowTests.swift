@@ -14,9 +14,9 @@ struct FocusedWindowTests {
   func `a window is told by what it says of itself; on the way from one to the next there is none`()
     async throws
   {
-    try await Stage.play { stage in
-      let windows = try await WindowStage(on: stage)
-      let watcher = try stage.start([Self.program], environment: windows.environment)
+    try await Scenario.run { scenario in
+      let windows = try await WindowScenario(on: scenario)
+      let watcher = try scenario.start([Self.program], environment: windows.environment)
       #expect(try await watcher.firstLine() == #"{"window":null}"#)
       try await windows.front(
         #"{"process":77,"class":["burger","Burger"],"gtk":"org.example.g","kde":"org.example.k"}"#)
@@ -39,9 +39,9 @@ struct FocusedWindowTests {
   func `what a window says is bytes of anybody: it is cut and escaped, and no line breaks`()
     async throws
   {
-    try await Stage.play { stage in
-      let windows = try await WindowStage(on: stage)
-      let watcher = try stage.start([Self.program], environment: windows.environment)
+    try await Scenario.run { scenario in
+      let windows = try await WindowScenario(on: scenario)
+      let watcher = try scenario.start([Self.program], environment: windows.environment)
       _ = try await watcher.firstLine()
       let long = String(repeating: "é", count: 5_000)
       try await windows.front(#"{"kde":"a\n\"b\\\u00ff\u0001","gtk":"\#(long)"}"#)
@@ -56,17 +56,17 @@ struct FocusedWindowTests {
 
   @Test
   func `it ends with its reader, and says where it cannot begin`() async throws {
-    try await Stage.play { stage in
-      let windows = try await WindowStage(on: stage)
+    try await Scenario.run { scenario in
+      let windows = try await WindowScenario(on: scenario)
       // The shell waits for both ends of the pipe.
-      let line = try await stage.command(
+      let line = try await scenario.command(
         ["/bin/sh", "-c", "\(Self.program) | head -n 1"], environment: windows.environment)
       #expect(line.output == #"{"window":null}"#)
-      let nowhere = try await stage.command([Self.program], succeeding: false)
+      let nowhere = try await scenario.command([Self.program], succeeding: false)
       #expect(nowhere.status == 1)
       #expect(nowhere.errors.contains("set DISPLAY"))
-      #expect(try await stage.command([Self.program, "--help"]).output.contains("belfry-focus"))
-      #expect(try await stage.command([Self.program, "me"], succeeding: false).status == 2)
+      #expect(try await scenario.command([Self.program, "--help"]).output.contains("belfry-focus"))
+      #expect(try await scenario.command([Self.program, "me"], succeeding: false).status == 2)
     }
   }
 

@@ -13,15 +13,15 @@ import Transport
 @Suite struct AdministrationCommandTests {
   /// Runs a command on the folder; its lines, and its exit status.
   private func run(
-    _ stage: Stage, _ words: String..., data: String
+    _ scenario: Scenario, _ words: String..., data: String
   ) async throws -> (lines: [String], status: Int32) {
-    let program = try stage.belfry(words + ["--data", data])
+    let program = try scenario.belfry(words + ["--data", data])
     let status = try await program.end()
     return (program.lines, status)
   }
 
-  private func stoppedFolder(_ stage: Stage) throws -> String {
-    let folder = GatewayFolder(path: stage.folder.file("gateway"))
+  private func stoppedFolder(_ scenario: Scenario) throws -> String {
+    let folder = GatewayFolder(path: scenario.folder.file("gateway"))
     try FileSystem.makeDirectories(folder.path)
     let authority = try CertificateAuthority.forTests()
     try folder.write(authority.certificatePEM, "ca.pem")
@@ -32,17 +32,19 @@ import Transport
 
   @Test
   func `what was added is listed, and files are written for their owner alone`() async throws {
-    try await Stage.play { stage in
-      let data = try stoppedFolder(stage)
-      var answer = try await run(stage, "team", "add", "A team", "--id", "TEAMAAAAAA", data: data)
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      var answer = try await run(
+        scenario, "team", "add", "A team", "--id", "TEAMAAAAAA", data: data)
       #expect(answer.lines == ["TEAMAAAAAA"] && answer.status == 0)
       answer = try await run(
-        stage, "topic", "add", "com.example.app", "--team", "TEAMAAAAAA", "--broadcast", "on",
+        scenario, "topic", "add", "com.example.app", "--team", "TEAMAAAAAA", "--broadcast", "on",
         "--keep", "all", data: data)
       #expect(answer.lines == ["com.example.app"])
-      let keyFile = stage.folder.file("key.p8")
+      let keyFile = scenario.folder.file("key.p8")
       answer = try await run(
-        stage, "key", "add", "--id", "KEYTPSBX01", "--team", "TEAMAAAAAA", "--environment=sandbox",
+        scenario, "key", "add", "--id", "KEYTPSBX01", "--team", "TEAMAAAAAA",
+        "--environment=sandbox",
         "--topic", "com.example.app", "--out", keyFile, data: data)
       #expect(answer.lines == ["KEYTPSBX01  \(keyFile)"])
       #expect(try FileSystem.mode(of: keyFile) == 0o600)
@@ -51,24 +53,25 @@ import Transport
       #expect(try store.keys().map(\.publicKeySPKI) == [key.publicKey.spkiDER])
       store.close()
 
-      let pem = stage.folder.file("certificate.pem")
+      let pem = scenario.folder.file("certificate.pem")
       answer = try await run(
-        stage, "certificate", "add", "--team", "TEAMAAAAAA", "--topic", "com.example.app",
+        scenario, "certificate", "add", "--team", "TEAMAAAAAA", "--topic", "com.example.app",
         "--out", pem, "--json", data: data)
       let line = try #require(answer.lines.first.flatMap { JSONLine($0) })
       let certificate = try Certificate(pem: FileSystem.read(pem, limit: 100_000))
       #expect(line["serial"].string == certificate.serial)
       #expect(line["privateKey"].string == nil)
       answer = try await run(
-        stage, "certificate", "revoke", certificate.serial.uppercased(), data: data)
+        scenario, "certificate", "revoke", certificate.serial.uppercased(), data: data)
       #expect(answer.status == 0)
 
-      let channel = try await run(stage, "channel", "add", "--app", "com.example.app", data: data)
+      let channel = try await run(
+        scenario, "channel", "add", "--app", "com.example.app", data: data)
       let id = try #require(channel.lines.first)
       answer = try await run(
-        stage, "channel", "remove", id, "--app", "com.example.app", data: data)
+        scenario, "channel", "remove", id, "--app", "com.example.app", data: data)
       #expect(answer.lines == [id])
-      answer = try await run(stage, "topic", "list", "--json", data: data)
+      answer = try await run(scenario, "topic", "list", "--json", data: data)
       #expect(answer.lines.first.flatMap { JSONLine($0) }?["keep"].string == "all")
     }
   }
@@ -77,38 +80,38 @@ import Transport
   func `without OpenSSL's legacy provider an old .p12 is refused before anything is made`()
     async throws
   {
-    try await Stage.play { stage in
-      let data = try stoppedFolder(stage)
-      _ = try await run(stage, "team", "add", "--id", "TEAMAAAAAA", data: data)
-      _ = try await run(stage, "topic", "add", "com.a", "--team", "TEAMAAAAAA", data: data)
-      let program = try stage.belfry(
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      _ = try await run(scenario, "team", "add", "--id", "TEAMAAAAAA", data: data)
+      _ = try await run(scenario, "topic", "add", "com.a", "--team", "TEAMAAAAAA", data: data)
+      let program = try scenario.belfry(
         [
           "certificate", "add", "--team", "TEAMAAAAAA", "--topic", "com.a", "--legacy-p12",
-          "--out", stage.folder.file("old.p12"), "--data", data,
+          "--out", scenario.folder.file("old.p12"), "--data", data,
         ], environment: ["OPENSSL_MODULES": "/nonexistent"])
       #expect(try await program.end() == 1)
       #expect(program.errors.contains("legacy provider is missing"), "\(program.errors)")
-      #expect(try await run(stage, "certificate", "list", data: data).lines.isEmpty)
+      #expect(try await run(scenario, "certificate", "list", data: data).lines.isEmpty)
     }
   }
 
   @Test
   func `wrong usage is 2, what cannot be done is 1, and stdout stays empty`() async throws {
-    try await Stage.play { stage in
-      let data = try stoppedFolder(stage)
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
       for words in [
         ["key", "add"], ["topic", "add"], ["team", "ad"], ["team", "add", "--id", "x"],
       ] {
-        let program = try stage.belfry(words + ["--data", data])
+        let program = try scenario.belfry(words + ["--data", data])
         #expect(try await program.end() == 2, "\(words)")
         #expect(program.lines.isEmpty)
         #expect(program.errors.hasPrefix("belfry: "), "\(program.errors)")
       }
       for words in [["key", "revoke", "NOSUCHKEY0"], ["log", "--follow"]] {
-        let program = try stage.belfry(words + ["--data", data])
+        let program = try scenario.belfry(words + ["--data", data])
         #expect(try await program.end() == 1, "\(words)")
       }
-      let nowhere = try await run(stage, "team", "list", data: data + "-nowhere")
+      let nowhere = try await run(scenario, "team", "list", data: data + "-nowhere")
       #expect(nowhere.status == 1)
     }
   }

@@ -14,18 +14,18 @@ private struct ChannelProvider {
     var reason: String? { JSONLine(body)?["reason"].string }
   }
 
-  let stage: Stage
+  let scenario: Scenario
   let gateway: GatewayProgram
   let token: String
 
-  init(_ stage: Stage, _ gateway: GatewayProgram) async throws {
-    self.stage = stage
+  init(_ scenario: Scenario, _ gateway: GatewayProgram) async throws {
+    self.scenario = scenario
     self.gateway = gateway
-    _ = try await stage.belfryCommand([
+    _ = try await scenario.belfryCommand([
       "topic", "add", bundleID, "--team", gateway.teamID, "--broadcast", "on", "--data",
       gateway.data,
     ])
-    let printed = try await stage.belfryCommand(["key", "jwt", "--data", gateway.data])
+    let printed = try await scenario.belfryCommand(["key", "jwt", "--data", gateway.data])
     token = printed.output
   }
 
@@ -41,7 +41,7 @@ private struct ChannelProvider {
     for (name, value) in headers { arguments += ["--header", "\(name): \(value)"] }
     if let body { arguments += ["--data-binary", body] }
     arguments += options + ["https://localhost:\(gateway.port(port))\(path)"]
-    let printed = try await stage.command(arguments)
+    let printed = try await scenario.command(arguments)
     var answer = Answer()
     var lines = printed.lines.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }[...]
     let first = lines.popFirst()
@@ -77,7 +77,7 @@ private struct ChannelProvider {
 
   /// The gateway's count of broadcasts' copies in this state.
   func copies(_ state: String) async throws -> Int {
-    let printed = try await stage.command([
+    let printed = try await scenario.command([
       try TestTool.curl.required(), "--silent",
       "http://127.0.0.1:\(gateway.port("console"))/metrics",
     ])
@@ -95,9 +95,9 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
 
   @Test(arguments: ["provider", "binary", "feedback"])
   func `a channel is made read listed and removed`(on port: String) async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let provider = try await ChannelProvider(stage, gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let provider = try await ChannelProvider(scenario, gateway)
       // The legacy ports know HTTP/2 by ALPN or by its preface.
       let options =
         port == "feedback" ? ["--no-alpn", "--http2-prior-knowledge"] : ["--http2"]
@@ -121,7 +121,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(read.body == #"{"message-storage-policy":1,"push-type":"LiveActivity"}"#)
       let list = try await request("GET", "/1/apps/\(bundleID)/all-channels")
       #expect(list.body == #"{"channels":["\#(id)"]}"#)
-      let listed = try await stage.belfryCommand([
+      let listed = try await scenario.belfryCommand([
         "channel", "list", "--json", "--data", gateway.data,
       ])
       #expect(listed.values.first?["channel"].string == id)
@@ -139,11 +139,11 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
   }
 
   @Test func `a broadcast reaches every subscriber once on every loop`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway(options: ["--loops", "3"])
-      let provider = try await ChannelProvider(stage, gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--loops", "3"])
+      let provider = try await ChannelProvider(scenario, gateway)
       let id = try await provider.make(storing: false)
-      let devices = try stage.devices(
+      let devices = try scenario.devices(
         of: gateway, topics: [], options: ["--count", "7", "--channel", channel(id)])
       for _ in 0..<7 { _ = try await devices.program.event("subscribed") }
       let sent = try await provider.send("goal", to: id)
@@ -167,7 +167,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       // Each device's copy, and the broadcast itself, stand in the log.
       var states: [String] = []
       for _ in 0..<100 where states.filter({ $0 == "Delivered to Device" }).count < 7 {
-        let log = try await stage.belfryCommand([
+        let log = try await scenario.belfryCommand([
           "log", uniqueID, "--json", "--data", gateway.data,
         ])
         states = log.values.compactMap { $0["state"].string }
@@ -180,13 +180,13 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
   }
 
   @Test func `the newest message waits for those who are away and outlives a crash`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let provider = try await ChannelProvider(stage, gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let provider = try await ChannelProvider(scenario, gateway)
       let id = try await provider.make(storing: true)
-      let here = try stage.devices(
+      let here = try scenario.devices(
         "here", of: gateway, topics: [], options: ["--channel", channel(id)])
-      let away = try stage.devices(
+      let away = try scenario.devices(
         "away", of: gateway, topics: [], options: ["--channel", channel(id)])
       for devices in [here, away] { _ = try await devices.program.event("subscribed") }
       try await away.goOffline()
@@ -199,18 +199,18 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(try await away.program.stop() == 0)
       // What a device has is noted within the second, at the latest when the gateway stops.
       #expect(try await gateway.stop() == 0)
-      let again = try await stage.restart(gateway)
+      let again = try await scenario.restart(gateway)
       try await again.crash()
-      let third = try await stage.restart(again)
-      let back = try stage.devices(
+      let third = try await scenario.restart(again)
+      let back = try scenario.devices(
         "away", of: third, topics: [], options: ["--channel", channel(id)])
       let line = try await back.received()
       #expect(payload(line).contains("second"))
       #expect(line["stored"].boolean == true)
-      let old = try stage.devices(
+      let old = try scenario.devices(
         "here", of: third, topics: [], options: ["--channel", channel(id)])
       _ = try await old.program.event("subscribed")
-      let after = try await ChannelProvider(stage, third)
+      let after = try await ChannelProvider(scenario, third)
       #expect(try await after.send("third", to: id, expiration: hour).status == 200)
       // The next thing that the other device gets is new: what it had is not sent again.
       #expect(payload(try await old.received()).contains("third"))
@@ -220,11 +220,11 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
   }
 
   @Test func `without storage only those who are there are told`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let provider = try await ChannelProvider(stage, gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let provider = try await ChannelProvider(scenario, gateway)
       let id = try await provider.make(storing: false)
-      let devices = try stage.devices(
+      let devices = try scenario.devices(
         of: gateway, topics: [], options: ["--channel", channel(id)])
       _ = try await devices.program.event("subscribed")
       try await devices.goOffline()
@@ -237,16 +237,16 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
   }
 
   @Test func `devices come and go from channels`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let provider = try await ChannelProvider(stage, gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let provider = try await ChannelProvider(scenario, gateway)
       let one = try await provider.make(storing: true)
-      let added = try await stage.belfryCommand([
+      let added = try await scenario.belfryCommand([
         "channel", "add", "--app", bundleID, "--storage", "1", "--data", gateway.data, "--json",
       ])
       let two = try #require(added.values.first?["channel"].string)
       #expect(try await provider.send("early", to: one, expiration: hour).status == 200)
-      let devices = try stage.devices(of: gateway, topics: [bundleID])
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
       _ = try await devices.token()
       // One who subscribes is told the newest.
       devices.program.tell(#"{"do":"subscribe","channel":"\#(channel(one))"}"#)
@@ -268,7 +268,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(try await provider.send("more", to: two, expiration: hour).status == 200)
       _ = try await devices.received { payload($0).contains("more") }
       #expect(!devices.program.untaken.contains { payload($0).contains("after") })
-      _ = try await stage.belfryCommand(["channel", "remove", two, "--data", gateway.data])
+      _ = try await scenario.belfryCommand(["channel", "remove", two, "--data", gateway.data])
       #expect(
         try await provider.send("gone", to: two, expiration: hour).reason
           == "ChannelNotRegistered")

@@ -116,27 +116,27 @@ struct CenterPageTests {
   }
 
   @Test func `a person replies on the page, on a real terminal`() async throws {
-    try await Stage.play { stage in
-      let ready = stage.folder.file("ready")
-      let agent = try stage.belfry([
-        "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("ready")
+      let agent = try scenario.belfry([
+        "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
         "--ready-file", ready,
       ])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      let category = stage.folder.file("category.json")
+      let category = scenario.folder.file("category.json")
       try Data(
         #"{"id":"C","actions":[{"id":"R","title":"Reply","textInput":{"placeholder":"Answer"}}]}"#
           .utf8
       ).write(to: URL(fileURLWithPath: category))
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", "org.example.burger", "--authorize", "alert", "--category", category,
         "--state", "background",
       ])
       _ = try await app.event("authorized")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", "org.example.burger", "--title", "Dinner", "--category", "C",
       ])
-      let page = try stage.start(
+      let page = try scenario.start(
         ["/usr/bin/script", "-qec", "\(Installation.belfry) center --page", "/dev/null"])
       _ = try await page.output(called: "the page") { lines in
         lines.contains { $0.contains("Dinner") }
@@ -153,7 +153,7 @@ struct CenterPageTests {
       #expect(response["text"].string == "Ja ä")
       page.tell("q")
       #expect(try await page.end() == 0)
-      let without = try await stage.belfryCommand(["center", "--page"], succeeding: false)
+      let without = try await scenario.belfryCommand(["center", "--page"], succeeding: false)
       #expect(without.status == 1)
       #expect(without.errors.contains("needs a terminal"))
     }

@@ -12,8 +12,8 @@ private actor Vectors {
     let task =
       run
       ?? Task {
-        try await Stage.play { stage in
-          let result = try await stage.command(
+        try await Scenario.run { scenario in
+          let result = try await scenario.command(
             [
               TestTool.python.required(), Installation.root + "/Tests/Conformance/run-vectors",
               Installation.belfry,

@@ -9,16 +9,16 @@ struct DesktopTests {
   @Test func `a push is displayed by the notification server and activating it reaches the app`()
     async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await DesktopSession(on: stage)
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(
+    try await Scenario.run { scenario in
+      let desktop = try await DesktopSession(on: scenario)
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(
         of: gateway, presenters: ["json", "desktop"], environment: desktop.environment)
-      let (app, token) = try await stage.app("org.example.burger", on: agent)
+      let (app, token) = try await scenario.app("org.example.burger", on: agent)
       #expect(try await desktop.displayedCount() == 0)
       let before = try await desktop.picture("before")
 
-      let sent = try await stage.belfryCommand([
+      let sent = try await scenario.belfryCommand([
         "send", token, "--topic", "org.example.burger", "--title", "Burger Town", "--body",
         "Your order <1> is ready & hot.", "--gateway", gateway.file,
       ])
@@ -49,8 +49,8 @@ struct DesktopTests {
   @Test func `the desktop of the tests is empty at first and a click on nothing does nothing`()
     async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await DesktopSession(on: stage)
+    try await Scenario.run { scenario in
+      let desktop = try await DesktopSession(on: scenario)
       #expect(try await desktop.displayedCount() == 0)
       let before = try await desktop.picture("before")
       try await desktop.click()
@@ -60,7 +60,7 @@ struct DesktopTests {
 
   /// The server draws in its own time and tells nobody: it is asked again, for at most ten seconds.
   private func isMet(_ condition: () async throws -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + Patience.whole
+    let end = ContinuousClock.now + TestTimeout.standard
     while ContinuousClock.now < end {
       if try await condition() { return true }
     }

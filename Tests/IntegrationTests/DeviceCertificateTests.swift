@@ -4,7 +4,7 @@ import Testing
 import Transport
 
 /// A device of another make: `Tests/Clients/link-client`, written from docs/device-link.md alone.
-extension Stage {
+extension Scenario {
   fileprivate func linkClient(_ gateway: GatewayProgram, _ words: [String]) throws -> RunningProgram
   {
     try start(
@@ -27,12 +27,12 @@ extension Stage {
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct DeviceCertificateTests {
   @Test func `a device written from the specification alone gets its pushes`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let identity = try await stage.enrolled(gateway, "device")
-      let device = try stage.linkClient(gateway, ["run", identity.file, "com.example.app"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let identity = try await scenario.enrolled(gateway, "device")
+      let device = try scenario.linkClient(gateway, ["run", identity.file, "com.example.app"])
       let token = try #require(try await device.event("registered")["token"].string)
-      let answer = try await stage.push("to the other make", to: token, through: gateway)
+      let answer = try await scenario.push("to the other make", to: token, through: gateway)
       #expect(answer["status"].integer == 200)
       let received = try await device.event("received")
       #expect(received["payload"].string?.contains("to the other make") == true)
@@ -40,32 +40,32 @@ extension Stage {
   }
 
   @Test func `a wrong enrolment code enrols nobody`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let client = try stage.linkClient(
-        gateway, ["enrol", "wrong-code", stage.folder.file("nobody.pem")])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let client = try scenario.linkClient(
+        gateway, ["enrol", "wrong-code", scenario.folder.file("nobody.pem")])
       let status = try await client.end()
       #expect(status != 0 || !client.lines.contains { $0.contains("enrolled") })
     }
   }
 
   @Test func `a certificate of another gateway is refused in the handshake`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let other = try await stage.gateway("other")
-      let foreign = try await stage.enrolled(other, "foreign")
-      let client = try stage.linkClient(gateway, ["connect", foreign.file])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let other = try await scenario.gateway("other")
+      let foreign = try await scenario.enrolled(other, "foreign")
+      let client = try scenario.linkClient(gateway, ["connect", foreign.file])
       let ended = try await client.event("ended")
       #expect(ended["reason"].string?.lowercased().contains("unknown") == true, "\(ended)")
     }
   }
 
   @Test func `an expired certificate is refused in the handshake`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let identity = try await stage.enrolled(gateway, "device")
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let identity = try await scenario.enrolled(gateway, "device")
       let file = try expired(identity.file, by: gateway)
-      let client = try stage.linkClient(gateway, ["connect", file])
+      let client = try scenario.linkClient(gateway, ["connect", file])
       let ended = try await client.event("ended")
       #expect(ended["reason"].string?.lowercased().contains("expired") == true, "\(ended)")
     }
@@ -74,20 +74,20 @@ extension Stage {
   @Test func `a revoked device is closed and its tokens are unregistered`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let identity = try await stage.enrolled(gateway, "device")
-      let device = try stage.linkClient(gateway, ["run", identity.file, "com.example.app"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let identity = try await scenario.enrolled(gateway, "device")
+      let device = try scenario.linkClient(gateway, ["run", identity.file, "com.example.app"])
       let token = try #require(try await device.event("registered")["token"].string)
       let number = try #require(identity.device.integer)
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "device", "revoke", String(number), "--data", gateway.data,
       ])
       // 11: revoked (docs/device-link.md section 5), on the open link and on the next one.
       #expect(try await device.event("ended")["reason"].integer == 11)
-      let again = try stage.linkClient(gateway, ["connect", identity.file])
+      let again = try scenario.linkClient(gateway, ["connect", identity.file])
       #expect(try await again.event("ended")["reason"].integer == 11)
-      let answer = try await stage.push("too late", to: token, through: gateway)
+      let answer = try await scenario.push("too late", to: token, through: gateway)
       #expect(answer["reason"].string == "Unregistered")
       #expect(answer["timestamp"].integer != nil)
     }

@@ -8,11 +8,11 @@ import Testing
   func `S3-15 devices hold a connection, get pushes over it, and come back with the same tokens`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
       let arguments = try Self.arguments(
-        stage, gateway, ["--count", "3", "--app", "com.example.app:alert,voip"])
-      let program = try stage.belfry(arguments)
+        scenario, gateway, ["--count", "3", "--app", "com.example.app:alert,voip"])
+      let program = try scenario.belfry(arguments)
       var tokens: Set<String> = []
       for _ in 0..<6 {
         let line = try await program.event("registered")
@@ -39,7 +39,7 @@ import Testing
       #expect(try await program.end() == 0)
       #expect(gateway.with { $0.settled } == [9])
 
-      let again = try stage.belfry(arguments)
+      let again = try scenario.belfry(arguments)
       for _ in 0..<6 {
         let line = try await again.event("registered")
         #expect(tokens.contains(line["token"].string ?? ""))
@@ -50,11 +50,11 @@ import Testing
   }
 
   @Test func `orders from stdin change the devices`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
-      let program = try stage.belfry(
+      let program = try scenario.belfry(
         Self.arguments(
-          stage, gateway, ["--app", "com.example.app", "--app", "com.example.refused"]))
+          scenario, gateway, ["--app", "com.example.app", "--app", "com.example.refused"]))
       _ = try await program.event("registered")
       let refused = try await program.event("refused")
       #expect(refused["reason"].string == "unknown app")
@@ -87,10 +87,10 @@ import Testing
   }
 
   @Test func `the summary counts what came`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
-      let program = try stage.belfry(
-        Self.arguments(stage, gateway, ["--app", "com.example.app", "--summary"]))
+      let program = try scenario.belfry(
+        Self.arguments(scenario, gateway, ["--app", "com.example.app", "--summary"]))
       _ = try await program.event("registered")
       let sent = Int64(Date().timeIntervalSince1970 * 1e6)
       for number in 1...50 {
@@ -116,31 +116,33 @@ import Testing
   }
 
   @Test func `what cannot be done is said with the right status`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
-      let wrong = try stage.belfry(
-        Self.arguments(stage, gateway, ["--app", "com.example.app"], code: "wrong"))
+      let wrong = try scenario.belfry(
+        Self.arguments(scenario, gateway, ["--app", "com.example.app"], code: "wrong"))
       #expect(try await wrong.end() == 1)
       #expect(wrong.errors.contains("wrong code"))
-      let badType = try stage.belfry(
-        Self.arguments(stage, gateway, ["--app", "com.example.app:nonsense"]))
+      let badType = try scenario.belfry(
+        Self.arguments(scenario, gateway, ["--app", "com.example.app:nonsense"]))
       #expect(try await badType.end() == 2)
-      let noFile = try stage.belfry(["device", "run", "--gateway", stage.folder.file("none.json")])
+      let noFile = try scenario.belfry([
+        "device", "run", "--gateway", scenario.folder.file("none.json"),
+      ])
       #expect(try await noFile.end() == 1)
       #expect(noFile.errors.contains("start one with belfry gateway"))
-      let noVerb = try stage.belfry(["device"])
+      let noVerb = try scenario.belfry(["device"])
       #expect(try await noVerb.end() == 2)
     }
   }
 
   private static func arguments(
-    _ stage: Stage, _ gateway: LinkGatewayThread, _ more: [String], code: String = "letmein"
+    _ scenario: Scenario, _ gateway: LinkGatewayThread, _ more: [String], code: String = "letmein"
   ) throws -> [String] {
-    let ca = stage.folder.file("ca.pem")
+    let ca = scenario.folder.file("ca.pem")
     try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
     return [
       "device", "run", "--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", code,
-      "--data", stage.folder.file("devices"),
+      "--data", scenario.folder.file("devices"),
     ] + more
   }
 

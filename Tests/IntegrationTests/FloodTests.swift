@@ -30,15 +30,15 @@ struct Flood: Sendable, CustomTestStringConvertible {
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct FloodTests {
   @Test(arguments: Flood.all)
   func `a flood ends its connection and touches no other`(_ flood: Flood) async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
-      let result = try await stage.command(
+      let result = try await scenario.command(
         [
           TestTool.python.required(), Installation.root + "/Tests/Clients/flooding-client",
           gateway.file, flood.name, "com.example.app", token,
-        ], within: Patience.ofLongWork)
+        ], within: TestTimeout.long)
       let line = try #require(result.values.last, "\(result.errors)")
       if flood.ends {
         #expect(line["ended"].boolean == true, "\(line)")

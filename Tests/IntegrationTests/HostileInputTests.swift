@@ -38,12 +38,12 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
   func `a connection that breaks the rules is refused and no other is touched`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
       for hostile in HostileCase.all {
-        let result = try await stage.command([
+        let result = try await scenario.command([
           TestTool.python.required(), Installation.root + "/Tests/Clients/hostile-client",
           gateway.file, hostile.name,
         ])
@@ -52,7 +52,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         if let code = hostile.code {
           #expect(line["code"].integer == code, "\(hostile.name): \(line)")
         }
-        let answer = try await stage.push(hostile.name, to: token, through: gateway)
+        let answer = try await scenario.push(hostile.name, to: token, through: gateway)
         #expect(answer["status"].integer == 200, "after \(hostile.name)")
         let received = try await devices.received()
         #expect(payload(received).contains(hostile.name))
@@ -68,9 +68,9 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
   /// RFC 9113 8.2.1: such a request is malformed, which is the stream's fault, not the connection's.
   @Test(.requires(.python)) func `an upper case header name is malformed`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let result = try await stage.command([
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let result = try await scenario.command([
         TestTool.python.required(), Installation.root + "/Tests/Clients/hostile-client",
         gateway.file, "uppercase",
       ])

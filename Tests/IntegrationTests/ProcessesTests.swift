@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct Processes {
   @Test func `a programs lines are taken by name in any order`() async throws {
-    try await Stage.play { stage in
-      let program = try stage.start([
+    try await Scenario.run { scenario in
+      let program = try scenario.start([
         "/bin/sh", "-c", #"echo '{"event":"one"}'; echo no json; echo '{"event":"two","n":2}'"#,
       ])
       #expect(try await program.event("two")["n"].integer == 2)
@@ -17,8 +17,8 @@ import Testing
 
   @Test func `what is awaited from a program that ended is a failure with its errors`() async throws
   {
-    try await Stage.play { stage in
-      let program = try stage.start(["/bin/sh", "-c", "echo broken >&2; exit 3"])
+    try await Scenario.run { scenario in
+      let program = try scenario.start(["/bin/sh", "-c", "echo broken >&2; exit 3"])
       let failure = await #expect(throws: ProgramFailure.self) {
         try await program.event("never")
       }
@@ -28,8 +28,8 @@ import Testing
   }
 
   @Test func `a silent program is not awaited for ever`() async throws {
-    try await Stage.play { stage in
-      let program = try stage.start(["/bin/sleep", "infinity"])
+    try await Scenario.run { scenario in
+      let program = try scenario.start(["/bin/sleep", "infinity"])
       await #expect(throws: ProgramFailure.self) {
         try await program.event("never", within: .milliseconds(50))
       }
@@ -39,8 +39,8 @@ import Testing
   }
 
   @Test func `a program is told lines and its end is seen`() async throws {
-    try await Stage.play { stage in
-      let program = try stage.start(["/bin/cat"])
+    try await Scenario.run { scenario in
+      let program = try scenario.start(["/bin/cat"])
       program.tell(#"{"event":"echo"}"#)
       _ = try await program.event("echo")
       program.closeInput()
@@ -52,13 +52,13 @@ import Testing
   func `A script that a test wrote can be started at once, whatever else is being started`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
           group.addTask {
             for turn in 0..<25 {
-              let script = try await stage.script("\(number)-\(turn)", "exit 0")
-              _ = try await stage.command([script])
+              let script = try await scenario.script("\(number)-\(turn)", "exit 0")
+              _ = try await scenario.command([script])
             }
           }
         }
@@ -67,21 +67,21 @@ import Testing
     }
   }
 
-  @Test func `clearing the stage ends its programs and removes its folder`() async throws {
+  @Test func `clearing the scenario ends its programs and removes its folder`() async throws {
     var path = ""
     var pid: Int32 = 0
-    try await Stage.play { stage in
-      path = stage.folder.path
-      pid = try stage.start(["/bin/sleep", "infinity"]).pid
+    try await Scenario.run { scenario in
+      path = scenario.folder.path
+      pid = try scenario.start(["/bin/sleep", "infinity"]).pid
     }
     #expect(!FileManager.default.fileExists(atPath: path))
     #expect(kill(pid, 0) != 0)
   }
 
   @Test func `a file is awaited until it is there`() async throws {
-    try await Stage.play { stage in
-      let file = stage.folder.file("ready")
-      _ = try stage.start([
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("ready")
+      _ = try scenario.start([
         "/bin/sh", "-c", "sleep 0.1; echo '{}' > \(file).new; mv \(file).new \(file)",
       ])
       let text = try await ScratchFolder.contents(of: file) { false }

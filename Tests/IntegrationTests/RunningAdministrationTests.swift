@@ -7,18 +7,18 @@ import Testing
   private let app = "com.example.app"
 
   private func administer(
-    _ stage: Stage, _ gateway: GatewayProgram, _ words: String...
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ words: String...
   ) async throws -> [String] {
-    let program = try stage.belfry(words + ["--data", gateway.data])
+    let program = try scenario.belfry(words + ["--data", gateway.data])
     let status = try await program.end()
     try #require(status == 0, "belfry \(words): \(program.errors)")
     return program.lines
   }
 
   private func send(
-    _ stage: Stage, _ gateway: GatewayProgram, to token: String, options: [String] = []
+    _ scenario: Scenario, _ gateway: GatewayProgram, to token: String, options: [String] = []
   ) async throws -> JSONLine {
-    let program = try stage.belfry(
+    let program = try scenario.belfry(
       ["send", token, "--topic", app, "--title", "Hi", "--gateway", gateway.file] + options)
     _ = try await program.end()
     return try #require(program.lines.first.flatMap { JSONLine($0) })
@@ -26,50 +26,51 @@ import Testing
 
   @Test
   func `a key signs once it was added, and no more once it was revoked`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [app])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
       let registered = try await devices.program.event("registered")
       let token = try #require(registered["token"].string)
-      let file = stage.folder.file("second.p8")
+      let file = scenario.folder.file("second.p8")
       _ = try await administer(
-        stage, gateway, "key", "add", "--id", "KEYSECOND1", "--team", gateway.teamID, "--out", file)
+        scenario, gateway, "key", "add", "--id", "KEYSECOND1", "--team", gateway.teamID, "--out",
+        file)
       let credentials = ["--key", file, "--key-id", "KEYSECOND1", "--team", gateway.teamID]
       let place = ["--ca", gateway.caFile]
       let options = credentials + place
-      let accepted = try await send(stage, gateway, to: token, options: options)
+      let accepted = try await send(scenario, gateway, to: token, options: options)
       #expect(accepted["status"].integer == 200, "\(accepted)")
       _ = try await devices.program.event("received")
-      _ = try await administer(stage, gateway, "key", "revoke", "KEYSECOND1")
-      let refused = try await send(stage, gateway, to: token, options: options)
+      _ = try await administer(scenario, gateway, "key", "revoke", "KEYSECOND1")
+      let refused = try await send(scenario, gateway, to: token, options: options)
       #expect(refused["reason"].string == "InvalidProviderToken", "\(refused)")
     }
   }
 
   @Test
   func `a push can be followed in the log from its acceptance to its delivery`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [app])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
       let registered = try await devices.program.event("registered")
       let token = try #require(registered["token"].string)
-      let follower = try stage.belfry(["log", "--follow", "--json", "--data", gateway.data])
+      let follower = try scenario.belfry(["log", "--follow", "--json", "--data", gateway.data])
       // Pushes go out until the follower shows one: it says nothing when it has begun.
-      var sent = try await send(stage, gateway, to: token)
+      var sent = try await send(scenario, gateway, to: token)
       for _ in 0..<20 where follower.lines.isEmpty {
-        sent = try await send(stage, gateway, to: token)
+        sent = try await send(scenario, gateway, to: token)
       }
       let id = sent["apnsID"].string
       let delivered = try await follower.line(called: "the delivery") {
         $0["state"].string == "Delivered to Device" && $0["apnsID"].string == id
       }
       #expect(delivered["topic"].string == app)
-      let lines = try await administer(stage, gateway, "log", id ?? "", "--json")
+      let lines = try await administer(scenario, gateway, "log", id ?? "", "--json")
       #expect(
         lines.compactMap { JSONLine($0)?["state"].string }
           == ["Received by APNs", "Sent", "Delivered to Device"])
       try await gateway.crash()
-      let kept = try await administer(stage, gateway, "log", id ?? "", "--json")
+      let kept = try await administer(scenario, gateway, "log", id ?? "", "--json")
       #expect(kept == lines)
     }
   }
@@ -78,20 +79,20 @@ import Testing
   func `a removed topic is disallowed, a revoked device's link goes down and its tokens are dead`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [app])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
       let registered = try await devices.program.event("registered")
       let token = try #require(registered["token"].string)
       let device = try #require(registered["device"].integer)
-      let listed = try await administer(stage, gateway, "device", "list", "--json")
+      let listed = try await administer(scenario, gateway, "device", "list", "--json")
       #expect(listed.compactMap { JSONLine($0)?["device"].integer } == [device])
-      _ = try await administer(stage, gateway, "device", "revoke", "\(device)")
-      let refused = try await send(stage, gateway, to: token)
+      _ = try await administer(scenario, gateway, "device", "revoke", "\(device)")
+      let refused = try await send(scenario, gateway, to: token)
       #expect(refused["status"].integer == 410)
       #expect(refused["reason"].string == "Unregistered")
-      _ = try await administer(stage, gateway, "topic", "remove", app)
-      let disallowed = try await send(stage, gateway, to: token)
+      _ = try await administer(scenario, gateway, "topic", "remove", app)
+      let disallowed = try await send(scenario, gateway, to: token)
       #expect(disallowed["reason"].string == "TopicDisallowed", "\(disallowed)")
     }
   }
@@ -100,15 +101,15 @@ import Testing
   func `after SIGKILL the same commands work on the folder, and a new gateway knows what they did`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      _ = try await administer(stage, gateway, "team", "add", "--id", "TEAMAAAAAA")
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      _ = try await administer(scenario, gateway, "team", "add", "--id", "TEAMAAAAAA")
       try await gateway.crash()
-      let teams = try await administer(stage, gateway, "team", "list")
+      let teams = try await administer(scenario, gateway, "team", "list")
       #expect(teams.contains { $0.hasPrefix("TEAMAAAAAA") })
-      _ = try await administer(stage, gateway, "topic", "add", app, "--team", "TEAMAAAAAA")
-      let again = try await stage.restart(gateway)
-      let topics = try await administer(stage, again, "topic", "list", "--json")
+      _ = try await administer(scenario, gateway, "topic", "add", app, "--team", "TEAMAAAAAA")
+      let again = try await scenario.restart(gateway)
+      let topics = try await administer(scenario, again, "topic", "list", "--json")
       #expect(topics.compactMap { JSONLine($0)?["team"].string } == ["TEAMAAAAAA"])
     }
   }

@@ -4,13 +4,13 @@ import Testing
 
 /// What every test of this file needs: a gateway and a device with an app's token.
 private func withDevice<Result>(
-  _ body: (Stage, GatewayProgram, DevicesProgram, String) async throws -> Result
+  _ body: (Scenario, GatewayProgram, DevicesProgram, String) async throws -> Result
 ) async throws -> Result {
-  try await Stage.play { stage in
-    let gateway = try await stage.gateway()
-    let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
+  try await Scenario.run { scenario in
+    let gateway = try await scenario.gateway()
+    let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
     let token = try await devices.token()
-    return try await body(stage, gateway, devices, token)
+    return try await body(scenario, gateway, devices, token)
   }
 }
 
@@ -19,8 +19,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
 
 @Suite(.timeLimit(.minutes(60))) struct SendingTests {
   @Test func `belfry send reads the gateways file and prints a line a token`() async throws {
-    try await withDevice { stage, gateway, devices, token in
-      let sent = try await stage.belfryCommand([
+    try await withDevice { scenario, gateway, devices, token in
+      let sent = try await scenario.belfryCommand([
         "send", token, "--topic", "com.example.app", "--title", "Hello", "--gateway", gateway.file,
       ])
       let line = try #require(sent.values.first)
@@ -34,8 +34,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `a gateway with several provider ports says each in its ready line`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway(options: ["--provider-port", "0"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--provider-port", "0"])
       let ports = gateway.ready["ports"]["providers"]
       let names = try [ports[0], ports[1]].map { try #require($0.integer) }
       // The log's line follows the ready file.
@@ -47,10 +47,10 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `a gateway on another loopback address is trusted there`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway(options: ["--host", "127.0.0.2"])
-      let devices = try stage.devices(of: gateway, topics: ["com.example.app"])
-      let sent = try await stage.belfryCommand([
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--host", "127.0.0.2"])
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
+      let sent = try await scenario.belfryCommand([
         "send", try await devices.token(), "--topic", "com.example.app", "--body", "Hello",
         "--gateway", gateway.file,
       ])
@@ -60,9 +60,9 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `belfry send says why a token was refused and ends with one`() async throws {
-    try await withDevice { stage, gateway, _, token in
+    try await withDevice { scenario, gateway, _, token in
       let invented = String(repeating: "ab", count: 32)
-      let sent = try await stage.belfryCommand(
+      let sent = try await scenario.belfryCommand(
         [
           "send", token, invented, "--topic", "com.example.app", "--body", "Hello", "--gateway",
           gateway.file,
@@ -74,9 +74,9 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `belfry send refuses a payload that is nearly JSON and sends nothing`() async throws {
-    try await withDevice { stage, gateway, devices, token in
-      func send(_ payload: String) async throws -> Stage.CommandResult {
-        try await stage.belfryCommand(
+    try await withDevice { scenario, gateway, devices, token in
+      func send(_ payload: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
           [
             "send", token, "--topic", "com.example.app", "--payload", "-", "--gateway",
             gateway.file,
@@ -96,11 +96,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `belfry send gets everything through a service that keeps going away`() async throws {
-    try await withDevice { stage, gateway, _, token in
-      _ = try await stage.belfryCommand([
+    try await withDevice { scenario, gateway, _, token in
+      _ = try await scenario.belfryCommand([
         "fault", "add", "--goaway-after", "3", "--data", gateway.data,
       ])
-      let sent = try await stage.belfryCommand(
+      let sent = try await scenario.belfryCommand(
         ["send"] + Array(repeating: token, count: 100) + [
           "--topic", "com.example.app", "--body", "Hello", "--gateway", gateway.file,
         ], succeeding: false)
@@ -110,8 +110,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `belfry send says where no gateway is`() async throws {
-    try await Stage.play { stage in
-      let sent = try await stage.belfryCommand(
+    try await Scenario.run { scenario in
+      let sent = try await scenario.belfryCommand(
         ["send", "00ff", "--topic", "com.example.app", "--body", "Hello"], succeeding: false)
       #expect(sent.status == 1)
       #expect(sent.errors.contains("belfry gateway"))
@@ -120,11 +120,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test(.requires(.python)) func `aioapns gets an answer and a reason without ALPN`() async throws {
-    try await withDevice { stage, gateway, devices, token in
-      let accepted = try await aioapns(stage, gateway, token)
+    try await withDevice { scenario, gateway, devices, token in
+      let accepted = try await aioapns(scenario, gateway, token)
       #expect(accepted["answers"]["200"].integer == 1)
       _ = try await devices.received()
-      let refused = try await aioapns(stage, gateway, String(repeating: "ab", count: 32))
+      let refused = try await aioapns(scenario, gateway, String(repeating: "ab", count: 32))
       #expect(refused["answers"]["400 BadDeviceToken"].integer == 1)
     }
   }
@@ -133,23 +133,23 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   func `two hundred pushes at once on one new connection are all answered`()
     async throws
   {
-    try await withDevice { stage, gateway, _, token in
-      let sent = try await aioapns(stage, gateway, token, ["200", "200"])
+    try await withDevice { scenario, gateway, _, token in
+      let sent = try await aioapns(scenario, gateway, token, ["200", "200"])
       #expect(sent["answers"]["200"].integer == 200)
       #expect(sent["connections"].integer == 1)
     }
   }
 
   @Test(.requires(.python)) func `a connection is reused for a thousand pushes`() async throws {
-    try await withDevice { stage, gateway, _, token in
-      let sent = try await aioapns(stage, gateway, token, ["1000", "100"])
+    try await withDevice { scenario, gateway, _, token in
+      let sent = try await aioapns(scenario, gateway, token, ["1000", "100"])
       #expect(sent["answers"]["200"].integer == 1_000)
       #expect(sent["connections"].integer == 1)
-      let httpx = try await stage.command(
+      let httpx = try await scenario.command(
         [
           TestTool.python.required(), script("httpx-client"), gateway.file, "com.example.app",
           token, "1000",
-        ], within: Patience.ofLongWork)
+        ], within: TestTimeout.long)
       let line = try #require(httpx.values.last)
       #expect(line["answers"]["200"].integer == 1_000)
       #expect(line["connections"].integer == 1)
@@ -161,12 +161,12 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   func `streams that are reset after their answer cost the client nothing`()
     async throws
   {
-    try await withDevice { stage, gateway, _, token in
-      let sent = try await stage.command(
+    try await withDevice { scenario, gateway, _, token in
+      let sent = try await scenario.command(
         [
           TestTool.python.required(), script("resetting-client"), gateway.file, "com.example.app",
           token, "5000",
-        ], within: Patience.ofLongWork)
+        ], within: TestTimeout.long)
       let line = try #require(sent.values.last, "\(sent.errors)")
       #expect(line["answers"]["200"].integer == 5_000, "\(line)")
       #expect(line["goaways"] == .array([]), "\(line)")
@@ -176,8 +176,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   @Test(.requires(.python)) func `a client on BoringSSL trusts the gateway by name and by address`()
     async throws
   {
-    try await withDevice { stage, gateway, _, token in
-      let sent = try await stage.command([
+    try await withDevice { scenario, gateway, _, token in
+      let sent = try await scenario.command([
         TestTool.python.required(), script("boringssl-client"), gateway.file, "com.example.app",
         token,
       ])
@@ -189,8 +189,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test(.requires(.curl, .openssl)) func `apples recipe of openssl and curl works`() async throws {
-    try await withDevice { stage, gateway, devices, token in
-      let sent = try await stage.command([
+    try await withDevice { scenario, gateway, devices, token in
+      let sent = try await scenario.command([
         script("apple-recipe"), gateway.keyFile, gateway.keyID, gateway.teamID, "com.example.app",
         token, "127.0.0.1:\(gateway.port("provider"))", gateway.caFile,
       ])
@@ -206,9 +206,9 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     `S3-6 S3-9 a thousand frames stream over one connection of the binary interface, errors alone answer`()
     async throws
   {
-    try await withDevice { stage, gateway, devices, token in
-      let certificate = stage.folder.file("provider.pem")
-      _ = try await stage.belfryCommand([
+    try await withDevice { scenario, gateway, devices, token in
+      let certificate = scenario.folder.file("provider.pem")
+      _ = try await scenario.belfryCommand([
         "certificate", "add", "--team", gateway.teamID, "--topic", "com.example.app", "--out",
         certificate, "--data", gateway.data,
       ])
@@ -216,7 +216,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
         try TestTool.python.required(), script("pushjack-client"), gateway.file, certificate,
       ]
       let good = try #require(
-        try await stage.command(client + ["0", token, token + "*1000"]).values.last)
+        try await scenario.command(client + ["0", token, token + "*1000"]).values.last)
       #expect(good["sent"][0]["connections"].integer == 1)
       #expect(good["sent"][1]["connections"].integer == 0, "a thousand over the one that was open")
       #expect(good["sent"][0]["errors"] == .array([]))
@@ -227,7 +227,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       }
       let invented = String(repeating: "ab", count: 32)
       let bad = try #require(
-        try await stage.command(client + ["15", invented + "," + token]).values.last)
+        try await scenario.command(client + ["15", invented + "," + token]).values.last)
       #expect(bad["sent"][0]["errors"] == .array([.number(8)]), "\(bad)")
       #expect(bad["sent"][0]["connections"].integer == 2, "another for what follows the error")
       #expect(payload(try await devices.received()).contains("number 0"))
@@ -237,26 +237,26 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   /// Apple's certificates have RSA keys, and apnotic's way with PEM takes no others.
   @Test(.requires(.python, .curl, .openssl))
   func `a certificate with an RSA key is served on every port`() async throws {
-    try await withDevice { stage, gateway, devices, token in
-      let files = ["pem", "p12"].map { stage.folder.file("provider.\($0)") }
+    try await withDevice { scenario, gateway, devices, token in
+      let files = ["pem", "p12"].map { scenario.folder.file("provider.\($0)") }
       for file in files {
-        _ = try await stage.command(
+        _ = try await scenario.command(
           [
             Installation.belfry, "certificate", "add", "--team", gateway.teamID, "--topic",
             "com.example.app", "--key", "rsa", "--out", file, "--data", gateway.data,
-          ], within: Patience.ofLongWork)
+          ], within: TestTimeout.long)
       }
-      let text = try await stage.command([
+      let text = try await scenario.command([
         TestTool.openssl.required(), "x509", "-in", files[0], "-noout", "-text",
       ]).output
       #expect(text.contains("rsaEncryption"), "\(text)")
-      let sent = try await stage.belfryCommand([
+      let sent = try await scenario.belfryCommand([
         "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
         "127.0.0.1:\(gateway.port("provider"))", "--ca", gateway.caFile, "--certificate", files[0],
       ])
       #expect(sent.values.first?["status"].integer == 200)
       _ = try await devices.received()
-      let curl = try await stage.command([
+      let curl = try await scenario.command([
         TestTool.curl.required(), "--silent", "--show-error", "--include", "--http2", "--cacert",
         gateway.caFile, "--cert-type", "P12", "--cert", files[1] + ":", "--header",
         "apns-topic: com.example.app", "--data", #"{"aps":{"alert":"test"}}"#,
@@ -265,7 +265,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(curl.lines.first?.hasPrefix("HTTP/2 200") == true, "\(curl.output)\(curl.errors)")
       _ = try await devices.received()
       // The binary interface, then the feedback service.
-      let legacy = try await stage.command([
+      let legacy = try await scenario.command([
         TestTool.python.required(), script("pushjack-client"), gateway.file, files[0], "0", token,
       ])
       let line = try #require(legacy.values.last, "\(legacy.errors)")
@@ -284,11 +284,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     ])
   func `a provider token is read in each shape that real clients send`(_ shape: String) async throws
   {
-    try await withDevice { stage, gateway, _, token in
-      let jwt = try await stage.command([
+    try await withDevice { scenario, gateway, _, token in
+      let jwt = try await scenario.command([
         TestTool.python.required(), script("provider-token"), gateway.file, shape,
       ]).output
-      let sent = try await curl(stage, gateway, token, jwt: jwt)
+      let sent = try await curl(scenario, gateway, token, jwt: jwt)
       #expect(sent.lines.first?.hasPrefix("HTTP/2 200") == true, "\(sent.output)")
     }
   }
@@ -296,9 +296,9 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   @Test(.requires(.curl)) func `the token that belfry key prints is accepted`()
     async throws
   {
-    try await withDevice { stage, gateway, _, token in
-      let jwt = try await stage.belfryCommand(["key", "jwt", "--data", gateway.data]).output
-      let sent = try await curl(stage, gateway, token, jwt: jwt)
+    try await withDevice { scenario, gateway, _, token in
+      let jwt = try await scenario.belfryCommand(["key", "jwt", "--data", gateway.data]).output
+      let sent = try await curl(scenario, gateway, token, jwt: jwt)
       #expect(sent.lines.first?.hasPrefix("HTTP/2 200") == true, "\(sent.output)")
       #expect(sent.lines.contains { $0.hasPrefix("apns-id: ") })
       #expect(sent.lines.contains { $0.hasPrefix("apns-unique-id: ") })
@@ -306,10 +306,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test func `a token of another gateway is a bad device token`() async throws {
-    try await withDevice { stage, gateway, _, _ in
-      let other = try await stage.gateway("other")
-      let token = try await stage.devices("others", of: other, topics: ["com.example.app"]).token()
-      let sent = try await stage.belfryCommand(
+    try await withDevice { scenario, gateway, _, _ in
+      let other = try await scenario.gateway("other")
+      let token = try await scenario.devices("others", of: other, topics: ["com.example.app"])
+        .token()
+      let sent = try await scenario.belfryCommand(
         [
           "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
           gateway.file,
@@ -321,20 +322,20 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   // MARK: clients
 
   private func aioapns(
-    _ stage: Stage, _ gateway: GatewayProgram, _ token: String, _ counts: [String] = []
+    _ scenario: Scenario, _ gateway: GatewayProgram, _ token: String, _ counts: [String] = []
   ) async throws -> JSONLine {
-    let result = try await stage.command(
+    let result = try await scenario.command(
       [
         TestTool.python.required(), script("aioapns-client"), gateway.file, "com.example.app",
         token,
-      ] + counts, within: Patience.ofLongWork)
+      ] + counts, within: TestTimeout.long)
     return try #require(result.values.last, "\(result.output)\(result.errors)")
   }
 
-  private func curl(_ stage: Stage, _ gateway: GatewayProgram, _ token: String, jwt: String)
-    async throws -> Stage.CommandResult
+  private func curl(_ scenario: Scenario, _ gateway: GatewayProgram, _ token: String, jwt: String)
+    async throws -> Scenario.CommandResult
   {
-    try await stage.command([
+    try await scenario.command([
       TestTool.curl.required(), "--silent", "--show-error", "--include", "--http2", "--cacert",
       gateway.caFile, "--header", "authorization: bearer \(jwt)", "--header",
       "apns-topic: com.example.app", "--header", "apns-push-type: alert", "--data",

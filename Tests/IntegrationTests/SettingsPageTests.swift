@@ -90,16 +90,18 @@ struct SettingsPageTests {
 
   @Test
   func `S0-28 S1-10 a person turns an app's switch on the page, on a real terminal`() async throws {
-    try await Stage.play { stage in
-      let ready = stage.folder.file("ready")
-      let agent = try stage.belfry([
-        "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("ready")
+      let agent = try scenario.belfry([
+        "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
         "--ready-file", ready,
       ])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      let app = try stage.belfry(["app", "run", "org.example.burger", "--authorize", "alert,sound"])
+      let app = try scenario.belfry([
+        "app", "run", "org.example.burger", "--authorize", "alert,sound",
+      ])
       _ = try await app.event("authorized")
-      let page = try stage.start(
+      let page = try scenario.start(
         ["/usr/bin/script", "-qec", "\(Installation.belfry) settings --page", "/dev/null"])
       _ = try await page.output(called: "the page") { lines in
         lines.contains { $0.contains("org.example.burger") && $0.contains("Alerts, Sounds") }
@@ -110,7 +112,7 @@ struct SettingsPageTests {
       _ = try await app.event("settings") { $0["settings"]["alert"].string == "disabled" }
       page.tell("q")
       #expect(try await page.end() == 0)
-      let without = try await stage.belfryCommand(["settings", "--page"], succeeding: false)
+      let without = try await scenario.belfryCommand(["settings", "--page"], succeeding: false)
       #expect(without.status == 1)
       #expect(without.errors.contains("needs a terminal"))
     }

@@ -5,7 +5,7 @@ import Testing
 
 private let bundleID = "com.example.app"
 
-extension Stage {
+extension Scenario {
   /// Sends an alert with this text by `belfry send`; the answer of the one token.
   func push(
     _ text: String, to token: String, topic: String = bundleID, through gateway: GatewayProgram,
@@ -26,13 +26,13 @@ extension Stage {
   func `S3-7 S3-10 a push to a device that is away is stored and delivered when it comes back`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [bundleID])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
       let token = try await devices.token()
       try await devices.goOffline()
       #expect(
-        try await stage.push("while away", to: token, through: gateway)["status"].integer == 200)
+        try await scenario.push("while away", to: token, through: gateway)["status"].integer == 200)
       devices.goOnline()
       let received = try await devices.received()
       #expect(payload(received).contains("while away"))
@@ -41,31 +41,32 @@ extension Stage {
   }
 
   @Test func `what was accepted survives a kill of the gateway`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [bundleID])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
       let token = try await devices.token()
       try await devices.program.stop()
       #expect(
-        try await stage.push("survivor", to: token, through: gateway)["status"].integer == 200)
+        try await scenario.push("survivor", to: token, through: gateway)["status"].integer == 200)
       try await gateway.crash()
-      let again = try await stage.restart(gateway)
-      let back = try stage.devices(of: again, topics: [bundleID])
+      let again = try await scenario.restart(gateway)
+      let back = try scenario.devices(of: again, topics: [bundleID])
       #expect(try await back.token() == token)
       #expect(payload(try await back.received()).contains("survivor"))
     }
   }
 
   @Test func `devices come back to a gateway that was restarted`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [bundleID], options: ["--count", "5"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(
+        of: gateway, topics: [bundleID], options: ["--count", "5"])
       var tokens: [String] = []
       for _ in 0..<5 { tokens.append(try await devices.token()) }
       #expect(try await gateway.stop() == 0)
-      let again = try await stage.restart(gateway)
+      let again = try await scenario.restart(gateway)
       for (index, token) in tokens.enumerated() {
-        let answer = try await stage.push("again \(index)", to: token, through: again)
+        let answer = try await scenario.push("again \(index)", to: token, through: again)
         #expect(answer["status"].integer == 200)
       }
       for index in 0..<5 {
@@ -75,28 +76,29 @@ extension Stage {
   }
 
   @Test func `devices come back to a gateway that crashed`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [bundleID])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
       let token = try await devices.token()
       try await gateway.crash()
-      let again = try await stage.restart(gateway)
-      #expect(try await stage.push("back", to: token, through: again)["status"].integer == 200)
+      let again = try await scenario.restart(gateway)
+      #expect(try await scenario.push("back", to: token, through: again)["status"].integer == 200)
       #expect(payload(try await devices.received()).contains("back"))
     }
   }
 
   @Test func `two apps of a device get theirs in the order of acceptance`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
       let topics = ["com.example.one", "com.example.two"]
-      let devices = try stage.devices(of: gateway, topics: topics)
+      let devices = try scenario.devices(of: gateway, topics: topics)
       var tokens: [String: String] = [:]
       for topic in topics { tokens[topic] = try await devices.token(topic: topic) }
       try await devices.goOffline()
       for topic in topics.reversed() {
         let token = try #require(tokens[topic])
-        let answer = try await stage.push("for \(topic)", to: token, topic: topic, through: gateway)
+        let answer = try await scenario.push(
+          "for \(topic)", to: token, topic: topic, through: gateway)
         #expect(answer["status"].integer == 200)
       }
       devices.goOnline()
@@ -108,36 +110,36 @@ extension Stage {
   }
 
   @Test func `the newest of several is kept and one to be tried once is not`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [bundleID])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
       let token = try await devices.token()
       try await devices.goOffline()
       for text in ["first", "second"] {
-        #expect(try await stage.push(text, to: token, through: gateway)["status"].integer == 200)
+        #expect(try await scenario.push(text, to: token, through: gateway)["status"].integer == 200)
       }
-      let once = try await stage.push(
+      let once = try await scenario.push(
         "once", to: token, through: gateway, options: ["--expiration", "0"])
       #expect(once["status"].integer == 200)
       devices.goOnline()
       #expect(payload(try await devices.received()).contains("second"))
       // A further push comes after all that was stored.
-      _ = try await stage.push("last", to: token, through: gateway)
+      _ = try await scenario.push("last", to: token, through: gateway)
       #expect(payload(try await devices.received()).contains("last"))
     }
   }
 
   @Test
   func `S4-11 a token belongs to one device, and each of two agents gets its own`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let one = try await stage.agent("one", of: gateway)
-      let two = try await stage.agent("two", of: gateway)
-      let first = try await stage.app("org.example.one", on: one)
-      let second = try await stage.app("org.example.one", on: two)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let one = try await scenario.agent("one", of: gateway)
+      let two = try await scenario.agent("two", of: gateway)
+      let first = try await scenario.app("org.example.one", on: one)
+      let second = try await scenario.app("org.example.one", on: two)
       #expect(first.token != second.token)
       for (agent, token, text) in [(one, first.token, "to one"), (two, second.token, "to two")] {
-        let answer = try await stage.push(
+        let answer = try await scenario.push(
           text, to: token, topic: "org.example.one", through: gateway)
         #expect(answer["status"].integer == 200)
         #expect(try await agent.program.event("presented")["body"].string == text)
@@ -148,16 +150,16 @@ extension Stage {
   }
 
   @Test func `an agent that was away shows what was stored`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let (program, token) = try await stage.app("org.example.one", on: agent)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let (program, token) = try await scenario.app("org.example.one", on: agent)
       try await program.stop()
       try await agent.program.stop()
-      let answer = try await stage.push(
+      let answer = try await scenario.push(
         "stored", to: token, topic: "org.example.one", through: gateway)
       #expect(answer["status"].integer == 200)
-      let back = try await stage.agent(of: gateway)
+      let back = try await scenario.agent(of: gateway)
       #expect(try await back.program.event("presented")["body"].string == "stored")
     }
   }
@@ -165,24 +167,24 @@ extension Stage {
   @Test func `registering again returns the same token and after unregistering a new one`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let devices = try stage.devices(of: gateway, topics: [bundleID])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
       let token = try await devices.token()
       devices.program.tell(#"{"do":"unregister","topic":"\#(bundleID)"}"#)
       _ = try await devices.program.event("unregistered")
-      let gone = try await stage.push("late", to: token, through: gateway)
+      let gone = try await scenario.push("late", to: token, through: gateway)
       #expect(gone["status"].integer == 410)
       #expect(gone["reason"].string == "Unregistered")
       let moment = try #require(gone["timestamp"].integer)
       #expect(abs(Double(moment) / 1_000 - Date.now.timeIntervalSince1970) < 60)
       try await devices.program.stop()
-      let back = try stage.devices(of: gateway, topics: [bundleID])
+      let back = try scenario.devices(of: gateway, topics: [bundleID])
       let new = try await back.token()
       #expect(new != token)
-      #expect(try await stage.push("now", to: new, through: gateway)["status"].integer == 200)
+      #expect(try await scenario.push("now", to: new, through: gateway)["status"].integer == 200)
       try await back.program.stop()
-      let third = try stage.devices(of: gateway, topics: [bundleID])
+      let third = try scenario.devices(of: gateway, topics: [bundleID])
       #expect(try await third.token() == new)
     }
   }

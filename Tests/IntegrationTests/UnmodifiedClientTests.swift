@@ -6,20 +6,20 @@ struct UnmodifiedClientTests {
   /// What docs/clients.md tells for clients that cannot be told where to go, tried in namespaces of its
   /// own: a hosts file, a trusted authority, and Apple's port.
   @Test func `a client that cannot be told where to go is led to the gateway`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
-      let probe = try await stage.command(unshare + ["true"], succeeding: false)
+      let probe = try await scenario.command(unshare + ["true"], succeeding: false)
       guard probe.status == 0 else {
         // A container may forbid namespaces: that is the machine's, not the gateway's, shortcoming.
         print("skipped: this machine gives no namespaces: \(probe.errors)")
         return
       }
       let python = try TestTool.python.required()
-      let result = try await stage.command(
+      let result = try await scenario.command(
         unshare + [
           python, Installation.root + "/Tests/Clients/unmodified-client", Installation.belfry,
-          stage.folder.path, python,
-        ], within: Patience.ofLongWork)
+          scenario.folder.path, python,
+        ], within: TestTimeout.long)
       let line = try #require(result.values.last)
       #expect(line["answers"]["200"].integer == 5, "\(result.output)\(result.errors)")
       #expect(line["connections"].integer == 1)

@@ -13,11 +13,11 @@ struct PlayingTests {
   func `S0-5 IMA4 is decoded bit by bit as libsndfile does in the container that it knows`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       for channels in [1, 2] {
-        let caf = stage.folder.file("\(channels).caf")
-        let samples = stage.folder.file("samples")
-        _ = try await stage.command([
+        let caf = scenario.folder.file("\(channels).caf")
+        let samples = scenario.folder.file("samples")
+        _ = try await scenario.command([
           Installation.root + "/Tests/Sounds/ima4-of-libsndfile", "\(channels)", "20000",
           caf, samples,
         ])
@@ -30,7 +30,7 @@ struct PlayingTests {
           block.withUnsafeBytes { got.append(contentsOf: $0) }
         }
         #expect(got == wanted)
-        let checked = try await stage.command([Self.program, "check", caf]).values.first
+        let checked = try await scenario.command([Self.program, "check", caf]).values.first
         #expect(checked?["format"].string == "caf")
         #expect(checked?["accepted"].boolean == true)
       }
@@ -39,18 +39,18 @@ struct PlayingTests {
 
   @Test
   func `S0-6 S1-74 a sound that is none is told with its reason, and ends with 1`() async throws {
-    try await Stage.play { stage in
-      let path = try TestSounds.put(Array("no sound".utf8), "text.wav", in: stage.folder)
-      let result = try await stage.command([Self.program, "check", path], succeeding: false)
+    try await Scenario.run { scenario in
+      let path = try TestSounds.put(Array("no sound".utf8), "text.wav", in: scenario.folder)
+      let result = try await scenario.command([Self.program, "check", path], succeeding: false)
       #expect(result.status == 1)
       #expect(result.values.first?["accepted"].boolean == false)
-      #expect(try await stage.command([Self.program, "listen"], succeeding: false).status == 2)
+      #expect(try await scenario.command([Self.program, "listen"], succeeding: false).status == 2)
     }
   }
 
   /// ALSA's device that writes what it hears into a file.
-  private func alsa(_ stage: Stage, into file: String) throws -> [String: String] {
-    let configuration = stage.folder.file("asound.conf")
+  private func alsa(_ scenario: Scenario, into file: String) throws -> [String: String] {
+    let configuration = scenario.folder.file("asound.conf")
     try Data(
       """
       pcm.nowhere { type null }
@@ -68,19 +68,20 @@ struct PlayingTests {
   func `an alert sound is heard as it is; one that is too long gives way to the system's (S0-6)`()
     async throws
   {
-    try await Stage.play { stage in
-      let file = stage.folder.file("heard")
-      let environment = try alsa(stage, into: file)
-      let good = try TestSounds.put(TestSounds.wav(frames: 8_000), "good.wav", in: stage.folder)
-      let long = try TestSounds.put(TestSounds.wav(frames: 250_000), "long.wav", in: stage.folder)
-      let played = try await stage.command(
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("heard")
+      let environment = try alsa(scenario, into: file)
+      let good = try TestSounds.put(TestSounds.wav(frames: 8_000), "good.wav", in: scenario.folder)
+      let long = try TestSounds.put(
+        TestSounds.wav(frames: 250_000), "long.wav", in: scenario.folder)
+      let played = try await scenario.command(
         [Self.program, "play", good], environment: environment
       ).values.first
       #expect(played?["by"].string == "alsa")
       let heard = try Data(contentsOf: URL(fileURLWithPath: file))
       let wanted = Data(TestSounds.samples(TestSounds.tone(8_000), isBig: false))
       #expect(heard.prefix(wanted.count) == wanted)
-      let instead = try await stage.command(
+      let instead = try await scenario.command(
         [Self.program, "play", "--volume", "0.5", "--system", good, long], environment: environment
       ).values.first
       #expect(instead?["played"].string == good)
@@ -88,7 +89,7 @@ struct PlayingTests {
       let quieter = try Data(contentsOf: URL(fileURLWithPath: file))
       #expect(quieter.count >= wanted.count)
       #expect(quieter.prefix(wanted.count) != wanted)
-      let chime = try await stage.command([Self.program, "play"], environment: environment)
+      let chime = try await scenario.command([Self.program, "play"], environment: environment)
       #expect(chime.values.first?["played"].string == "chime")
     }
   }
@@ -96,25 +97,25 @@ struct PlayingTests {
   func `an alert sound is heard on a real PulseAudio to its last sample, at its volume`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let environment = [
-        "PULSE_SERVER": "unix:" + stage.folder.file("native"), "PULSE_CLIENTCONFIG": "/dev/null",
+        "PULSE_SERVER": "unix:" + scenario.folder.file("native"), "PULSE_CLIENTCONFIG": "/dev/null",
         "LC_ALL": "C",
       ]
-      let server = try stage.start(
+      let server = try scenario.start(
         [
           TestTool.pulseaudio.required(), "-n", "--daemonize=no", "--exit-idle-time=-1",
           "--use-pid-file=no", "--disable-shm=yes", "--realtime=no", "--high-priority=no",
           "--log-target=file:/dev/stdout", "--log-level=info",
           "-L", "module-null-sink sink_name=ear format=s16le rate=48000 channels=1",
           "-L",
-          "module-native-protocol-unix auth-anonymous=1 socket=" + stage.folder.file("native"),
+          "module-native-protocol-unix auth-anonymous=1 socket=" + scenario.folder.file("native"),
         ], environment: environment)
       _ = try await server.output(called: "its start") { lines in
         lines.contains { $0.contains("Daemon startup complete") }
       }
-      let file = stage.folder.file("heard")
-      let ear = try stage.start(
+      let file = scenario.folder.file("heard")
+      let ear = try scenario.start(
         [
           TestTool.systemPython.required(),
           Installation.root + "/Tests/Sounds/listen-to-monitor",
@@ -123,9 +124,9 @@ struct PlayingTests {
       _ = try await ear.event("listening")
       // It fits into the server's quarter of a second: a busy machine makes no gap in it.
       let sound = try TestSounds.put(
-        TestSounds.wav(frames: 11_000, rate: 48_000), "good.wav", in: stage.folder)
+        TestSounds.wav(frames: 11_000, rate: 48_000), "good.wav", in: scenario.folder)
       for volume in [1.0, 0.5] {
-        let played = try await stage.command(
+        let played = try await scenario.command(
           [Self.program, "play", "--volume", "\(volume)", sound], environment: environment
         ).values.first
         #expect(played?["by"].string == "pulse")

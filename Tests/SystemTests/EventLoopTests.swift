@@ -13,8 +13,8 @@ import Testing
   private func run(
     sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool
   ) {
-    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
-    let alarm = loop.schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
+    let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
+    let alarm = loop.schedule(afterNanoseconds: TestTimeout.standardNanoseconds) {}
     while !condition(), SystemClock.monotonicNanoseconds < end { loop.turn(mayBlock: true) }
     loop.cancel(alarm)
     #expect(condition(), sourceLocation: sourceLocation)

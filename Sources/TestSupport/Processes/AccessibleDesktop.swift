@@ -7,19 +7,19 @@ public struct AccessibleDesktop: Sendable {
   public let environment: [String: String]
   /// The X server.
   public let server: RunningProgram
-  private let stage: Stage
+  private let scenario: Scenario
   private let reader: RunningProgram
 
-  /// Starts it on `stage`.
-  public init(on stage: Stage) async throws {
-    self.stage = stage
-    let services = stage.folder.file("accessibility")
+  /// Starts it on `scenario`.
+  public init(on scenario: Scenario) async throws {
+    self.scenario = scenario
+    let services = scenario.folder.file("accessibility")
     try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
     let bus = try TestTool.accessibility.required()
     try "[D-BUS Service]\nName=org.a11y.Bus\nExec=\(bus)\n".write(
       toFile: services + "/org.a11y.Bus.service", atomically: true, encoding: .utf8)
-    let address = try await stage.bus(services: services)
-    server = try stage.start([
+    let address = try await scenario.bus(services: services)
+    server = try scenario.start([
       TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "900x700x24", "-nolisten", "tcp",
     ])
     environment = [
@@ -27,7 +27,7 @@ public struct AccessibleDesktop: Sendable {
       // A screen without a graphics card.
       "GSK_RENDERER": "cairo",
     ]
-    reader = try stage.start(
+    reader = try scenario.start(
       [TestTool.systemPython.required(), Installation.root + "/Tests/Windows/accessibility"],
       environment: environment)
   }
@@ -53,31 +53,31 @@ public struct AccessibleDesktop: Sendable {
 
   /// Waits until there is an element of that name and role, or none.
   public func wait(_ role: String, _ name: String, isThere: Bool = true) async throws {
-    try await Stage.wait("\(role) \(name)\(isThere ? "" : " to go")") {
+    try await Scenario.wait("\(role) \(name)\(isThere ? "" : " to go")") {
       try await elements().contains { $0.role == role && $0.name == name } == isThere
     }
   }
 
   /// Presses a button, once it is there.
   public func press(_ name: String) async throws {
-    try await Stage.wait("the button \(name)") {
+    try await Scenario.wait("the button \(name)") {
       try await ask(["do": "press", "name": name])["done"].boolean == true
     }
   }
 
   /// Replaces what stands in a text field, once it is there.
   public func type(_ text: String, into name: String) async throws {
-    try await Stage.wait("the field \(name)") {
+    try await Scenario.wait("the field \(name)") {
       try await ask(["do": "type", "name": name, "text": text])["done"].boolean == true
     }
   }
 
   /// Closes a window by its title, as a window manager's button does.
   public func closeWindow(_ title: String) async throws {
-    let found = try await stage.command(
+    let found = try await scenario.command(
       [TestTool.xdotool.required(), "search", "--onlyvisible", "--name", title],
       environment: environment)
-    _ = try await stage.command(
+    _ = try await scenario.command(
       [
         TestTool.systemPython.required(), Installation.root + "/Tests/Windows/close-window",
         found.lines.first ?? "",

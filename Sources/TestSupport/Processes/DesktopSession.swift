@@ -7,7 +7,7 @@ public struct DesktopSession: Sendable {
   public let environment: [String: String]
   /// Prints what crosses the bus to and from the notification server.
   public let monitor: RunningProgram
-  private let stage: Stage
+  private let scenario: Scenario
 
   /// Where dunst puts its window: the left upper corner, so that tests know where to click.
   private static let configuration = """
@@ -41,16 +41,16 @@ public struct DesktopSession: Sendable {
     timeout = 0
     """
 
-  /// Starts the desktop on `stage` and waits until its notification server is there.
-  public init(on stage: Stage) async throws {
-    self.stage = stage
-    let address = try await stage.bus()
-    let screen = try stage.start([
+  /// Starts the desktop on `scenario` and waits until its notification server is there.
+  public init(on scenario: Scenario) async throws {
+    self.scenario = scenario
+    let address = try await scenario.bus()
+    let screen = try scenario.start([
       TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp",
     ])
     let number = try await screen.firstLine()
     environment = ["DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": ":\(number)"]
-    monitor = try stage.start(
+    monitor = try scenario.start(
       [
         TestTool.dbusMonitor.required(), "--session",
         "interface=org.freedesktop.Notifications",
@@ -58,9 +58,9 @@ public struct DesktopSession: Sendable {
       ], environment: environment)
     // The monitor's own NameAcquired is its first line: from then on it misses nothing.
     _ = try await monitor.firstLine()
-    let file = stage.folder.file("dunstrc")
+    let file = scenario.folder.file("dunstrc")
     try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)
-    _ = try stage.start(
+    _ = try scenario.start(
       [TestTool.dunst.required(), "-config", file], environment: environment)
     _ = try await monitor.output(called: "the notification server") { lines in
       lines.contains { $0.contains("member=NameOwnerChanged") }
@@ -69,7 +69,7 @@ public struct DesktopSession: Sendable {
 
   /// How many notifications the server displays.
   public func displayedCount() async throws -> Int {
-    let reply = try await stage.command(
+    let reply = try await scenario.command(
       [
         "dbus-send", "--session", "--print-reply=literal", "--dest=org.freedesktop.Notifications",
         "/org/freedesktop/Notifications", "org.freedesktop.DBus.Properties.Get",
@@ -110,8 +110,8 @@ public struct DesktopSession: Sendable {
 
   /// A picture of the screen, in a file of the portable pixmap format.
   public func picture(_ name: String) async throws -> String {
-    let file = stage.folder.file(name + ".ppm")
-    _ = try await stage.command(
+    let file = scenario.folder.file(name + ".ppm")
+    _ = try await scenario.command(
       [TestTool.importPicture.required(), "-window", "root", file], environment: environment)
     return file
   }
@@ -146,7 +146,7 @@ public struct DesktopSession: Sendable {
 
   /// Clicks into the window of the first notification.
   public func click() async throws {
-    _ = try await stage.command(
+    _ = try await scenario.command(
       [TestTool.xdotool.required(), "mousemove", "100", "40", "click", "1"],
       environment: environment)
   }

@@ -45,14 +45,14 @@ public struct DevicesProgram: Sendable {
 
   /// The next notification received.
   public func received(
-    within limit: Duration = Patience.whole,
+    within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
   ) async throws -> JSONLine {
     try await program.event("received", within: limit, where: matches)
   }
 }
 
-extension Stage {
+extension Scenario {
   /// The options for joining `gateway`.
   public func joining(_ gateway: GatewayProgram) -> [String] {
     [

@@ -39,7 +39,7 @@ public struct GatewayProgram: Sendable {
   }
 }
 
-extension Stage {
+extension Scenario {
   /// The options for the ports of a gateway's listeners.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 

@@ -51,7 +51,7 @@ public final class RunningProgram: Sendable {
 
   /// Waits for the next line whose `event` is `name` and that `matches`; other lines stay.
   public func event(
-    _ name: String, within limit: Duration = Patience.whole,
+    _ name: String, within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
   ) async throws -> JSONLine {
     try await line(called: "the event '\(name)'", within: limit) {
@@ -61,7 +61,7 @@ public final class RunningProgram: Sendable {
 
   /// Waits for the next line that `matches`; other lines stay.
   public func line(
-    called what: String, within limit: Duration = Patience.whole,
+    called what: String, within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool
   ) async throws -> JSONLine {
     let found = Mutex<JSONLine?>(nil)
@@ -78,7 +78,7 @@ public final class RunningProgram: Sendable {
 
   /// Waits until all lines printed so far meet `isEnough`; then returns them.
   public func output(
-    called what: String, within limit: Duration = Patience.whole,
+    called what: String, within limit: Duration = TestTimeout.standard,
     until isEnough: @escaping @Sendable ([String]) -> Bool
   ) async throws -> [String] {
     try await wait(for: what, within: limit) { isEnough($0.lines) }
@@ -86,7 +86,7 @@ public final class RunningProgram: Sendable {
   }
 
   /// Waits for the next line that is no JSON and has this beginning; other lines stay.
-  public func text(_ beginning: String, within limit: Duration = Patience.whole) async throws
+  public func text(_ beginning: String, within limit: Duration = TestTimeout.standard) async throws
     -> String
   {
     let found = Mutex<String?>(nil)
@@ -141,14 +141,14 @@ public final class RunningProgram: Sendable {
 
   /// Waits for the end: the exit status, or 128 and the signal's number.
   @discardableResult
-  public func end(within limit: Duration = Patience.whole) async throws -> Int32 {
+  public func end(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     try await wait(for: "its end", within: limit) { $0.status != nil && $0.outputEnded }
     return state.withLock { $0.status ?? -1 }
   }
 
   /// Asks the program to end and waits until it has.
   @discardableResult
-  public func stop(within limit: Duration = Patience.whole) async throws -> Int32 {
+  public func stop(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     signal(SIGTERM)
     return try await end(within: limit)
   }

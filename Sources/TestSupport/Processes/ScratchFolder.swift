@@ -26,7 +26,7 @@ public final class ScratchFolder: Sendable {
   ///
   /// `isHopeless` is checked repeatedly: whether the program that should write it is gone.
   public static func contents(
-    of file: String, within limit: Duration = Patience.whole,
+    of file: String, within limit: Duration = TestTimeout.standard,
     unless isHopeless: @Sendable () -> Bool
   ) async throws -> String {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path

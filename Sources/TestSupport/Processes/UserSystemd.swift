@@ -12,13 +12,13 @@ public struct UserSystemd: Sendable {
   private static let script = Installation.root + "/Tests/Systemd/user-manager"
 
   /// Starts it and waits until it answers on its bus.
-  public init(on stage: Stage) async throws {
-    let manager = try stage.start([
-      TestTool.systemPython.required(), Self.script, "run", stage.folder.path,
+  public init(on scenario: Scenario) async throws {
+    let manager = try scenario.start([
+      TestTool.systemPython.required(), Self.script, "run", scenario.folder.path,
     ])
-    _ = try await ScratchFolder.contents(of: stage.folder.file("ready")) { !manager.isRunning }
+    _ = try await ScratchFolder.contents(of: scenario.folder.file("ready")) { !manager.isRunning }
     program = manager
-    busAddress = "unix:path=" + stage.folder.file("bus")
+    busAddress = "unix:path=" + scenario.folder.file("bus")
   }
 
   /// Ends it, with all that it started.

@@ -13,15 +13,15 @@ import Testing
 struct AppServerTests {
   @Test
   func `an app greets, asks for permission, adds a notification and sees it delivered`() throws {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    let app = TestApp(stage, state: .background)
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = TestApp(scenario, state: .background)
     defer { app.close() }
     #expect(app.welcome?.appID == "org.example.burger")
     #expect(try app.connection.call(.requestAuthorization([.alert, .badge])).isGranted)
     let request = ModelBench.request(badge: 2)
     _ = try app.connection.call(.add(request))
-    let line = try #require(stage.line("presented"))
+    let line = try #require(scenario.line("presented"))
     #expect(line["id"] == "n")
     #expect(line["title"] == "T")
     #expect(line["trigger"] == "now")
@@ -32,16 +32,16 @@ struct AppServerTests {
 
   @Test
   func `the socket is the user's alone`() throws {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    #expect(try FileSystem.mode(of: stage.socketPath) & 0o777 == 0o600)
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    #expect(try FileSystem.mode(of: scenario.socketPath) & 0o777 == 0o600)
   }
 
   @Test
   func `a second agent on one socket or one data folder is refused`() throws {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    #expect(throws: AgentFailure.self) { try AgentStage(folder: stage.folder) }
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    #expect(throws: AgentFailure.self) { try AgentScenario(folder: scenario.folder) }
   }
 
   @Test
@@ -50,28 +50,28 @@ struct AppServerTests {
     let descriptor = try Socket.listen(unixPath: folder.file("agent.sock"))
     Socket.close(descriptor)
     #expect(FileSystem.exists(folder.file("agent.sock")))
-    let stage = try AgentStage(folder: folder)
-    defer { stage.stop() }
-    let app = TestApp(stage)
+    let scenario = try AgentScenario(folder: folder)
+    defer { scenario.stop() }
+    let app = TestApp(scenario)
     defer { app.close() }
     #expect(app.welcome != nil)
   }
 
   @Test
   func `the question to the app in front goes over the socket, and its answer decides`() throws {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    let app = TestApp(stage)
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = TestApp(scenario)
     defer { app.close() }
     _ = try app.connection.call(.requestAuthorization([.alert]))
     _ = try app.connection.call(.add(ModelBench.request("no")))
     let (_, first) = try #require(app.event { if case .willPresent = $0 { true } else { nil } })
     first?.reply(.present([]))
-    #expect(stage.line("suppressed")?["reason"] == "foreground")
+    #expect(scenario.line("suppressed")?["reason"] == "foreground")
     _ = try app.connection.call(.add(ModelBench.request("yes")))
     let (_, second) = try #require(app.event { if case .willPresent = $0 { true } else { nil } })
     second?.reply(.present([.banner]))
-    #expect(stage.line("presented")?["id"] == "yes")
+    #expect(scenario.line("presented")?["id"] == "yes")
   }
 
   @Test
@@ -80,37 +80,37 @@ struct AppServerTests {
     throws
   {
     let folder = try ScratchFolder()
-    var stage = try AgentStage(folder: folder)
-    let app = TestApp(stage, state: .background)
+    var scenario = try AgentScenario(folder: folder)
+    let app = TestApp(scenario, state: .background)
     defer { app.close() }
     let run = app.welcome?.agentRun
     _ = try app.connection.call(.requestAuthorization([.alert, .badge]))
     _ = try app.connection.call(.add(ModelBench.request(badge: 4)))
-    #expect(stage.line("presented") != nil)
-    stage.stop()
+    #expect(scenario.line("presented") != nil)
+    scenario.stop()
     #expect(
       app.events.next { if case .disconnected = $0 { true } else { nil } } == true)
-    stage = try AgentStage.again(folder, grant: .none)
-    defer { stage.stop() }
+    scenario = try AgentScenario.again(folder, grant: .none)
+    defer { scenario.stop() }
     let welcome = try #require(app.welcome)
     #expect(welcome.agentRun != run)
     #expect(welcome.settings.alert == .enabled)
     #expect(welcome.badge == 4)
-    #expect(stage.line("badge")?["badge"] == 4)
+    #expect(scenario.line("badge")?["badge"] == 4)
     #expect(try app.connection.call(.delivered).delivered().count == 1)
   }
 
   @Test
   func `a request that was made while no agent was there goes out when one is`() throws {
     let folder = try ScratchFolder()
-    let first = try AgentStage(folder: folder)
+    let first = try AgentScenario(folder: folder)
     first.stop()
     let app = TestApp(first)
     defer { app.close() }
     let answers = Arrivals<Result<AppAnswer, AppLinkFailure>>()
     app.connection.send(.settings) { answers.put($0) }
-    let stage = try AgentStage.again(folder)
-    defer { stage.stop() }
+    let scenario = try AgentScenario.again(folder)
+    defer { scenario.stop() }
     let answer = try #require(answers.next { $0 })
     #expect(try answer.get().settings().status == .notDetermined)
   }
@@ -172,12 +172,12 @@ struct AppServerTests {
       [0, 0, 0, 6, 0, 0, 0, 2, 0x5B, 0x5D], [0, 0, 0, 6, 0, 0, 0, 2, 0x7B, 0x7D],
     ] as [[UInt8]])
   func `a frame that breaks the protocol ends its connection and no other`(bytes: [UInt8]) throws {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    let app = TestApp(stage)
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = TestApp(scenario)
     defer { app.close() }
     #expect(app.welcome != nil)
-    let raw = try RawApp(stage.socketPath)
+    let raw = try RawApp(scenario.socketPath)
     raw.send(bytes)
     #expect(raw.readToEnd().isEmpty)
     #expect(try app.connection.call(.settings).settings().status == .notDetermined)
@@ -187,9 +187,9 @@ struct AppServerTests {
   func `an unknown message is refused and the connection goes on; before hello nothing is served`()
     throws
   {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    let raw = try RawApp(stage.socketPath)
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let raw = try RawApp(scenario.socketPath)
     raw.send(AppFrame(["type": "nonsense", "number": 1]).encoded)
     #expect(raw.frame()?.object["error"]?.objectValue?["reason"] == "unsupportedMessage")
     raw.send(AppRequest.settings.frame.numbered(2).encoded)
@@ -203,9 +203,9 @@ struct AppServerTests {
 
   @Test
   func `an id that is not installed needs to be a development app`() throws {
-    let stage = try AgentStage()
-    defer { stage.stop() }
-    let raw = try RawApp(stage.socketPath)
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let raw = try RawApp(scenario.socketPath)
     raw.send(AppRequest.hello(AppHello(appID: "a.b")).frame.numbered(1).encoded)
     #expect(raw.frame()?.object["error"]?.objectValue?["reason"] == "unknownApp")
     #expect(raw.readToEnd().isEmpty)
@@ -215,9 +215,9 @@ struct AppServerTests {
   func `a manual clock fires every moment in between, in order, before the command is answered`()
     throws
   {
-    let stage = try AgentStage(hasManualClock: true)
-    defer { stage.stop() }
-    let app = TestApp(stage, state: .background)
+    let scenario = try AgentScenario(hasManualClock: true)
+    defer { scenario.stop() }
+    let app = TestApp(scenario, state: .background)
     defer { app.close() }
     _ = try app.connection.call(.requestAuthorization([.alert]))
     var request = ModelBench.request("every")
@@ -228,10 +228,10 @@ struct AppServerTests {
     _ = try app.connection.call(.add(request))
     #expect(
       try app.connection.call(.pending).pending().map(\.nextUnixMilliseconds) == [60_000, 90_000])
-    let control = TestApp(stage, role: .control)
+    let control = TestApp(scenario, role: .control)
     defer { control.close() }
     _ = try control.connection.call(.control(.advanceClock(milliseconds: 180_000)))
-    let shown = stage.lines.all.filter { $0["event"] == "presented" }
+    let shown = scenario.lines.all.filter { $0["event"] == "presented" }
     #expect(shown.compactMap { $0["id"]?.stringValue } == ["every", "once", "every", "every"])
     #expect(
       shown.compactMap { $0["at"]?.stringValue } == [
@@ -243,9 +243,9 @@ struct AppServerTests {
 
   @Test
   func `a manual clock waits while the app in front is asked what to show`() throws {
-    let stage = try AgentStage(hasManualClock: true)
-    defer { stage.stop() }
-    let app = TestApp(stage)
+    let scenario = try AgentScenario(hasManualClock: true)
+    defer { scenario.stop() }
+    let app = TestApp(scenario)
     defer { app.close() }
     _ = try app.connection.call(.requestAuthorization([.alert]))
     for (id, seconds) in [("a", 10.0), ("b", 20.0)] {
@@ -253,7 +253,7 @@ struct AppServerTests {
       request.trigger = .interval(seconds: seconds, repeats: false)
       _ = try app.connection.call(.add(request))
     }
-    let control = TestApp(stage, role: .control)
+    let control = TestApp(scenario, role: .control)
     defer { control.close() }
     let answers = Arrivals<Result<AppAnswer, AppLinkFailure>>()
     control.connection.send(.control(.advanceClock(milliseconds: 30_000))) { answers.put($0) }
@@ -263,7 +263,7 @@ struct AppServerTests {
       #expect(notification.request.id == id)
       #expect(answers.all.isEmpty)
       question?.reply(.present([.banner]))
-      let line = try #require(stage.line("presented"))
+      let line = try #require(scenario.line("presented"))
       #expect(line["id"] == .string(id))
       #expect(
         line["at"]?.stringValue
@@ -277,8 +277,8 @@ struct AppServerTests {
     throws
   {
     let folder = try ScratchFolder()
-    var stage = try AgentStage(folder: folder, hasManualClock: true, pendingLimit: 3)
-    var app = TestApp(stage, state: .background)
+    var scenario = try AgentScenario(folder: folder, hasManualClock: true, pendingLimit: 3)
+    var app = TestApp(scenario, state: .background)
     _ = try app.connection.call(.requestAuthorization([.alert]))
     for seconds in [50.0, 10, 40, 20, 30] {
       var request = ModelBench.request("\(Int(seconds))")
@@ -287,10 +287,10 @@ struct AppServerTests {
     }
     #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["10", "20", "30"])
     app.close()
-    stage.stop()
-    stage = try AgentStage.again(folder, hasManualClock: true, pendingLimit: 3)
-    defer { stage.stop() }
-    app = TestApp(stage, state: .background)
+    scenario.stop()
+    scenario = try AgentScenario.again(folder, hasManualClock: true, pendingLimit: 3)
+    defer { scenario.stop() }
+    app = TestApp(scenario, state: .background)
     defer { app.close() }
     #expect(try app.connection.call(.pending).pending().map(\.request.id) == ["10", "20", "30"])
     _ = try app.connection.call(.removePending(["10", "30"]))
@@ -302,9 +302,9 @@ struct AppServerTests {
 
   @Test
   func `a request that can never fire is refused as Apple refuses it`() throws {
-    let stage = try AgentStage(hasManualClock: true)
-    defer { stage.stop() }
-    let app = TestApp(stage)
+    let scenario = try AgentScenario(hasManualClock: true)
+    defer { scenario.stop() }
+    let app = TestApp(scenario)
     defer { app.close() }
     _ = try app.connection.call(.requestAuthorization([.alert]))
     var request = ModelBench.request()

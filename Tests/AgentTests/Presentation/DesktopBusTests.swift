@@ -28,8 +28,8 @@ private final class FieldServer {
   var notified: [[BusValue]] = []
   var refusals = 0
 
-  init(_ stage: ServiceStage) throws {
-    bus = try stage.connect()
+  init(_ scenario: ServiceScenario) throws {
+    bus = try scenario.connect()
     let name = "org.freedesktop.Notifications"
     try bus.export("/org/freedesktop/Notifications") { [unowned self] message in
       switch message.member {
@@ -62,27 +62,27 @@ struct DesktopBusTests {
   func `client-api 3.29: a reply in place comes with its text, also after the server had too much`()
     async throws
   {
-    try await ServiceStage.play { stage in
-      let server = try FieldServer(stage)
+    try await ServiceScenario.run { scenario in
+      let server = try FieldServer(scenario)
       server.refusals = 1
       let hearing = Hearing()
       let presenter = try DesktopPresenter(
-        bus: try stage.connect(), listener: hearing, log: .silent)
+        bus: try scenario.connect(), listener: hearing, log: .silent)
       let action = NotificationAction(
         id: "REPLY", title: "Reply",
         textInput: NotificationAction.TextInput(buttonTitle: "Send", placeholder: "Say"))
       let presentation = DesktopTests.presentation(actions: [action])
       presenter.show(.presented(presentation), atUnixMilliseconds: 0)
-      #expect(stage.run { server.notified.count == 1 })
+      #expect(scenario.run { server.notified.count == 1 })
       let call = server.notified.first ?? []
       #expect(call.count == 8)
       #expect(call[5].stringsValue?.contains("inline-reply") == true)
       #expect(call[6]["x-kde-reply-placeholder-text"]?.stringValue == "Say")
-      #expect(stage.run { hearing.shown == 1 })
+      #expect(scenario.run { hearing.shown == 1 })
       server.bus.emit(
         "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "NotificationReplied",
         [.uint32(7), .string("on my way")])
-      #expect(stage.run { !hearing.acted.isEmpty })
+      #expect(scenario.run { !hearing.acted.isEmpty })
       #expect(hearing.acted.first?.0 == "REPLY")
       #expect(hearing.acted.first?.1 == "on my way")
     }
@@ -92,8 +92,8 @@ struct DesktopBusTests {
   func `S0-12 S4-3 docks are told badges, may ask for them, and hear them when they come`()
     async throws
   {
-    try await ServiceStage.play { stage in
-      let dock = try stage.connect()
+    try await ServiceScenario.run { scenario in
+      let dock = try scenario.connect()
       var told: [(String, UInt64?, Bool?)] = []
       try dock.match("type='signal',interface='com.canonical.Unity.LauncherEntry'") { message in
         guard message.member == "Update", let values = try? message.read(), values.count == 2
@@ -104,7 +104,7 @@ struct DesktopBusTests {
             values[1]["count-visible"]?.boolValue
           ))
       }
-      let bus = try stage.connect()
+      let bus = try scenario.connect()
       let hearing = Hearing()
       let presenter = try DesktopPresenter(bus: bus, listener: hearing, log: .silent)
       // The dock's match has to be there first.
@@ -112,25 +112,25 @@ struct DesktopBusTests {
       dock.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
       ) { _ in isReady = true }
-      #expect(stage.run { isReady })
+      #expect(scenario.run { isReady })
       presenter.show(.badge(ModelBench.burger, 3), atUnixMilliseconds: 0)
-      #expect(stage.run { told.count == 1 })
+      #expect(scenario.run { told.count == 1 })
       #expect(told.first?.0 == "application://org.example.burger.desktop")
       #expect(told.first?.1 == 3)
       presenter.show(.badge(ModelBench.burger, 0), atUnixMilliseconds: 0)
-      #expect(stage.run { told.count == 2 })
+      #expect(scenario.run { told.count == 2 })
       #expect(told.last?.2 == false)
       // A dock that comes later hears it again.
       dock.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("com.canonical.Unity"), .uint32(0)]
       ) { _ in }
-      #expect(stage.run { told.count == 3 })
+      #expect(scenario.run { told.count == 3 })
       var names: [BusValue]?
       bus.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"
       ) { names = try? $0.get() }
-      #expect(stage.run { names != nil })
+      #expect(scenario.run { names != nil })
       // Whose names they are does not matter: the presenter's own is the one that answers.
       var answers: [[BusValue]] = []
       let hash = DesktopPresenter.hash("application://org.example.burger.desktop")
@@ -142,7 +142,7 @@ struct DesktopBusTests {
           if case .success(let values) = result { answers.append(values) }
         }
       }
-      #expect(stage.run { !answers.isEmpty })
+      #expect(scenario.run { !answers.isEmpty })
       #expect(answers.first?.first?.stringValue == "application://org.example.burger.desktop")
     }
   }

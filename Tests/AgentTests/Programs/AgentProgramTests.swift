@@ -9,22 +9,22 @@ import Testing
 @Suite("belfry agent")
 struct AgentProgramTests {
   static func agent(
-    _ stage: Stage, _ more: [String] = [], grant: String = "all",
+    _ scenario: Scenario, _ more: [String] = [], grant: String = "all",
     gateway: LinkGatewayThread? = nil, environment: [String: String] = [:]
   ) async throws -> RunningProgram {
-    let ready = stage.folder.file("agent.json")
+    let ready = scenario.folder.file("agent.json")
     var arguments = [
-      "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", grant,
+      "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", grant,
       "--ready-file", ready,
     ]
     if let gateway {
-      let ca = stage.folder.file("ca.pem")
+      let ca = scenario.folder.file("ca.pem")
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
     // One that a killed agent left would be taken for the new one's.
     unlink(ready)
-    let program = try stage.belfry(arguments + more, environment: environment)
+    let program = try scenario.belfry(arguments + more, environment: environment)
     _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
     return program
   }
@@ -33,19 +33,19 @@ struct AgentProgramTests {
 
   @Test
   func `a notification from a shell is shown, listed, opened, and told to the app`() async throws {
-    try await Stage.play { stage in
-      let agent = try await Self.agent(stage)
-      let category = stage.folder.file("category.json")
+    try await Scenario.run { scenario in
+      let agent = try await Self.agent(scenario)
+      let category = scenario.folder.file("category.json")
       let text =
         #"{"id":"INVITE","actions":[{"id":"YES","title":"Accept"},{"id":"NO","title":"Decline"}]}"#
       try Data(text.utf8).write(to: URL(fileURLWithPath: category))
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert,sound,badge", "--category", category,
         "--state", "background",
       ])
       #expect(try await app.event("launched")["reason"].string == "user")
       #expect(try await app.event("authorized")["granted"].boolean == true)
-      let id = try await stage.belfryCommand([
+      let id = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Party", "--body", "Tonight", "--category",
         "INVITE", "--badge", "2", "--user-info", #"{"k":[1]}"#, "--id", "n1",
       ])
@@ -55,9 +55,9 @@ struct AgentProgramTests {
       #expect(shown["actions"][0]["id"].string == "YES")
       #expect(shown["userInfo"]["k"][0].integer == 1)
       #expect(try await agent.event("badge")["badge"].integer == 2)
-      let center = try await stage.belfryCommand(["center", "--json"])
+      let center = try await scenario.belfryCommand(["center", "--json"])
       #expect(center.values.first?["title"].string == "Party")
-      _ = try await stage.belfryCommand(["center", "action", "n1", "YES", "--text", "ok"])
+      _ = try await scenario.belfryCommand(["center", "action", "n1", "YES", "--text", "ok"])
       let response = try await app.event("response")
       #expect(response["action"].string == "YES")
       #expect(response["text"].string == "ok")
@@ -70,16 +70,16 @@ struct AgentProgramTests {
   @Test
   func `an app registers, its push is shown once, and again nothing after a restart`() async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
-      var agent = try await Self.agent(stage, gateway: gateway)
+      var agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
       ])
       let token = try #require(try await app.event("registered")["token"].string)
       #expect(
-        try await stage.belfryCommand(["app", "token", Self.burger]).output == token)
+        try await scenario.belfryCommand(["app", "token", Self.burger]).output == token)
       #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"Hi"},"k":1}"#, 5, $0) })
       let shown = try await agent.event("presented")
       #expect(shown["body"].string == "Hi")
@@ -98,7 +98,7 @@ struct AgentProgramTests {
 
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      agent = try await Self.agent(stage, gateway: gateway)
+      agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(
         try await app.event("registered")["token"].string == token)
@@ -119,19 +119,19 @@ struct AgentProgramTests {
   func `the languages that were chosen outlive a restart, whatever the environment's are`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let french = ["LANGUAGE": "fr", "LANG": "fr_FR.UTF-8", "LC_ALL": "fr_FR.UTF-8"]
       func told() async throws -> String? {
-        try await stage.belfryCommand(["doctor", "--json"]).values
+        try await scenario.belfryCommand(["doctor", "--json"]).values
           .first { $0["feature"].string == "languages" }?["detail"].string
       }
-      let agent = try await Self.agent(stage, environment: french)
+      let agent = try await Self.agent(scenario, environment: french)
       #expect(try await told() == "fr,fr-FR")
-      _ = try await stage.belfryCommand(["settings", "--languages", "en"])
+      _ = try await scenario.belfryCommand(["settings", "--languages", "en"])
       #expect(try await told() == "en")
       agent.signal(SIGTERM)
       _ = try await agent.end()
-      _ = try await Self.agent(stage, environment: french)
+      _ = try await Self.agent(scenario, environment: french)
       #expect(try await told() == "en")
     }
   }
@@ -140,20 +140,20 @@ struct AgentProgramTests {
   func `a notification that was not seen when the agent was killed is there after the next start`()
     async throws
   {
-    try await Stage.play { stage in
-      var agent = try await Self.agent(stage, ["--clock", "manual"])
-      _ = try await stage.belfryCommand([
+    try await Scenario.run { scenario in
+      var agent = try await Self.agent(scenario, ["--clock", "manual"])
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Later", "--in", "60", "--id", "later",
       ])
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Now", "--id", "now",
       ])
       _ = try await agent.event("presented")
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      agent = try await Self.agent(stage, ["--clock", "manual"])
-      #expect(try await stage.belfryCommand(["center", "--json"]).values.count == 1)
-      _ = try await stage.belfryCommand(["clock", "advance", "60"])
+      agent = try await Self.agent(scenario, ["--clock", "manual"])
+      #expect(try await scenario.belfryCommand(["center", "--json"]).values.count == 1)
+      _ = try await scenario.belfryCommand(["clock", "advance", "60"])
       let shown = try await agent.event("presented")
       #expect(shown["id"].string == "later")
       #expect(shown["at"].string == "1970-01-01T00:01:00.000Z")
@@ -165,30 +165,30 @@ struct AgentProgramTests {
     `S0-34 S0-35 S1-15 S1-16 S4-12 a backup on another machine is another device with other tokens`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
-      var agent = try await Self.agent(stage, gateway: gateway)
+      var agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
-      var app = try stage.belfry(["app", "run", Self.burger, "--register"])
+      var app = try scenario.belfry(["app", "run", Self.burger, "--register"])
       let token = try #require(try await app.event("registered")["token"].string)
       _ = try await app.stop()
       #expect(try await agent.stop() == 0)
       // On the same machine it goes on.
-      agent = try await Self.agent(stage, gateway: gateway)
+      agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 1)
       #expect(try await agent.stop() == 0)
       // As if the folder came from another machine: its key, all else the same.
-      let keyFile = stage.folder.file("agent/identity/identity.key")
+      let keyFile = scenario.folder.file("agent/identity/identity.key")
       let kept = try FileSystem.read(keyFile, limit: 10_000)
       let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
       let elsewhere = try DeviceKeySeal(machine: Array("another".utf8)).seal(key)
       try FileSystem.write(elsewhere, to: keyFile)
-      agent = try await Self.agent(stage, gateway: gateway)
+      agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 2)
       #expect(agent.errors.contains("this data comes from another machine"))
-      app = try stage.belfry(["app", "run", Self.burger, "--register"])
+      app = try scenario.belfry(["app", "run", Self.burger, "--register"])
       let other = try #require(try await app.event("registered")["token"].string)
       #expect(other != token)
     }
@@ -198,14 +198,14 @@ struct AgentProgramTests {
   func `S1-7 S4-10 on a terminal a person is asked, and answers there`(
     answer: String, isGranted: Bool
   ) async throws {
-    try await Stage.play { stage in
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry([
-        "agent", "--data", stage.folder.file("agent"), "--presenter", "terminal", "--ready-file",
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("agent.json")
+      let agent = try scenario.belfry([
+        "agent", "--data", scenario.folder.file("agent"), "--presenter", "terminal", "--ready-file",
         ready,
       ])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
+      let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.output(called: "the question") { lines in
         lines.contains { $0.contains("Allow? [y/n]") }
       }
@@ -217,15 +217,15 @@ struct AgentProgramTests {
 
   @Test
   func `belfry doctor tells what is lacking, and what keeps an app from being seen`() async throws {
-    try await Stage.play { stage in
-      let without = try await stage.belfryCommand(["doctor", "--json"], succeeding: false)
+    try await Scenario.run { scenario in
+      let without = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false)
       #expect(without.status == 1)
       #expect(without.values.first?["feature"].string == "agent")
       #expect(without.values.first?["state"].string == "missing")
-      _ = try await Self.agent(stage, grant: "none")
-      let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
+      _ = try await Self.agent(scenario, grant: "none")
+      let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await app.event("authorized")
-      let rows = try await stage.belfryCommand(["doctor", "--json"]).values
+      let rows = try await scenario.belfryCommand(["doctor", "--json"]).values
       func row(_ feature: String) -> JSONLine? { rows.first { $0["feature"].string == feature } }
       #expect(row("agent")?["state"].string == "ok")
       #expect(row("gateway")?["state"].string == "missing")
@@ -233,8 +233,8 @@ struct AgentProgramTests {
       let burger = row("app \(Self.burger)")
       #expect(burger?["state"].string == "attention")
       #expect(burger?["do"].string == "belfry settings \(Self.burger) notifications=on")
-      _ = try await stage.belfryCommand(["settings", Self.burger, "notifications=on"])
-      let after = try await stage.belfryCommand(["doctor", "--json"]).values
+      _ = try await scenario.belfryCommand(["settings", Self.burger, "notifications=on"])
+      let after = try await scenario.belfryCommand(["doctor", "--json"]).values
       #expect(
         after.first { $0["feature"].string == "app \(Self.burger)" }?["state"].string == "ok")
     }
@@ -244,13 +244,14 @@ struct AgentProgramTests {
   func `a ready file that a killed agent left does not outlive the next agent's start`()
     async throws
   {
-    try await Stage.play { stage in
-      _ = try await Self.agent(stage)
-      let stale = stage.folder.file("stale.json")
+    try await Scenario.run { scenario in
+      _ = try await Self.agent(scenario)
+      let stale = scenario.folder.file("stale.json")
       try Data("{}".utf8).write(to: URL(fileURLWithPath: stale))
       // The socket is taken: this one never becomes ready.
-      let second = try await stage.belfryCommand(
-        ["agent", "--data", stage.folder.file("second"), "--ready-file", stale], succeeding: false)
+      let second = try await scenario.belfryCommand(
+        ["agent", "--data", scenario.folder.file("second"), "--ready-file", stale],
+        succeeding: false)
       #expect(second.status == 1)
       #expect(!FileManager.default.fileExists(atPath: stale))
     }
@@ -260,12 +261,12 @@ struct AgentProgramTests {
   func `commands say what is wrong and what to do, and end with 1; wrong usage ends with 2`()
     async throws
   {
-    try await Stage.play { stage in
-      let without = try await stage.command(
+    try await Scenario.run { scenario in
+      let without = try await scenario.command(
         [Installation.belfry, "center"], succeeding: false)
       #expect(without.status == 1)
       #expect(without.errors.contains("belfry agent"))
-      _ = try await Self.agent(stage, grant: "none")
+      _ = try await Self.agent(scenario, grant: "none")
       for (arguments, status) in [
         (["notify", "--app", "x.y", "--title", "T"], Int32(1)), (["notify", "--app", "x.y"], 2),
         (["notify", "--title", "T"], 2),
@@ -283,7 +284,7 @@ struct AgentProgramTests {
         (["agent", "--enroll", "code"], 2), (["agent", "--ca", "/dev/null"], 2),
         (["agent", "--gateway", "localhost:1", "--ca", "/dev/null"], 2),
       ] {
-        let result = try await stage.belfryCommand(arguments, succeeding: false)
+        let result = try await scenario.belfryCommand(arguments, succeeding: false)
         #expect(result.status == status, "\(arguments): \(result.errors)")
         #expect(result.errors.hasPrefix("belfry: "), "\(arguments)")
         #expect(result.lines.isEmpty)
@@ -294,26 +295,26 @@ struct AgentProgramTests {
   @Test
   func `an installed app that is not running is started by opening its notification`() async throws
   {
-    try await Stage.play { stage in
-      let agent = try await Self.agent(stage)
-      let log = stage.folder.file("burger.log")
-      let script = try await stage.script(
+    try await Scenario.run { scenario in
+      let agent = try await Self.agent(scenario)
+      let log = scenario.folder.file("burger.log")
+      let script = try await scenario.script(
         "burger",
         "exec \(Installation.belfry) app run \"$BELFRY_APP_ID\" > \(log) 2>&1 < /dev/null")
-      let desktop = stage.folder.file("\(Self.burger).desktop")
+      let desktop = scenario.folder.file("\(Self.burger).desktop")
       try Data(
         "[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8
       ).write(to: URL(fileURLWithPath: desktop))
-      let row = try await stage.belfryCommand(["app", "install", desktop, "--json"]).values.first
+      let row = try await scenario.belfryCommand(["app", "install", desktop, "--json"]).values.first
       #expect(row?["kind"].string == "installed")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
       ])
       _ = try await agent.event("presented")
-      _ = try await stage.belfryCommand(["center", "open", "o"])
+      _ = try await scenario.belfryCommand(["center", "open", "o"])
       #expect(try await agent.event("launched")["app"].string == Self.burger)
       var lines: [JSONLine] = []
-      try await Stage.wait("the app's response") {
+      try await Scenario.wait("the app's response") {
         lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
           .split(separator: "\n").compactMap { JSONLine(String($0)) }
         return lines.contains { $0["event"].string == "response" }

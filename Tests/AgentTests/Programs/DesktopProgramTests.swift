@@ -6,29 +6,29 @@ import Testing
 /// The desktop presenter with a real notification server: dunst under Xvfb on a bus of its own.
 @Suite("A real desktop", .serialized)
 struct DesktopProgramTests {
-  /// A bus, a screen and a server that live as long as the stage.
+  /// A bus, a screen and a server that live as long as the scenario.
   struct Desktop {
-    let stage: Stage
+    let scenario: Scenario
     let environment: [String: String]
 
     /// `services` is a folder of services that the bus may start.
-    static func open(on stage: Stage, services: String? = nil) async throws -> Desktop {
-      let address = try await stage.bus(services: services)
-      let screen = try stage.start(
+    static func open(on scenario: Scenario, services: String? = nil) async throws -> Desktop {
+      let address = try await scenario.bus(services: services)
+      let screen = try scenario.start(
         [
           try TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "640x480x24",
           "-nolisten", "tcp",
         ], name: "Xvfb")
       let display = ":" + (try await screen.firstLine())
       return Desktop(
-        stage: stage,
+        scenario: scenario,
         environment: ["DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": display])
     }
 
     /// Starts dunst; its menu takes the line that holds `choice`.
     func startServer(choosing choice: String = "nothing") async throws -> RunningProgram {
-      let menu = try await stage.script("menu", "grep -m1 '\(choice)'")
-      let configuration = stage.folder.file("dunstrc")
+      let menu = try await scenario.script("menu", "grep -m1 '\(choice)'")
+      let configuration = scenario.folder.file("dunstrc")
       try Data(
         """
         [global]
@@ -41,13 +41,13 @@ struct DesktopProgramTests {
         timeout = 0
         """.utf8
       ).write(to: URL(fileURLWithPath: configuration))
-      return try stage.start(
+      return try scenario.start(
         [try TestTool.dunst.required(), "-conf", configuration], name: "dunst",
         environment: environment)
     }
 
     func dunstctl(_ arguments: String...) async throws -> String {
-      try await stage.command(
+      try await scenario.command(
         ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + ["dunstctl"] + arguments
       ).output
     }
@@ -56,8 +56,8 @@ struct DesktopProgramTests {
 
     /// The screen's pixels.
     func picture() async throws -> Data {
-      let file = stage.folder.file("screen.ppm")
-      _ = try await stage.command([
+      let file = scenario.folder.file("screen.ppm")
+      _ = try await scenario.command([
         try TestTool.importPicture.required(), "-display", environment["DISPLAY"] ?? "", "-window",
         "root", file,
       ])
@@ -67,10 +67,10 @@ struct DesktopProgramTests {
     func agent(
       _ more: [String] = ["--grant", "all"], environment added: [String: String] = [:]
     ) async throws -> RunningProgram {
-      let ready = stage.folder.file("agent.json")
-      let program = try stage.belfry(
+      let ready = scenario.folder.file("agent.json")
+      let program = try scenario.belfry(
         [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "desktop", "--presenter",
+          "agent", "--data", scenario.folder.file("agent"), "--presenter", "desktop", "--presenter",
           "json", "--ready-file", ready,
         ] + more, environment: environment.merging(added) { $1 })
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
@@ -87,29 +87,29 @@ struct DesktopProgramTests {
     `the notification is displayed with Notify's arguments, changes pixels, and a click reaches the app`()
     async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
-      let monitor = try stage.start(
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
+      let monitor = try scenario.start(
         [
           try TestTool.dbusMonitor.required(), "--session", "--monitor",
           "interface='org.freedesktop.Notifications'",
         ], name: "dbus-monitor", environment: desktop.environment)
       _ = try await desktop.startServer()
       let agent = try await desktop.agent()
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--state", "background",
       ])
       _ = try await app.event("authorized")
-      try await Stage.wait("dunst") { (try? await desktop.displayed()) == 0 }
+      try await Scenario.wait("dunst") { (try? await desktop.displayed()) == 0 }
       let before = try await desktop.picture()
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Special", "--body", "Avocado & <Bacon>", "--id",
         "n",
       ])
       _ = try await agent.event("presented")
-      try await Stage.wait("the notification") { try await desktop.displayed() == 1 }
-      try await Stage.wait("a change of the screen") { try await desktop.picture() != before }
-      try await Stage.wait("Notify") {
+      try await Scenario.wait("the notification") { try await desktop.displayed() == 1 }
+      try await Scenario.wait("a change of the screen") { try await desktop.picture() != before }
+      try await Scenario.wait("Notify") {
         monitor.lines.contains { $0.contains("Avocado &amp; &lt;Bacon&gt;") }
       }
       #expect(monitor.lines.contains { $0.contains(#": Special""#) })
@@ -119,29 +119,29 @@ struct DesktopProgramTests {
       let response = try await app.event("response")
       #expect(response["action"].string == "com.apple.UNNotificationDefaultActionIdentifier")
       #expect(response["notification"]["id"].string == "n")
-      try await Stage.wait("the end of the notification") { try await desktop.displayed() == 0 }
+      try await Scenario.wait("the end of the notification") { try await desktop.displayed() == 0 }
       #expect(try await agent.stop() == 0)
     }
   }
 
   @Test(.requires(.dbus, .dunst, .xvfb))
   func `a named button reaches the app by its action's identifier`() async throws {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer(choosing: "Decline")
       let agent = try await desktop.agent()
-      let category = stage.folder.file("category.json")
+      let category = scenario.folder.file("category.json")
       try Data(Self.category.utf8).write(to: URL(fileURLWithPath: category))
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--category", category, "--state",
         "background",
       ])
       _ = try await app.event("authorized")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Party", "--category", "INVITE",
       ])
       _ = try await agent.event("presented")
-      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      try await Scenario.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await desktop.dunstctl("context")
       #expect(try await app.event("response")["action"].string == "NO")
     }
@@ -151,21 +151,21 @@ struct DesktopProgramTests {
   func `a server that comes later, or comes back, is shown what is current; withdrawing closes it`()
     async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
       let agent = try await desktop.agent()
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "1", "--id", "1",
       ])
       _ = try await agent.event("presented")
       var dunst = try await desktop.startServer()
-      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      try await Scenario.wait("the notification") { (try? await desktop.displayed()) == 1 }
       dunst.signal(SIGKILL)
       _ = try await dunst.end()
       dunst = try await desktop.startServer()
-      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
-      _ = try await stage.belfryCommand(["center", "dismiss", "1"])
-      try await Stage.wait("its end") { try await desktop.displayed() == 0 }
+      try await Scenario.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      _ = try await scenario.belfryCommand(["center", "dismiss", "1"])
+      try await Scenario.wait("its end") { try await desktop.displayed() == 0 }
     }
   }
 
@@ -175,35 +175,35 @@ struct DesktopProgramTests {
       number: Int
     ) async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
-      let server = try stage.start(
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
+      let server = try scenario.start(
         [try TestTool.mateNotifications.required()], name: "mate-notification-daemon",
         environment: desktop.environment.merging([
           "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1",
         ]) { $1 })
       let agent = try await desktop.agent()
-      let category = stage.folder.file("category.json")
+      let category = scenario.folder.file("category.json")
       try Data(Self.category.utf8).write(to: URL(fileURLWithPath: category))
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--category", category, "--state",
         "background",
       ])
       _ = try await app.event("authorized")
       let before = try await desktop.picture()
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Dinner & drinks", "--body",
         "Burgers <b>at</b> eight", "--category", "INVITE", "--id", "inv",
       ])
       _ = try await agent.event("presented")
       func xdotool(_ arguments: String...) async throws -> [String] {
-        try await stage.command(
+        try await scenario.command(
           [try TestTool.xdotool.required()] + arguments, environment: desktop.environment,
           succeeding: false
         ).lines
       }
       var place: [String: Int] = [:]
-      try await Stage.wait("the window") {
+      try await Scenario.wait("the window") {
         #expect(server.isRunning)
         guard
           let window = try await xdotool("search", "--onlyvisible", "--name", "Notification")
@@ -215,7 +215,7 @@ struct DesktopProgramTests {
         }
         return place["WIDTH"] != nil && place["HEIGHT"] != nil
       }
-      try await Stage.wait("a change of the screen") { try await desktop.picture() != before }
+      try await Scenario.wait("a change of the screen") { try await desktop.picture() != before }
       // The theme puts the buttons at the right lower corner, 66 pixels apart, the last one 71 from it.
       let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
       let bottom = (place["Y"] ?? 0) + (place["HEIGHT"] ?? 0)
@@ -229,15 +229,15 @@ struct DesktopProgramTests {
 
   @Test(.requires(.dbus, .dbusMonitor, .dunst, .xvfb))
   func `S0-1 S1-46 S4-19 the app's own sound is heard, and a phone vibrates`() async throws {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer()
-      let monitor = try stage.start(
+      let monitor = try scenario.start(
         [try TestTool.dbusMonitor.required(), "--session", "member='TriggerFeedback'"],
         name: "dbus-monitor", environment: desktop.environment)
       _ = try await monitor.firstLine()
-      let heard = stage.folder.file("heard")
-      let alsa = stage.folder.file("asound.conf")
+      let heard = scenario.folder.file("heard")
+      let alsa = scenario.folder.file("asound.conf")
       try Data(
         """
         pcm.nowhere { type null }
@@ -247,7 +247,7 @@ struct DesktopProgramTests {
       ).write(to: URL(fileURLWithPath: alsa))
       let agent = try await desktop.agent(
         environment: ["ALSA_CONFIG_PATH": alsa, "PULSE_SERVER": "unix:/nonexistent"])
-      let folder = stage.folder.file(".local/share/\(Self.burger)/Library/Sounds")
+      let folder = scenario.folder.file(".local/share/\(Self.burger)/Library/Sounds")
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
       // 1,000 samples that are all the same: nothing else sounds like it.
@@ -256,14 +256,14 @@ struct DesktopProgramTests {
         "RIFF".utf8 + [0xF4, 7, 0, 0] + "WAVEfmt ".utf8 + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F]
         + [0, 0, 0x80, 0x3E, 0, 0, 2, 0, 16, 0] + "data".utf8 + [0xD0, 7, 0, 0]
       try Data(header + samples).write(to: URL(fileURLWithPath: folder + "/ding.wav"))
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Ding", "--sound", "ding.wav",
       ])
       #expect(try await agent.event("sound")["sound"].string == "ding.wav")
-      try await Stage.wait("the sound") {
+      try await Scenario.wait("the sound") {
         (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
       }
-      try await Stage.wait("the vibration") {
+      try await Scenario.wait("the vibration") {
         monitor.lines.contains { $0.contains("message-new-instant") }
       }
     }
@@ -271,23 +271,25 @@ struct DesktopProgramTests {
 
   @Test(.requires(.dbus, .dunst, .xvfb))
   func `a bus that comes after the agent is found, and what waited is shown`() async throws {
-    try await Stage.play { stage in
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry(
-        ["agent", "--data", stage.folder.file("agent"), "--grant", "all", "--ready-file", ready],
-        environment: ["DBUS_SESSION_BUS_ADDRESS": stage.busAddress()])
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("agent.json")
+      let agent = try scenario.belfry(
+        [
+          "agent", "--data", scenario.folder.file("agent"), "--grant", "all", "--ready-file", ready,
+        ],
+        environment: ["DBUS_SESSION_BUS_ADDRESS": scenario.busAddress()])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Early", "--id", "early",
       ])
       _ = try await agent.output(called: "the line") { lines in
         lines.contains { $0.contains("Early") }
       }
-      let desktop = try await Desktop.open(on: stage)
+      let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer()
-      try await Stage.wait("the notification") { (try? await desktop.displayed()) == 1 }
-      _ = try await stage.belfryCommand(["center", "dismiss", "early"])
-      try await Stage.wait("its end") { try await desktop.displayed() == 0 }
+      try await Scenario.wait("the notification") { (try? await desktop.displayed()) == 1 }
+      _ = try await scenario.belfryCommand(["center", "dismiss", "early"])
+      try await Scenario.wait("its end") { try await desktop.displayed() == 0 }
       #expect(try await agent.stop() == 0)
     }
   }
@@ -297,13 +299,13 @@ struct DesktopProgramTests {
     `S0-41 S1-36 S1-57 an app that D-Bus can activate is started by it, and told what was opened`()
     async throws
   {
-    try await Stage.play { stage in
-      let services = stage.folder.file("services")
+    try await Scenario.run { scenario in
+      let services = scenario.folder.file("services")
       try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: false)
-      let desktop = try await Desktop.open(on: stage, services: services)
-      let log = stage.folder.file("burger.log")
-      let number = stage.folder.file("burger.pid")
-      let script = try await stage.script(
+      let desktop = try await Desktop.open(on: scenario, services: services)
+      let log = scenario.folder.file("burger.log")
+      let number = scenario.folder.file("burger.pid")
+      let script = try await scenario.script(
         "burger",
         "echo $$ > \(number)\nexec \(Installation.belfry) app run \(Self.burger) > \(log)")
       // The bus started it: nobody else ends it.
@@ -316,21 +318,21 @@ struct DesktopProgramTests {
       }
       try Data("[D-BUS Service]\nName=\(Self.burger)\nExec=\(script)\n".utf8)
         .write(to: URL(fileURLWithPath: services + "/\(Self.burger).service"))
-      let file = stage.folder.file("\(Self.burger).desktop")
+      let file = scenario.folder.file("\(Self.burger).desktop")
       try Data(
         "[Desktop Entry]\nType=Application\nName=Burger\nDBusActivatable=true\n".utf8
       ).write(to: URL(fileURLWithPath: file))
       // No desktop presents here: the bus starts apps all the same.
       let agent = try await AgentProgramTests.agent(
-        stage, environment: desktop.environment)
-      _ = try await stage.belfryCommand(["app", "install", file])
-      _ = try await stage.belfryCommand([
+        scenario, environment: desktop.environment)
+      _ = try await scenario.belfryCommand(["app", "install", file])
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
       ])
       _ = try await agent.event("presented")
-      _ = try await stage.belfryCommand(["center", "open", "o"])
+      _ = try await scenario.belfryCommand(["center", "open", "o"])
       _ = try await agent.event("launched")
-      try await Stage.wait("the app") {
+      try await Scenario.wait("the app") {
         let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
           .split(separator: "\n").compactMap { JSONLine(String($0)) }
         return lines.contains {
@@ -344,13 +346,13 @@ struct DesktopProgramTests {
   func `a desktop that is not to be disturbed silences the agent, and says so to belfry doctor`()
     async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer()
       let agent = try await desktop.agent()
       func waitForRow(_ state: String) async throws {
-        try await Stage.wait("do not disturb \(state)") {
-          try await stage.belfryCommand(["doctor", "--json"]).values.contains {
+        try await Scenario.wait("do not disturb \(state)") {
+          try await scenario.belfryCommand(["doctor", "--json"]).values.contains {
             $0["feature"].string == "do not disturb" && $0["state"].string == state
           }
         }
@@ -358,13 +360,13 @@ struct DesktopProgramTests {
       try await waitForRow("ok")
       _ = try await desktop.dunstctl("set-paused", "true")
       try await waitForRow("attention")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "1", "--sound", "default", "--id", "1",
       ])
       _ = try await agent.event("presented")
       _ = try await desktop.dunstctl("set-paused", "false")
       try await waitForRow("ok")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "2", "--sound", "default", "--id", "2",
       ])
       // The first sound that is told is the second notification's.
@@ -374,36 +376,36 @@ struct DesktopProgramTests {
 
   @Test(.requires(.dbus, .mateNotifications, .xvfb, .dconf, .gsettings))
   func `MATE's own do-not-disturb, a setting in dconf, silences the agent`() async throws {
-    try await Stage.play { stage in
-      let services = stage.folder.file("services")
+    try await Scenario.run { scenario in
+      let services = scenario.folder.file("services")
       try FileManager.default.createDirectory(
         atPath: services, withIntermediateDirectories: true)
       // Nothing of the tester's own settings is read or written.
-      let settings = ["XDG_CONFIG_HOME": stage.folder.file("config"), "NO_AT_BRIDGE": "1"]
+      let settings = ["XDG_CONFIG_HOME": scenario.folder.file("config"), "NO_AT_BRIDGE": "1"]
       try Data(
         """
         [D-BUS Service]
         Name=ca.desrt.dconf
-        Exec=/usr/bin/env XDG_CONFIG_HOME=\(stage.folder.file("config")) \(
+        Exec=/usr/bin/env XDG_CONFIG_HOME=\(scenario.folder.file("config")) \(
           try TestTool.dconf.required())
 
         """.utf8
       ).write(to: URL(fileURLWithPath: services + "/ca.desrt.dconf.service"))
-      let desktop = try await Desktop.open(on: stage, services: services)
+      let desktop = try await Desktop.open(on: scenario, services: services)
       let environment = desktop.environment.merging(settings) { $1 }
       func set(_ schema: String, _ key: String, _ value: String) async throws {
-        _ = try await stage.command(
+        _ = try await scenario.command(
           [try TestTool.gsettings.required(), "set", schema, key, value], environment: environment)
       }
       // Another desktop's setting says nothing here.
       try await set("org.gnome.desktop.notifications", "show-banners", "false")
-      _ = try stage.start(
+      _ = try scenario.start(
         [try TestTool.mateNotifications.required()], name: "mate-notification-daemon",
         environment: environment)
       _ = try await desktop.agent(environment: settings)
       func waitForRow(_ state: String, _ detail: String) async throws {
-        try await Stage.wait("do not disturb \(detail)") {
-          try await stage.belfryCommand(["doctor", "--json"]).values.contains {
+        try await Scenario.wait("do not disturb \(detail)") {
+          try await scenario.belfryCommand(["doctor", "--json"]).values.contains {
             $0["feature"].string == "do not disturb" && $0["state"].string == state
               && $0["detail"].string == detail
           }
@@ -422,14 +424,14 @@ struct DesktopProgramTests {
   func `permission is asked on the desktop, and the answer is the person's`(answer: String)
     async throws
   {
-    try await Stage.play { stage in
-      let desktop = try await Desktop.open(on: stage)
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer(
         choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
       let agent = try await desktop.agent(["--grant", "ask"])
-      let app = try stage.belfry(["app", "run", Self.burger, "--authorize", "alert"])
+      let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.event("prompt")
-      try await Stage.wait("the question") { (try? await desktop.displayed()) == 1 }
+      try await Scenario.wait("the question") { (try? await desktop.displayed()) == 1 }
       _ = try await desktop.dunstctl("context")
       let answered = try await app.event("authorized")
       #expect(answered["granted"].boolean == (answer == "Allow"))

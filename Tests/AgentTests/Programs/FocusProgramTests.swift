@@ -10,15 +10,17 @@ struct FocusProgramTests {
   func `S1-38 S1-55 an app is in front while its window is, and its notifications are asked for`()
     async throws
   {
-    try await Stage.play { stage in
-      let windows = try await WindowStage(on: stage)
+    try await Scenario.run { scenario in
+      let windows = try await WindowScenario(on: scenario)
       let agent = try await AgentProgramTests.agent(
-        stage, environment: windows.environment)
+        scenario, environment: windows.environment)
       let burger = AgentProgramTests.burger
-      let app = try stage.belfry(["app", "run", burger, "--state", "background"])
+      let app = try scenario.belfry(["app", "run", burger, "--state", "background"])
       _ = try await app.event("launched")
       func notify(_ id: String) async throws {
-        _ = try await stage.belfryCommand(["notify", "--app", burger, "--title", "T", "--id", id])
+        _ = try await scenario.belfryCommand([
+          "notify", "--app", burger, "--title", "T", "--id", id,
+        ])
       }
       try await windows.front(#"{"process":\#(app.pid),"class":["b","B"]}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
@@ -32,16 +34,16 @@ struct FocusProgramTests {
       // By its name, as from a process that is not the one that is connected.
       try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
-      let front = try await stage.belfryCommand(["state", "--json"]).values.first?["front"]
+      let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]
       #expect(front?.string == burger)
-      let doctor = try await stage.belfryCommand(["doctor", "--json"], succeeding: false).values
+      let doctor = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
       let row = doctor.first { $0["feature"].string == "window in front" }
       #expect(row?["state"].string == "ok")
       // The server ends, and its windows with it: the agent goes on.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
-      try await Stage.wait("the end of belfry-focus") {
-        try await stage.belfryCommand(["doctor", "--json"], succeeding: false).values
+      try await Scenario.wait("the end of belfry-focus") {
+        try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
           .first { $0["feature"].string == "window in front" }?["state"].string == "missing"
       }
       try await notify("3")

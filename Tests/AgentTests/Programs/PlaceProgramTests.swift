@@ -9,8 +9,8 @@ struct PlaceProgramTests {
   private static let app = "org.example.alarm"
   private static let tower = ["--near", "48.8584,2.2945,150"]
 
-  private static func notify(_ stage: Stage, _ id: String, _ more: [String]) async throws {
-    _ = try await stage.belfryCommand(
+  private static func notify(_ scenario: Scenario, _ id: String, _ more: [String]) async throws {
+    _ = try await scenario.belfryCommand(
       ["notify", "--app", app, "--title", id, "--id", id] + more)
   }
 
@@ -19,33 +19,33 @@ struct PlaceProgramTests {
     `S1-62 S1-63 S1-68 a place that is entered or left brings its notification, once or each time`()
     async throws
   {
-    try await Stage.play { stage in
-      var agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      _ = try await stage.belfryCommand(["location", "set", "48.80,2.29"])
-      try await Self.notify(stage, "arrive", Self.tower + ["--on", "entry"])
-      try await Self.notify(stage, "leave", Self.tower + ["--on", "exit", "--repeat"])
-      let waiting = try await stage.belfryCommand(["notify", "list", "--json"])
+    try await Scenario.run { scenario in
+      var agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      _ = try await scenario.belfryCommand(["location", "set", "48.80,2.29"])
+      try await Self.notify(scenario, "arrive", Self.tower + ["--on", "entry"])
+      try await Self.notify(scenario, "leave", Self.tower + ["--on", "exit", "--repeat"])
+      let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
       #expect(Set(waiting.values.compactMap { $0["id"].string }) == ["arrive", "leave"])
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
+      _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       let first = try await agent.event("presented")
       #expect(first["id"].string == "arrive" && first["trigger"].string == "location")
-      _ = try await stage.belfryCommand(["location", "set", "-33.86,151.21"])
+      _ = try await scenario.belfryCommand(["location", "set", "-33.86,151.21"])
       #expect(try await agent.event("presented")["id"].string == "leave")
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
+      agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
       // Where the device was is kept: coming back and leaving again counts once.
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
-      _ = try await stage.belfryCommand(["location", "set", "0,0"])
+      _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
+      _ = try await scenario.belfryCommand(["location", "set", "0,0"])
       let again = try await agent.event("updated", orEvent: "presented")
       #expect(again["id"].string == "leave")
       // Switched off for the whole device, nothing is told (S1-73).
-      _ = try await stage.belfryCommand(["settings", "--location", "off"])
-      let refused = try await stage.belfryCommand(
+      _ = try await scenario.belfryCommand(["settings", "--location", "off"])
+      let refused = try await scenario.belfryCommand(
         ["notify", "--app", Self.app, "--title", "x"] + Self.tower, succeeding: false)
       #expect(refused.status == 1 && refused.errors.contains("--location on"))
-      _ = try await stage.belfryCommand(["notify", "cancel", "leave"])
-      #expect(try await stage.belfryCommand(["notify", "list"]).lines.isEmpty)
+      _ = try await scenario.belfryCommand(["notify", "cancel", "leave"])
+      #expect(try await scenario.belfryCommand(["notify", "list"]).lines.isEmpty)
     }
   }
 
@@ -54,25 +54,25 @@ struct PlaceProgramTests {
     `S1-66 S1-70 S1-71 behind, the alert appears and the app hears of it once it is opened; in front it is asked`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      let app = try stage.belfry([
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      let app = try scenario.belfry([
         "app", "run", Self.app, "--authorize", "alert", "--state", "background",
       ])
       _ = try await app.event("authorized")
-      try await Self.notify(stage, "You have arrived!", Self.tower + ["--repeat"])
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
+      try await Self.notify(scenario, "You have arrived!", Self.tower + ["--repeat"])
+      _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       let shown = try await agent.event("presented")
       #expect(shown["title"].string == "You have arrived!")
-      _ = try await stage.belfryCommand(["center", "open", "You have arrived!"])
+      _ = try await scenario.belfryCommand(["center", "open", "You have arrived!"])
       let response = try await app.event("response")
       #expect(response["notification"]["id"].string == "You have arrived!")
       // Nothing was told before the person chose it.
       #expect(!app.lines.contains { $0.contains("willPresent") })
       app.tell(#"{"do":"state","state":"foreground"}"#)
       _ = try await app.event("state")
-      _ = try await stage.belfryCommand(["location", "set", "0,0"])
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
+      _ = try await scenario.belfryCommand(["location", "set", "0,0"])
+      _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       let question = try await app.event("willPresent")
       #expect(question["notification"]["title"].string == "You have arrived!")
       app.tell(#"{"do":"present","id":\#(question["id"].string ?? "0"),"options":[]}"#)
@@ -82,20 +82,20 @@ struct PlaceProgramTests {
 
   @Test
   func `S1-73 nothing is told while places are off, for the app or the device`() async throws {
-    try await Stage.play { stage in
-      let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      try await Self.notify(stage, "arrive", Self.tower + ["--repeat"])
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      try await Self.notify(scenario, "arrive", Self.tower + ["--repeat"])
       for (off, on) in [
         (["--location", "off"], ["--location", "on"]),
         ([Self.app, "location=denied"], [Self.app, "location=whenInUse"]),
       ] {
-        _ = try await stage.belfryCommand(["settings"] + off)
-        _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
-        _ = try await stage.belfryCommand(["location", "set", "0,0"])
-        _ = try await stage.belfryCommand(["settings"] + on)
+        _ = try await scenario.belfryCommand(["settings"] + off)
+        _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
+        _ = try await scenario.belfryCommand(["location", "set", "0,0"])
+        _ = try await scenario.belfryCommand(["settings"] + on)
         #expect(!agent.lines.contains { $0.contains("presented") })
       }
-      _ = try await stage.belfryCommand(["location", "set", "48.8585,2.2946"])
+      _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       #expect(try await agent.event("presented")["id"].string == "arrive")
     }
   }

@@ -83,16 +83,16 @@ struct ScheduleKillTests {
     let environment = ProcessInfo.processInfo.environment
     let lives = environment["BELFRY_KILLS"].flatMap { Int($0) } ?? 20
     var dice = Dice(seed: environment["BELFRY_SEED"].flatMap { UInt64($0) } ?? 5)
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       var book = Book()
       var sender = try Sender()
       var clock: Int64 = 0
       for life in 0..<lives {
         let agent = try await AgentProgramTests.agent(
-          stage, ["--clock", "manual", "--pending-limit", "10000"], gateway: sender.gateway)
+          scenario, ["--clock", "manual", "--pending-limit", "10000"], gateway: sender.gateway)
         let settledBefore = book.settled
-        let connection = Self.connect(stage)
-        if life == 0 { try Self.register(stage) }
+        let connection = Self.connect(scenario)
+        if life == 0 { try Self.register(scenario) }
         // A clock that was being moved when the agent was killed stands further on.
         clock = try Self.advance(connection, by: 0)
         // By its own progress, so that a busy machine changes nothing; then at any point of a step.
@@ -123,12 +123,12 @@ struct ScheduleKillTests {
         _ = try await agent.end()
         connection.close()
         book.close(agent.lines, settledBefore: settledBefore)
-        try? FileManager.default.removeItem(atPath: stage.folder.file("agent.json"))
+        try? FileManager.default.removeItem(atPath: scenario.folder.file("agent.json"))
       }
       let agent = try await AgentProgramTests.agent(
-        stage, ["--clock", "manual", "--pending-limit", "10000"])
+        scenario, ["--clock", "manual", "--pending-limit", "10000"])
       let settledBefore = book.settled
-      let connection = Self.connect(stage)
+      let connection = Self.connect(scenario)
       // Where the clock stands is only known from its answers: all waits end before that.
       _ = try Self.advance(connection, by: 24 * 3_600_000)
       connection.close()
@@ -151,9 +151,9 @@ struct ScheduleKillTests {
   }
 
   /// The app's own word that it wants pushes; it need not be there when they come.
-  private static func register(_ stage: Stage) throws {
+  private static func register(_ scenario: Scenario) throws {
     let connection = AppLinkConnection(
-      socketPath: stage.folder.file("agent.sock"), reconnects: false,
+      socketPath: scenario.folder.file("agent.sock"), reconnects: false,
       hello: {
         AppHello(role: .app, appID: AgentProgramTests.burger, isDevelopment: true)
       }, handler: { _ in })
@@ -164,9 +164,9 @@ struct ScheduleKillTests {
     _ = try connection.call(.register(.alert), timeoutMilliseconds: 20_000)
   }
 
-  private static func connect(_ stage: Stage) -> AppLinkConnection {
+  private static func connect(_ scenario: Scenario) -> AppLinkConnection {
     let connection = AppLinkConnection(
-      socketPath: stage.folder.file("agent.sock"), reconnects: false,
+      socketPath: scenario.folder.file("agent.sock"), reconnects: false,
       hello: { AppHello(role: .control, appID: nil) }, handler: { _ in })
     connection.start()
     return connection

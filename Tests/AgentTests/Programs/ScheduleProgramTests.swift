@@ -8,8 +8,8 @@ import Testing
 struct ScheduleProgramTests {
   private static let app = "org.example.alarm"
 
-  private static func notify(_ stage: Stage, _ id: String, _ more: [String]) async throws {
-    _ = try await stage.belfryCommand(
+  private static func notify(_ scenario: Scenario, _ id: String, _ more: [String]) async throws {
+    _ = try await scenario.belfryCommand(
       ["notify", "--app", app, "--title", id, "--id", id] + more)
   }
 
@@ -24,35 +24,35 @@ struct ScheduleProgramTests {
 
   @Test
   func `every moment in between happens in order, over a change of the clocks`() async throws {
-    try await Stage.play { stage in
-      let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      _ = try await stage.belfryCommand(["clock", "zone", "Europe/Paris"])
-      _ = try await stage.belfryCommand(["clock", "set", "2026-03-29T00:59:50Z"])
-      try await Self.notify(stage, "skipped", ["--matching", "hour=2 minute=30", "--repeat"])
-      try await Self.notify(stage, "soon", ["--in", "15"])
-      try await Self.notify(stage, "wall", ["--at", "2026-03-29T03:00:05"])
-      try await Self.notify(stage, "instant", ["--at", "2026-03-29T01:00:07Z"])
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      _ = try await scenario.belfryCommand(["clock", "zone", "Europe/Paris"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2026-03-29T00:59:50Z"])
+      try await Self.notify(scenario, "skipped", ["--matching", "hour=2 minute=30", "--repeat"])
+      try await Self.notify(scenario, "soon", ["--in", "15"])
+      try await Self.notify(scenario, "wall", ["--at", "2026-03-29T03:00:05"])
+      try await Self.notify(scenario, "instant", ["--at", "2026-03-29T01:00:07Z"])
       try await Self.notify(
-        stage, "york", ["--at", "2026-03-28T21:00:08", "--zone", "America/New_York"])
-      let next = try await stage.belfryCommand(["notify", "next", "skipped", "--count", "3"])
+        scenario, "york", ["--at", "2026-03-28T21:00:08", "--zone", "America/New_York"])
+      let next = try await scenario.belfryCommand(["notify", "next", "skipped", "--count", "3"])
       #expect(
         next.lines == ["2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z", "2026-03-31T00:30:00Z"])
-      _ = try await stage.belfryCommand(["clock", "advance", "20"])
+      _ = try await scenario.belfryCommand(["clock", "advance", "20"])
       #expect(
         try await Self.presented(agent, 5) == [
           "skipped 2026-03-29T01:00:00.000Z", "soon 2026-03-29T01:00:05.000Z",
           "wall 2026-03-29T01:00:05.000Z", "instant 2026-03-29T01:00:07.000Z",
           "york 2026-03-29T01:00:08.000Z",
         ])
-      let waiting = try await stage.belfryCommand(["notify", "list", "--json"])
+      let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
       #expect(waiting.values.map { $0["id"].string } == ["skipped"])
       // Set back: nothing fires, and the moments come again.
-      _ = try await stage.belfryCommand(["clock", "set", "2026-03-29T00:00:00Z"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2026-03-29T00:00:00Z"])
       #expect(
-        try await stage.belfryCommand(["notify", "next", "skipped"]).lines
+        try await scenario.belfryCommand(["notify", "next", "skipped"]).lines
           == ["2026-03-29T01:00:00Z"])
-      _ = try await stage.belfryCommand(["notify", "cancel", "skipped"])
-      _ = try await stage.belfryCommand(["clock", "set", "2026-03-29T02:00:00Z"])
+      _ = try await scenario.belfryCommand(["notify", "cancel", "skipped"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2026-03-29T02:00:00Z"])
       #expect(try await agent.stop() == 0)
       #expect(!agent.lines.contains { $0.contains(#""at":"2026-03-29T00"#) })
     }
@@ -63,14 +63,14 @@ struct ScheduleProgramTests {
     `S3-26 a floating alarm rings at nine wherever the device is; a universal one does not move`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      _ = try await stage.belfryCommand(["clock", "zone", "US/Pacific"])
-      _ = try await stage.belfryCommand(["clock", "set", "2010-06-10T10:00:00Z"])
-      try await Self.notify(stage, "alarm", ["--at", "2010-06-10T09:00", "--every", "day"])
-      try await Self.notify(stage, "game", ["--at", "2010-06-10T21:00:00Z"])
-      _ = try await stage.belfryCommand(["clock", "zone", "America/New_York"])
-      _ = try await stage.belfryCommand(["clock", "set", "2010-06-11T14:00:00Z"])
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      _ = try await scenario.belfryCommand(["clock", "zone", "US/Pacific"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2010-06-10T10:00:00Z"])
+      try await Self.notify(scenario, "alarm", ["--at", "2010-06-10T09:00", "--every", "day"])
+      try await Self.notify(scenario, "game", ["--at", "2010-06-10T21:00:00Z"])
+      _ = try await scenario.belfryCommand(["clock", "zone", "America/New_York"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2010-06-11T14:00:00Z"])
       #expect(
         try await Self.presented(agent, 3) == [
           "alarm 2010-06-10T13:00:00.000Z", "game 2010-06-10T21:00:00.000Z",
@@ -81,20 +81,21 @@ struct ScheduleProgramTests {
 
   @Test
   func `--every goes with --in and --matching, too`() async throws {
-    try await Stage.play { stage in
-      _ = try await AgentProgramTests.agent(stage, ["--clock", "manual"])
-      _ = try await stage.belfryCommand(["clock", "set", "2026-03-28T09:00:00Z"])
-      _ = try await stage.belfryCommand(["clock", "zone", "Europe/Paris"])
-      let now = try await stage.belfryCommand(["clock", "--json"]).values.first
+    try await Scenario.run { scenario in
+      _ = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
+      _ = try await scenario.belfryCommand(["clock", "set", "2026-03-28T09:00:00Z"])
+      _ = try await scenario.belfryCommand(["clock", "zone", "Europe/Paris"])
+      let now = try await scenario.belfryCommand(["clock", "--json"]).values.first
       #expect(now?["time"].string == "2026-03-28T09:00:00.000Z")
       #expect(now?["zone"].string == "Europe/Paris")
-      try await Self.notify(stage, "in", ["--in", "60", "--every", "day"])
-      try await Self.notify(stage, "monday", ["--matching", "weekday=2 hour=9", "--every", "week"])
+      try await Self.notify(scenario, "in", ["--in", "60", "--every", "day"])
+      try await Self.notify(
+        scenario, "monday", ["--matching", "weekday=2 hour=9", "--every", "week"])
       for (id, expected) in [
         ("in", ["2026-03-28T09:01:00Z", "2026-03-29T08:01:00Z"]),
         ("monday", ["2026-03-30T07:00:00Z", "2026-04-06T07:00:00Z"]),
       ] {
-        let next = try await stage.belfryCommand(["notify", "next", id, "--count", "2"])
+        let next = try await scenario.belfryCommand(["notify", "next", id, "--count", "2"])
         #expect(next.lines == expected)
       }
       for wrong in [
@@ -103,7 +104,7 @@ struct ScheduleProgramTests {
         ["--on", "exit"], ["--in", "1e300"], ["--near", "1,1,inf"],
         ["--at", "2027-01-01T00:00Z", "--zone", "../../etc/passwd"],
       ] {
-        let refused = try await stage.belfryCommand(
+        let refused = try await scenario.belfryCommand(
           ["notify", "--app", Self.app, "--title", "x"] + wrong, succeeding: false)
         #expect(refused.status == 2 && refused.errors.contains("--"), "\(wrong)")
       }
@@ -112,21 +113,21 @@ struct ScheduleProgramTests {
 
   @Test
   func `the soonest are kept, up to the limit`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(
-        stage, ["--clock", "manual", "--pending-limit", "2"])
+        scenario, ["--clock", "manual", "--pending-limit", "2"])
       for (id, wait) in [("c", "300"), ("a", "100"), ("d", "400"), ("b", "200")] {
-        try await Self.notify(stage, id, ["--in", wait])
+        try await Self.notify(scenario, id, ["--in", wait])
       }
-      let waiting = try await stage.belfryCommand(["notify", "list", "--json"])
+      let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
       #expect(waiting.values.map { $0["id"].string } == ["a", "b"])
     }
   }
 
   @Test
   func `S3-26 an agent takes a new database of zones while it runs`() async throws {
-    try await Stage.play { stage in
-      let zones = stage.folder.file("zones")
+    try await Scenario.run { scenario in
+      let zones = scenario.folder.file("zones")
       try FileManager.default.createDirectory(
         atPath: zones + "/Test", withIntermediateDirectories: true)
       func put(_ zone: String) throws {
@@ -134,25 +135,25 @@ struct ScheduleProgramTests {
         try rules.write(to: URL(fileURLWithPath: zones + "/Test/Town"), options: .atomic)
       }
       try put("Europe/Paris")
-      let ready = stage.folder.file("ready.json")
-      let agent = try stage.belfry(
+      let ready = scenario.folder.file("ready.json")
+      let agent = try scenario.belfry(
         [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
           "--ready-file", ready,
         ], environment: ["TZDIR": zones, "TZ": "Test/Town"])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      try await Self.notify(stage, "nine", ["--at", "2099-07-01T09:00"])
-      try await Self.notify(stage, "instant", ["--at", "2099-07-01T09:00Z"])
+      try await Self.notify(scenario, "nine", ["--at", "2099-07-01T09:00"])
+      try await Self.notify(scenario, "instant", ["--at", "2099-07-01T09:00Z"])
       for (zone, expected) in [
         ("Europe/Paris", "2099-07-01T07:00:00Z"), ("Asia/Tokyo", "2099-07-01T00:00:00Z"),
       ] {
         try put(zone)
-        try await Stage.wait("the rules of \(zone)") {
-          try await stage.belfryCommand(["notify", "next", "nine"]).lines == [expected]
+        try await Scenario.wait("the rules of \(zone)") {
+          try await scenario.belfryCommand(["notify", "next", "nine"]).lines == [expected]
         }
       }
       #expect(
-        try await stage.belfryCommand(["notify", "next", "instant"]).lines
+        try await scenario.belfryCommand(["notify", "next", "instant"]).lines
           == ["2099-07-01T09:00:00Z"])
       #expect(try await agent.stop() == 0)
     }
@@ -160,26 +161,26 @@ struct ScheduleProgramTests {
 
   @Test(.requires(.unshare))
   func `an interval counts the time that the machine sleeps`() async throws {
-    try await Stage.play { stage in
-      let agent = try await AgentProgramTests.agent(stage)
-      try await Self.notify(stage, "hours", ["--in", "7000"])
-      try await Self.notify(stage, "later", ["--in", "90000"])
-      let day = try await stage.belfryCommand(["notify", "next", "later"]).output
+    try await Scenario.run { scenario in
+      let agent = try await AgentProgramTests.agent(scenario)
+      try await Self.notify(scenario, "hours", ["--in", "7000"])
+      try await Self.notify(scenario, "later", ["--in", "90000"])
+      let day = try await scenario.belfryCommand(["notify", "next", "later"]).output
       agent.signal(SIGKILL)
       _ = try await agent.end()
       // The same run of the kernel, seen from a place where two hours more have passed on the clock
       // that counts sleep, and none on the wall clock.
-      let ready = stage.folder.file("again.json")
-      let woken = try stage.start(
+      let ready = scenario.folder.file("again.json")
+      let woken = try scenario.start(
         [
           TestTool.unshare.required(), "-rT", "--boottime", "7200", Installation.belfry, "agent",
-          "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
           "--ready-file", ready,
         ], name: "belfry agent")
       let shown = try await woken.event("presented")
       #expect(shown["id"].string == "hours")
       _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
-      let next = try await stage.belfryCommand(["notify", "next", "later"]).output
+      let next = try await scenario.belfryCommand(["notify", "next", "later"]).output
       let formatter = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
       let moved = try Date(day, strategy: formatter).timeIntervalSince(
         Date(next, strategy: formatter))

@@ -16,11 +16,11 @@ struct UserSystemdTests {
     `S2-16 client-api 3.45: an app that is not running starts in a unit of its own, learns why, and all that it started ends with it`()
     async throws
   {
-    try await Stage.play { stage in
-      let manager = try await UserSystemd(on: stage)
-      let said = try Self.queue("said", on: stage)
-      let told = try Self.queue("told", on: stage)
-      let script = try await stage.script(
+    try await Scenario.run { scenario in
+      let manager = try await UserSystemd(on: scenario)
+      let said = try Self.queue("said", on: scenario)
+      let told = try Self.queue("told", on: scenario)
+      let script = try await scenario.script(
         "burger",
         """
         exec > \(said)
@@ -29,18 +29,18 @@ struct UserSystemdTests {
         \(Installation.belfry) app run "$BELFRY_APP_ID" &
         read -r line < \(told)
         """)
-      let desktop = stage.folder.file("\(Self.burger).desktop")
+      let desktop = scenario.folder.file("\(Self.burger).desktop")
       try Data("[Desktop Entry]\nType=Application\nName=Burger\nExec=\(script) %U\n".utf8)
         .write(to: URL(fileURLWithPath: desktop))
       let agent = try await AgentProgramTests.agent(
-        stage, environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
-      _ = try await stage.belfryCommand(["app", "install", desktop])
-      _ = try await stage.belfryCommand([
+        scenario, environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
+      _ = try await scenario.belfryCommand(["app", "install", desktop])
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Open me", "--id", "o",
       ])
       _ = try await agent.event("presented")
-      _ = try await stage.belfryCommand(["center", "open", "o"])
-      let app = try stage.start(["/bin/cat", said])
+      _ = try await scenario.belfryCommand(["center", "open", "o"])
+      let app = try scenario.start(["/bin/cat", said])
       let group = try #require(try await app.event("unit")["group"].string)
       #expect(
         group.wholeMatch(
@@ -51,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
       // The queue's end: nobody is left who could write to it, the sleeping child neither.
-      _ = try await stage.command(["/bin/sh", "-c", "echo end > \(told)"])
+      _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
     }
@@ -59,10 +59,10 @@ struct UserSystemdTests {
 
   @Test
   func `client-api 3.45: an app that is ended is ended with all that it started`() async throws {
-    try await Stage.play { stage in
-      let manager = try await UserSystemd(on: stage)
-      let said = try Self.queue("said", on: stage)
-      let script = try await stage.script(
+    try await Scenario.run { scenario in
+      let manager = try await UserSystemd(on: scenario)
+      let said = try Self.queue("said", on: scenario)
+      let script = try await scenario.script(
         "burger",
         """
         exec > \(said)
@@ -70,7 +70,7 @@ struct UserSystemdTests {
         echo "$1 $MARK"
         exec sleep infinity
         """)
-      let app = try stage.start(["/bin/cat", said])
+      let app = try scenario.start(["/bin/cat", said])
       try Self.startAndEnd(script, of: app, on: manager)
       #expect(app.lines == ["one two"])
       try await manager.stop()
@@ -81,7 +81,7 @@ struct UserSystemdTests {
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd
   ) throws {
-    let services = try ServiceStage(manager.busAddress)
+    let services = try ServiceScenario(manager.busAddress)
     let units = UserUnits(bus: try services.connect())
     let order = UserUnits.Order(
       app: ModelBench.burger, program: script, arguments: ["one"], environment: ["MARK": "two"])
@@ -94,8 +94,8 @@ struct UserSystemdTests {
   }
 
   /// A named queue, which ends when nobody has it open for writing any more.
-  private static func queue(_ name: String, on stage: Stage) throws -> String {
-    let path = stage.folder.file(name)
+  private static func queue(_ name: String, on scenario: Scenario) throws -> String {
+    let path = scenario.folder.file(name)
     guard mkfifo(path, 0o600) == 0 else {
       throw ProgramFailure.unreadable("no queue at \(path)")
     }

@@ -16,40 +16,40 @@ struct WindowProgramTests {
     """
 
   private struct Scene {
-    let stage: Stage
+    let scenario: Scenario
     let desktop: AccessibleDesktop
     let agent: RunningProgram
 
     func app(_ authorize: String, stateIs state: String = "background") async throws
       -> RunningProgram
     {
-      let category = stage.folder.file("category.json")
+      let category = scenario.folder.file("category.json")
       try Data(WindowProgramTests.category.utf8).write(to: URL(fileURLWithPath: category))
-      return try stage.belfry([
+      return try scenario.belfry([
         "app", "run", burger, "--authorize", authorize, "--category", category, "--state", state,
       ])
     }
 
     func notify(_ title: String, _ more: String...) async throws {
-      _ = try await stage.belfryCommand(
+      _ = try await scenario.belfryCommand(
         ["notify", "--app", burger, "--title", title, "--id", title] + more)
     }
 
     /// Opens the Notification Center on this desktop.
     func openCenter() async throws {
-      _ = try await stage.command(
+      _ = try await scenario.command(
         [Installation.belfry, "center", "--window"], environment: desktop.environment)
       try await desktop.wait("window", "Notification Center")
     }
 
     func dunstctl(_ arguments: String...) async throws -> String {
-      try await stage.command(["dunstctl"] + arguments, environment: desktop.environment).output
+      try await scenario.command(["dunstctl"] + arguments, environment: desktop.environment).output
     }
 
     /// The screen's pixels.
     func picture() async throws -> Data {
-      let file = stage.folder.file("screen.ppm")
-      _ = try await stage.command(
+      let file = scenario.folder.file("screen.ppm")
+      _ = try await scenario.command(
         [try TestTool.importPicture.required(), "-window", "root", file],
         environment: desktop.environment)
       return try Data(contentsOf: URL(fileURLWithPath: file))
@@ -59,9 +59,9 @@ struct WindowProgramTests {
   private func play(
     _ more: [String] = [], _ body: (Scene) async throws -> Void
   ) async throws {
-    try await Stage.play { stage in
-      let desktop = try await AccessibleDesktop(on: stage)
-      let configuration = stage.folder.file("dunstrc")
+    try await Scenario.run { scenario in
+      let desktop = try await AccessibleDesktop(on: scenario)
+      let configuration = scenario.folder.file("dunstrc")
       try Data(
         """
         [global]
@@ -74,23 +74,23 @@ struct WindowProgramTests {
         timeout = 0
         """.utf8
       ).write(to: URL(fileURLWithPath: configuration))
-      _ = try stage.start(
+      _ = try scenario.start(
         [try TestTool.dunst.required(), "-conf", configuration], name: "dunst",
         environment: desktop.environment)
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry(
+      let ready = scenario.folder.file("agent.json")
+      let agent = try scenario.belfry(
         [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "desktop", "--presenter",
+          "agent", "--data", scenario.folder.file("agent"), "--presenter", "desktop", "--presenter",
           "json", "--ready-file", ready,
         ] + more, environment: desktop.environment)
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      try await Stage.wait("dunst") {
-        let rows = try await stage.belfryCommand(["doctor", "--json"], succeeding: false).values
+      try await Scenario.wait("dunst") {
+        let rows = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
         return rows.contains {
           $0["feature"].string == "notification server" && $0["state"].string == "ok"
         }
       }
-      try await body(Scene(stage: stage, desktop: desktop, agent: agent))
+      try await body(Scene(scenario: scenario, desktop: desktop, agent: agent))
     }
   }
 
@@ -105,7 +105,7 @@ struct WindowProgramTests {
       try await scene.desktop.press(answer)
       #expect(try await app.event("authorized")["granted"].boolean == isAllowed)
       try await scene.desktop.wait("alert dialog", Self.burger, isThere: false)
-      try await Stage.wait("the question to go") {
+      try await Scenario.wait("the question to go") {
         try await scene.dunstctl("count", "displayed") == "0"
       }
     }
@@ -118,7 +118,7 @@ struct WindowProgramTests {
     try await play(["--grant", "all"]) { scene in
       let app = try await scene.app("alert")
       _ = try await app.event("authorized")
-      _ = try await scene.stage.belfryCommand(["settings", Self.burger, "style=alert"])
+      _ = try await scene.scenario.belfryCommand(["settings", Self.burger, "style=alert"])
       try await scene.notify("Dinner", "--category", "INVITE")
       try await scene.desktop.wait("label", "Dinner")
       let elements = try await scene.desktop.elements()
@@ -136,8 +136,8 @@ struct WindowProgramTests {
       try await scene.notify("Lunch", "--category", "INVITE")
       try await scene.desktop.wait("label", "Lunch")
       try await scene.desktop.closeWindow(Self.burger)
-      try await Stage.wait("the end of the alert") {
-        try await scene.stage.belfryCommand(["center", "--json"]).values.isEmpty
+      try await Scenario.wait("the end of the alert") {
+        try await scene.scenario.belfryCommand(["center", "--json"]).values.isEmpty
       }
     }
   }
@@ -153,7 +153,7 @@ struct WindowProgramTests {
       let before = try await scene.picture()
       try await scene.notify("Quiet one")
       #expect(try await scene.agent.event("suppressed")["reason"].string == "quiet")
-      try await Stage.wait("the history") {
+      try await Scenario.wait("the history") {
         try await scene.dunstctl("count", "history") == "1"
       }
       #expect(try await scene.dunstctl("count", "displayed") == "0")
@@ -167,7 +167,7 @@ struct WindowProgramTests {
       try await scene.desktop.wait("button", "Keep", isThere: false)
       try await scene.notify("Loud one")
       try await scene.desktop.wait("label", "Loud one")
-      try await Stage.wait("the banner") {
+      try await Scenario.wait("the banner") {
         try await scene.dunstctl("count", "displayed") == "1"
       }
       try await scene.desktop.press("Clear All")
@@ -182,9 +182,9 @@ struct WindowProgramTests {
     try await play(["--grant", "all"]) { scene in
       let app = try await scene.app("alert")
       _ = try await app.event("authorized")
-      _ = try await scene.stage.belfryCommand(["settings", "--languages", "de-DE"])
+      _ = try await scene.scenario.belfryCommand(["settings", "--languages", "de-DE"])
       for title in ["One", "Two"] { try await scene.notify(title, "--category", "INVITE") }
-      _ = try await scene.stage.command(
+      _ = try await scene.scenario.command(
         [Installation.belfry, "center", "--window"], environment: scene.desktop.environment)
       try await scene.desktop.wait("window", "Mitteilungszentrale")
       try await scene.desktop.press("Reply")
@@ -203,24 +203,25 @@ struct WindowProgramTests {
 
   @Test
   func `without a display the agent goes on, says so once, and refuses the window`() async throws {
-    try await Stage.play { stage in
-      let address = try await stage.bus()
-      let ready = stage.folder.file("agent.json")
-      let agent = try stage.belfry(
+    try await Scenario.run { scenario in
+      let address = try await scenario.bus()
+      let ready = scenario.folder.file("agent.json")
+      let agent = try scenario.belfry(
         [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "desktop", "--ready-file",
+          "agent", "--data", scenario.folder.file("agent"), "--presenter", "desktop",
+          "--ready-file",
           ready,
         ],
         environment: ["DBUS_SESSION_BUS_ADDRESS": address])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      let refused = try await stage.belfryCommand(["center", "--window"], succeeding: false)
+      let refused = try await scenario.belfryCommand(["center", "--window"], succeeding: false)
       #expect(refused.status == 1)
       #expect(refused.errors.contains("there is no display"))
       #expect(refused.errors.contains("--page"))
       for name in ["one", "two"] {
-        _ = try stage.belfry(["app", "run", "org.example.\(name)", "--authorize", "alert"])
+        _ = try scenario.belfry(["app", "run", "org.example.\(name)", "--authorize", "alert"])
       }
-      try await Stage.wait("both questions") {
+      try await Scenario.wait("both questions") {
         agent.errors.components(separatedBy: "an app waits for permission").count == 3
       }
       #expect(agent.errors.components(separatedBy: "has no window").count == 2)

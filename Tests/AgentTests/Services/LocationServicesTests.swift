@@ -144,16 +144,17 @@ struct LocationServicesTests {
     """
 
   /// GeoClue on a bus, without a network, with a receiver that is moved by `tell`.
-  private static func startGeoClue(_ stage: Stage, bus: String) async throws -> RunningProgram {
-    let socket = stage.folder.file("nmea")
-    let receiver = try stage.start([
+  private static func startGeoClue(_ scenario: Scenario, bus: String) async throws -> RunningProgram
+  {
+    let socket = scenario.folder.file("nmea")
+    let receiver = try scenario.start([
       try TestTool.systemPython.required(), "-c", Self.receiver, socket,
     ])
     _ = try await receiver.output(called: "the receiver's word") { $0 == ["listens"] }
-    let file = stage.folder.file("geoclue.conf")
+    let file = scenario.folder.file("geoclue.conf")
     try Self.configuration.replacingOccurrences(of: "SOCKET", with: socket)
       .write(toFile: file, atomically: true, encoding: .utf8)
-    _ = try stage.start(
+    _ = try scenario.start(
       [
         try TestTool.unshare.required(), "-rmn", "sh", "-c",
         "mount --bind '\(file)' /etc/geoclue/geoclue.conf && exec '\(try TestTool.geoclue.required())'",
@@ -166,12 +167,12 @@ struct LocationServicesTests {
     `S1-62 S1-66 S1-69 real GeoClue tells of entering and leaving a circle, and rests when nothing is watched`()
     async throws
   {
-    try await ServiceStage.play(
+    try await ServiceScenario.run(
       prepare: { try await Self.startGeoClue($0, bus: $1) },
-      { stage, receiver in
-        let bus = try stage.connect()
-        let traveller = Traveller(on: stage.loop)
-        #expect(stage.run(until: Self.owns(stage, bus, "org.freedesktop.GeoClue2")))
+      { scenario, receiver in
+        let bus = try scenario.connect()
+        let traveller = Traveller(on: scenario.loop)
+        #expect(scenario.run(until: Self.owns(scenario, bus, "org.freedesktop.GeoClue2")))
         traveller.use(bus, log: Self.log)
         let tower = NotificationRegion(
           id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: 150))
@@ -179,32 +180,32 @@ struct LocationServicesTests {
         try traveller.watch(.watched(try app(), "tower"), tower)
         receiver.tell("48.80,2.29")
         traveller.allow([try app()])
-        #expect(stage.run { traveller.isReported && traveller.places > 0 })
+        #expect(scenario.run { traveller.isReported && traveller.places > 0 })
         #expect(traveller.state(of: .watched(try app(), "tower")) == .outside)
         #expect(traveller.crossed == [])
         receiver.tell("48.8584,2.2945")
-        #expect(stage.run { traveller.crossed == ["tower inside"] })
+        #expect(scenario.run { traveller.crossed == ["tower inside"] })
         receiver.tell("48.8700,2.2945")
-        #expect(stage.run { traveller.crossed == ["tower inside", "tower outside"] })
+        #expect(scenario.run { traveller.crossed == ["tower inside", "tower outside"] })
         traveller.unwatch(.watched(try app(), "tower"))
         #expect(!traveller.isReported)
-        #expect(stage.run { receiver.lines.contains("gone") })
+        #expect(scenario.run { receiver.lines.contains("gone") })
         traveller.close()
       })
   }
 
   @Test(.requires(.dbus))
   func `GeoClue that comes after it was asked for, or again, is asked at once`() async throws {
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       let service = try GeoClueService(
-        bus: try stage.connect(), on: stage.loop, log: Self.log
+        bus: try scenario.connect(), on: scenario.loop, log: Self.log
       ) { _ in }
       defer { service.close() }
       service.set(isNeeded: true)
-      #expect(stage.run { service.isWaiting })
+      #expect(scenario.run { service.isWaiting })
       for _ in 0..<2 {
         var asked: [String] = []
-        let geoClue = try stage.connect()
+        let geoClue = try scenario.connect()
         try geoClue.export("/org/freedesktop/GeoClue2/Manager") { message in
           asked.append(message.member)
           return .success(message.member == "GetClient" ? [.path("/client")] : [])
@@ -217,7 +218,7 @@ struct LocationServicesTests {
           "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
           [.string("org.freedesktop.GeoClue2"), .uint32(0)]
         ) { _ in }
-        #expect(stage.run { asked.contains("GetClient") && asked.contains("Start") })
+        #expect(scenario.run { asked.contains("GetClient") && asked.contains("Start") })
         geoClue.close()
       }
     }
@@ -226,22 +227,22 @@ struct LocationServicesTests {
   @Test(.requires(.dbus, .geoclue, .unshare, .systemPython))
   func `an agent that watches a place asks real GeoClue for it when their bus comes`() async throws
   {
-    try await Stage.play { stage in
-      let ready = stage.folder.file("ready")
-      let agent = try stage.belfry(
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("ready")
+      let agent = try scenario.belfry(
         [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
           "--ready-file", ready,
-        ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": stage.busAddress()])
+        ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": scenario.busAddress()])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", "org.example.map", "--title", "T", "--near", "48.8584,2.2945,150",
       ])
-      let bus = try await stage.bus()
-      let receiver = try await Self.startGeoClue(stage, bus: bus)
+      let bus = try await scenario.bus()
+      let receiver = try await Self.startGeoClue(scenario, bus: bus)
       // GeoClue listens to the receiver only while somebody wants to know the place.
       _ = try await receiver.output(called: "GeoClue") { $0.contains("client") }
-      _ = try await stage.belfryCommand(["settings", "--location", "off"])
+      _ = try await scenario.belfryCommand(["settings", "--location", "off"])
       receiver.tell("48.8584,2.2945")
       _ = try await receiver.output(called: "GeoClue's end") { $0.contains("gone") }
       #expect(try await agent.stop() == 0)
@@ -249,7 +250,7 @@ struct LocationServicesTests {
   }
 
   private static func owns(
-    _ stage: ServiceStage, _ bus: BusConnection, _ name: String
+    _ scenario: ServiceScenario, _ bus: BusConnection, _ name: String
   ) -> () -> Bool {
     var isOwned = false
     func ask() {
@@ -268,9 +269,9 @@ struct LocationServicesTests {
   // MARK: BlueZ
 
   private static func mock(
-    _ stage: Stage, _ template: String, bus: String
+    _ scenario: Scenario, _ template: String, bus: String
   ) throws -> RunningProgram {
-    try stage.start(
+    try scenario.start(
       [try TestTool.systemPython.required(), "-m", "dbusmock", "--template", template],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus])
   }
@@ -280,11 +281,11 @@ struct LocationServicesTests {
 
   @Test(.requires(.dbus, .dbusmock))
   func `S1-69 a beacon that BlueZ hears enters its region`() async throws {
-    try await ServiceStage.play(
+    try await ServiceScenario.run(
       prepare: { try Self.mock($0, "bluez5", bus: $1) },
-      { stage, _ in
-        let person = try stage.connect()
-        #expect(stage.run(until: Self.owns(stage, person, "org.bluez")))
+      { scenario, _ in
+        let person = try scenario.connect()
+        #expect(scenario.run(until: Self.owns(scenario, person, "org.bluez")))
         var done: [String] = []
         func say(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
           person.call("org.bluez", path, interface, member, arguments) { result in
@@ -293,9 +294,9 @@ struct LocationServicesTests {
           }
         }
         say("/", "org.bluez.Mock", "AddAdapter", [.string("hci0"), .string("here")])
-        #expect(stage.run { done == ["AddAdapter"] })
-        let traveller = Traveller(on: stage.loop)
-        traveller.use(try stage.connect(), log: Self.log)
+        #expect(scenario.run { done == ["AddAdapter"] })
+        let traveller = Traveller(on: scenario.loop)
+        traveller.use(try scenario.connect(), log: Self.log)
         let uuid = "ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"
         let door = NotificationRegion(
           id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
@@ -314,7 +315,7 @@ struct LocationServicesTests {
           }
         }
         look()
-        #expect(stage.run { isDiscovering })
+        #expect(scenario.run { isDiscovering })
         say(
           "/", "org.bluez.Mock", "AddDevice",
           [.string("hci0"), .string("11:22:33:44:55:66"), .string("b")])
@@ -333,12 +334,12 @@ struct LocationServicesTests {
                 .variant(.vardict([("ManufacturerData", data)])), .variant(.strings([])),
               ]),
           ])
-        #expect(stage.run { traveller.crossed == ["door inside"] })
+        #expect(scenario.run { traveller.crossed == ["door inside"] })
         traveller.unwatch(.watched(try app(), "door"))
         // Nothing to listen for: the radio rests.
         wanted = false
         look()
-        #expect(stage.run { !isDiscovering })
+        #expect(scenario.run { !isDiscovering })
         traveller.close()
       })
   }
@@ -370,24 +371,27 @@ struct LocationServicesTests {
   @Test(.requires(.dbus, .dbusmock))
   func `the machine's zone and sleep are followed as timedated and logind tell them`() async throws
   {
-    try await ServiceStage.play(
-      prepare: { stage, bus in
-        [try Self.mock(stage, "timedated", bus: bus), try Self.mock(stage, "logind", bus: bus)]
+    try await ServiceScenario.run(
+      prepare: { scenario, bus in
+        [
+          try Self.mock(scenario, "timedated", bus: bus),
+          try Self.mock(scenario, "logind", bus: bus),
+        ]
       },
-      { stage, _ in
-        let person = try stage.connect()
-        #expect(stage.run(until: Self.owns(stage, person, "org.freedesktop.timedate1")))
-        #expect(stage.run(until: Self.owns(stage, person, "org.freedesktop.login1")))
+      { scenario, _ in
+        let person = try scenario.connect()
+        #expect(scenario.run(until: Self.owns(scenario, person, "org.freedesktop.timedate1")))
+        #expect(scenario.run(until: Self.owns(scenario, person, "org.freedesktop.login1")))
         var changes: [SystemServices.Change] = []
-        let services = try SystemServices(bus: try stage.connect()) {
+        let services = try SystemServices(bus: try scenario.connect()) {
           changes.append($0)
         }
-        #expect(stage.run { changes.contains(.zone("Etc/Utc")) })
+        #expect(scenario.run { changes.contains(.zone("Etc/Utc")) })
         person.call(
           "org.freedesktop.timedate1", "/org/freedesktop/timedate1", "org.freedesktop.timedate1",
           "SetTimezone", [.string("Asia/Tokyo"), .bool(false)]
         ) { _ in }
-        #expect(stage.run { changes.contains(.zone("Asia/Tokyo")) })
+        #expect(scenario.run { changes.contains(.zone("Asia/Tokyo")) })
         for (sleeps, _) in [(true, 0), (false, 1)] {
           person.call(
             "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock",
@@ -397,7 +401,7 @@ struct LocationServicesTests {
               .array("v", [.variant(.bool(sleeps))]),
             ]
           ) { _ in }
-          #expect(stage.run { changes.contains(.device(.asleep(sleeps))) })
+          #expect(scenario.run { changes.contains(.device(.asleep(sleeps))) })
         }
         _ = services
       })
@@ -407,9 +411,9 @@ struct LocationServicesTests {
   func `S3-26 an agent's floating alarm goes with the zone that timedated tells; TZ fixes it`()
     async throws
   {
-    try await Stage.play { stage in
-      let bus = try await stage.bus()
-      let mock = try Self.mock(stage, "timedated", bus: bus)
+    try await Scenario.run { scenario in
+      let bus = try await scenario.bus()
+      let mock = try Self.mock(scenario, "timedated", bus: bus)
       let setZone = [
         try TestTool.dbusSend.required(), "--system", "--print-reply",
         "--dest=org.freedesktop.timedate1", "/org/freedesktop/timedate1",
@@ -419,7 +423,7 @@ struct LocationServicesTests {
       func move(to zone: String) async throws {
         // The mock takes its name a moment after it was started.
         for _ in 0..<100 {
-          let result = try await stage.command(
+          let result = try await scenario.command(
             setZone + ["string:\(zone)", "boolean:false"], environment: environment,
             succeeding: false)
           if result.status == 0 { return }
@@ -428,14 +432,14 @@ struct LocationServicesTests {
         Issue.record("timedated takes no zone")
       }
       try await move(to: "Asia/Tokyo")
-      let ready = stage.folder.file("ready")
-      let agent = try stage.belfry(
+      let ready = scenario.folder.file("ready")
+      let agent = try scenario.belfry(
         [
-          "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+          "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
           "--ready-file", ready,
         ], environment: environment)
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", "org.example.alarm", "--title", "A", "--id", "a", "--at",
         "2099-07-01T09:00",
       ])
@@ -446,7 +450,7 @@ struct LocationServicesTests {
         // The signal and the command take different ways to the agent.
         var lines: [String] = []
         for _ in 0..<200 where lines != [expected] {
-          lines = try await stage.belfryCommand(["notify", "next", "a"]).lines
+          lines = try await scenario.belfryCommand(["notify", "next", "a"]).lines
         }
         #expect(lines == [expected])
       }

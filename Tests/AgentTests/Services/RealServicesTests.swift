@@ -8,16 +8,17 @@ import Testing
 @Suite("The machine's services, as programs", .serialized)
 struct RealServicesTests {
   struct Machine {
-    let stage: Stage
+    let scenario: Scenario
     let environment: [String: String]
 
-    static func open(on stage: Stage) async throws -> Machine {
+    static func open(on scenario: Scenario) async throws -> Machine {
       Machine(
-        stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": try await stage.bus(.system)])
+        scenario: scenario,
+        environment: ["DBUS_SYSTEM_BUS_ADDRESS": try await scenario.bus(.system)])
     }
 
     func mock(_ template: String) async throws -> RunningProgram {
-      try stage.start(
+      try scenario.start(
         [
           try TestTool.systemPython.required(), "-m", "dbusmock", "--system", "--template",
           template,
@@ -34,31 +35,31 @@ struct RealServicesTests {
           try TestTool.gdbus.required(), "call", "--system", "--timeout", "5", "--dest", name,
           "--object-path", path, "--method", method,
         ] + arguments
-      try await Stage.wait("\(method) of \(name)") {
-        try await stage.command(words, environment: environment, succeeding: false).status == 0
+      try await Scenario.wait("\(method) of \(name)") {
+        try await scenario.command(words, environment: environment, succeeding: false).status == 0
       }
     }
 
     func agent(gateway: LinkGatewayThread? = nil) async throws -> RunningProgram {
-      let ready = stage.folder.file("agent.json")
+      let ready = scenario.folder.file("agent.json")
       var arguments = [
-        "agent", "--data", stage.folder.file("agent"), "--presenter", "json", "--grant", "all",
+        "agent", "--data", scenario.folder.file("agent"), "--presenter", "json", "--grant", "all",
         "--ready-file", ready,
       ]
       if let gateway {
-        let ca = stage.folder.file("ca.pem")
+        let ca = scenario.folder.file("ca.pem")
         try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
         arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
       }
-      let program = try stage.belfry(arguments, environment: environment)
+      let program = try scenario.belfry(arguments, environment: environment)
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
       return program
     }
 
     /// Looks again and again until the agent says so of the device.
     func waitForState(_ name: String, _ word: String) async throws {
-      try await Stage.wait("\(name)=\(word)") {
-        try await stage.belfryCommand(["state", "--json"]).values.first?[name].string == word
+      try await Scenario.wait("\(name)=\(word)") {
+        try await scenario.belfryCommand(["state", "--json"]).values.first?[name].string == word
       }
     }
   }
@@ -70,18 +71,18 @@ struct RealServicesTests {
   func `S4-22 client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told`()
     async throws
   {
-    try await Stage.play { stage in
-      let machine = try await Machine.open(on: stage)
+    try await Scenario.run { scenario in
+      let machine = try await Machine.open(on: scenario)
       _ = try await machine.mock("logind")
       try await machine.call(
         Self.login, "/org/freedesktop/login1", "org.freedesktop.DBus.Mock.AddSession", "auto",
         "seat0", "0", "me", "true")
       let agent = try await machine.agent()
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "T", "--body", "first", "--id", "1",
       ])
       #expect(try await agent.event("presented")["body"].string == "first")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "settings", Self.burger, "previews=whenAuthenticated",
       ])
       let session = "/org/freedesktop/login1/session/auto"
@@ -89,16 +90,16 @@ struct RealServicesTests {
         Self.login, session, "org.freedesktop.login1.Session.SetLockedHint", "true")
       try await machine.waitForState("locked", "on")
       #expect(try await agent.event("updated")["body"].string == "Notification")
-      _ = try await stage.belfryCommand([
+      _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "T", "--body", "secret", "--id", "2",
       ])
       let shown = try await agent.event("presented")
       #expect(shown["body"].string == "Notification")
       #expect(shown["title"].string == "")
       // Opening it waits for the unlock.
-      let app = try stage.belfry(["app", "run", Self.burger, "--state", "background"])
+      let app = try scenario.belfry(["app", "run", Self.burger, "--state", "background"])
       _ = try await app.event("launched")
-      _ = try await stage.belfryCommand(["center", "open", "2"])
+      _ = try await scenario.belfryCommand(["center", "open", "2"])
       try await machine.call(
         Self.login, session, "org.freedesktop.login1.Session.SetLockedHint", "false")
       #expect(try await app.event("response")["notification"]["body"].string == "secret")
@@ -111,14 +112,14 @@ struct RealServicesTests {
     `a system bus that comes after the agent is found, its end is noticed, and all is known again`()
     async throws
   {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       let machine = Machine(
-        stage: stage, environment: ["DBUS_SYSTEM_BUS_ADDRESS": stage.busAddress(.system)])
+        scenario: scenario, environment: ["DBUS_SYSTEM_BUS_ADDRESS": scenario.busAddress(.system)])
       let gateway = try LinkGatewayThread()
       let agent = try await machine.agent(gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       func waitForSleep(_ sleeps: Bool) async throws {
-        try await Stage.wait("asleep: \(sleeps)") {
+        try await Scenario.wait("asleep: \(sleeps)") {
           gateway.with { gateway in
             gateway.links.first { $0.isReady }?.state.contains(.asleep)
           } == sleeps
@@ -126,7 +127,7 @@ struct RealServicesTests {
       }
       let manager = "/org/freedesktop/login1"
       for _ in 0..<2 {
-        let bus = try await stage.startBus(.system)
+        let bus = try await scenario.startBus(.system)
         _ = try await machine.mock("logind")
         _ = try await machine.mock("upower")
         try await machine.call(
@@ -178,13 +179,13 @@ struct RealServicesTests {
   func `S2-17 a background push waits while the real UPower says that the battery is low`()
     async throws
   {
-    try await Stage.play { stage in
-      let machine = try await Machine.open(on: stage)
+    try await Scenario.run { scenario in
+      let machine = try await Machine.open(on: scenario)
       func upower(_ energy: Int) async throws -> RunningProgram {
-        let device = stage.folder.file("battery-\(energy).umockdev")
+        let device = scenario.folder.file("battery-\(energy).umockdev")
         try Data(Self.battery(nowMicrowattHours: energy).utf8)
           .write(to: URL(fileURLWithPath: device))
-        return try stage.start(
+        return try scenario.start(
           [
             try TestTool.umockdev.required(), "-d", device, "--", try TestTool.upower.required(),
           ], name: "upowerd", environment: machine.environment)
@@ -194,7 +195,7 @@ struct RealServicesTests {
       let agent = try await machine.agent(gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       try await machine.waitForState("battery", "low")
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
       ])
       _ = try await app.event("registered")
@@ -220,8 +221,8 @@ struct RealServicesTests {
 
   @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
   func `S2-17 the power saver and a metered network hold background work`() async throws {
-    try await Stage.play { stage in
-      let machine = try await Machine.open(on: stage)
+    try await Scenario.run { scenario in
+      let machine = try await Machine.open(on: scenario)
       _ = try await machine.mock("networkmanager")
       _ = try await machine.mock("power_profiles_daemon")
       let manager = "org.freedesktop.NetworkManager"
@@ -232,7 +233,7 @@ struct RealServicesTests {
       let agent = try await machine.agent(gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       try await machine.waitForState("metered", "on")
-      let app = try stage.belfry([
+      let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
       ])
       _ = try await app.event("registered")

@@ -11,8 +11,8 @@ struct ReconnectingBusTests {
 
   @Test(.requires(.dbus))
   func `a bus that comes later is found, its end is noticed, and it is found again`() async throws {
-    try await Stage.play { stage in
-      let play = try ServiceStage(stage.busAddress(.system))
+    try await Scenario.run { scenario in
+      let play = try ServiceScenario(scenario.busAddress(.system))
       var changes: [Bool] = []
       let finder = ReconnectingBus(.at(play.address), on: play.loop, log: Self.log) {
         changes.append($0 != nil)
@@ -21,7 +21,7 @@ struct ReconnectingBusTests {
       #expect(changes == [] && finder.bus == nil)
       for _ in 0..<2 {
         changes = []
-        let bus = try await stage.startBus(.system)
+        let bus = try await scenario.startBus(.system)
         #expect(play.run { changes == [true] })
         var id: String?
         finder.bus?.call(
@@ -35,7 +35,7 @@ struct ReconnectingBusTests {
         _ = try await bus.end()
       }
       finder.close()
-      _ = try await stage.startBus(.system)
+      _ = try await scenario.startBus(.system)
       play.loop.turn(mayBlock: false)
       #expect(changes == [true, false])
     }

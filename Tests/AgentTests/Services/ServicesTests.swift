@@ -5,8 +5,8 @@ import Testing
 
 @testable import Agent
 
-/// A bus of the test's own, and services that the test plays on it.
-final class ServiceStage {
+/// A bus of the test's own, and simulated services on it.
+final class ServiceScenario {
   let loop: EventLoop
   let address: String
 
@@ -19,7 +19,7 @@ final class ServiceStage {
 
   /// Turns the loop until `condition` holds; `false` when that takes too long.
   func run(until condition: () -> Bool) -> Bool {
-    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
+    let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else { return false }
       loop.schedule(afterNanoseconds: 20_000_000) {}
@@ -28,19 +28,19 @@ final class ServiceStage {
     return true
   }
 
-  static func play(_ body: (ServiceStage) throws -> Void) async throws {
-    try await play(prepare: { _, _ in }, { stage, _ in try body(stage) })
+  static func run(_ body: (ServiceScenario) throws -> Void) async throws {
+    try await run(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
   /// Plays with what `prepare` starts on the bus; the address is its second argument.
-  static func play<Prepared>(
-    prepare: (Stage, String) async throws -> Prepared,
-    _ body: (ServiceStage, Prepared) throws -> Void
+  static func run<Prepared>(
+    prepare: (Scenario, String) async throws -> Prepared,
+    _ body: (ServiceScenario, Prepared) throws -> Void
   ) async throws {
-    try await Stage.play { stage in
-      let address = try await stage.bus()
-      let prepared = try await prepare(stage, address)
-      try body(try ServiceStage(address), prepared)
+    try await Scenario.run { scenario in
+      let address = try await scenario.bus()
+      let prepared = try await prepare(scenario, address)
+      try body(try ServiceScenario(address), prepared)
     }
   }
 }
@@ -53,10 +53,10 @@ final class FakeService {
   var properties: [String: BusValue]
 
   init(
-    _ stage: ServiceStage, name: String, path: String, interface: String,
+    _ scenario: ServiceScenario, name: String, path: String, interface: String,
     _ properties: [String: BusValue]
   ) throws {
-    bus = try stage.connect()
+    bus = try scenario.connect()
     self.interface = interface
     self.path = path
     self.properties = properties
@@ -84,42 +84,42 @@ final class FakeService {
 struct ServicesTests {
   @Test(.requires(.dbus))
   func `battery, power profile, network and sleep are followed`() async throws {
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       let battery = try FakeService(
-        stage, name: "org.freedesktop.UPower",
+        scenario, name: "org.freedesktop.UPower",
         path: "/org/freedesktop/UPower/devices/DisplayDevice",
         interface: "org.freedesktop.UPower.Device", ["WarningLevel": .uint32(3)])
       var changes: [SystemServices.Change] = []
-      let services = try SystemServices(bus: try stage.connect()) {
+      let services = try SystemServices(bus: try scenario.connect()) {
         changes.append($0)
       }
-      #expect(stage.run { changes.contains(.device(.batteryLow(true))) })
+      #expect(scenario.run { changes.contains(.device(.batteryLow(true))) })
       battery.set("WarningLevel", .uint32(1))
-      #expect(stage.run { changes.contains(.device(.batteryLow(false))) })
+      #expect(scenario.run { changes.contains(.device(.batteryLow(false))) })
       // A service that comes later is found, and one that goes takes its word back.
       let profiles = try FakeService(
-        stage, name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
+        scenario, name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
         interface: "net.hadess.PowerProfiles", ["ActiveProfile": .string("power-saver")])
-      #expect(stage.run { changes.contains(.device(.powerSaver(true))) })
+      #expect(scenario.run { changes.contains(.device(.powerSaver(true))) })
       profiles.bus.close()
       _ = profiles
       let network = try FakeService(
-        stage, name: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
+        scenario, name: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
         interface: "org.freedesktop.NetworkManager",
         ["Metered": .uint32(4), "State": .uint32(70), "PrimaryConnection": .path("/1")])
       #expect(
-        stage.run {
+        scenario.run {
           changes.contains(.device(.online(isOtherNetwork: false)))
             && changes.contains(.device(.metered(false)))
         })
       network.set("Metered", .uint32(1))
-      #expect(stage.run { changes.contains(.device(.metered(true))) })
+      #expect(scenario.run { changes.contains(.device(.metered(true))) })
       // Between two networks there is none; the second one is another way to the world.
       #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
       network.set("PrimaryConnection", .path("/"))
       network.set("PrimaryConnection", .path("/2"))
-      #expect(stage.run { changes.contains(.device(.online(isOtherNetwork: true))) })
-      let login = try stage.connect()
+      #expect(scenario.run { changes.contains(.device(.online(isOtherNetwork: true))) })
+      let login = try scenario.connect()
       login.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("org.freedesktop.login1"), .uint32(0)]
@@ -128,16 +128,16 @@ struct ServicesTests {
           "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep",
           [.bool(true)])
       }
-      #expect(stage.run { changes.contains(.device(.asleep(true))) })
+      #expect(scenario.run { changes.contains(.device(.asleep(true))) })
       _ = services
     }
   }
 
   /// logind with one session, on a connection of its own.
   private static func login(
-    _ stage: ServiceStage, isLocked: Bool, sleeps: Bool, hasSession: Bool = true
+    _ scenario: ServiceScenario, isLocked: Bool, sleeps: Bool, hasSession: Bool = true
   ) throws -> BusConnection {
-    let bus = try stage.connect()
+    let bus = try scenario.connect()
     try bus.export("/org/freedesktop/login1") { message in
       switch message.member {
       case "Get": .success([.variant(.bool(sleeps))])
@@ -159,57 +159,61 @@ struct ServicesTests {
 
   @Test(.requires(.dbus))
   func `lock and sleep are asked for anew whenever logind comes`() async throws {
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       var changes: [SystemServices.Change] = []
-      let services = try SystemServices(bus: try stage.connect()) { changes.append($0) }
-      var login = try Self.login(stage, isLocked: true, sleeps: true)
+      let services = try SystemServices(bus: try scenario.connect()) { changes.append($0) }
+      var login = try Self.login(scenario, isLocked: true, sleeps: true)
       #expect(
-        stage.run {
+        scenario.run {
           changes.contains(.device(.sessionLocked(true)))
             && changes.contains(.device(.asleep(true)))
         })
       changes = []
       // Nobody says that it sleeps any more, nor that the screen was unlocked.
       login.close()
-      login = try stage.connect()
-      #expect(stage.run { changes.contains(.device(.asleep(false))) })
+      login = try scenario.connect()
+      #expect(scenario.run { changes.contains(.device(.asleep(false))) })
       #expect(!changes.contains(.device(.sessionLocked(false))))
-      login = try Self.login(stage, isLocked: false, sleeps: false)
-      #expect(stage.run { changes.contains(.device(.sessionLocked(false))) })
+      login = try Self.login(scenario, isLocked: false, sleeps: false)
+      #expect(scenario.run { changes.contains(.device(.sessionLocked(false))) })
       login.close()
-      login = try Self.login(stage, isLocked: false, sleeps: false, hasSession: false)
-      #expect(stage.run { changes.contains(.device(.sessionEnded)) })
+      login = try Self.login(scenario, isLocked: false, sleeps: false, hasSession: false)
+      #expect(scenario.run { changes.contains(.device(.sessionEnded)) })
       _ = services
     }
   }
 
   @Test(.requires(.dbus))
   func `the desktop's do-not-disturb is followed, by whichever server says it`() async throws {
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       var changes: [Bool] = []
-      let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
+      let quiet = try DesktopQuiet(bus: try scenario.connect(), on: scenario.loop) {
+        changes.append($0)
+      }
       let server = try FakeService(
-        stage, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+        scenario, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
         interface: "org.dunstproject.cmd0", ["paused": .bool(true)])
-      #expect(stage.run { changes == [true] })
+      #expect(scenario.run { changes == [true] })
       server.set("paused", .bool(false))
-      #expect(stage.run { changes == [true, false] })
+      #expect(scenario.run { changes == [true, false] })
       _ = quiet
     }
   }
 
   @Test(.requires(.dbus))
   func `Plasma's do-not-disturb is followed`() async throws {
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       var changes: [Bool] = []
-      let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
+      let quiet = try DesktopQuiet(bus: try scenario.connect(), on: scenario.loop) {
+        changes.append($0)
+      }
       let server = try FakeService(
-        stage, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+        scenario, name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
         interface: "org.freedesktop.Notifications", ["Inhibited": .bool(true)])
-      #expect(stage.run { changes == [true] })
+      #expect(scenario.run { changes == [true] })
       #expect(quiet.quiet == ["plasma"])
       server.set("Inhibited", .bool(false))
-      #expect(stage.run { changes == [true, false] })
+      #expect(scenario.run { changes == [true, false] })
     }
   }
 
@@ -226,16 +230,16 @@ struct ServicesTests {
         .write(toFile: settings + "/keyfile", atomically: true, encoding: .utf8)
     }
     try showBanners(false)
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       var changes: [Bool] = []
       let quiet = try DesktopQuiet(
-        bus: try stage.connect(), on: stage.loop,
+        bus: try scenario.connect(), on: scenario.loop,
         environment: [
           "PATH": "/usr/bin:/bin", "GSETTINGS_BACKEND": "keyfile", "XDG_CONFIG_HOME": folder.path,
         ]
       ) { changes.append($0) }
       defer { quiet.close() }
-      let server = try stage.connect()
+      let server = try scenario.connect()
       try server.export("/org/freedesktop/Notifications") { message in
         guard message.member == "GetServerInformation" else { return nil }
         return .success([
@@ -246,7 +250,7 @@ struct ServicesTests {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("org.freedesktop.Notifications"), .uint32(0)]
       ) { _ in }
-      #expect(stage.run { changes == [true] })
+      #expect(scenario.run { changes == [true] })
       #expect(quiet.quiet == ["gnome"])
       func tell(_ prefix: String, _ keys: [String]) {
         server.emit(
@@ -255,11 +259,11 @@ struct ServicesTests {
       }
       try showBanners(true)
       tell("/org/gnome/desktop/", ["interface/color-scheme", "notifications/show-banners"])
-      #expect(stage.run { changes == [true, false] })
+      #expect(scenario.run { changes == [true, false] })
       // All below a path was reset.
       try showBanners(false)
       tell("/org/gnome/", [""])
-      #expect(stage.run { changes == [true, false, true] })
+      #expect(scenario.run { changes == [true, false, true] })
     }
   }
 
@@ -267,12 +271,14 @@ struct ServicesTests {
   func `Xfce's do-not-disturb is asked for whenever its settings come, and forgotten when they go`()
     async throws
   {
-    try await ServiceStage.play { stage in
+    try await ServiceScenario.run { scenario in
       var changes: [Bool] = []
-      let quiet = try DesktopQuiet(bus: try stage.connect(), on: stage.loop) { changes.append($0) }
+      let quiet = try DesktopQuiet(bus: try scenario.connect(), on: scenario.loop) {
+        changes.append($0)
+      }
       let service = "org.xfce.Xfconf"
       func settings() throws -> BusConnection {
-        let settings = try stage.connect()
+        let settings = try scenario.connect()
         try settings.export("/org/xfce/Xfconf") { message in
           guard message.member == "GetProperty",
             (try? message.read())?.map(\.stringValue) == ["xfce4-notifyd", "/do-not-disturb"]
@@ -288,7 +294,7 @@ struct ServicesTests {
       for _ in 0..<2 {
         changes = []
         var xfconf = try settings()
-        #expect(stage.run { changes == [true] })
+        #expect(scenario.run { changes == [true] })
         for (channel, value) in [
           ("xfce4-notifyd", false), ("another", true), ("xfce4-notifyd", true),
         ] {
@@ -296,10 +302,10 @@ struct ServicesTests {
             "/org/xfce/Xfconf", service, "PropertyChanged",
             [.string(channel), .string("/do-not-disturb"), .variant(.bool(value))])
         }
-        #expect(stage.run { changes == [true, false, true] })
+        #expect(scenario.run { changes == [true, false, true] })
         xfconf.close()
-        xfconf = try stage.connect()
-        #expect(stage.run { changes == [true, false, true, false] })
+        xfconf = try scenario.connect()
+        #expect(scenario.run { changes == [true, false, true, false] })
         xfconf.close()
       }
       #expect(quiet.quiet == [])
@@ -311,8 +317,8 @@ struct ServicesTests {
     `S2-16 client-api 3.45: an app is started as a unit of the user's systemd, and ended with it`()
     async throws
   {
-    try await ServiceStage.play { stage in
-      let manager = try stage.connect()
+    try await ServiceScenario.run { scenario in
+      let manager = try scenario.connect()
       var calls: [[BusValue]] = []
       var isRefusing = false
       var stopped: String?
@@ -328,22 +334,22 @@ struct ServicesTests {
           ? .failure(BusFailure(name: "org.freedesktop.systemd1.UnitExists", message: "no"))
           : .success([.path("/job")])
       }
-      let units = UserUnits(bus: try stage.connect())
+      let units = UserUnits(bus: try scenario.connect())
       let order = UserUnits.Order(
         app: ModelBench.burger, program: "/opt/burger", arguments: ["-x"],
         environment: ["BELFRY_LAUNCH": "t"])
       var answers: [Bool] = []
       // Nobody is there yet: the caller starts the program by itself.
       units.start(order) { answers.append($0) }
-      #expect(stage.run { answers == [false] })
+      #expect(scenario.run { answers == [false] })
       var isOwned = false
       manager.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("org.freedesktop.systemd1"), .uint32(0)]
       ) { _ in isOwned = true }
-      #expect(stage.run { isOwned })
+      #expect(scenario.run { isOwned })
       units.start(order) { answers.append($0) }
-      #expect(stage.run { answers == [false, true] })
+      #expect(scenario.run { answers == [false, true] })
       let call = try #require(calls.first)
       #expect(
         call[0].stringValue?.hasPrefix("app-belfry-org.example.burger@") == true)
@@ -370,12 +376,12 @@ struct ServicesTests {
               ])
             ]))
       #expect(units.end(ModelBench.burger))
-      #expect(stage.run { stopped != nil })
+      #expect(scenario.run { stopped != nil })
       #expect(stopped == call[0].stringValue)
       #expect(!units.end(ModelBench.burger))
       isRefusing = true
       units.start(order) { answers.append($0) }
-      #expect(stage.run { answers == [false, true, false] })
+      #expect(scenario.run { answers == [false, true, false] })
     }
   }
 
@@ -389,8 +395,8 @@ struct ServicesTests {
 
   @Test(.requires(.dbus))
   func `values of every type go over the bus and back`() async throws {
-    try await ServiceStage.play { stage in
-      let service = try stage.connect()
+    try await ServiceScenario.run { scenario in
+      let service = try scenario.connect()
       var got: [BusValue] = []
       try service.export("/x") { message in
         guard let values = try? message.read() else { return nil }
@@ -410,18 +416,18 @@ struct ServicesTests {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("org.example.Echo"), .uint32(0)]
       ) { _ in name = "org.example.Echo" }
-      #expect(stage.run { !name.isEmpty })
-      let client = try stage.connect()
+      #expect(scenario.run { !name.isEmpty })
+      let client = try scenario.connect()
       var answer: [BusValue]?
       client.call(name, "/x", "org.example.Echo", "Echo", values) { answer = try? $0.get() }
-      #expect(stage.run { answer != nil })
+      #expect(scenario.run { answer != nil })
       #expect(got == values)
       #expect(answer == values)
       var failure: BusFailure?
       client.call("org.example.Nobody", "/x", "org.example.Echo", "Echo") { result in
         if case .failure(let why) = result { failure = why }
       }
-      #expect(stage.run { failure != nil })
+      #expect(scenario.run { failure != nil })
       #expect(failure?.name == "org.freedesktop.DBus.Error.NameHasNoOwner")
     }
   }

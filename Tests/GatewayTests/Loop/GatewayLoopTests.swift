@@ -26,9 +26,9 @@ import Transport
 
   @Test
   func `a push that finds no home loop is answered`() throws {
-    let stage = try LoopStage(loops: 2)
+    let scenario = try LoopScenario(loops: 2)
     let provider = RecordingProvider()
-    stage.part.submit(stage.submission(device: 2), reply: 5, of: provider)
+    scenario.part.submit(scenario.submission(device: 2), reply: 5, of: provider)
     #expect(provider.answers == ["5 ServiceUnavailable"])
   }
 
@@ -97,7 +97,7 @@ import Transport
 }
 
 /// One loop's part of a gateway whose other parts are not there yet.
-final class LoopStage {
+final class LoopScenario {
   let loop: EventLoop
   let part: GatewayLoop
   private let time = VirtualTime()

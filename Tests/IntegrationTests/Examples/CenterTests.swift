@@ -36,8 +36,8 @@ private enum MainQueue {
 
   @Test
   func `S1-9 S1-10 S2-8 S2-9 permission is asked once, and reported from then on`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
       #expect(await center.notificationSettings().authorizationStatus == .notDetermined)
       #expect(try await center.requestAuthorization(options: [.alert, .badge]))
@@ -47,7 +47,7 @@ private enum MainQueue {
       #expect(settings.badgeSetting == .enabled)
       #expect(settings.soundSetting == .notSupported)
       #expect(settings.carPlaySetting == .notSupported)
-      try await stage.tell(agent, "settings", "org.example.center", "alert=off")
+      try await scenario.tell(agent, "settings", "org.example.center", "alert=off")
       #expect(await center.notificationSettings().alertSetting == .disabled)
       #expect(try await center.requestAuthorization(options: [.alert]))
     }
@@ -57,8 +57,8 @@ private enum MainQueue {
   func `S0-30 S1-2 S2-10 without permission nothing is added, and the error is Apple's`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--grant", "none"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "none"])
       let center = center(agent.socket)
       #expect(try await center.requestAuthorization(options: [.alert]) == false)
       #expect(
@@ -70,8 +70,8 @@ private enum MainQueue {
   func `Categories, requests and the badge come back as they were set, in order of asking`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
       try await center.requestAuthorization(options: [.alert, .badge, .sound])
       let category = UNNotificationCategory(
@@ -125,8 +125,8 @@ private enum MainQueue {
 
   @Test
   func `What cannot be is an error with Apple's code, and never a wait without end`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
       try await center.requestAuthorization(options: [.alert])
       let past = UNCalendarNotificationTrigger(
@@ -175,8 +175,8 @@ private enum MainQueue {
 
   @Test
   func `Delegate methods come on the main thread, completion handlers on another`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
       let delegate = Delegate()
       center.delegate = delegate
@@ -198,9 +198,9 @@ private enum MainQueue {
       #expect(!onMain)
       let shown = try await agent.presented("org.example.center")
       #expect(shown["id"].string == "n")
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "action", "n", "reply", "--text", "hello", "--app", "org.example.center")
-      let end = ContinuousClock.now + Patience.whole
+      let end = ContinuousClock.now + TestTimeout.standard
       while delegate.seen.withLock({ $0.count < 2 }), ContinuousClock.now < end {
         await Task.yield()
       }
@@ -213,17 +213,17 @@ private enum MainQueue {
 
   @Test
   func `Two apps at once, one killed while a notification waits for its answer`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       // In front, asked what to show, and silent.
-      let silent = try stage.belfry([
+      let silent = try scenario.belfry([
         "app", "run", "org.example.silent", "--authorize", "alert", "--socket", agent.socket,
         "--state", "foreground",
       ])
       _ = try await silent.event("authorized")
       let center = center(agent.socket, "org.example.other")
       try await center.requestAuthorization(options: [.alert])
-      try await stage.tell(
+      try await scenario.tell(
         agent, "notify", "--app", "org.example.silent", "--title", "Waits", "--id", "w")
       _ = try await silent.event("willPresent")
       silent.signal(SIGKILL)

@@ -21,13 +21,14 @@ import Testing
   func `S0-31 S0-53 S1-13 S2-7 the token goes to the app's server, with the user's language`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let server = try stage.start(["/usr/bin/env", "python3", "-c", Self.server], name: "server")
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let server = try scenario.start(
+        ["/usr/bin/env", "python3", "-c", Self.server], name: "server")
       let port = try await server.text("port ").dropFirst(5)
-      try await stage.tell(agent, "settings", "--languages", "fr-CA,en")
-      let app = try await stage.example(
+      try await scenario.tell(agent, "settings", "--languages", "fr-CA,en")
+      let app = try await scenario.example(
         "TokenCourier", on: agent, environment: ["TOKEN_SERVER": "http://127.0.0.1:\(port)"])
       let asked = try await server.text("asked ")
       #expect(try await app.text("delivered") == "delivered 204")
@@ -39,11 +40,11 @@ import Testing
       // The very token that a push reaches the app by.
       let token = try #require(items["token"] ?? nil)
       #expect(token.count == 64)
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"hi"}}"#, to: token, topic: "org.example.TokenCourier", of: gateway)
 
       // An address without a scheme, as in the listing, fails and the app goes on.
-      let other = try await stage.example("TokenCourier", on: agent)
+      let other = try await scenario.example("TokenCourier", on: agent)
       #expect(try await other.text("not delivered").count > 14)
     }
   }
@@ -63,12 +64,12 @@ import Testing
   func `S0-11 S1-75 S3-21 texts of the app and of the system come in the user's language`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
       let now = ISO8601DateFormatter().string(from: Date())
-      try await stage.tell(agent, "clock", "set", now)
+      try await scenario.tell(agent, "clock", "set", now)
       let id = "org.example.match"
-      let folder = try await stage.bundle(
+      let folder = try await scenario.bundle(
         "MatchReminder", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
         languages: [
           "en": """
@@ -88,9 +89,10 @@ import Testing
           toFile: folder + "/\(language).lproj/Localizable.stringsdict", atomically: true,
           encoding: .utf8)
       }
-      try await stage.tell(agent, "app", "install", folder)
+      try await scenario.tell(agent, "app", "install", folder)
       func start() throws -> RunningProgram {
-        try stage.start([folder + "/MatchReminder"], environment: ["BELFRY_SOCKET": agent.socket])
+        try scenario.start(
+          [folder + "/MatchReminder"], environment: ["BELFRY_SOCKET": agent.socket])
       }
       let english = try start()
       #expect(try await english.text("title") == "title Reminder")
@@ -99,7 +101,7 @@ import Testing
       _ = try await english.text("scheduled")
       try await english.stop()
 
-      try await stage.tell(agent, "settings", "--languages", "fr-CA,en")
+      try await scenario.tell(agent, "settings", "--languages", "fr-CA,en")
       let french = try start()
       #expect(try await french.text("title") == "title Rappel")
       #expect(try await french.text("minutes") == "minutes une minute")
@@ -108,10 +110,10 @@ import Testing
       try await french.stop()
 
       // Shown in the language of the moment at which it is shown.
-      try await stage.tell(agent, "clock", "advance", "3700")
+      try await scenario.tell(agent, "clock", "advance", "3700")
       #expect(try await agent.presented(id)["body"].string == "Le match commence")
-      try await stage.tell(agent, "settings", "--languages", "en")
-      try await stage.tell(agent, "clock", "advance", "3700")
+      try await scenario.tell(agent, "settings", "--languages", "en")
+      try await scenario.tell(agent, "clock", "advance", "3700")
       let shown = try await agent.program.event("presented") {
         $0["id"].string == "plays"
       }
@@ -122,20 +124,20 @@ import Testing
 
   @Test
   func `S0-1 S0-13 S1-46 S3-23 a sound file of the app's own is what sounds`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let id = "org.example.sound"
-      let folder = try await stage.bundle("OwnSound", id: id)
+      let folder = try await scenario.bundle("OwnSound", id: id)
       let samples = [UInt8](repeating: 0x37, count: 2_000)
       let header =
         "RIFF".utf8 + [0xF4, 7, 0, 0] + "WAVEfmt ".utf8 + [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F]
         + [0, 0, 0x80, 0x3E, 0, 0, 2, 0, 16, 0] + "data".utf8 + [0xD0, 7, 0, 0]
       try Data(header + samples).write(to: URL(fileURLWithPath: folder + "/ring.wav"))
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/OwnSound"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await app.text("ready")
-      try await stage.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "state", "front=none")
       for (order, name) in [("ring", "ring.wav"), ("default", "default")] {
         app.tell(order)
         let sound = try await agent.program.event("sound") { $0["app"].string == id }
@@ -146,9 +148,9 @@ import Testing
 
   @Test
   func `S1-1 S1-42 S1-54 a Mac app of the older interface asks nobody`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--grant", "ask"])
-      let app = try await stage.example("MacReminder", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let app = try await scenario.example("MacReminder", on: agent)
       #expect(try await app.text("launched") == "launched by nobody")
       _ = try await app.text("scheduled")
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
@@ -159,9 +161,9 @@ import Testing
   func `A content extension, a message's sender, background work and a log, as today's apps have`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let app = try await stage.example("DrawnNotification", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example("DrawnNotification", on: agent)
       #expect(try await app.text("refreshing") == "refreshing true")
       #expect(try await app.text("drawn") == "drawn Anna")
       _ = try await app.text("added")

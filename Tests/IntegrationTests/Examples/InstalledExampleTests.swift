@@ -9,21 +9,21 @@ import Testing
     `S0-41 S0-43 S0-44 S3-1 S3-31 S1-36 S1-37 S1-57 S1-71 S4-21 opening a notification launches the app`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.launch"
-      let folder = try await stage.bundle("LaunchHandling", id: id)
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      let folder = try await scenario.bundle("LaunchHandling", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/LaunchHandling"], environment: ["BELFRY_SOCKET": agent.socket])
-      let token = try await stage.token(of: app)
+      let token = try await scenario.token(of: app)
       try await app.stop()
 
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
       _ = try await agent.program.event("launched") { $0["app"].string == id }
       // What a launched app prints goes to the agent's error output.
@@ -34,20 +34,20 @@ import Testing
 
   @Test
   func `S0-42 S0-44 S1-58 a Mac app that is started by its icon finds the push`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.mac"
-      let folder = try await stage.bundle("MacNotification", id: id)
-      try await stage.tell(agent, "app", "install", folder)
+      let folder = try await scenario.bundle("MacNotification", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
       func start() throws -> RunningProgram {
-        try stage.start(
+        try scenario.start(
           [folder + "/MacNotification", "--later"], environment: ["BELFRY_SOCKET": agent.socket])
       }
       let app = try start()
-      let token = try await stage.token(of: app)
+      let token = try await scenario.token(of: app)
       try await app.stop()
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
       _ = try await agent.presented(id)
       let again = try start()
@@ -58,18 +58,18 @@ import Testing
 
   @Test
   func `S2-1 S2-16 a background notification launches an app that is not running`() async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.menu"
-      let folder = try await stage.bundle(
+      let folder = try await scenario.bundle(
         "MenuUpdate", id: id, manifest: ["UIBackgroundModes": ["remote-notification"]])
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/MenuUpdate"], environment: ["BELFRY_SOCKET": agent.socket])
-      let token = try await stage.token(of: app)
+      let token = try await scenario.token(of: app)
       try await app.stop()
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: id, of: gateway,
         options: ["--type", "background"])
       try await agent.program.error("launched behind")
@@ -81,13 +81,13 @@ import Testing
   func `S0-32 S2-23 without aps-environment in the manifest there is no token, and why`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let folder = try await stage.bundle(
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let folder = try await scenario.bundle(
         "Registration", id: "org.example.bare", manifest: ["aps-environment": ""])
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
       #expect(try await app.text("no token").contains("aps-environment"))
     }
@@ -95,19 +95,19 @@ import Testing
 
   @Test
   func `An app cannot pose as another one`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let folder = try await stage.bundle("Registration", id: "org.example.own")
-      try await stage.tell(agent, "app", "install", folder)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let folder = try await scenario.bundle("Registration", id: "org.example.own")
+      try await scenario.tell(agent, "app", "install", folder)
       // Another program under an installed app's id.
-      let other = try await stage.example("PlainReminder", on: agent, app: "org.example.own")
+      let other = try await scenario.example("PlainReminder", on: agent, app: "org.example.own")
       #expect(try await other.text("error 1").contains("org.example.own"))
       // The installed program under another id: what it is decides.
-      let own = try stage.start(
+      let own = try scenario.start(
         [folder + "/Registration"],
         environment: ["BELFRY_SOCKET": agent.socket, "BELFRY_APP_ID": "org.example.other"])
       _ = try await own.text("types 7")
-      let apps = try await stage.tell(agent, "app", "list", "--json")
+      let apps = try await scenario.tell(agent, "app", "list", "--json")
       #expect(!apps.output.contains("org.example.other"))
     }
   }
@@ -116,28 +116,28 @@ import Testing
   func `S0-52 S3-21 keys of Localizable.strings are found when the notification is shown`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.words"
-      let folder = try await stage.bundle(
+      let folder = try await scenario.bundle(
         "Registration", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
         languages: [
           "en": #""MSG_POSTED" = "%@ posted to %@";"#,
           "fr": #""MSG_POSTED" = "%2$@ : message de %1$@";"#,
         ])
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
-      let token = try await stage.token(of: app)
+      let token = try await scenario.token(of: app)
       try await app.stop()
       let payload =
         #"{"aps":{"alert":{"loc-key":"MSG_POSTED","loc-args":["Anna","Chess"]}}}"#
       for (languages, text) in [
         ("fr-CA,en", "Chess : message de Anna"), ("ja", "Anna posted to Chess"),
       ] {
-        try await stage.tell(agent, "settings", "--languages", languages)
-        try await stage.push(payload, to: token, topic: id, of: gateway)
+        try await scenario.tell(agent, "settings", "--languages", languages)
+        try await scenario.push(payload, to: token, topic: id, of: gateway)
         #expect(try await agent.presented(id)["body"].string == text)
       }
     }
@@ -151,15 +151,15 @@ import Testing
       )
       async throws -> Void
   ) async throws {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
       let id = "org.example.pictures"
-      let folder = try await stage.bundle("Registration", id: id)
+      let folder = try await scenario.bundle("Registration", id: id)
       let plugIn = folder + "/PlugIns/Picture.appex"
       try FileManager.default.createDirectory(
         atPath: plugIn, withIntermediateDirectories: true)
-      try await stage.copy(
+      try await scenario.copy(
         try await Examples.executable("PictureExtension"), to: plugIn + "/PictureExtension")
       let manifest: [String: Any] = [
         "CFBundleIdentifier": id + ".extension", "CFBundleExecutable": "PictureExtension",
@@ -167,14 +167,14 @@ import Testing
       ]
       try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
         .write(to: URL(fileURLWithPath: plugIn + "/Info.plist"))
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/Registration"], environment: ["BELFRY_SOCKET": agent.socket])
-      let token = try await stage.token(of: app)
+      let token = try await scenario.token(of: app)
       try await app.stop()
       try await body(agent) { payload in
-        try await stage.push(payload, to: token, topic: id, of: gateway)
-        return try await agent.presented(id, within: Patience.ofLongWork)
+        try await scenario.push(payload, to: token, topic: id, of: gateway)
+        return try await agent.presented(id, within: TestTimeout.long)
       }
     }
   }

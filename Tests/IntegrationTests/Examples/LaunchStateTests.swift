@@ -10,25 +10,25 @@ import Testing
   func `S0-29 S0-46 S4-9 badge, registration, types and language are there at the first call`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway)
-      let app = try await stage.example("LaunchState", on: agent, arguments: ["--register"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("LaunchState", on: agent, arguments: ["--register"])
       #expect(try await app.text("first").hasPrefix("first badge 0 registered false types 0"))
-      let token = try await stage.token(of: app)
-      try await stage.tell(agent, "settings", "--languages", "fr,en")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.push(
+      let token = try await scenario.token(of: app)
+      try await scenario.tell(agent, "settings", "--languages", "fr,en")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.push(
         #"{"aps":{"alert":"Milk","badge":5}}"#, to: token, topic: Self.id, of: gateway)
       _ = try await agent.presented(Self.id)
       try await app.stop()
       for _ in 0..<3 {
-        let again = try await stage.example("LaunchState", on: agent)
+        let again = try await scenario.example("LaunchState", on: agent)
         #expect(
           try await again.text("first") == "first badge 5 registered true types 5 language fr")
         try await again.stop()
       }
-      let opened = try await stage.example("LaunchState", on: agent, arguments: ["--open"])
+      let opened = try await scenario.example("LaunchState", on: agent, arguments: ["--open"])
       _ = try await opened.text("launched")
       opened.tell("badge")
       #expect(try await opened.text("badge") == "badge 4")
@@ -44,14 +44,14 @@ import Testing
   func `S4-10 S2-8 S2-9 a question of didFinishLaunching covers the app once, until its answer`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--grant", "ask"])
-      let app = try await stage.example("LaunchState", on: agent, arguments: ["--ask"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let app = try await scenario.example("LaunchState", on: agent, arguments: ["--ask"])
       _ = try await app.text("active")
       _ = try await app.text("resigned")
       _ = try await agent.program.event("prompt")
       #expect(count("active", app) == 1)
-      try await stage.tell(agent, "settings", Self.id, "notifications=on")
+      try await scenario.tell(agent, "settings", Self.id, "notifications=on")
       _ = try await app.text("active")
       #expect(try await app.text("granted") == "granted true")
       // Asked again, nobody is asked and nothing covers the app.
@@ -68,14 +68,14 @@ import Testing
   func `S4-10 an app that registers whenever it becomes active becomes so once a time`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway, options: ["--grant", "ask"])
-      let app = try await stage.example(
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", "ask"])
+      let app = try await scenario.example(
         "LaunchState", on: agent, arguments: ["--register-when-active"])
       _ = try await app.text("resigned")
       _ = try await agent.program.event("prompt")
-      try await stage.tell(agent, "settings", Self.id, "notifications=on")
+      try await scenario.tell(agent, "settings", Self.id, "notifications=on")
       _ = try await app.text("token")
       app.tell("ask")
       _ = try await app.text("granted")
@@ -88,11 +88,11 @@ import Testing
   func `Without an agent the launch goes on after a moment, and the app is told why it is alone`()
     async throws
   {
-    try await Stage.play { stage in
-      let app = try stage.start(
+    try await Scenario.run { scenario in
+      let app = try scenario.start(
         [try await Examples.executable("LaunchState"), "--register-when-active"],
         environment: [
-          "BELFRY_SOCKET": stage.folder.file("nobody.sock"), "BELFRY_APP_ID": Self.id,
+          "BELFRY_SOCKET": scenario.folder.file("nobody.sock"), "BELFRY_APP_ID": Self.id,
         ])
       #expect(try await app.text("first").hasPrefix("first badge 0 registered false"))
       _ = try await app.text("active")
@@ -110,14 +110,14 @@ import Testing
   func `S4-6 S4-9 S4-10 S4-17 S4-21 S4-24 switches, the system's question, and what came of it`()
     async throws
   {
-    try await Stage.play { stage in
-      let gateway = try await stage.gateway()
-      let agent = try await stage.agent(of: gateway, options: ["--grant", "ask"])
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", "ask"])
       let id = "org.example.switches"
-      let folder = try await stage.bundle("SwitchClient", id: id)
-      try await stage.tell(agent, "app", "install", folder)
+      let folder = try await scenario.bundle("SwitchClient", id: id)
+      try await scenario.tell(agent, "app", "install", folder)
       func start() throws -> RunningProgram {
-        try stage.start([folder + "/SwitchClient"], environment: ["BELFRY_SOCKET": agent.socket])
+        try scenario.start([folder + "/SwitchClient"], environment: ["BELFRY_SOCKET": agent.socket])
       }
       let app = try start()
       #expect(try await app.text("switches") == "switches 0")
@@ -133,20 +133,20 @@ import Testing
       #expect(try await app.text("text") == "text registering")
       _ = try await agent.program.event("prompt")
       _ = try await app.text("resigned")
-      try await stage.tell(agent, "settings", id, "notifications=on")
-      let token = try await stage.token(of: app)
+      try await scenario.tell(agent, "settings", id, "notifications=on")
+      let token = try await scenario.token(of: app)
       #expect(try await app.text("switches 5") == "switches 5")
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"Milk"},"item":"milk"}"#, to: token, topic: id, of: gateway)
       #expect(try await app.text("text push") == "text push milk")
       #expect(count("active", app) == 2)
       #expect(count("resigned", app) == 1)
       try await app.stop()
 
-      try await stage.push(
+      try await scenario.push(
         #"{"aps":{"alert":"Bread"},"item":"bread"}"#, to: token, topic: id, of: gateway)
       let shown = try await agent.presented(id)
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
       try await agent.program.error("switches 5\n")
       try await agent.program.error("launch options bread\n")

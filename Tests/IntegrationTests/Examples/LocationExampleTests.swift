@@ -11,26 +11,26 @@ import Testing
   /// An installed app that says why it wants to know the place, with its agent.
   private func play(
     _ arguments: [String] = [], usage: String? = "To remind you on arrival.",
-    _ body: @escaping @Sendable (Stage, AgentProgram, RunningProgram) async throws -> Void
+    _ body: @escaping @Sendable (Scenario, AgentProgram, RunningProgram) async throws -> Void
   ) async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "location", "set", Self.away)
-      let folder = try await stage.bundle(
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "location", "set", Self.away)
+      let folder = try await scenario.bundle(
         "NearbyReminder", id: Self.id,
         manifest: usage.map { ["NSLocationWhenInUseUsageDescription": $0] } ?? [:])
-      try await stage.tell(agent, "app", "install", folder)
-      let app = try stage.start(
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
         [folder + "/NearbyReminder"] + arguments, environment: ["BELFRY_SOCKET": agent.socket])
-      try await body(stage, agent, app)
+      try await body(scenario, agent, app)
     }
   }
 
-  private func open(_ stage: Stage, _ agent: AgentProgram) async throws {
+  private func open(_ scenario: Scenario, _ agent: AgentProgram) async throws {
     let shown = try await agent.presented(Self.id)
     #expect(shown["body"].string == "You have arrived!")
     #expect(shown["trigger"].string == "location")
-    try await stage.tell(
+    try await scenario.tell(
       agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
   }
 
@@ -38,17 +38,17 @@ import Testing
   func `S1-62 S1-64 S1-66 S1-67 S1-68 S1-70 S1-72 arrival is shown, and told once it is opened`()
     async throws
   {
-    try await play { stage, agent, app in
+    try await play { scenario, agent, app in
       // Permission comes first, and lets the app schedule.
       _ = try await app.text("location 4")
       #expect(try await app.text("scheduled") == "scheduled 1")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "location", "set", Self.tower)
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "location", "set", Self.tower)
       let shown = try await agent.presented(Self.id)
       #expect(shown["body"].string == "You have arrived!")
       #expect(shown["trigger"].string == "location")
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
       #expect(try await app.text("arrived") == "arrived tower")
       #expect(try await app.text("left") == "left 0")
@@ -57,14 +57,14 @@ import Testing
 
   @Test
   func `S1-63 with regionTriggersOnce off it comes at each arrival`() async throws {
-    try await play(["--each"]) { stage, agent, app in
+    try await play(["--each"]) { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
-        try await stage.tell(agent, "location", "set", Self.tower)
+        try await scenario.tell(agent, "location", "set", Self.tower)
         // S1-71: in front the app gets it, and nothing is shown.
         #expect(try await app.text("arrived") == "arrived tower")
         #expect(try await app.text("left") == "left 1")
-        try await stage.tell(agent, "location", "set", Self.away)
+        try await scenario.tell(agent, "location", "set", Self.away)
       }
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
@@ -72,24 +72,24 @@ import Testing
 
   @Test
   func `S1-71 an app that does not run is launched with it`() async throws {
-    try await play { stage, agent, app in
+    try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       try await app.stop()
-      try await stage.tell(agent, "location", "set", Self.tower)
-      try await open(stage, agent)
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      try await open(scenario, agent)
       try await agent.program.error("launched tower")
     }
   }
 
   @Test
   func `S1-73 with places switched off for the device nothing comes`() async throws {
-    try await play { stage, agent, app in
+    try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
-      try await stage.tell(agent, "settings", "--location", "off")
+      try await scenario.tell(agent, "settings", "--location", "off")
       _ = try await app.text("location 2")
-      try await stage.tell(agent, "location", "set", Self.tower)
-      try await stage.tell(agent, "location", "set", Self.away)
-      try await stage.tell(agent, "settings", "--location", "on")
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      try await scenario.tell(agent, "location", "set", Self.away)
+      try await scenario.tell(agent, "settings", "--location", "on")
       _ = try await app.text("location 4")
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
@@ -98,9 +98,9 @@ import Testing
 
   @Test
   func `S1-65 without a word on what it is for there is no question and no access`() async throws {
-    try await play(usage: nil) { stage, agent, app in
+    try await play(usage: nil) { scenario, agent, app in
       #expect(try await app.text("location") == "location 0")
-      let waiting = try await stage.tell(agent, "notify", "list", "--json")
+      let waiting = try await scenario.tell(agent, "notify", "list", "--json")
       #expect(waiting.values.isEmpty)
       try await app.error("NSLocationWhenInUseUsageDescription")
     }
@@ -108,9 +108,9 @@ import Testing
 
   @Test
   func `A development app says by the environment what the location is for`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let app = try await stage.example(
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try await scenario.example(
         "NearbyReminder", on: agent, environment: ["BELFRY_LOCATION_USAGE": "For the tower."])
       _ = try await app.text("location 4")
     }

@@ -6,15 +6,15 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
   @Test
   func `A question of the app is shown with its answers, and the answer comes back`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
       let id = "org.example.Question"
-      let app = try await stage.example("Question", on: agent)
+      let app = try await scenario.example("Question", on: agent)
       _ = try await app.text("loaded")
       let shown = try await agent.presented(id)
       #expect(shown["title"].string == "New list")
       #expect(shown["actions"].array.map { $0["title"].string } == ["Cancel", "Add"])
-      try await stage.tell(
+      try await scenario.tell(
         agent, "center", "action", try #require(shown["id"].string), "1", "--text", "Books",
         "--app", id)
       #expect(try await app.text("added") == "added Books")
@@ -28,9 +28,9 @@ import Testing
     let code = try String(
       contentsOfFile: Examples.folder + "/Sources/PlainTool/PlainTool.swift", encoding: .utf8)
     #expect(page.contains("```swift\n" + code + "```"))
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let tool = try await stage.example("PlainTool", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let tool = try await scenario.example("PlainTool", on: agent)
       #expect(try await agent.presented("org.example.PlainTool")["id"].string == "backup")
       #expect(try await tool.end() == 0)
     }
@@ -38,9 +38,9 @@ import Testing
 
   @Test
   func `What a tool asked for before it ended is done all the same`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil)
-      let tool = try await stage.example("HastyTool", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let tool = try await scenario.example("HastyTool", on: agent)
       #expect(try await agent.presented("org.example.HastyTool")["id"].string == "hasty")
       #expect(try await tool.end() == 0)
     }
@@ -48,25 +48,25 @@ import Testing
 
   @Test
   func `An app starts the agent where the login session allows it`() async throws {
-    try await Stage.play { stage in
+    try await Scenario.run { scenario in
       // `belfry` on the path, which leaves its id behind.
-      let programs = stage.folder.file("bin")
-      let runtime = stage.folder.file("run")
+      let programs = scenario.folder.file("bin")
+      let runtime = scenario.folder.file("run")
       for folder in [programs, runtime] {
         try FileManager.default.createDirectory(
           atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       }
-      let id = stage.folder.file("agent.pid")
-      _ = try await stage.script(
+      let id = scenario.folder.file("agent.pid")
+      _ = try await scenario.script(
         "bin/belfry", "echo $$ > \(id)\nexec \(Installation.belfry) \"$@\" --grant all")
       let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-      let tool = try stage.start(
+      let tool = try scenario.start(
         [
           "/usr/bin/env", "-u", "BELFRY_SOCKET", try await Examples.executable("PlainReminder"),
         ],
         environment: [
           "PATH": programs + ":" + path, "XDG_RUNTIME_DIR": runtime,
-          "XDG_STATE_HOME": stage.folder.file("state"), "BELFRY_APP_ID": "org.example.starter",
+          "XDG_STATE_HOME": scenario.folder.file("state"), "BELFRY_APP_ID": "org.example.starter",
         ])
       let line = try await tool.text("permission")
       let agent = try String(contentsOfFile: id, encoding: .utf8)

@@ -9,17 +9,17 @@ import Testing
     `S0-7 S0-8 S0-11 S0-12 S0-13 S0-16 S0-18 S1-44 S1-45 S1-47 S1-49 S3-23 S3-24 the to-do reminder`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
       let now = ISO8601DateFormatter().string(from: Date())
-      try await stage.tell(agent, "clock", "zone", TimeZone.current.identifier)
-      try await stage.tell(agent, "clock", "set", now)
-      let app = try await stage.example("TodoReminder", on: agent)
+      try await scenario.tell(agent, "clock", "zone", TimeZone.current.identifier)
+      try await scenario.tell(agent, "clock", "set", now)
+      let app = try await scenario.example("TodoReminder", on: agent)
       _ = try await app.text("scheduled Call the plumber in 30 minutes.")
       // S0-17: at once, whatever its date; in front of the user the app gets it.
       _ = try await app.text("received Nothing is due now")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "clock", "advance", "3600")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "advance", "3600")
       let shown = try await agent.presented("org.example.TodoReminder")
       #expect(shown["title"].string == "Item Due")
       #expect(shown["body"].string == "Call the plumber in 30 minutes.")
@@ -33,16 +33,16 @@ import Testing
     for (zone, beginning) in [
       ("America/Los_Angeles", "2010-06-10T20:59:50Z"), ("America/New_York", "2010-06-10T20:59:50Z"),
     ] {
-      try await Stage.play { stage in
-        let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-        try await stage.tell(agent, "clock", "zone", zone)
-        try await stage.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
-        let app = try await stage.example("BaseballGame", on: agent)
+      try await Scenario.run { scenario in
+        let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+        try await scenario.tell(agent, "clock", "zone", zone)
+        try await scenario.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
+        let app = try await scenario.example("BaseballGame", on: agent)
         _ = try await app.text("scheduled 1")
-        try await stage.tell(agent, "state", "front=none")
-        try await stage.tell(agent, "clock", "set", beginning)
+        try await scenario.tell(agent, "state", "front=none")
+        try await scenario.tell(agent, "clock", "set", beginning)
         #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
-        try await stage.tell(agent, "clock", "advance", "20")
+        try await scenario.tell(agent, "clock", "advance", "20")
         _ = try await agent.presented("org.example.BaseballGame")
       }
     }
@@ -52,21 +52,21 @@ import Testing
   func `S0-9 S3-4 S3-26 S3-28 S1-50 an alarm rings at nine of wherever its owner is, each week`()
     async throws
   {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "clock", "zone", "America/Los_Angeles")
-      try await stage.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
-      let app = try await stage.example("AlarmClock", on: agent)
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "zone", "America/Los_Angeles")
+      try await scenario.tell(agent, "clock", "set", "2010-06-01T00:00:00Z")
+      let app = try await scenario.example("AlarmClock", on: agent)
       _ = try await app.text("scheduled 1")
-      try await stage.tell(agent, "state", "front=none")
-      try await stage.tell(agent, "clock", "zone", "America/New_York")
-      try await stage.tell(agent, "clock", "set", "2010-06-10T13:00:05Z")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "clock", "zone", "America/New_York")
+      try await scenario.tell(agent, "clock", "set", "2010-06-10T13:00:05Z")
       let shown = try await agent.presented("org.example.AlarmClock")
       #expect(shown["at"].string?.hasPrefix("2010-06-10T13:00:00") == true)
-      try await stage.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")
+      try await scenario.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")
       _ = try await agent.presented("org.example.AlarmClock")
 
-      let other = try await stage.example(
+      let other = try await scenario.example(
         "AlarmClock", on: agent, app: "org.example.cancel", arguments: ["--cancel"])
       _ = try await other.text("left 0")
     }
@@ -74,12 +74,12 @@ import Testing
 
   @Test
   func `NSUserNotification is delivered at its date`() async throws {
-    try await Stage.play { stage in
-      let agent = try await stage.agent(of: nil, options: ["--clock", "manual"])
-      try await stage.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
-      let app = try await stage.example("MacNotification", on: agent, arguments: ["--later"])
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
+      let app = try await scenario.example("MacNotification", on: agent, arguments: ["--later"])
       _ = try await app.text("scheduled 1")
-      try await stage.tell(agent, "clock", "advance", "60")
+      try await scenario.tell(agent, "clock", "advance", "60")
       #expect(
         try await agent.presented("org.example.MacNotification")["title"].string == "Meeting")
     }

@@ -15,9 +15,9 @@ final class StreamHarness {
     _ what: String = "the condition", sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () -> Bool
   ) {
-    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
+    let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     // Wakes the loop, so that the deadline is seen.
-    let alarm = loop.schedule(afterNanoseconds: Patience.wholeNanoseconds) {}
+    let alarm = loop.schedule(afterNanoseconds: TestTimeout.standardNanoseconds) {}
     defer {
       let shared = StreamLoop.of(loop)
       shared.pool.checkInvariants()

@@ -1,4 +1,4 @@
-extension Stage {
+extension Scenario {
   /// Writes a script for the shell that can be started at once; gives its path.
   ///
   /// A process of its own writes it. A program that another test starts meanwhile would inherit a

@@ -40,7 +40,7 @@ final class Arrivals<Item: Sendable>: @unchecked Sendable {
 }
 
 /// An agent on a thread of its own, with the JSON presenter's lines at hand.
-final class AgentStage: Sendable {
+final class AgentScenario: Sendable {
   let folder: ScratchFolder
   let lines = Arrivals<JSONObject>()
   private let thread: LoopThread
@@ -98,11 +98,11 @@ final class AgentStage: Sendable {
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64
-  ) throws -> AgentStage {
+  ) throws -> AgentScenario {
     let end = Date(timeIntervalSinceNow: 10)
     while true {
       do {
-        return try AgentStage(
+        return try AgentScenario(
           folder: folder, grant: grant, hasManualClock: hasManualClock, pendingLimit: pendingLimit)
       } catch {
         guard Date() < end else { throw error }
@@ -136,13 +136,13 @@ final class TestApp: Sendable {
   let events: Arrivals<AppLinkConnection.Event>
 
   init(
-    _ stage: AgentStage, _ id: String = "org.example.burger", state: AppState = .foreground,
+    _ scenario: AgentScenario, _ id: String = "org.example.burger", state: AppState = .foreground,
     role: AppHello.Role = .app, reconnects: Bool = true
   ) {
     let events = Arrivals<AppLinkConnection.Event>()
     self.events = events
     connection = AppLinkConnection(
-      socketPath: stage.socketPath, reconnects: reconnects,
+      socketPath: scenario.socketPath, reconnects: reconnects,
       hello: {
         AppHello(
           role: role, appID: role == .control ? nil : id, isDevelopment: true, state: state)

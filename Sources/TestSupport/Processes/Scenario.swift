@@ -5,7 +5,7 @@ import System
 
 /// The environment of a test with real programs: a folder of its own and the programs that it starts,
 /// both removed when the test ends, however it ends.
-public final class Stage: Sendable {
+public final class Scenario: Sendable {
   /// The output of a command and its exit status.
   public struct CommandResult: Sendable {
     /// The exit status, or 128 and the signal's number.
@@ -28,15 +28,15 @@ public final class Stage: Sendable {
 
   private init() throws { self.folder = try ScratchFolder() }
 
-  /// Runs `body` on a new stage and cleans up afterwards.
-  public static func play<Result>(_ body: (Stage) async throws -> Result) async throws -> Result {
-    let stage = try Stage()
+  /// Runs `body` on a new scenario and cleans up afterwards.
+  public static func run<Result>(_ body: (Scenario) async throws -> Result) async throws -> Result {
+    let scenario = try Scenario()
     do {
-      let result = try await body(stage)
-      await stage.clear()
+      let result = try await body(scenario)
+      await scenario.clear()
       return result
     } catch {
-      await stage.clear()
+      await scenario.clear()
       throw error
     }
   }
@@ -70,7 +70,7 @@ public final class Stage: Sendable {
   /// `succeeding` makes every status but 0 a failure.
   public func command(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
-    succeeding: Bool = true, within limit: Duration = Patience.whole
+    succeeding: Bool = true, within limit: Duration = TestTimeout.standard
   ) async throws -> CommandResult {
     let program = try start(arguments, environment: environment)
     if let input { program.tell(input) }

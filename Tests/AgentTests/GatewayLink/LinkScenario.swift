@@ -5,7 +5,7 @@ import TestSupport
 import Transport
 
 /// A gateway and one device's link on one loop, which the test turns.
-final class LinkStage {
+final class LinkScenario {
   let loop: EventLoop
   let gateway: LinkGateway
   let device = RecordingDevice()
@@ -28,7 +28,7 @@ final class LinkStage {
 
   /// Turns the loop until `condition` holds; `false` when that takes too long.
   func run(until condition: () -> Bool) throws -> Bool {
-    let end = SystemClock.monotonicNanoseconds + Patience.wholeNanoseconds
+    let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else { return false }
       loop.schedule(afterNanoseconds: 20_000_000) {}

@@ -1,6 +1,6 @@
 import Foundation
 
-extension Stage {
+extension Scenario {
   /// The bus of the machine that a test's own bus replaces.
   public enum BusKind: String, Sendable {
     case session, system
@@ -48,7 +48,7 @@ extension Stage {
 
   /// Polls a condition that no event announces; fails after 20 seconds.
   public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + Patience.whole
+    let end = ContinuousClock.now + TestTimeout.standard
     while !(try await isSo()) {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("\(what) did not come")

@@ -8,8 +8,8 @@ enum Examples {
 
   /// Built once, before the first one runs.
   private static let build = Task {
-    try await Stage.play { stage in
-      _ = try await stage.command(
+    try await Scenario.run { scenario in
+      _ = try await scenario.command(
         ["/usr/bin/env", "swift", "build", "--package-path", folder],
         environment: ["HOME": NSHomeDirectory()], within: .seconds(3_600))
     }
@@ -22,7 +22,7 @@ enum Examples {
   }
 }
 
-extension Stage {
+extension Scenario {
   /// Runs an example as a development app of the agent.
   func example(
     _ name: String, on agent: AgentProgram, app: String? = nil, arguments: [String] = [],
@@ -95,7 +95,7 @@ extension Stage {
 extension AgentProgram {
   /// The next notification that is shown of an app.
   func presented(
-    _ app: String, within limit: Duration = Patience.whole
+    _ app: String, within limit: Duration = TestTimeout.standard
   ) async throws -> JSONLine {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
@@ -104,7 +104,7 @@ extension AgentProgram {
 extension RunningProgram {
   /// Waits until the program has written that to its error output, of which no event tells.
   func error(_ text: String) async throws {
-    let end = ContinuousClock.now + Patience.whole
+    let end = ContinuousClock.now + TestTimeout.standard
     while !errors.contains(text) {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("'\(text)' did not come; it said: \(errors)")

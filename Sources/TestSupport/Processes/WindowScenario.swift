@@ -1,20 +1,20 @@
 import Foundation
 
 /// An X server without a screen, and a window manager that activates windows on it.
-public struct WindowStage: Sendable {
+public struct WindowScenario: Sendable {
   /// The environment of the programs on this server.
   public let environment: [String: String]
   /// The server.
   public let server: RunningProgram
   private let manager: RunningProgram
 
-  /// Starts both on `stage`.
-  public init(on stage: Stage) async throws {
-    server = try stage.start([
+  /// Starts both on `scenario`.
+  public init(on scenario: Scenario) async throws {
+    server = try scenario.start([
       TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp",
     ])
     environment = ["DISPLAY": ":" + (try await server.firstLine())]
-    manager = try stage.start(
+    manager = try scenario.start(
       [TestTool.systemPython.required(), Installation.root + "/Tests/Windows/window-manager"],
       environment: environment)
   }
