@@ -10,6 +10,7 @@ build:
 	swift build -c release --product belfry
 	swift build -c release --product belfry-sound
 	swift build -c release --product belfry-focus
+	swift build -c release --product belfry-center
 
 run:
 	@scripts/install-packages build run

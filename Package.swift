@@ -47,6 +47,7 @@ let package = Package(
     .executable(name: "belfry", targets: ["Tool"]),
     .executable(name: "belfry-sound", targets: ["SoundPlayer"]),
     .executable(name: "belfry-focus", targets: ["FocusWatcher"]),
+    .executable(name: "belfry-center", targets: ["CenterWindow"]),
     .library(name: "BelfryProvider", targets: ["BelfryProvider"]),
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
@@ -68,6 +69,7 @@ let package = Package(
     c("CSystemd", "libsystemd", "libsystemd-dev"),
     c("CSndFile", "sndfile", "libsndfile1-dev"),
     c("CXcb", "xcb", "libxcb1-dev"),
+    c("CGtk", "gtk4", "libgtk-4-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
@@ -123,6 +125,10 @@ let package = Package(
       name: "FocusWatcher", dependencies: ["BelfryWire", "CConfinement", "CXcb"],
       swiftSettings: strict),
 
+    // Apart from the agent: neither GTK nor the decoders of pictures belong in it.
+    .executableTarget(
+      name: "CenterWindow", dependencies: ["BelfryWire", "CGtk"], swiftSettings: strict),
+
     // Measured by `make bench`.
     .executableTarget(
       name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
@@ -148,6 +154,7 @@ let package = Package(
     test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
     test("SoundPlayerTests", "SoundPlayer"),
     test("FocusWatcherTests", "FocusWatcher"),
+    test("CenterWindowTests", "CenterWindow"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
     test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(

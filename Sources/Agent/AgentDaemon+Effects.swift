@@ -5,7 +5,12 @@ extension AgentDaemon {
   /// Carries out an effect; the records before it have been written or have failed.
   func carryOut(_ effect: AgentEffect) {
     switch effect {
-    case .persist, .persistClock: break
+    case .persist(let change):
+      switch change.collection {
+      case .delivered, .apps: presenters?.windows.centerChanged()
+      case .pending, .schedule, .regions, .seen, .responses, .fetches, .device: break
+      }
+    case .persistClock: break
     case .answer(let ask, let answer): send(answer.frame, answering: ask)
     case .refuse(let ask, let failure):
       guard let number = ask.number else { break }
@@ -20,6 +25,7 @@ extension AgentDaemon {
       carryOut(.answer(ask, .rows(diagnosis(model))))
     case .present(let presentation): show(.presented(presentation))
     case .refresh(let presentation): show(.refreshed(presentation))
+    case .list(let presentation): show(.listed(presentation))
     case .withdraw(let key): show(.removed(key))
     case .badge(let app, let badge): show(.badge(app, badge))
     case .sound(let key, let sound, let app):
@@ -29,6 +35,7 @@ extension AgentDaemon {
     case .prompt(let prompt): self.prompt(prompt)
     case .withdrawPrompt(let prompt): show(.promptWithdrawn(prompt))
     case .showLink(let isUp): show(.link(isUp: isUp))
+    case .openCenter(let ask, let environment): openCenter(ask, environment)
     case .replay(let kind, let events):
       presenters?.replay(events, to: kind, atUnixMilliseconds: clock.now.wall)
     case .launch(let order):
@@ -87,6 +94,15 @@ extension AgentDaemon {
       log.warning(
         "an app waits for permission: answer with 'belfry settings \(prompt.app) \(name)=\(word)'",
         ["app": prompt.app.text])
+    }
+  }
+
+  private func openCenter(_ ask: Ask, _ environment: [String: String]) {
+    do throws(AppLinkFailure) {
+      try presenters?.windows.openCenter(environment)
+      carryOut(.answer(ask, AppAnswer()))
+    } catch {
+      carryOut(.refuse(ask, error))
     }
   }
 

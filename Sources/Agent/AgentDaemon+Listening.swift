@@ -29,6 +29,10 @@ extension AgentDaemon: PresenterListener {
 
   func presenterPostponed(_ prompt: PromptID) { handle(.promptPostponed(prompt)) }
 
+  func presenterDecided(_ app: AppID, keepsNotifications: Bool) {
+    handle(.provisionalDecided(app, isKept: keepsNotifications))
+  }
+
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {
     handle(.presenterAppeared(kind, isNew: isNew))
   }

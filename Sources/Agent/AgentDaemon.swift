@@ -139,7 +139,16 @@ public final class AgentDaemon {
   }
 
   private func openPresenters(_ launcher: AppLauncher) {
-    let presenters = PresenterHub(configuration, on: loop, listener: self)
+    let source = WindowPresenter.Source(
+      words: { [weak self] in DeviceWords(languages: self?.model.languages ?? []) },
+      center: { [weak self] in self?.model.centerGroups ?? [] },
+      date: { [weak self] in
+        guard let self else { return "" }
+        return CenterDate.text(
+          $0, now: self.clock.now.wall, zone: self.clock.zone.name,
+          languages: self.model.languages)
+      })
+    let presenters = PresenterHub(configuration, source, on: loop, listener: self)
     self.presenters = presenters
     presenters.onQuiet = { [weak self] in self?.handle(.conditionChanged(.desktopQuiet($0))) }
     presenters.onBus = { [weak self, weak launcher] bus in

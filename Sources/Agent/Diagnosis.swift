@@ -5,7 +5,7 @@ import System
 extension AgentDaemon {
   /// What this agent has and lacks, for `belfry doctor`.
   func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
-    (ownFindings(model) + desktopFindings + focusFindings + soundFindings
+    (ownFindings(model) + desktopFindings + windowFindings + focusFindings + soundFindings
       + serviceFindings(model) + gatewayFindings(model) + model.appFindings).map(\.json)
   }
 
@@ -45,11 +45,14 @@ extension AgentDaemon {
           ? desktop.serverName : "none owns org.freedesktop.Notifications",
         advice: "install and start one, such as dunst"))
     guard desktop.isAvailable else { return findings }
-    let names = desktop.capabilities.names
+    let names = desktop.capabilities
     for (feature, name, advice) in [
       ("buttons", "actions", "use a server with actions: nobody can be asked for permission here"),
       ("text below the title", "body", "use a server with bodies: all stands in the title now"),
-      ("reply in place", "inline-reply", "only Plasma has it: a reply is a button without a text"),
+      (
+        "reply in place", "inline-reply",
+        "only Plasma has it: a window asks for the text, where belfry-center is installed"
+      ),
     ] {
       let isThere = names.contains(name)
       findings.append(
@@ -64,6 +67,19 @@ extension AgentDaemon {
         detail: quiet.isEmpty ? "off" : "on, says \(quiet)",
         advice: "switch it off in the desktop, or wait: banners and sounds are held back"))
     return findings
+  }
+
+  private var windowFindings: [Finding] {
+    // Without a display there is nothing to show windows on: nothing is lacking.
+    guard let windows = presenters?.windows, windows.hasDisplay else { return [] }
+    return [
+      Finding(
+        feature: "windows", isFine: windows.canOpen,
+        detail: windows.canOpen
+          ? windows.program ?? ""
+          : windows.program == nil ? "belfry-center was not found" : "it cannot use the display",
+        advice: "install belfry-center beside belfry or on PATH, with GTK 4")
+    ]
   }
 
   private var focusFindings: [Finding] {

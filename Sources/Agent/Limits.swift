@@ -89,6 +89,18 @@ enum Limits {
   static let locationRetryNanoseconds: Int64 = 300_000_000_000
   /// Bytes of a line printed by a child program: three properties of a window of 1 kB, each byte escaped.
   static let childLineBytes = 32 << 10
+  /// Bytes that a child program has yet to take: some Notification Centers.
+  static let childInputBytes = 8 << 20
+  /// Notifications that the Notification Center's window and page show, the newest: more than a person
+  /// goes through.
+  static let centerItems = 200
+  /// Characters of a text in a window: a dozen lines.
+  static let windowTextCharacters = 1_000
+  /// Nanoseconds after which the Notification Center's window shows what has changed: ten times a
+  /// second, however much comes.
+  static let centerRefreshNanoseconds: Int64 = 100_000_000
+  /// Notifications in a server's history that are remembered: dunst keeps 20.
+  static let historyRemembered = 100
   /// Nanoseconds by which a reconnection to the gateway may be late, so that it shares a wake-up.
   static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
   /// Beacons in range that are retained: any device on the air may claim to be one.

@@ -30,7 +30,7 @@ struct SettingsPageTests {
   func `the list has the device's switches and a line for each app with what is on`() {
     let lines = page().lines(width: 60, height: 20)
     #expect(lines.contains { $0.hasPrefix("> Do not disturb") && $0.hasSuffix("[off]") })
-    #expect(lines.contains { $0.hasPrefix("  Burger") && $0.hasSuffix("alerts") })
+    #expect(lines.contains { $0.hasPrefix("  Burger") && $0.hasSuffix("Alerts") })
     #expect(lines.allSatisfy { $0.count <= 60 })
     #expect(page([]).lines(width: 60, height: 20).contains { $0.contains("No app") })
   }
@@ -104,7 +104,7 @@ struct SettingsPageTests {
       let page = try scenario.start(
         ["/usr/bin/script", "-qec", "\(Installation.belfry) settings --page", "/dev/null"])
       _ = try await page.output(called: "the page") { lines in
-        lines.contains { $0.contains("org.example.burger") && $0.contains("alerts, sounds") }
+        lines.contains { $0.contains("org.example.burger") && $0.contains("Alerts, Sounds") }
       }
       // Two down to the app, open it; one down to alerts, turn them. Each line ends with enter.
       page.tell("jj")

@@ -30,6 +30,8 @@ enum AgentEffect: Hashable, Sendable {
   case present(Presentation)
   /// Update the texts of a presented notification, if it is still on screen.
   case refresh(Presentation)
+  /// It comes without a banner: it stands in lists alone.
+  case list(Presentation)
   case withdraw(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound, of: LocalApp)
@@ -37,6 +39,8 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(Prompt)
   case showLink(isUp: Bool)
+  /// Open the Notification Center's window on the display of these variables, and answer.
+  case openCenter(Ask, [String: String])
   /// Only for a presenter that has just appeared.
   case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
 
@@ -108,11 +112,11 @@ extension AgentEffect {
       .refuse(ask, AppLinkFailure(.storageFailed, "the disk does not take it: make room"))
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
-      .diagnose, .present, .refresh, .withdraw, .badge, .sound, .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .replay, .launch, .raise, .expectApp, .end, .suspend, .resume,
-      .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister, .announceState,
-      .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork, .armBackgroundTime, .armRegions,
-      .useLocationServices, .moveClock, .moveZone, .log:
+      .diagnose, .present, .refresh, .list, .withdraw, .badge, .sound, .suppressed, .prompt,
+      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .expectApp, .end, .suspend,
+      .resume, .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister,
+      .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
+      .armBackgroundTime, .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
       self
     }
   }
@@ -165,6 +169,15 @@ struct Question: Hashable, Sendable {
 enum RecordChange: Hashable, Sendable {
   case put(RecordCollection, key: String, [UInt8])
   case remove(RecordCollection, key: String)
+}
+
+extension RecordChange {
+  /// Where the record stands.
+  var collection: RecordCollection {
+    switch self {
+    case .put(let collection, _, _), .remove(let collection, _): collection
+    }
+  }
 }
 
 /// The store's collections, by the names that they have on disk.

@@ -36,6 +36,8 @@ enum AgentEvent {
   case promptPostponed(PromptID)
   /// A person acted on a notification.
   case notificationActedOn(AppNotificationID, PersonAction)
+  /// A person keeps an app's notifications that come quietly so far, or turns them off.
+  case provisionalDecided(AppID, isKept: Bool)
   /// A notification is on screen.
   case notificationShown(AppNotificationID)
   /// A presenter became available.

@@ -27,6 +27,16 @@ struct AgentModel: ~Copyable {
   /// The ids of the latest pushes, oldest first, by which the gateway's link recognises repetitions too.
   var rememberedPushes: [NotificationID] { pipeline.rememberedPushes }
 
+  /// The device's languages, most wanted first.
+  var languages: [String] { context.apps.languages }
+
+  /// What a person sees in the Notification Center, the newest app and thread first.
+  var centerGroups: [CenterGroup] {
+    CenterGroup.groups(pipeline.newestListed(context)) {
+      context.apps[$0]?.status == .provisional
+    }
+  }
+
   /// Returns and clears the effects since the last call.
   mutating func takeEffects() -> [AgentEffect] { context.takeEffects() }
 
@@ -54,6 +64,7 @@ struct AgentModel: ~Copyable {
       add(released)
     case .promptPostponed(let id): permissions.onPostponed(id, &context)
     case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
+    case .provisionalDecided(let app, let isKept): onProvisionalDecided(app, isKept: isKept)
     case .notificationShown(let key): pipeline.onShown(key, &context)
     case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
     case .pushReceived(let push): pipeline.onPush(push, &context)
@@ -391,6 +402,7 @@ struct AgentModel: ~Copyable {
     case .center(let app):
       let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
       context.answer(ask, .rows(entries.map { $0.row(context) }))
+    case .openCenter(let environment): emit(.openCenter(ask, environment))
     case .open(let app, let id):
       pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
       context.confirm(ask)
@@ -474,6 +486,17 @@ struct AgentModel: ~Copyable {
     local.onPermissionChanged()
     add(released)
     context.answer(ask, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
+  }
+
+  /// The person answered the buttons of an app that notifies quietly; nothing where it does not any
+  /// more.
+  private mutating func onProvisionalDecided(_ app: AppID, isKept: Bool) {
+    guard context.apps[app]?.status == .provisional else { return }
+    do throws(AppLinkFailure) {
+      add(try permissions.onSettingsChange(app, ["notifications": isKept ? "on" : "off"], &context))
+    } catch {
+      assertionFailure("notifications can be switched on and off for every app: \(error)")
+    }
   }
 
   private mutating func changeDevice(

@@ -30,7 +30,7 @@ extension ControlRequest {
     case .center, .scheduled, .nextDates: .readsNotifications
     case .token: .readsTokens
     case .notify, .cancel: .schedules
-    case .open, .act, .dismiss: .actsForPerson
+    case .open, .act, .dismiss, .openCenter: .actsForPerson
     case .changeSettings: .changesSettings
     case .changeDevice(let changes): changes.isEmpty ? .readsState : .changesSettings
     case .install, .removeApp: .installs

@@ -55,6 +55,15 @@ struct Delivery {
     (app.map(delivered.of) ?? delivered.all).filter(\.isListed)
   }
 
+  /// The newest of what a person sees in the centre, as it reads now, oldest first.
+  func newestListed(_ context: AgentContext) -> [Presentation] {
+    listed(of: nil).suffix(Limits.centerItems).compactMap { entry in
+      context.apps[entry.key.app].map {
+        presentation(entry, of: $0, .onlyBanner, isUpdate: false, context)
+      }
+    }
+  }
+
   /// Returns all entries of one app or of all, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] {
     (app.map(delivered.of) ?? delivered.all).map(\.key)
@@ -249,6 +258,10 @@ struct Delivery {
         .present(
           presentation(entry, of: app, routing.effects, isUpdate: isUpdate, context)))
     }
+    if routing.effects.list, !routing.effects.banner {
+      context.emit(
+        .list(presentation(entry, of: app, routing.effects, isUpdate: isUpdate, context)))
+    }
     if let suppression = routing.suppression { context.emit(.suppressed(key, suppression)) }
     if routing.effects.sound, let sound = content.sound {
       if !context.conditions.isDesktopQuiet || sound.isCritical {
@@ -278,7 +291,8 @@ struct Delivery {
       ? delivered.of(app.id).count { $0.retained.content.thread == thread } : 0
     return Presentation(
       notification, of: app, effects: effects, privacy: privacy, threadCount: threadCount,
-      isUpdate: isUpdate, lookup: { context.text($0, of: app.id) })
+      isUpdate: isUpdate, words: DeviceWords(languages: context.apps.languages),
+      lookup: { context.text($0, of: app.id) })
   }
 
   // MARK: - Presented notifications
@@ -358,7 +372,24 @@ extension DeliveredList.Entry {
       "userInfo": .object(content.userInfo),
       "badge": .integer(context.apps[key.app]?.badge ?? 0),
       "trigger": .string(Presentation.Origin(notification.request.trigger).rawValue),
+      "name": .string(context.apps[key.app]?.displayName ?? key.app.text),
+      "authorization": .string(context.apps[key.app]?.status.rawValue ?? ""),
+      "actions": .array(actions(context)),
       "attachments": .array(content.attachments.map { .object(Presentation.Attachment($0).json) }),
     ]
+  }
+
+  /// The actions of its row, with the text field of those that have one.
+  private func actions(_ context: AgentContext) -> [JSONValue] {
+    let content = retained.content
+    let category = context.apps[key.app]?.category(content.category)
+    return (content.actions ?? category?.actions ?? []).map { action in
+      var object: JSONObject = [
+        "id": .string(action.id), "title": .string(context.text(action.title, of: key.app)),
+        "destructive": .bool(action.options.contains(.destructive)),
+      ]
+      object["placeholder"] = action.textInput.map { .string($0.placeholder) }
+      return .object(object)
+    }
   }
 }

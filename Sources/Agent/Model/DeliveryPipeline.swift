@@ -57,6 +57,9 @@ struct DeliveryPipeline {
   /// Presents what has not been shown yet on a new presenter.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
+  /// The newest of what a person sees in the centre, oldest first.
+  func newestListed(_ context: AgentContext) -> [Presentation] { delivery.newestListed(context) }
+
   /// The files that belong to what an app has in the list, or has yet to hear a response about.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     responses.attachments(of: app) + delivery.attachments(of: app)

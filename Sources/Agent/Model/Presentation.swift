@@ -106,7 +106,8 @@ extension Presentation {
   /// Creates the presentation of a delivered notification.
   init(
     _ notification: DeliveredNotification, of app: LocalApp, effects: Routing.Effects,
-    privacy: Privacy, threadCount: Int, isUpdate: Bool, lookup: TextLookup
+    privacy: Privacy, threadCount: Int, isUpdate: Bool,
+    words: DeviceWords = .english, lookup: TextLookup
   ) {
     let content = notification.request.content
     let category = app.category(content.category)
@@ -137,18 +138,19 @@ extension Presentation {
     attachments = content.attachments.map(Attachment.init)
     self.isUpdate = isUpdate
     unixMilliseconds = notification.unixMilliseconds
-    if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, lookup) }
+    if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, words, lookup) }
   }
 
   /// Hides texts (client-api 3.39): the placeholder replaces the body; title and subtitle are shown only if the
   /// category allows that.
   private mutating func hideTexts(
-    _ category: NotificationCategory?, threadCount: Int, _ lookup: TextLookup
+    _ category: NotificationCategory?, threadCount: Int, _ words: DeviceWords,
+    _ lookup: TextLookup
   ) {
     let placeholder = category.map { lookup($0.hiddenPreviewsPlaceholder) } ?? ""
     body =
       placeholder.isEmpty
-      ? "Notification"
+      ? words[.hiddenPreview]
       : placeholder.split(separator: "%u", omittingEmptySubsequences: false)
         .joined(separator: String(threadCount))
     if category?.options.contains(.hiddenPreviewsShowTitle) != true { title = "" }

@@ -18,6 +18,8 @@ final class JSONPresenter: Presenter {
   var canAsk: Bool { false }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
+    // A `suppressed` line says it with the reason.
+    if case .listed = event { return }
     write(Self.line(event, atUnixMilliseconds: unixMilliseconds).text)
     if case .presented(let presentation) = event { listener?.presenterShowed(presentation.key) }
   }
@@ -43,6 +45,7 @@ final class JSONPresenter: Presenter {
     case .presented(let presentation):
       return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
     case .refreshed(let presentation): return object("updated", presentation.json)
+    case .listed(let presentation): return object("listed", presentation.json)
     case .removed(let key): return object("removed", named(key))
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])

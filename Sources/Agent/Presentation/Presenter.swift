@@ -5,6 +5,8 @@ enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
   /// Its texts changed; nothing to do if it is no longer shown.
   case refreshed(Presentation)
+  /// It came without a banner: it stands in lists alone.
+  case listed(Presentation)
   case removed(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)
@@ -39,6 +41,8 @@ protocol PresenterListener: AnyObject {
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool)
   /// A person dismissed a prompt without an answer.
   func presenterPostponed(_ prompt: PromptID)
+  /// A person keeps an app's notifications that come quietly so far, or turns them off.
+  func presenterDecided(_ app: AppID, keepsNotifications: Bool)
   /// A presenter became available: a new one is sent what has not been shown yet; one with a new server has that
   /// already.
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool)

@@ -13,20 +13,31 @@ final class PresenterHub {
   private var finder: ReconnectingBus?
   private var input: TerminalInput?
   private(set) var quiet: DesktopQuiet?
+  /// The windows of `belfry-center`.
+  let windows: WindowPresenter
+  private let words: () -> DeviceWords
   let sounds: SoundPlayback
   /// Told when the desktop's do-not-disturb changes.
   var onQuiet: (Bool) -> Void = { _ in }
   /// Told when there is a session bus, or none any more.
   var onBus: (BusConnection?) -> Void = { _ in }
 
+  /// `source` is what windows show.
   init(
-    _ configuration: AgentConfiguration, on loop: EventLoop, listener: any PresenterListener
+    _ configuration: AgentConfiguration, _ source: WindowPresenter.Source, on loop: EventLoop,
+    listener: any PresenterListener
   ) {
     self.configuration = configuration
     self.loop = loop
     self.listener = listener
     log = configuration.log
     sounds = SoundPlayback(on: loop, log: configuration.log.child("sound"))
+    words = source.words
+    windows = WindowPresenter(
+      source,
+      isDesktop: configuration.usesSessionBus
+        && configuration.presenters?.contains(.desktop) ?? true,
+      on: loop, listener: listener, log: configuration.log.child("windows"))
   }
 
   /// Opens the configured presenters; by default the desktop if there is a session bus, otherwise the terminal
@@ -50,6 +61,7 @@ final class PresenterHub {
   /// Shows an event everywhere.
   func show(_ event: PresenterEvent, atUnixMilliseconds now: Int64) {
     for presenter in presenters { presenter.show(event, atUnixMilliseconds: now) }
+    windows.show(event, atUnixMilliseconds: now)
   }
 
   /// Shows events on the presenter of a kind alone, where there is one.
@@ -60,6 +72,10 @@ final class PresenterHub {
     for presenter in presenters where presenter.kind == kind {
       for event in events { presenter.show(event, atUnixMilliseconds: now) }
     }
+    // A window shows what is open at once; what nobody has seen yet needs the new server's word.
+    if kind == .desktop {
+      for event in events { windows.show(event, atUnixMilliseconds: now) }
+    }
   }
 
   /// Plays a sound where a person may hear it: lines of JSON are for programs.
@@ -69,7 +85,7 @@ final class PresenterHub {
   }
 
   /// Whether a person can answer a prompt somewhere.
-  var canAsk: Bool { presenters.contains(where: \.canAsk) }
+  var canAsk: Bool { presenters.contains(where: \.canAsk) || windows.canAsk }
 
   /// The desktop's presenter, while there is a session bus.
   var desktop: DesktopPresenter? { presenters.lazy.compactMap { $0 as? DesktopPresenter }.first }
@@ -81,6 +97,7 @@ final class PresenterHub {
     input?.close()
     sounds.close()
     quiet?.close()
+    windows.close()
     for presenter in presenters { presenter.close() }
     finder?.close()
   }
@@ -94,6 +111,7 @@ final class PresenterHub {
     let terminal = TerminalPresenter(
       listener: listener, ringsBell: isatty(1) == 1 && !sounds.isAvailable,
       isLooked: configuration.presenters?.contains(.terminal) == true || isatty(1) == 1,
+      words: words,
       write: configuration.output)
     presenters.append(terminal)
     guard configuration.readsInput, input == nil else { return }
@@ -118,6 +136,7 @@ final class PresenterHub {
       presenters.append(desktop)
     }
     if presenters.isEmpty { openTerminal() }
+    if desktop == nil { windows.serverChanged(.absent) }
     onBus(bus)
     if bus == nil { onQuiet(false) }
     if desktop != nil { listener?.presenterAppeared(.desktop, isNew: true) }
@@ -126,7 +145,8 @@ final class PresenterHub {
   private func makeDesktop(_ bus: BusConnection) -> DesktopPresenter? {
     guard wantsDesktop, let listener else { return nil }
     do {
-      let desktop = try DesktopPresenter(bus: bus, listener: listener, log: log.child("desktop"))
+      let desktop = try DesktopPresenter(
+        bus: bus, windows: windows, words: words, listener: listener, log: log.child("desktop"))
       quiet = try DesktopQuiet(bus: bus, on: loop) { [weak self] in self?.onQuiet($0) }
       return desktop
     } catch {

@@ -15,6 +15,7 @@ final class TerminalPresenter: Presenter {
   private let write: (String) -> Void
   private let ringsBell: Bool
   private let isLooked: Bool
+  private let words: () -> DeviceWords
   private weak var listener: (any PresenterListener)?
   private var shown: [AppNotificationID: Shown] = [:]
   private var prompts: [Prompt] = []
@@ -26,14 +27,16 @@ final class TerminalPresenter: Presenter {
   ///   - listener: told what the person does.
   ///   - ringsBell: whether a sound rings the terminal's bell.
   ///   - isLooked: whether somebody looks at it, so that what stands there counts as seen.
+  ///   - words: the agent's own words, asked for when they are shown.
   ///   - write: takes a line without its newline.
   init(
     listener: any PresenterListener, ringsBell: Bool, isLooked: Bool,
-    write: @escaping (String) -> Void
+    words: @escaping () -> DeviceWords = { .english }, write: @escaping (String) -> Void
   ) {
     self.listener = listener
     self.ringsBell = ringsBell
     self.isLooked = isLooked
+    self.words = words
     self.write = write
   }
 
@@ -50,7 +53,7 @@ final class TerminalPresenter: Presenter {
     case .sound: if ringsBell { write("\u{7}") }
     case .launched(let app, _): write("\(app): launched")
     case .link(let isUp): write(isUp ? "gateway: connected" : "gateway: not connected")
-    case .suppressed, .refreshed: break
+    case .suppressed, .refreshed, .listed: break
     case .prompt(let prompt):
       prompts.append(prompt)
       if prompts.count == 1 { askNext() }
@@ -85,15 +88,15 @@ final class TerminalPresenter: Presenter {
 
   private func askNext() {
     guard let prompt = prompts.first else { return }
-    let name = Self.printable(prompt.appName)
+    let words = words()
     let number = prompt.id.number
+    let title = Self.printable(prompt.title(words))
     switch prompt.subject {
     case .notifications:
-      write("(\(number)) \"\(name)\" would like to send you notifications. Allow? [y/n]")
+      let end = title.hasSuffix("?") ? "" : "."
+      write("(\(number)) \(title)\(end) \(words[.allow])? [y/n]")
     case .location(let usage):
-      let extent = prompt.wantsAlways ? "always use" : "use"
-      write(
-        "(\(number)) Allow \"\(name)\" to \(extent) your location? \(Self.printable(usage)) [y/n]")
+      write("(\(number)) \(title) \(Self.printable(usage)) [y/n]")
     }
   }
 

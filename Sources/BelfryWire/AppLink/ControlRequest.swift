@@ -25,6 +25,8 @@ public enum ControlRequest: Sendable, Hashable {
   case changeDevice([String: String])
   /// Answered by `rows`: what has been delivered.
   case center(app: String?)
+  /// Opens the Notification Center's window on the display that these variables name.
+  case openCenter([String: String])
   case open(app: String?, id: String)
   case act(app: String?, id: String, action: String, text: String?)
   /// nil is all.
@@ -67,6 +69,7 @@ public enum ControlRequest: Sendable, Hashable {
         app: try fields.string("app"), try Self.words(fields, "changes"))
     case "control.changeDevice": self = .changeDevice(try Self.words(fields, "changes"))
     case "control.center": self = .center(app: app)
+    case "control.openCenter": self = .openCenter(try Self.words(fields, "environment"))
     case "control.open": self = .open(app: app, id: try fields.string("id"))
     case "control.act":
       self = .act(
@@ -121,6 +124,7 @@ public enum ControlRequest: Sendable, Hashable {
     case .changeSettings: "control.changeSettings"
     case .changeDevice: "control.changeDevice"
     case .center: "control.center"
+    case .openCenter: "control.openCenter"
     case .open: "control.open"
     case .act: "control.act"
     case .dismiss: "control.dismiss"
@@ -164,6 +168,8 @@ public enum ControlRequest: Sendable, Hashable {
       builder.set("changes", Self.object(changes))
     case .center(let app):
       builder.set("app", app)
+    case .openCenter(let environment):
+      builder.set("environment", Self.object(environment))
     case .open(let app, let id):
       builder.set("app", app)
       builder.set("id", id)

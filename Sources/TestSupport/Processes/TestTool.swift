@@ -29,6 +29,10 @@ public enum TestTool: String, CaseIterable, Sendable {
   case gsettings
   case dconf = "dconf-service"
   case pulseaudio
+  /// The bus of screen readers.
+  case accessibility = "at-spi-bus-launcher"
+  /// The system's own Python with D-Bus.
+  case dbusPython = "python3-dbus"
   /// PulseAudio's recorder.
   case parec
   /// The Python environment with the client libraries: `scripts/python-environment test`.
@@ -44,6 +48,8 @@ public enum TestTool: String, CaseIterable, Sendable {
     let known: [TestTool: String] = [
       .dbusmock: "/usr/lib/python3/dist-packages/dbusmock/__main__.py",
       .geoclue: "/usr/libexec/geoclue", .systemPython: "/usr/bin/python3",
+      .accessibility: "/usr/libexec/at-spi-bus-launcher",
+      .dbusPython: "/usr/lib/python3/dist-packages/dbus/__init__.py",
       .upower: "/usr/libexec/upowerd", .dconf: "/usr/libexec/dconf-service",
       .mateNotifications: "/usr/lib/mate-notification-daemon/mate-notification-daemon",
     ]

@@ -38,7 +38,7 @@ final class RawTerminal {
   }
 
   /// Waits for the next known key; the end of input counts as one.
-  func key() -> SettingsPage.Key {
+  func key() -> PageKey {
     while true {
       guard let byte = byte() else { return .quit }
       switch byte {
@@ -47,6 +47,7 @@ final class RawTerminal {
       case UInt8(ascii: "j"): return .down
       case UInt8(ascii: "h"): return .left
       case UInt8(ascii: "l"): return .right
+      case UInt8(ascii: "c"): return .clear
       case 0x0D, 0x0A, UInt8(ascii: " "): return .enter
       case 0x7F, 0x08: return .back
       case 0x1B:
@@ -57,8 +58,33 @@ final class RawTerminal {
     }
   }
 
+  /// Lets the person type a line, which `lines` shows; nil when they leave it by the escape key or the
+  /// input ends.
+  func text(_ lines: (String) -> [String]) -> String? {
+    var typed: [UInt8] = []
+    while true {
+      let text = String(decoding: typed, as: UTF8.self)
+      show(lines(text))
+      guard let byte = byte() else { return nil }
+      switch byte {
+      case 0x0D, 0x0A: return text
+      case 0x1B:
+        guard isMoreThere else { return nil }
+        // Arrows do nothing here.
+        _ = arrow()
+      case 0x03, 0x04: return nil
+      case 0x7F, 0x08: typed = Array(text.dropLast().utf8)
+      case 0x20...: if typed.count < Self.textBytes { typed.append(byte) }
+      default: break
+      }
+    }
+  }
+
+  /// Bytes of a line that is typed: a long message.
+  private static let textBytes = 4_096
+
   /// The rest of an arrow's sequence: ESC [ A or ESC O A.
-  private func arrow() -> SettingsPage.Key? {
+  private func arrow() -> PageKey? {
     guard let second = byte(), second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else {
       return nil
     }

@@ -1,11 +1,9 @@
+import Agent
 import BelfryWire
 
 /// The state machine of the settings page: keys go in, actions and lines come out.
 struct SettingsPage {
-  /// A key.
-  enum Key: Hashable {
-    case up, down, left, right, enter, back, quit
-  }
+  typealias Key = PageKey
 
   /// The action for a key.
   enum Action: Hashable {
@@ -36,6 +34,7 @@ struct SettingsPage {
   }
 
   private var content = Content()
+  private var words = DeviceWords.english
   /// The app whose page is shown; nil shows the list.
   private var app: String?
   private var listPosition = 0
@@ -46,6 +45,8 @@ struct SettingsPage {
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
+    let languages = content.device["languages"]?.stringValue ?? ""
+    words = DeviceWords(languages: languages.split(separator: ",").map(String.init))
     if let app, !content.apps.contains(where: { $0["app"]?.stringValue == app }) {
       // It unregistered meanwhile: its pane is gone (S4-7).
       leave()
@@ -71,6 +72,7 @@ struct SettingsPage {
         return turn(rows[position], by: -1)
       }
       leave()
+    case .clear: break
     }
     return .none
   }
@@ -96,14 +98,13 @@ struct SettingsPage {
 
   private static let onOff = ["on", "off"]
   /// An app's switches with their names for people, in order: one for each type that it asked for.
-  private static let switches: [(name: String, title: String, words: [String])] = [
-    ("alert", "Alerts", onOff), ("sound", "Sounds", onOff), ("badge", "Badges", onOff),
-    ("style", "Alert style", ["none", "banner", "alert"]),
-    ("previews", "Show previews", ["always", "whenAuthenticated", "never"]),
-    ("lockScreen", "On the lock screen", onOff), ("center", "In the notification centre", onOff),
-    ("timeSensitive", "Time-sensitive notifications", onOff),
-    ("criticalAlert", "Critical alerts", onOff),
-    ("location", "Location", ["denied", "whenInUse", "always"]),
+  private static let switches: [(name: String, title: WordKey, words: [String])] = [
+    ("alert", .alerts, onOff), ("sound", .sounds, onOff), ("badge", .badges, onOff),
+    ("style", .alertStyle, ["none", "banner", "alert"]),
+    ("previews", .showPreviews, ["always", "whenAuthenticated", "never"]),
+    ("lockScreen", .onLockScreen, onOff), ("center", .inNotificationCenter, onOff),
+    ("timeSensitive", .timeSensitive, onOff), ("criticalAlert", .criticalAlerts, onOff),
+    ("location", .location, ["denied", "whenInUse", "always"]),
   ]
 
   private var rows: [Row] {
@@ -114,7 +115,8 @@ struct SettingsPage {
     let status = values["authorization"]?.stringValue ?? ""
     let isAllowed = status != "denied" && status != "notDetermined"
     var rows = [
-      Row(title: "Allow notifications", word: isAllowed ? "on" : "off", words: Self.onOff) {
+      Row(title: self.words[.allowNotifications], word: isAllowed ? "on" : "off", words: Self.onOff)
+      {
         .change(app: app, name: "notifications", word: $0)
       }
     ]
@@ -123,7 +125,7 @@ struct SettingsPage {
       // Before the app asked there is nothing to answer.
       if name == "location", word == "notDetermined" { continue }
       rows.append(
-        Row(title: title, word: word, words: words) {
+        Row(title: self.words[title], word: word, words: words) {
           .change(app: app, name: name, word: $0)
         })
     }
@@ -134,13 +136,13 @@ struct SettingsPage {
     var rows: [Row] = []
     if let focus = content.state["focus"]?.stringValue {
       rows.append(
-        Row(title: "Do not disturb", word: focus, words: Self.onOff) {
+        Row(title: words[.doNotDisturb], word: focus, words: Self.onOff) {
           .changeState(name: "focus", word: $0)
         })
     }
     if let location = content.device["location"]?.stringValue {
       rows.append(
-        Row(title: "Location", word: location, words: Self.onOff) {
+        Row(title: words[.location], word: location, words: Self.onOff) {
           .changeDevice(name: "location", word: $0)
         })
     }
@@ -157,23 +159,21 @@ struct SettingsPage {
   /// The page's lines, of at most `width` characters and `height` lines; the chosen one is marked.
   func lines(width: Int, height: Int) -> [String] {
     let rows = rows
-    let heading = app.map { app in "Notifications · \(title(of: app))" } ?? "Notifications"
+    let heading =
+      app.map { words.text(.notificationsOf, title(of: $0)) } ?? words[.notifications]
     var body: [String] = rows.enumerated().map { index, row in
       let mark = index == position ? "> " : "  "
-      let value = row.words.isEmpty ? summary(of: row.word) : Self.word(row.word)
+      let value = row.words.isEmpty ? summary(of: row.word) : word(row.word)
       let room = max(1, width - mark.count - value.count - 2)
       let title = String(OutputTable.printable(row.title).prefix(room))
       return mark + title + String(repeating: " ", count: max(2, room - title.count + 2)) + value
     }
-    if app == nil, content.apps.isEmpty { body.append("  No app has asked to notify yet.") }
+    if app == nil, content.apps.isEmpty { body.append("  " + words[.noAppAsked]) }
     // The selected line stays visible.
     let room = max(1, height - 4)
     let first = max(0, min(position - room / 2, body.count - room))
     let foot =
-      problem.map { "! \($0)" }
-      ?? (app == nil
-        ? "up/down choose   enter open or change   q leave"
-        : "up/down choose   left/right change   esc back   q leave")
+      problem.map { "! \($0)" } ?? words[app == nil ? .listKeys : .switchKeys]
     return ([heading, ""] + body.dropFirst(first).prefix(room) + ["", foot])
       .map { String(OutputTable.printable($0).prefix(width)) }
   }
@@ -188,23 +188,27 @@ struct SettingsPage {
       return ""
     }
     switch values["authorization"]?.stringValue {
-    case "denied": return "off"
-    case "notDetermined": return "not asked yet"
-    case "provisional": return "quietly"
+    case "denied": return words[.off]
+    case "notDetermined": return words[.notAskedYet]
+    case "provisional": return words[.quietly]
     default:
-      let names = [("alert", "alerts"), ("sound", "sounds"), ("badge", "badges")]
-      let on = names.filter { values[$0.0]?.stringValue == "on" }.map(\.1)
-      return on.isEmpty ? "off" : on.joined(separator: ", ")
+      let names: [(String, WordKey)] = [("alert", .alerts), ("sound", .sounds), ("badge", .badges)]
+      let on = names.filter { values[$0.0]?.stringValue == "on" }.map { words[$0.1] }
+      return on.isEmpty ? words[.off] : on.joined(separator: ", ")
     }
   }
 
-  private static func word(_ word: String) -> String {
+  /// A value of a switch, as a person reads it; one that is not known stands as it is.
+  private func word(_ word: String) -> String {
     switch word {
-    case "on": "[on]"
-    case "off": "[off]"
-    case "whenAuthenticated": "when unlocked"
-    case "whenInUse": "while in use"
-    case "denied": "never"
+    case "on", "off": "[\(words[word == "on" ? .on : .off])]"
+    case "whenAuthenticated": words[.whenUnlocked]
+    case "whenInUse": words[.whileInUse]
+    case "denied", "never": words[.never]
+    case "none": words[.none]
+    case "banner": words[.banner]
+    case "alert": words[.alert]
+    case "always": words[.always]
     default: word
     }
   }

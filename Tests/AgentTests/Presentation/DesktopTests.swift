@@ -38,13 +38,13 @@ struct DesktopTests {
     let marked = DesktopNotice(Self.presentation(), .init(names: ["body", "body-markup"]))
     #expect(marked.body == "Sub\na &lt;b&gt; &amp; c")
     // The summary is never markup.
-    #expect(marked.summary == "Title & more")
+    #expect(marked.summary == "Burger: Title & more")
   }
 
   @Test
   func `a server without bodies gets it all in the summary`() {
     let notice = DesktopNotice(Self.presentation(), .init(names: ["actions"]))
-    #expect(notice.summary == "Title & more – Sub – a <b> & c")
+    #expect(notice.summary == "Burger: Title & more – Sub – a <b> & c")
     #expect(notice.body.isEmpty)
   }
 

@@ -112,7 +112,7 @@ struct DesktopProgramTests {
       try await Scenario.wait("Notify") {
         monitor.lines.contains { $0.contains("Avocado &amp; &lt;Bacon&gt;") }
       }
-      #expect(monitor.lines.contains { $0.contains(#"string "Special""#) })
+      #expect(monitor.lines.contains { $0.contains(#": Special""#) })
       #expect(monitor.lines.contains { $0.contains(#"string "suppress-sound""#) })
       #expect(monitor.lines.contains { $0.contains(#"string "\#(Self.burger)""#) })
       _ = try await desktop.dunstctl("action", "0")

@@ -102,6 +102,7 @@ struct AppMessageTests {
       .cancel(app: "a", id: nil), .nextDates(app: nil, id: "i", count: 3), .appSettings(app: "a"),
       .changeSettings(app: "a", ["alert": "off", "sound": "on"]),
       .changeDevice(["languages": "fr-CA,en"]), .center(app: nil), .open(app: nil, id: "i"),
+      .openCenter(["DISPLAY": ":1"]),
       .act(app: "a", id: "i", action: "x", text: "t"), .dismiss(app: nil, id: nil),
       .clock, .setClock(unixMilliseconds: -5), .advanceClock(milliseconds: 20_000),
       .setZone("UTC"),

@@ -3,16 +3,6 @@ import BelfryWire
 /// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, as far as the
 /// server can show it (linux-parts 1).
 struct DesktopNotice: Hashable {
-  /// What the server said it can do.
-  struct Capabilities: Hashable {
-    var names: Set<String> = []
-
-    var hasActions: Bool { names.contains("actions") }
-    var hasMarkup: Bool { names.contains("body-markup") }
-    var hasBody: Bool { names.contains("body") || names.isEmpty }
-    var hasInlineReply: Bool { names.contains("inline-reply") }
-  }
-
   /// A click on the notification itself, by the specification.
   static let defaultKey = "default"
   /// The key of KDE's text field.
@@ -23,6 +13,8 @@ struct DesktopNotice: Hashable {
   /// A hint of our own: the keys of those actions that destroy something, which the specification has
   /// no word for.
   static let destructiveHint = "x-belfry-destructive-actions"
+  /// The key of the button that opens the window with all of them.
+  static let moreKey = "belfry:more"
 
   var appName: String
   var icon: String
@@ -42,22 +34,28 @@ struct DesktopNotice: Hashable {
     ]
   }
 
-  init(_ presentation: Presentation, _ capabilities: Capabilities) {
+  /// A notification; `isQuiet` puts it into the server's list without a banner, `hasWindow` tells
+  /// whether `belfry-center` can show its buttons.
+  init(
+    _ presentation: Presentation, _ server: ServerFeatures, words: DeviceWords = .english,
+    isQuiet: Bool = false, hasWindow: Bool = false
+  ) {
     appName = presentation.appName
     icon = presentation.icon ?? ""
-    let title = presentation.title.isEmpty ? presentation.appName : presentation.title
+    let title = Self.title(presentation, server)
     let lines = [presentation.subtitle, presentation.body].filter { !$0.isEmpty }
-    if capabilities.hasBody {
+    if server.hasBody {
       summary = title
       let text = lines.joined(separator: "\n")
-      body = capabilities.hasMarkup ? Self.escaped(text) : text
+      body = server.hasMarkup ? Self.escaped(text) : text
     } else {
       summary = ([title] + lines).joined(separator: " – ")
       body = ""
     }
     actions = []
+    let urgency = isQuiet ? 0 : Self.urgency(presentation.interruptionLevel)
     hints = [
-      ("urgency", .byte(Self.urgency(presentation.interruptionLevel))),
+      ("urgency", .byte(urgency)),
       ("desktop-entry", .string(presentation.desktopEntry ?? presentation.key.app.text)),
       // The agent plays sounds itself: servers play few formats or none.
       ("suppress-sound", .bool(true)),
@@ -66,27 +64,39 @@ struct DesktopNotice: Hashable {
     let isUrgent =
       presentation.interruptionLevel == .timeSensitive
       || presentation.interruptionLevel == .critical
-    expireMilliseconds = isUrgent || presentation.isPersistent ? 0 : -1
-    if capabilities.hasActions { addActions(presentation, capabilities) }
+    expireMilliseconds = !isQuiet && (isUrgent || presentation.isPersistent) ? 0 : -1
+    if server.buttons != .none {
+      let placement = ButtonPlacement(presentation, server, hasWindow: hasWindow)
+      addActions(presentation, server, placement, words)
+    }
   }
 
-  private mutating func addActions(_ presentation: Presentation, _ capabilities: Capabilities) {
+  /// The app's name stands on the screen: in front of the title where the server does not draw it.
+  private static func title(_ presentation: Presentation, _ server: ServerFeatures) -> String {
+    guard !presentation.title.isEmpty else { return presentation.appName }
+    guard !server.showsAppName, presentation.title != presentation.appName else {
+      return presentation.title
+    }
+    return "\(presentation.appName): \(presentation.title)"
+  }
+
+  private mutating func addActions(
+    _ presentation: Presentation, _ server: ServerFeatures, _ placement: ButtonPlacement,
+    _ words: DeviceWords
+  ) {
     let own = presentation.defaultTitle
-    actions = [Self.defaultKey, own.isEmpty ? "Open" : own]
+    actions = [Self.defaultKey, own.isEmpty ? words[.open] : own]
     if presentation.isPersistent, presentation.actions.isEmpty {
       // Servers draw no button for a click: an alert has two that say what they do.
-      actions += [Self.closeKey, "Close", Self.openKey, own.isEmpty ? "View" : own]
+      actions += [
+        Self.closeKey, words[.close], Self.openKey, own.isEmpty ? words[.view] : own,
+      ]
     }
-    // A banner is a minimal interface, an alert has room (S1-21, S1-27).
-    let shown =
-      presentation.isPersistent ? presentation.actions : presentation.minimalActions
     var hasReply = false
     var destructive: [String] = []
-    for action in shown.prefix(
-      presentation.isPersistent ? Limits.alertActionsShown : Limits.minimalActionsShown)
-    {
+    for action in placement.withServer {
       var key = Self.key(of: action.id)
-      if let input = action.textInput, capabilities.hasInlineReply, !hasReply {
+      if let input = action.textInput, server.hasInlineReply, !hasReply {
         hasReply = true
         key = Self.replyKey
         if !input.placeholder.isEmpty {
@@ -99,6 +109,7 @@ struct DesktopNotice: Hashable {
       actions += [key, action.title]
       if action.isDestructive { destructive.append(key) }
     }
+    if placement.hasMore { actions += [Self.moreKey, words[.more]] }
     if !destructive.isEmpty { hints.append((Self.destructiveHint, .strings(destructive))) }
   }
 
@@ -114,6 +125,7 @@ struct DesktopNotice: Hashable {
     case defaultKey, openKey: return NotificationResponse.defaultAction
     case closeKey: return NotificationResponse.dismissAction
     case replyKey: return presentation.actions.first { $0.textInput != nil }?.id
+    case moreKey: return nil
     default:
       return (presentation.actions + presentation.minimalActions)
         .first { Self.key(of: $0.id) == key }?.id
@@ -156,27 +168,35 @@ extension DesktopNotice {
   static let denyKey = "deny"
 
   /// A question that stays until it is answered (linux-parts 17).
-  init(_ prompt: Prompt, _ capabilities: Capabilities) {
+  init(_ prompt: Prompt, _ server: ServerFeatures, words: DeviceWords = .english) {
     appName = prompt.appName
     icon = prompt.icon ?? ""
-    let text: String
-    switch prompt.subject {
-    case .notifications:
-      summary = "\"\(prompt.appName)\" would like to send you notifications"
-      text = "Notifications may include alerts, sounds and icon badges."
-    case .location(let usage):
-      summary =
-        prompt.wantsAlways
-        ? "Allow \"\(prompt.appName)\" to always use your location?"
-        : "Allow \"\(prompt.appName)\" to use your location?"
-      text = usage
-    }
-    body = capabilities.hasMarkup ? Self.escaped(text) : text
-    actions = [Self.allowKey, "Allow", Self.denyKey, "Don't Allow"]
+    summary = prompt.title(words)
+    let text = prompt.text(words)
+    body = server.hasMarkup ? Self.escaped(text) : text
+    actions = [Self.allowKey, words[.allow], Self.denyKey, words[.dontAllow]]
     hints = [
       ("urgency", .byte(2)), ("resident", .bool(true)),
       ("desktop-entry", .string(prompt.app.text)), ("suppress-sound", .bool(true)),
     ]
     expireMilliseconds = 0
+  }
+}
+
+extension Prompt {
+  /// The question, with the app's name.
+  func title(_ words: DeviceWords) -> String {
+    switch subject {
+    case .notifications: words.text(.askNotifications, appName)
+    case .location: words.text(wantsAlways ? .askLocationAlways : .askLocation, appName)
+    }
+  }
+
+  /// What stands below the question.
+  func text(_ words: DeviceWords) -> String {
+    switch subject {
+    case .notifications: words[.askNotificationsBody]
+    case .location(let usage): usage
+    }
   }
 }

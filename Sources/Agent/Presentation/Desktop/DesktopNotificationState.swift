@@ -6,6 +6,8 @@ struct DesktopNotificationState {
   /// An item on the desktop: a notification, or a prompt.
   enum Item: Hashable {
     case notification(Presentation)
+    /// A notification that stands in the server's list, without a banner.
+    case quiet(Presentation)
     case prompt(Prompt)
   }
 
@@ -27,6 +29,8 @@ struct DesktopNotificationState {
     case acted(AppNotificationID, PersonAction)
     case answered(PromptID, isAllowed: Bool)
     case postponed(PromptID)
+    /// To be shown in a window, with the text field of an action.
+    case opensWindow(Presentation, focus: String?)
   }
 
   private struct Place {
@@ -160,14 +164,18 @@ struct DesktopNotificationState {
     if keys[number] != nil { tokens[number] = token }
   }
 
-  /// The person pressed something.
-  mutating func actionInvoked(_ number: UInt32, _ action: String, text: String? = nil)
-    -> (UserAction?, [Call])
-  {
+  /// The person pressed something; `hasWindow` tells whether a window can ask for a text.
+  mutating func actionInvoked(
+    _ number: UInt32, _ action: String, text: String? = nil, hasWindow: Bool = false
+  ) -> (UserAction?, [Call]) {
     guard let key = keys[number], let item = places[key]?.wanted else { return (nil, []) }
     let token = tokens.removeValue(forKey: number)
     switch item {
-    case .notification(let presentation):
+    case .notification(let presentation), .quiet(let presentation):
+      if hasWindow, let focus = Self.windowFocus(action, text: text, presentation) {
+        // The server closes what was pressed: no word of that reaches the app.
+        return (.opensWindow(presentation, focus: focus.id), remove(key))
+      }
       guard let id = DesktopNotice.action(of: action, in: presentation) else { return (nil, []) }
       let calls = remove(key)
       let action = PersonAction(id, text: text, activationToken: token)
@@ -179,6 +187,19 @@ struct DesktopNotificationState {
       let calls = remove(key)
       return (.answered(prompt.id, isAllowed: action == DesktopNotice.allowKey), calls)
     }
+  }
+
+  /// Whether a window shows what was pressed, and the action whose text field it asks for; nil where
+  /// the server did it all.
+  static func windowFocus(
+    _ action: String, text: String?, _ presentation: Presentation
+  ) -> (id: String?, Void)? {
+    if action == DesktopNotice.moreKey { return (nil, ()) }
+    guard text == nil, let id = DesktopNotice.action(of: action, in: presentation),
+      (presentation.actions + presentation.minimalActions)
+        .contains(where: { $0.id == id && $0.textInput != nil })
+    else { return nil }
+    return (id, ())
   }
 
   /// The server took it off the screen: 1 expired, 2 dismissed, 3 by our call, 4 unknown.

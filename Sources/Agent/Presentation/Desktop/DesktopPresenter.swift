@@ -1,4 +1,5 @@
 import BelfryWire
+import Foundation
 import System
 
 /// The desktop's notification server, by `org.freedesktop.Notifications`, and badges by
@@ -13,32 +14,52 @@ final class DesktopPresenter: Presenter {
   private let bus: BusConnection
   private let log: Log
   private weak var listener: (any PresenterListener)?
+  private let windows: WindowPresenter?
+  private let words: () -> DeviceWords
+  private let environment = ProcessInfo.processInfo.environment
   private var board = DesktopNotificationState()
-  private(set) var capabilities = DesktopNotice.Capabilities()
+  private var history = ServerHistory()
+  private(set) var server = ServerFeatures()
+  /// What the server says that it can do.
+  private(set) var capabilities: Set<String> = []
   /// The server's own name and version.
   private(set) var serverName = ""
   private var badges: [AppID: Int64] = [:]
-  /// The unique name of the server that signals must come from.
-  private var owner = ""
+  /// The unique name of the server that signals must come from; nil until it is known whether there is
+  /// one.
+  private var knownOwner: String?
+  private var owner: String { knownOwner ?? "" }
 
-  /// Watches for a server on the session bus, which `close` leaves open.
-  init(bus: BusConnection, listener: any PresenterListener, log: Log) throws(BusFailure) {
+  /// Watches for a server on the session bus, which `close` leaves open; `windows` shows what the
+  /// server cannot.
+  init(
+    bus: BusConnection, windows: WindowPresenter? = nil,
+    words: @escaping () -> DeviceWords = { .english },
+    listener: any PresenterListener, log: Log
+  ) throws(BusFailure) {
     self.bus = bus
+    self.windows = windows
+    self.words = words
     self.listener = listener
     self.log = log
     try bus.match(
       "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
     ) { [weak self] message in self?.signalled(message) }
-    try bus.followOwner(of: Self.name) { [weak self] in self?.ownerChanged($0) }
+    try bus.followOwner(of: Self.name, asksNow: false) { [weak self] in self?.ownerChanged($0) }
+    // That there is none is news, too: windows show then what cannot wait.
+    bus.findOwner(of: Self.name) { [weak self] in self?.ownerChanged((try? $0.get()) ?? "") }
     try bus.followOwner(of: Self.dock, asksNow: false) { [weak self] owner in
       guard let self, !owner.isEmpty else { return }
       for (app, badge) in self.badges { self.emitBadge(app, badge) }
     }
   }
 
+  /// Whether a window can show what the server cannot.
+  private var hasWindow: Bool { windows?.canOpen == true }
+
   let kind = AgentConfiguration.PresenterKind.desktop
   var isAvailable: Bool { board.isServerThere }
-  var canAsk: Bool { board.isServerThere && capabilities.hasActions }
+  var canAsk: Bool { board.isServerThere && server.buttons != .none }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
     switch event {
@@ -46,7 +67,10 @@ final class DesktopPresenter: Presenter {
       make(board.show(.notification(presentation.key), .notification(presentation)))
     case .refreshed(let presentation):
       make(board.refresh(.notification(presentation.key), .notification(presentation)))
-    case .removed(let key): make(board.remove(.notification(key)))
+    case .listed(let presentation): list(presentation)
+    case .removed(let key):
+      make(board.remove(.notification(key)))
+      if let number = history.remove(key) { removeFromHistory(number) }
     case .prompt(let prompt): make(board.show(.prompt(prompt.id), .prompt(prompt)))
     case .promptWithdrawn(let prompt): make(board.remove(.prompt(prompt.id)))
     case .badge(let app, let badge): emitBadge(app, badge)
@@ -60,30 +84,40 @@ final class DesktopPresenter: Presenter {
   // MARK: - The server
 
   private func ownerChanged(_ newOwner: String) {
-    guard newOwner != owner else { return }
-    owner = newOwner
+    guard newOwner != knownOwner else { return }
+    let hadServer = !owner.isEmpty
+    knownOwner = newOwner
+    history = ServerHistory()
     guard !newOwner.isEmpty else {
-      log.info("the desktop's notification server is gone")
+      if hadServer { log.info("the desktop's notification server is gone") }
       board.serverLost()
+      windows?.serverChanged(.absent)
       return
     }
+    var name = ""
+    var version = ""
     bus.call(newOwner, Self.path, Self.name, "GetServerInformation") { [weak self] result in
       guard let self, self.owner == newOwner, case .success(let values) = result else { return }
+      name = values.first?.stringValue ?? ""
+      version = values.count > 2 ? values[2].stringValue ?? "" : ""
       self.serverName = values.prefix(3).filter { $0.stringValue?.isEmpty == false }
         .compactMap(\.stringValue).joined(separator: " ")
     }
-    // Capabilities follow the server's configuration: asked anew for each owner.
+    // Capabilities follow the server's configuration: asked anew for each owner. The answers come in
+    // the order of the calls.
     bus.call(newOwner, Self.path, Self.name, "GetCapabilities") { [weak self] result in
       guard let self, self.owner == newOwner else { return }
       switch result {
       case .success(let values):
-        self.capabilities.names = Set(values.first?.stringsValue ?? [])
+        self.capabilities = Set(values.first?.stringsValue ?? [])
       case .failure(let failure):
         self.log.warning("the notification server does not say what it can do: \(failure)")
-        self.capabilities = DesktopNotice.Capabilities()
+        self.capabilities = []
       }
+      self.server = ServerFeatures(name: name, version: version, names: self.capabilities)
       self.log.info("a desktop notification server is there")
       self.make(self.board.serverAppeared())
+      self.windows?.serverChanged(.present(self.server))
       self.listener?.presenterAppeared(.desktop, isNew: false)
     }
   }
@@ -101,11 +135,16 @@ final class DesktopPresenter: Presenter {
   private func notify(
     _ key: DesktopNotificationState.Key, _ item: DesktopNotificationState.Item, replacing: UInt32
   ) {
-    let notice =
+    let words = words()
+    var notice =
       switch item {
-      case .notification(let presentation): DesktopNotice(presentation, capabilities)
-      case .prompt(let prompt): DesktopNotice(prompt, capabilities)
+      case .notification(let presentation):
+        DesktopNotice(presentation, server, words: words, hasWindow: hasWindow)
+      case .quiet(let presentation):
+        DesktopNotice(presentation, server, words: words, isQuiet: true, hasWindow: hasWindow)
+      case .prompt(let prompt): DesktopNotice(prompt, server, words: words)
       }
+    notice.icon = IconSearch.path(of: notice.icon, environment: environment)
     let asked = owner
     bus.call(asked, Self.path, Self.name, "Notify", notice.arguments(replacing: replacing)) {
       [weak self] result in
@@ -143,7 +182,10 @@ final class DesktopPresenter: Presenter {
     else { return }
     let second = values[1]
     switch message.member {
-    case "ActionInvoked": act(board.actionInvoked(number, second.stringValue ?? ""))
+    case "ActionInvoked":
+      let key = second.stringValue ?? ""
+      if let presentation = history[number] { return actFromHistory(presentation, key) }
+      act(board.actionInvoked(number, key, hasWindow: hasWindow))
     case "NotificationReplied":
       act(
         board.actionInvoked(
@@ -164,8 +206,50 @@ final class DesktopPresenter: Presenter {
     case .answered(let prompt, let isAllowed):
       listener?.presenterAnswered(prompt, isAllowed: isAllowed)
     case .postponed(let prompt): listener?.presenterPostponed(prompt)
+    case .opensWindow(let presentation, let focus): windows?.open(presentation, focus: focus)
     case nil: break
     }
+  }
+
+  // MARK: - Without a banner
+
+  /// Puts a notification into the server's own list, where it has one that needs no banner.
+  private func list(_ presentation: Presentation) {
+    guard board.isServerThere else { return }
+    switch server.quietDelivery {
+    case .none: break
+    case .lowUrgency:
+      make(board.show(.notification(presentation.key), .quiet(presentation)))
+    case .closedIntoHistory:
+      // Both calls are read in one turn of the server, which draws at the turn's end.
+      let number = history.add(presentation)
+      var notice = DesktopNotice(
+        presentation, server, words: words(), isQuiet: true, hasWindow: hasWindow)
+      notice.icon = IconSearch.path(of: notice.icon, environment: environment)
+      bus.call(
+        owner, Self.path, Self.name, "Notify", notice.arguments(replacing: number)
+      ) { _ in }
+      bus.call(owner, Self.path, Self.name, "CloseNotification", [.uint32(number)]) { _ in }
+    }
+  }
+
+  private func actFromHistory(_ presentation: Presentation, _ key: String) {
+    if hasWindow,
+      let focus = DesktopNotificationState.windowFocus(key, text: nil, presentation)
+    {
+      windows?.open(presentation, focus: focus.id)
+      return
+    }
+    guard let id = DesktopNotice.action(of: key, in: presentation) else { return }
+    listener?.presenterActed(presentation.key, PersonAction(id))
+  }
+
+  /// dunst's own call; a server that has it not keeps its entry.
+  private func removeFromHistory(_ number: UInt32) {
+    bus.call(
+      owner, Self.path, "org.dunstproject.cmd0", "NotificationRemoveFromHistory",
+      [.uint32(number)]
+    ) { _ in }
   }
 
   // MARK: - Vibration

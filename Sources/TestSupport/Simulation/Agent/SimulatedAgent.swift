@@ -184,12 +184,13 @@ final class SimulatedAgent {
   private func carryOut(_ effect: AgentEffect) {
     world.ledger.onCarriedOut(effect)
     switch effect {
-    case .persist, .persistClock, .withdraw, .badge, .sound, .suppressed, .showLink, .probeGateway,
+    case .persist, .persistClock, .list, .withdraw, .badge, .sound, .suppressed, .showLink,
+      .probeGateway,
       .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log:
       break
     case .answer(let ask, let answer): answered(ask, .success(answer))
     case .refuse(let ask, let failure): answered(ask, .failure(failure))
-    case .diagnose(let ask, _): answered(ask, .success(AppAnswer()))
+    case .diagnose(let ask, _), .openCenter(let ask, _): answered(ask, .success(AppAnswer()))
     case .tell(let connection, let event): process(connection)?.isTold(event)
     case .ask(let question, let event, let timeout): ask(question, event, timeout)
     case .cancelTimeout(let question): questionTimers[question] = nil

@@ -68,12 +68,13 @@ final class SimulatedPerson {
     let shown = world.ledger.deliveredKeys
     guard !shown.isEmpty else { return }
     let key = world.pick(shown)
-    switch world.random(0...5) {
+    switch world.random(0...6) {
     case 0: world.agent.report(.notificationActedOn(key, .open))
     case 1: world.agent.report(.notificationActedOn(key, open(withTokenFor: key)))
     case 2: world.agent.report(.notificationActedOn(key, .dismiss))
     case 3: world.agent.report(.notificationActedOn(key, PersonAction("reply", text: "yes")))
     case 4: world.agent.report(.notificationActedOn(key, PersonAction("later")))
+    case 5: world.agent.report(.provisionalDecided(key.app, isKept: world.chance(0.5)))
     default:
       world.agent.report(.notificationActedOn(key, .open))
       world.agent.report(.notificationActedOn(key, .open))

@@ -1,4 +1,5 @@
 import BelfryWire
+import Foundation
 import System
 
 /// `belfry center`: the delivered notifications, and a person's responses to them.
@@ -7,18 +8,26 @@ enum CenterCommand {
     command: "belfry center",
     summary: """
       Lists what has been delivered and is still there, oldest first; opens one as a click does, takes
-      one of its actions, or puts it away.
+      one of its actions, or puts it away. --page shows it as a page on the terminal, --window as a
+      window, for a person.
       """,
     positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
     [
       .value("app", "APP_ID", "of this app, where an id alone is not clear"),
       .value("text", "TEXT", "what is typed into an action's field"),
       .flag("all", "with dismiss: all of them"),
+      .flag("page", "a page on the terminal, with keys to open, act, reply and clear"),
+      .flag("window", "a window of belfry-center on this desktop"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
+      if options.has("page") { return try CenterScreen.run(options) }
+      if options.has("window") {
+        _ = try agent.ask(.openCenter(display))
+        return
+      }
       let request = try request(options)
       let rows = try agent.ask(request).rows.map { row in
         var row = row
@@ -27,8 +36,22 @@ enum CenterCommand {
         }
         return row
       }
-      AgentControl.show(rows, asJSON: options.has("json"))
+      OutputTable.show(
+        rows, columns: columns(rows), hasHeader: true, asJSON: options.has("json"))
     }
+  }
+
+  /// The columns for a person: what says nothing in a table is left to `--json`.
+  private static func columns(_ rows: [JSONObject]) -> [String] {
+    (rows.first?.keys ?? []).filter { !["name", "authorization", "actions"].contains($0) }
+  }
+
+  /// The variables by which a window finds this desktop, and its screen reader.
+  private static var display: [String: String] {
+    let names = [
+      "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+    ]
+    return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
   }
 
   private static func request(_ options: CommandLineOptions) throws -> ControlRequest {

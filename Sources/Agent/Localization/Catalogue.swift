@@ -1,0 +1,35 @@
+import BelfryWire
+
+/// The agent's words in one language.
+struct Catalogue: Sendable {
+  /// Texts by their plural form; one that does not count has `other` alone.
+  let texts: [WordKey: [PluralRule.Form: String]]
+
+  /// Reads `key = text` and `key.form = text` lines.
+  init(_ lines: String) {
+    var texts: [WordKey: [PluralRule.Form: String]] = [:]
+    for line in lines.split(separator: "\n") {
+      guard let equals = line.firstRange(of: " = ") else {
+        assertionFailure("no catalogue has the line \(line)")
+        continue
+      }
+      let name = line[..<equals.lowerBound].split(separator: ".")
+      guard let key = name.first.flatMap({ WordKey(rawValue: String($0)) }),
+        let form = name.count > 1 ? PluralRule.Form(rawValue: String(name[1])) : .other
+      else {
+        assertionFailure("no catalogue has the key of \(line)")
+        continue
+      }
+      assert(texts[key]?[form] == nil, "\(line) stands once")
+      texts[key, default: [:]][form] = String(line[equals.upperBound...])
+    }
+    self.texts = texts
+  }
+
+  /// The catalogues by their languages.
+  static let all: [String: Catalogue] = [
+    "en": english, "de": german, "fr": french, "es": spanish, "it": italian,
+    "pt-BR": brazilianPortuguese, "nl": dutch, "pl": polish, "ru": russian, "uk": ukrainian,
+    "ja": japanese, "zh-Hans": simplifiedChinese, "ar": arabic,
+  ]
+}

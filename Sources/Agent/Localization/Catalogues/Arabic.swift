@@ -1,0 +1,63 @@
+extension Catalogue {
+  /// The words in Arabic.
+  static let arabic = Catalogue(
+    """
+    allow = سماح
+    dontAllow = عدم السماح
+    open = فتح
+    view = عرض
+    close = إغلاق
+    more = المزيد…
+    send = إرسال
+    reply = رد
+    clear = مسح
+    clearAll = مسح الكل
+    keep = إبقاء
+    turnOff = إيقاف
+    destructiveHint = لا يمكن التراجع عنه
+    askNotifications = يريد "%@" إرسال إشعارات إليك
+    askNotificationsBody = قد تتضمن الإشعارات تنبيهات وأصواتًا وشارات على الأيقونات.
+    askLocation = هل تسمح لـ "%@" باستخدام موقعك؟
+    askLocationAlways = هل تسمح لـ "%@" باستخدام موقعك دائمًا؟
+    hiddenPreview = إشعار
+    notificationCenter = مركز الإشعارات
+    noNotifications = لا توجد إشعارات
+    notificationCount.zero = لا إشعارات
+    notificationCount.one = إشعار واحد
+    notificationCount.two = إشعاران
+    notificationCount.few = %lu إشعارات
+    notificationCount.many = %lu إشعارًا
+    notificationCount.other = %lu إشعار
+    notifications = الإشعارات
+    notificationsOf = الإشعارات · %@
+    allowNotifications = السماح بالإشعارات
+    alerts = التنبيهات
+    sounds = الأصوات
+    badges = الشارات
+    alertStyle = نمط التنبيه
+    showPreviews = إظهار المعاينات
+    onLockScreen = على شاشة القفل
+    inNotificationCenter = في مركز الإشعارات
+    timeSensitive = الإشعارات العاجلة
+    criticalAlerts = التنبيهات الحرجة
+    location = الموقع
+    doNotDisturb = عدم الإزعاج
+    noAppAsked = لم يطلب أي تطبيق إرسال إشعارات بعد.
+    notAskedYet = لم يُسأل بعد
+    quietly = بهدوء
+    on = تشغيل
+    off = إيقاف
+    none = بلا
+    banner = شريط
+    alert = تنبيه
+    always = دائمًا
+    whenUnlocked = عند فتح القفل
+    never = أبدًا
+    whileInUse = أثناء الاستخدام
+    listKeys = أعلى/أسفل اختيار   إدخال فتح أو تغيير   q خروج
+    switchKeys = أعلى/أسفل اختيار   يسار/يمين تغيير   esc رجوع   q خروج
+    centerKeys = أعلى/أسفل اختيار   إدخال فتح   c مسح   q خروج
+    notificationKeys = أعلى/أسفل اختيار   إدخال تنفيذ   esc رجوع   q خروج
+    replyKeys = إدخال إرسال   esc رجوع
+    """)
+}

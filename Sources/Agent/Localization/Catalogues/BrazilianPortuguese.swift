@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in Brazilian Portuguese.
+  static let brazilianPortuguese = Catalogue(
+    """
+    allow = Permitir
+    dontAllow = Não permitir
+    open = Abrir
+    view = Ver
+    close = Fechar
+    more = Mais…
+    send = Enviar
+    reply = Responder
+    clear = Limpar
+    clearAll = Limpar tudo
+    keep = Manter
+    turnOff = Desativar
+    destructiveHint = Não pode ser desfeito
+    askNotifications = “%@” deseja enviar notificações a você
+    askNotificationsBody = As notificações podem incluir alertas, sons e avisos nos ícones.
+    askLocation = Permitir que “%@” use a sua localização?
+    askLocationAlways = Permitir que “%@” sempre use a sua localização?
+    hiddenPreview = Notificação
+    notificationCenter = Central de Notificações
+    noNotifications = Nenhuma notificação
+    notificationCount.one = %lu notificação
+    notificationCount.other = %lu notificações
+    notifications = Notificações
+    notificationsOf = Notificações · %@
+    allowNotifications = Permitir notificações
+    alerts = Alertas
+    sounds = Sons
+    badges = Avisos
+    alertStyle = Estilo do alerta
+    showPreviews = Mostrar prévias
+    onLockScreen = Na tela bloqueada
+    inNotificationCenter = Na Central de Notificações
+    timeSensitive = Notificações urgentes
+    criticalAlerts = Alertas críticos
+    location = Localização
+    doNotDisturb = Não perturbe
+    noAppAsked = Nenhum app pediu para notificar ainda.
+    notAskedYet = ainda não perguntado
+    quietly = em silêncio
+    on = sim
+    off = não
+    none = nenhum
+    banner = faixa
+    alert = alerta
+    always = sempre
+    whenUnlocked = quando desbloqueado
+    never = nunca
+    whileInUse = durante o uso
+    listKeys = cima/baixo escolher   Enter abrir ou mudar   q sair
+    switchKeys = cima/baixo escolher   esquerda/direita mudar   Esc voltar   q sair
+    centerKeys = cima/baixo escolher   Enter abrir   c limpar   q sair
+    notificationKeys = cima/baixo escolher   Enter executar   Esc voltar   q sair
+    replyKeys = Enter enviar   Esc voltar
+    """)
+}

@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in Dutch.
+  static let dutch = Catalogue(
+    """
+    allow = Sta toe
+    dontAllow = Sta niet toe
+    open = Open
+    view = Toon
+    close = Sluit
+    more = Meer…
+    send = Stuur
+    reply = Antwoord
+    clear = Wis
+    clearAll = Wis alles
+    keep = Behoud
+    turnOff = Schakel uit
+    destructiveHint = Kan niet ongedaan worden gemaakt
+    askNotifications = "%@" wil je meldingen sturen
+    askNotificationsBody = Meldingen kunnen bestaan uit waarschuwingen, geluiden en badges op symbolen.
+    askLocation = "%@" toestaan om je locatie te gebruiken?
+    askLocationAlways = "%@" toestaan om je locatie altijd te gebruiken?
+    hiddenPreview = Melding
+    notificationCenter = Berichtencentrum
+    noNotifications = Geen meldingen
+    notificationCount.one = %lu melding
+    notificationCount.other = %lu meldingen
+    notifications = Meldingen
+    notificationsOf = Meldingen · %@
+    allowNotifications = Sta meldingen toe
+    alerts = Waarschuwingen
+    sounds = Geluiden
+    badges = Badges
+    alertStyle = Waarschuwingsstijl
+    showPreviews = Toon voorvertoningen
+    onLockScreen = Op het toegangsscherm
+    inNotificationCenter = In het Berichtencentrum
+    timeSensitive = Tijdgevoelige meldingen
+    criticalAlerts = Kritieke waarschuwingen
+    location = Locatie
+    doNotDisturb = Niet storen
+    noAppAsked = Nog geen app heeft om meldingen gevraagd.
+    notAskedYet = nog niet gevraagd
+    quietly = stil
+    on = aan
+    off = uit
+    none = geen
+    banner = strook
+    alert = waarschuwing
+    always = altijd
+    whenUnlocked = indien ontgrendeld
+    never = nooit
+    whileInUse = bij gebruik
+    listKeys = op/neer kies   enter open of wijzig   q stop
+    switchKeys = op/neer kies   links/rechts wijzig   esc terug   q stop
+    centerKeys = op/neer kies   enter open   c wis   q stop
+    notificationKeys = op/neer kies   enter voer uit   esc terug   q stop
+    replyKeys = enter stuur   esc terug
+    """)
+}

@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in English.
+  static let english = Catalogue(
+    """
+    allow = Allow
+    dontAllow = Don't Allow
+    open = Open
+    view = View
+    close = Close
+    more = More…
+    send = Send
+    reply = Reply
+    clear = Clear
+    clearAll = Clear All
+    keep = Keep
+    turnOff = Turn Off
+    destructiveHint = Cannot be undone
+    askNotifications = "%@" would like to send you notifications
+    askNotificationsBody = Notifications may include alerts, sounds and icon badges.
+    askLocation = Allow "%@" to use your location?
+    askLocationAlways = Allow "%@" to always use your location?
+    hiddenPreview = Notification
+    notificationCenter = Notification Center
+    noNotifications = No notifications
+    notificationCount.one = %lu notification
+    notificationCount.other = %lu notifications
+    notifications = Notifications
+    notificationsOf = Notifications · %@
+    allowNotifications = Allow notifications
+    alerts = Alerts
+    sounds = Sounds
+    badges = Badges
+    alertStyle = Alert style
+    showPreviews = Show previews
+    onLockScreen = On the lock screen
+    inNotificationCenter = In the Notification Center
+    timeSensitive = Time-sensitive notifications
+    criticalAlerts = Critical alerts
+    location = Location
+    doNotDisturb = Do not disturb
+    noAppAsked = No app has asked to notify yet.
+    notAskedYet = not asked yet
+    quietly = quietly
+    on = on
+    off = off
+    none = none
+    banner = banner
+    alert = alert
+    always = always
+    whenUnlocked = when unlocked
+    never = never
+    whileInUse = while in use
+    listKeys = up/down choose   enter open or change   q leave
+    switchKeys = up/down choose   left/right change   esc back   q leave
+    centerKeys = up/down choose   enter open   c clear   q leave
+    notificationKeys = up/down choose   enter do   esc back   q leave
+    replyKeys = enter send   esc back
+    """)
+}

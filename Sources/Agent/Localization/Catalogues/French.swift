@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in French.
+  static let french = Catalogue(
+    """
+    allow = Autoriser
+    dontAllow = Ne pas autoriser
+    open = Ouvrir
+    view = Afficher
+    close = Fermer
+    more = Plus…
+    send = Envoyer
+    reply = Répondre
+    clear = Effacer
+    clearAll = Tout effacer
+    keep = Conserver
+    turnOff = Désactiver
+    destructiveHint = Action irréversible
+    askNotifications = « %@ » souhaite vous envoyer des notifications
+    askNotificationsBody = Les notifications peuvent inclure des alertes, des sons et des pastilles.
+    askLocation = Autoriser « %@ » à utiliser votre position ?
+    askLocationAlways = Autoriser « %@ » à toujours utiliser votre position ?
+    hiddenPreview = Notification
+    notificationCenter = Centre de notifications
+    noNotifications = Aucune notification
+    notificationCount.one = %lu notification
+    notificationCount.other = %lu notifications
+    notifications = Notifications
+    notificationsOf = Notifications · %@
+    allowNotifications = Autoriser les notifications
+    alerts = Alertes
+    sounds = Sons
+    badges = Pastilles
+    alertStyle = Style d’alerte
+    showPreviews = Afficher les aperçus
+    onLockScreen = Sur l’écran verrouillé
+    inNotificationCenter = Dans le centre de notifications
+    timeSensitive = Notifications urgentes
+    criticalAlerts = Alertes critiques
+    location = Position
+    doNotDisturb = Ne pas déranger
+    noAppAsked = Aucune app n’a encore demandé à notifier.
+    notAskedYet = pas encore demandé
+    quietly = en silence
+    on = oui
+    off = non
+    none = aucune
+    banner = bannière
+    alert = alerte
+    always = toujours
+    whenUnlocked = si déverrouillé
+    never = jamais
+    whileInUse = en cours d’utilisation
+    listKeys = haut/bas choisir   Entrée ouvrir ou changer   q quitter
+    switchKeys = haut/bas choisir   gauche/droite changer   Échap retour   q quitter
+    centerKeys = haut/bas choisir   Entrée ouvrir   c effacer   q quitter
+    notificationKeys = haut/bas choisir   Entrée exécuter   Échap retour   q quitter
+    replyKeys = Entrée envoyer   Échap retour
+    """)
+}

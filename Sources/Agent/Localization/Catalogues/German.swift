@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in German.
+  static let german = Catalogue(
+    """
+    allow = Erlauben
+    dontAllow = Nicht erlauben
+    open = Öffnen
+    view = Anzeigen
+    close = Schließen
+    more = Mehr …
+    send = Senden
+    reply = Antworten
+    clear = Entfernen
+    clearAll = Alle entfernen
+    keep = Behalten
+    turnOff = Deaktivieren
+    destructiveHint = Kann nicht widerrufen werden
+    askNotifications = „%@“ möchte dir Mitteilungen senden
+    askNotificationsBody = Mitteilungen können Hinweise, Töne und Symbolkennzeichen umfassen.
+    askLocation = Darf „%@“ deinen Standort verwenden?
+    askLocationAlways = Darf „%@“ deinen Standort immer verwenden?
+    hiddenPreview = Mitteilung
+    notificationCenter = Mitteilungszentrale
+    noNotifications = Keine Mitteilungen
+    notificationCount.one = %lu Mitteilung
+    notificationCount.other = %lu Mitteilungen
+    notifications = Mitteilungen
+    notificationsOf = Mitteilungen · %@
+    allowNotifications = Mitteilungen erlauben
+    alerts = Hinweise
+    sounds = Töne
+    badges = Kennzeichen
+    alertStyle = Hinweisstil
+    showPreviews = Vorschau zeigen
+    onLockScreen = Auf dem Sperrbildschirm
+    inNotificationCenter = In der Mitteilungszentrale
+    timeSensitive = Zeitkritische Mitteilungen
+    criticalAlerts = Kritische Hinweise
+    location = Standort
+    doNotDisturb = Nicht stören
+    noAppAsked = Noch keine App möchte Mitteilungen senden.
+    notAskedYet = noch nicht gefragt
+    quietly = unauffällig
+    on = ein
+    off = aus
+    none = ohne
+    banner = Banner
+    alert = Hinweis
+    always = immer
+    whenUnlocked = wenn entsperrt
+    never = nie
+    whileInUse = beim Verwenden
+    listKeys = auf/ab wählen   Enter öffnen oder ändern   q Ende
+    switchKeys = auf/ab wählen   links/rechts ändern   Esc zurück   q Ende
+    centerKeys = auf/ab wählen   Enter öffnen   c entfernen   q Ende
+    notificationKeys = auf/ab wählen   Enter ausführen   Esc zurück   q Ende
+    replyKeys = Enter senden   Esc zurück
+    """)
+}

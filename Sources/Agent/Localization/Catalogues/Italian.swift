@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in Italian.
+  static let italian = Catalogue(
+    """
+    allow = Consenti
+    dontAllow = Non consentire
+    open = Apri
+    view = Mostra
+    close = Chiudi
+    more = Altro…
+    send = Invia
+    reply = Rispondi
+    clear = Cancella
+    clearAll = Cancella tutto
+    keep = Mantieni
+    turnOff = Disattiva
+    destructiveHint = Non può essere annullato
+    askNotifications = “%@” desidera inviarti notifiche
+    askNotificationsBody = Le notifiche possono includere avvisi, suoni e badge.
+    askLocation = Consentire a “%@” di usare la tua posizione?
+    askLocationAlways = Consentire a “%@” di usare sempre la tua posizione?
+    hiddenPreview = Notifica
+    notificationCenter = Centro Notifiche
+    noNotifications = Nessuna notifica
+    notificationCount.one = %lu notifica
+    notificationCount.other = %lu notifiche
+    notifications = Notifiche
+    notificationsOf = Notifiche · %@
+    allowNotifications = Consenti notifiche
+    alerts = Avvisi
+    sounds = Suoni
+    badges = Badge
+    alertStyle = Stile avviso
+    showPreviews = Mostra anteprime
+    onLockScreen = Sulla schermata bloccata
+    inNotificationCenter = Nel Centro Notifiche
+    timeSensitive = Notifiche urgenti
+    criticalAlerts = Avvisi critici
+    location = Posizione
+    doNotDisturb = Non disturbare
+    noAppAsked = Nessuna app ha ancora chiesto di inviare notifiche.
+    notAskedYet = non ancora richiesto
+    quietly = in silenzio
+    on = sì
+    off = no
+    none = nessuno
+    banner = banner
+    alert = avviso
+    always = sempre
+    whenUnlocked = quando sbloccato
+    never = mai
+    whileInUse = mentre è in uso
+    listKeys = su/giù scegli   Invio apri o cambia   q esci
+    switchKeys = su/giù scegli   sinistra/destra cambia   Esc indietro   q esci
+    centerKeys = su/giù scegli   Invio apri   c cancella   q esci
+    notificationKeys = su/giù scegli   Invio esegui   Esc indietro   q esci
+    replyKeys = Invio invia   Esc indietro
+    """)
+}

@@ -1,0 +1,61 @@
+extension Catalogue {
+  /// The words in Polish.
+  static let polish = Catalogue(
+    """
+    allow = Pozwól
+    dontAllow = Nie pozwalaj
+    open = Otwórz
+    view = Pokaż
+    close = Zamknij
+    more = Więcej…
+    send = Wyślij
+    reply = Odpowiedz
+    clear = Wyczyść
+    clearAll = Wyczyść wszystko
+    keep = Zachowaj
+    turnOff = Wyłącz
+    destructiveHint = Nie można cofnąć
+    askNotifications = Aplikacja „%@” chce wysyłać Ci powiadomienia
+    askNotificationsBody = Powiadomienia mogą zawierać alerty, dźwięki i plakietki na ikonach.
+    askLocation = Pozwolić aplikacji „%@” na używanie Twojego położenia?
+    askLocationAlways = Pozwolić aplikacji „%@” zawsze używać Twojego położenia?
+    hiddenPreview = Powiadomienie
+    notificationCenter = Centrum powiadomień
+    noNotifications = Brak powiadomień
+    notificationCount.one = %lu powiadomienie
+    notificationCount.few = %lu powiadomienia
+    notificationCount.many = %lu powiadomień
+    notificationCount.other = %lu powiadomienia
+    notifications = Powiadomienia
+    notificationsOf = Powiadomienia · %@
+    allowNotifications = Pozwalaj na powiadomienia
+    alerts = Alerty
+    sounds = Dźwięki
+    badges = Plakietki
+    alertStyle = Styl alertu
+    showPreviews = Pokazuj podgląd
+    onLockScreen = Na zablokowanym ekranie
+    inNotificationCenter = W Centrum powiadomień
+    timeSensitive = Powiadomienia pilne
+    criticalAlerts = Alerty krytyczne
+    location = Położenie
+    doNotDisturb = Nie przeszkadzać
+    noAppAsked = Żadna aplikacja nie prosiła jeszcze o powiadomienia.
+    notAskedYet = jeszcze nie pytano
+    quietly = po cichu
+    on = wł.
+    off = wył.
+    none = brak
+    banner = baner
+    alert = alert
+    always = zawsze
+    whenUnlocked = po odblokowaniu
+    never = nigdy
+    whileInUse = podczas używania
+    listKeys = góra/dół wybierz   enter otwórz lub zmień   q wyjdź
+    switchKeys = góra/dół wybierz   lewo/prawo zmień   esc wróć   q wyjdź
+    centerKeys = góra/dół wybierz   enter otwórz   c wyczyść   q wyjdź
+    notificationKeys = góra/dół wybierz   enter wykonaj   esc wróć   q wyjdź
+    replyKeys = enter wyślij   esc wróć
+    """)
+}

@@ -1,0 +1,61 @@
+extension Catalogue {
+  /// The words in Russian.
+  static let russian = Catalogue(
+    """
+    allow = Разрешить
+    dontAllow = Не разрешать
+    open = Открыть
+    view = Показать
+    close = Закрыть
+    more = Ещё…
+    send = Отправить
+    reply = Ответить
+    clear = Удалить
+    clearAll = Удалить все
+    keep = Оставить
+    turnOff = Выключить
+    destructiveHint = Нельзя отменить
+    askNotifications = Приложение «%@» хочет отправлять вам уведомления
+    askNotificationsBody = Уведомления могут содержать предупреждения, звуки и наклейки значков.
+    askLocation = Разрешить приложению «%@» использовать вашу геопозицию?
+    askLocationAlways = Разрешить приложению «%@» всегда использовать вашу геопозицию?
+    hiddenPreview = Уведомление
+    notificationCenter = Центр уведомлений
+    noNotifications = Нет уведомлений
+    notificationCount.one = %lu уведомление
+    notificationCount.few = %lu уведомления
+    notificationCount.many = %lu уведомлений
+    notificationCount.other = %lu уведомления
+    notifications = Уведомления
+    notificationsOf = Уведомления · %@
+    allowNotifications = Разрешить уведомления
+    alerts = Предупреждения
+    sounds = Звуки
+    badges = Наклейки
+    alertStyle = Стиль предупреждений
+    showPreviews = Показ миниатюр
+    onLockScreen = На заблокированном экране
+    inNotificationCenter = В Центре уведомлений
+    timeSensitive = Неотложные уведомления
+    criticalAlerts = Критические предупреждения
+    location = Геопозиция
+    doNotDisturb = Не беспокоить
+    noAppAsked = Ни одно приложение ещё не запрашивало уведомлений.
+    notAskedYet = ещё не запрашивалось
+    quietly = без звука
+    on = вкл.
+    off = выкл.
+    none = нет
+    banner = баннер
+    alert = предупреждение
+    always = всегда
+    whenUnlocked = без блокировки
+    never = никогда
+    whileInUse = при использовании
+    listKeys = вверх/вниз выбор   ввод открыть или изменить   q выход
+    switchKeys = вверх/вниз выбор   влево/вправо изменить   esc назад   q выход
+    centerKeys = вверх/вниз выбор   ввод открыть   c удалить   q выход
+    notificationKeys = вверх/вниз выбор   ввод выполнить   esc назад   q выход
+    replyKeys = ввод отправить   esc назад
+    """)
+}

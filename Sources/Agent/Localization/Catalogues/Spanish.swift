@@ -1,0 +1,59 @@
+extension Catalogue {
+  /// The words in Spanish.
+  static let spanish = Catalogue(
+    """
+    allow = Permitir
+    dontAllow = No permitir
+    open = Abrir
+    view = Ver
+    close = Cerrar
+    more = Más…
+    send = Enviar
+    reply = Responder
+    clear = Borrar
+    clearAll = Borrar todo
+    keep = Conservar
+    turnOff = Desactivar
+    destructiveHint = No se puede deshacer
+    askNotifications = “%@” quiere enviarte notificaciones
+    askNotificationsBody = Las notificaciones pueden incluir alertas, sonidos y globos en los iconos.
+    askLocation = ¿Permitir que “%@” use tu ubicación?
+    askLocationAlways = ¿Permitir que “%@” use siempre tu ubicación?
+    hiddenPreview = Notificación
+    notificationCenter = Centro de notificaciones
+    noNotifications = No hay notificaciones
+    notificationCount.one = %lu notificación
+    notificationCount.other = %lu notificaciones
+    notifications = Notificaciones
+    notificationsOf = Notificaciones · %@
+    allowNotifications = Permitir notificaciones
+    alerts = Alertas
+    sounds = Sonidos
+    badges = Globos
+    alertStyle = Estilo de alerta
+    showPreviews = Mostrar previsualizaciones
+    onLockScreen = En la pantalla bloqueada
+    inNotificationCenter = En el centro de notificaciones
+    timeSensitive = Notificaciones urgentes
+    criticalAlerts = Alertas críticas
+    location = Ubicación
+    doNotDisturb = No molestar
+    noAppAsked = Ninguna app ha pedido enviar notificaciones.
+    notAskedYet = aún sin preguntar
+    quietly = en silencio
+    on = sí
+    off = no
+    none = ninguno
+    banner = tira
+    alert = alerta
+    always = siempre
+    whenUnlocked = al desbloquear
+    never = nunca
+    whileInUse = al usarse
+    listKeys = arriba/abajo elegir   Intro abrir o cambiar   q salir
+    switchKeys = arriba/abajo elegir   izquierda/derecha cambiar   Esc volver   q salir
+    centerKeys = arriba/abajo elegir   Intro abrir   c borrar   q salir
+    notificationKeys = arriba/abajo elegir   Intro ejecutar   Esc volver   q salir
+    replyKeys = Intro enviar   Esc volver
+    """)
+}

@@ -1,0 +1,61 @@
+extension Catalogue {
+  /// The words in Ukrainian.
+  static let ukrainian = Catalogue(
+    """
+    allow = Дозволити
+    dontAllow = Не дозволяти
+    open = Відкрити
+    view = Показати
+    close = Закрити
+    more = Більше…
+    send = Надіслати
+    reply = Відповісти
+    clear = Очистити
+    clearAll = Очистити все
+    keep = Залишити
+    turnOff = Вимкнути
+    destructiveHint = Не можна скасувати
+    askNotifications = Програма «%@» хоче надсилати вам сповіщення
+    askNotificationsBody = Сповіщення можуть містити оголошення, звуки та наліпки на іконках.
+    askLocation = Дозволити програмі «%@» використовувати ваше розташування?
+    askLocationAlways = Дозволити програмі «%@» завжди використовувати ваше розташування?
+    hiddenPreview = Сповіщення
+    notificationCenter = Центр сповіщень
+    noNotifications = Немає сповіщень
+    notificationCount.one = %lu сповіщення
+    notificationCount.few = %lu сповіщення
+    notificationCount.many = %lu сповіщень
+    notificationCount.other = %lu сповіщення
+    notifications = Сповіщення
+    notificationsOf = Сповіщення · %@
+    allowNotifications = Дозволити сповіщення
+    alerts = Оголошення
+    sounds = Звуки
+    badges = Наліпки
+    alertStyle = Стиль оголошень
+    showPreviews = Показувати вміст
+    onLockScreen = На замкненому екрані
+    inNotificationCenter = У Центрі сповіщень
+    timeSensitive = Термінові сповіщення
+    criticalAlerts = Критичні оголошення
+    location = Розташування
+    doNotDisturb = Не турбувати
+    noAppAsked = Жодна програма ще не просила надсилати сповіщення.
+    notAskedYet = ще не запитано
+    quietly = тихо
+    on = увімк.
+    off = вимк.
+    none = немає
+    banner = банер
+    alert = оголошення
+    always = завжди
+    whenUnlocked = коли розблоковано
+    never = ніколи
+    whileInUse = під час використання
+    listKeys = вгору/вниз вибрати   enter відкрити чи змінити   q вийти
+    switchKeys = вгору/вниз вибрати   вліво/вправо змінити   esc назад   q вийти
+    centerKeys = вгору/вниз вибрати   enter відкрити   c очистити   q вийти
+    notificationKeys = вгору/вниз вибрати   enter виконати   esc назад   q вийти
+    replyKeys = enter надіслати   esc назад
+    """)
+}

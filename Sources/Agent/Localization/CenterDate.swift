@@ -1,0 +1,21 @@
+import Foundation
+
+/// The moments of the Notification Center, as a person reads them.
+public enum CenterDate {
+  /// The time of a moment of today, else its day and time, in a zone and the first language.
+  public static func text(
+    _ unixMilliseconds: Int64, now: Int64, zone: String, languages: [String]
+  ) -> String {
+    let formatter = DateFormatter()
+    let zone = TimeZone(identifier: zone) ?? .gmt
+    formatter.timeZone = zone
+    formatter.locale = Locale(identifier: languages.first ?? "en")
+    formatter.timeStyle = .short
+    let moment = Date(timeIntervalSince1970: Double(unixMilliseconds) / 1_000)
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = zone
+    let today = Date(timeIntervalSince1970: Double(now) / 1_000)
+    formatter.dateStyle = calendar.isDate(moment, inSameDayAs: today) ? .none : .short
+    return formatter.string(from: moment)
+  }
+}

@@ -1,0 +1,78 @@
+import BelfryWire
+
+/// The agent's own words, in the first of the device's languages that there is a catalogue for.
+public struct DeviceWords: Hashable, Sendable {
+  /// The language of the catalogue.
+  public let language: String
+
+  /// Words for a device with these languages (BCP 47), most wanted first; English where there is no
+  /// catalogue for any of them.
+  public init(languages: [String]) {
+    language = languages.lazy.compactMap(Self.catalogueLanguage).first ?? Self.fallback
+  }
+
+  /// The words of the language that has every catalogue's keys.
+  public static let english = DeviceWords(languages: [fallback])
+
+  private static let fallback = "en"
+
+  /// The language of the catalogue that a person with this language reads.
+  private static func catalogueLanguage(_ tag: String) -> String? {
+    for name in LanguageFolders.names(tag) {
+      if Catalogue.all[name] != nil { return name }
+      // Portuguese readers of any country read the one catalogue there is.
+      if name == "pt" { return "pt-BR" }
+    }
+    return nil
+  }
+
+  /// A text without arguments.
+  public subscript(key: WordKey) -> String { text(key) }
+
+  /// A text with its arguments.
+  public func text(_ key: WordKey, _ arguments: String...) -> String {
+    assert(!key.isCount, "\(key) has forms for numbers")
+    return LocalizedFormat.fill(format(key, form: .other), with: arguments)
+  }
+
+  /// A text in the form that the language has for a number.
+  public func count(_ key: WordKey, _ number: Int) -> String {
+    assert(key.isCount, "\(key) has one form alone")
+    let form = PluralRule.form(of: "\(number)", language: language)
+    return LocalizedFormat.fill(format(key, form: form), with: ["\(number)"])
+  }
+
+  /// Whether the language is written from the right to the left.
+  public var isRightToLeft: Bool { language == "ar" }
+
+  private func format(_ key: WordKey, form: PluralRule.Form) -> String {
+    for language in [language, Self.fallback] {
+      guard let texts = Catalogue.all[language]?.texts[key] else { continue }
+      if let text = texts[form] ?? texts[.other] { return text }
+    }
+    assertionFailure("the English catalogue has every key, \(key) too")
+    return ""
+  }
+}
+
+/// What the agent has to say by itself.
+public enum WordKey: String, CaseIterable, Sendable {
+  // Buttons.
+  case allow, dontAllow, open, view, close, more, send, reply, clear, clearAll, keep, turnOff
+  /// Said by a screen reader after a destructive button's title.
+  case destructiveHint
+  // Questions; the argument is the app's name.
+  case askNotifications, askNotificationsBody, askLocation, askLocationAlways
+  // Notifications.
+  case hiddenPreview, notificationCenter, noNotifications, notificationCount
+  // The settings page.
+  case notifications, notificationsOf, allowNotifications, alerts, sounds, badges, alertStyle
+  case showPreviews, onLockScreen, inNotificationCenter, timeSensitive, criticalAlerts, location
+  case doNotDisturb, noAppAsked, notAskedYet, quietly
+  case on, off, none, banner, alert, always, whenUnlocked, never, whileInUse
+  // The keys of both pages.
+  case listKeys, switchKeys, centerKeys, notificationKeys, replyKeys
+
+  /// Whether it has a form for each of the language's plural categories.
+  public var isCount: Bool { self == .notificationCount }
+}

@@ -1,0 +1,34 @@
+/// The notifications that were put into a server's history, by the numbers that they got there.
+///
+/// A server that takes the numbers of its callers is given high ones, which none of its own are.
+struct ServerHistory {
+  private static let firstNumber: UInt32 = 1 << 30
+
+  private var entries: [UInt32: Presentation] = [:]
+  private var nextNumber = firstNumber
+
+  subscript(number: UInt32) -> Presentation? { entries[number] }
+
+  /// Gives a notification its number: the same one as before where it changes.
+  mutating func add(_ presentation: Presentation) -> UInt32 {
+    let number = number(of: presentation.key) ?? nextNumber
+    if number == nextNumber { nextNumber += 1 }
+    entries[number] = presentation
+    if entries.count > Limits.historyRemembered, let oldest = entries.keys.min() {
+      entries[oldest] = nil
+    }
+    assert(entries[number] != nil, "the newest is remembered")
+    return number
+  }
+
+  /// Forgets a notification; gives its number.
+  mutating func remove(_ key: AppNotificationID) -> UInt32? {
+    guard let number = number(of: key) else { return nil }
+    entries[number] = nil
+    return number
+  }
+
+  private func number(of key: AppNotificationID) -> UInt32? {
+    entries.first { $0.value.key == key }?.key
+  }
+}

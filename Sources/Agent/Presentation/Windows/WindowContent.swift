@@ -1,0 +1,182 @@
+import BelfryWire
+
+/// The objects that `belfry-center` is sent, in the device's language.
+struct WindowContent {
+  /// The ids of the buttons that are the agent's own; those of an app's actions stand after `action:`.
+  enum Button: String {
+    case allow, deny, open, dismiss, clear, clearAll, keep, turnOff
+  }
+
+  private static let actionPrefix = "action:"
+
+  let words: DeviceWords
+
+  private var direction: JSONValue { words.isRightToLeft ? "rtl" : "ltr" }
+
+  /// Shows an item in the window of that name.
+  func show(_ window: String, _ item: WindowState.Item) -> JSONObject {
+    var object: JSONObject = [
+      "do": "show", "window": .string(window), "direction": direction,
+    ]
+    switch item {
+    case .notification(let presentation, let focus):
+      add(presentation, to: &object)
+      object["buttons"] = .array(buttons(of: presentation, closing: .dismiss, words[.close]))
+      object["focus"] = .string(focus.map { Self.actionPrefix + $0 } ?? "")
+    case .prompt(let prompt):
+      object["app"] = .string(prompt.appName)
+      object["icon"] = .string(prompt.icon ?? "")
+      object["title"] = .string(prompt.title(words))
+      object["body"] = .string(prompt.text(words))
+      object["buttons"] = [
+        button(.deny, words[.dontAllow]), button(.allow, words[.allow], style: "suggested"),
+      ]
+    }
+    return object
+  }
+
+  /// Shows the Notification Center.
+  func center(_ groups: [CenterGroup], date: (Int64) -> String) -> JSONObject {
+    [
+      "do": "center", "direction": direction, "title": .string(words[.notificationCenter]),
+      "empty": .string(words[.noNotifications]),
+      "buttons": [button(.clearAll, words[.clearAll])],
+      "groups": .array(groups.map { group($0, date) }),
+    ]
+  }
+
+  private func group(_ group: CenterGroup, _ date: (Int64) -> String) -> JSONValue {
+    let decisions =
+      group.isProvisional
+      ? [button(.keep, words[.keep]), button(.turnOff, words[.turnOff])] : []
+    return [
+      "id": .string(group.app.text), "app": .string(group.name),
+      "icon": .string(group.icon ?? ""), "buttons": .array(decisions),
+      "threads": .array(
+        group.threads.map { thread in
+          [
+            "title": .string(title(of: thread)),
+            "items": .array(thread.items.map { item($0, date($0.unixMilliseconds)) }),
+          ]
+        }),
+    ]
+  }
+
+  /// A thread's name says how many it has; notifications without a thread stand by themselves.
+  private func title(of thread: CenterGroup.Thread) -> String {
+    guard !thread.id.isEmpty, thread.items.count > 1 else { return "" }
+    return words.count(.notificationCount, thread.items.count)
+  }
+
+  private func item(_ presentation: Presentation, _ date: String) -> JSONValue {
+    var object: JSONObject = ["id": .string(presentation.key.id), "date": .string(date)]
+    add(presentation, to: &object)
+    object["buttons"] = .array(
+      [button(.open, openTitle(presentation))]
+        + presentation.actions.map(button) + [button(.clear, words[.clear])])
+    return .object(object)
+  }
+
+  private func add(_ presentation: Presentation, to object: inout JSONObject) {
+    object["app"] = .string(presentation.appName)
+    object["icon"] = .string(presentation.icon ?? "")
+    object["title"] = .string(Self.cut(presentation.title))
+    object["subtitle"] = .string(Self.cut(presentation.subtitle))
+    object["body"] = .string(Self.cut(presentation.body))
+    object["image"] = .string(presentation.image ?? "")
+  }
+
+  private func buttons(
+    of presentation: Presentation, closing: Button, _ closeTitle: String
+  ) -> [JSONValue] {
+    // As an alert: without actions of its own it has the action key and Close (S4-20).
+    let own =
+      presentation.actions.isEmpty ? [button(.open, openTitle(presentation, words[.view]))] : []
+    return presentation.actions.map(button) + own + [button(closing, closeTitle)]
+  }
+
+  private func openTitle(_ presentation: Presentation, _ usual: String? = nil) -> String {
+    presentation.defaultTitle.isEmpty ? usual ?? words[.open] : presentation.defaultTitle
+  }
+
+  private func button(_ id: Button, _ title: String, style: String = "plain") -> JSONValue {
+    ["id": .string(id.rawValue), "title": .string(title), "style": .string(style)]
+  }
+
+  private func button(_ action: Presentation.Action) -> JSONValue {
+    var object: JSONObject = [
+      "id": .string(Self.actionPrefix + action.id), "title": .string(action.title),
+      "style": action.isDestructive ? "destructive" : "plain",
+    ]
+    if action.isDestructive { object["hint"] = .string(words[.destructiveHint]) }
+    if let input = action.textInput {
+      object["input"] = [
+        "placeholder": .string(input.placeholder),
+        "send": .string(input.buttonTitle.isEmpty ? words[.send] : input.buttonTitle),
+      ]
+    }
+    return .object(object)
+  }
+
+  private static func cut(_ text: String) -> String {
+    String(text.prefix(Limits.windowTextCharacters))
+  }
+
+  /// What a person did to a notification by a button; nil for a button that is none of a notification.
+  static func action(of button: String, text: String?) -> PersonAction? {
+    if button.hasPrefix(actionPrefix) {
+      return PersonAction(String(button.dropFirst(actionPrefix.count)), text: text)
+    }
+    switch Button(rawValue: button) {
+    case .open: return .open
+    case .dismiss, .clear: return .dismiss
+    case .allow, .deny, .clearAll, .keep, .turnOff, nil: return nil
+    }
+  }
+}
+
+/// The notifications of one app in the Notification Center.
+struct CenterGroup: Hashable, Sendable {
+  /// The notifications of one thread, newest first.
+  struct Thread: Hashable, Sendable {
+    let id: String
+    var items: [Presentation]
+  }
+
+  let app: AppID
+  let name: String
+  let icon: String?
+  /// Whether the person has yet to keep or to turn off what comes quietly.
+  let isProvisional: Bool
+  var threads: [Thread]
+
+  /// Groups notifications, given oldest first: the app and the thread with the newest one first.
+  static func groups(
+    _ presentations: [Presentation], isProvisional: (AppID) -> Bool
+  ) -> [CenterGroup] {
+    var groups: [CenterGroup] = []
+    for presentation in presentations.reversed() {
+      let app = presentation.key.app
+      let index: Int
+      if let known = groups.firstIndex(where: { $0.app == app }) {
+        index = known
+      } else {
+        index = groups.count
+        groups.append(
+          CenterGroup(
+            app: app, name: presentation.appName, icon: presentation.icon,
+            isProvisional: isProvisional(app), threads: []))
+      }
+      let thread = presentation.thread
+      if let known = groups[index].threads.firstIndex(where: { $0.id == thread }) {
+        groups[index].threads[known].items.append(presentation)
+      } else {
+        groups[index].threads.append(Thread(id: thread, items: [presentation]))
+      }
+    }
+    assert(
+      groups.flatMap(\.threads).map(\.items.count).reduce(0, +) == presentations.count,
+      "each notification stands once")
+    return groups
+  }
+}

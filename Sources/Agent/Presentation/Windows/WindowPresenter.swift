@@ -1,0 +1,292 @@
+import BelfryWire
+import Foundation
+import System
+
+/// Shows windows by `belfry-center`: what the desktop's server cannot show, and the Notification Center.
+///
+/// The program runs while a window stands. Without it, or without a display, the agent goes on as it
+/// would without windows, and says so once.
+final class WindowPresenter: Presenter {
+  private let loop: EventLoop
+  private let log: Log
+  private let source: Source
+  private weak var listener: (any PresenterListener)?
+  private var environment = ProcessInfo.processInfo.environment
+  /// `belfry-center`, absolute; nil where it is not installed.
+  let program: String?
+  private var child: ChildProgram?
+  private var state = WindowState()
+  private var names: [WindowState.Key: String] = [:]
+  private var nextName = 1
+  private var isCenterOpen = false
+  private var isCenterRefreshDue = false
+  /// Whether the program that runs has shown a window.
+  private var hasShown = false
+  /// Whether a program has ended without showing a window.
+  private var hasFailed = false
+  private var hasComplained = false
+  /// Whether notifications and questions are shown, or the Notification Center alone.
+  let isDesktop: Bool
+
+  /// The variables by which a program finds a display and its screen reader.
+  private static let displayVariables: Set<String> = [
+    "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+  ]
+
+  /// What it shows, read when it is.
+  struct Source {
+    var words: () -> DeviceWords
+    /// What stands in the Notification Center, oldest first.
+    var center: () -> [CenterGroup]
+    /// A moment for people, in milliseconds since 1970.
+    var date: (Int64) -> String
+  }
+
+  /// Looks for `belfry-center` beside this program and on `PATH`.
+  init(
+    _ source: Source, isDesktop: Bool, on loop: EventLoop, listener: any PresenterListener,
+    log: Log
+  ) {
+    self.source = source
+    self.isDesktop = isDesktop
+    self.loop = loop
+    self.listener = listener
+    self.log = log
+    program = HelperProgram.find("belfry-center", environment)
+  }
+
+  let kind = AgentConfiguration.PresenterKind.desktop
+  var isAvailable: Bool { isDesktop && canOpen }
+  var canAsk: Bool { isAvailable }
+
+  /// Whether a window can be opened.
+  var canOpen: Bool { program != nil && hasDisplay && !hasFailed }
+
+  /// Whether there is a display to show windows on.
+  var hasDisplay: Bool {
+    ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment[$0]?.isEmpty == false }
+  }
+
+  func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
+    guard isDesktop else { return }
+    switch event {
+    case .presented(let presentation): make(state.presented(presentation))
+    case .refreshed(let presentation): make(state.refreshed(presentation))
+    case .removed(let key): make(state.removed(key))
+    case .prompt(let prompt): make(state.asked(prompt))
+    case .promptWithdrawn(let prompt): make(state.withdrawn(prompt.id))
+    case .listed, .badge, .sound, .suppressed, .launched, .link: break
+    }
+  }
+
+  /// Another notification server is there, or none.
+  func serverChanged(_ server: WindowState.Server) { make(state.serverChanged(server)) }
+
+  /// The person asked for all buttons of a notification, or for the text field of one.
+  func open(_ presentation: Presentation, focus: String?) {
+    make(state.requested(presentation, focus: focus))
+  }
+
+  func close() {
+    child?.close()
+    child = nil
+  }
+
+  // MARK: - The Notification Center
+
+  /// Opens the Notification Center on the display of `environment`.
+  ///
+  /// - Throws: What is missing.
+  func openCenter(_ environment: [String: String]) throws(AppLinkFailure) {
+    let display = environment.filter { Self.displayVariables.contains($0.key) }
+    if display.contains(where: { self.environment[$0.key] != $0.value }) {
+      // Another session's display: what failed on the former one may work there.
+      self.environment.merge(display) { $1 }
+      hasFailed = false
+    }
+    guard program != nil else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "belfry-center is not installed: put it beside belfry or on PATH, or use 'belfry center "
+          + "--page'")
+    }
+    guard hasDisplay else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "there is no display: run this in a desktop session, or use 'belfry center --page'")
+    }
+    isCenterOpen = true
+    sendCenter()
+  }
+
+  /// What was delivered, or may notify, has changed.
+  func centerChanged() {
+    guard isCenterOpen, !isCenterRefreshDue else { return }
+    isCenterRefreshDue = true
+    loop.schedule(afterNanoseconds: Limits.centerRefreshNanoseconds) { [weak self] in
+      guard let self else { return }
+      self.isCenterRefreshDue = false
+      if self.isCenterOpen { self.sendCenter() }
+    }
+  }
+
+  private func sendCenter() {
+    assert(isCenterOpen, "what is closed is not refreshed")
+    send(WindowContent(words: source.words()).center(source.center(), date: source.date))
+  }
+
+  // MARK: - The program
+
+  private func make(_ calls: [WindowState.Call]) {
+    guard canOpen else { return complain(about: calls) }
+    for call in calls {
+      switch call {
+      case .show(let key, let item):
+        send(WindowContent(words: source.words()).show(name(of: key), item))
+      case .close(let key):
+        if let name = names.removeValue(forKey: key) {
+          send(["do": "close", "window": .string(name)])
+        }
+      }
+    }
+    #if DEBUG
+      state.checkInvariants()
+    #endif
+    endIfIdle()
+  }
+
+  private func complain(about calls: [WindowState.Call]) {
+    guard !hasComplained, !calls.isEmpty else { return }
+    hasComplained = true
+    log.info(
+      "what the desktop cannot show has no window",
+      [
+        "why": program == nil
+          ? "belfry-center is not installed" : hasDisplay ? "it ended" : "there is no display"
+      ])
+  }
+
+  private func name(of key: WindowState.Key) -> String {
+    if let name = names[key] { return name }
+    defer { nextName += 1 }
+    assert(!names.values.contains("w\(nextName)"), "a window's name is given out once")
+    names[key] = "w\(nextName)"
+    return "w\(nextName)"
+  }
+
+  private func key(of name: String) -> WindowState.Key? {
+    names.first { $0.value == name }?.key
+  }
+
+  private func send(_ object: JSONObject) {
+    if child == nil { start() }
+    child?.send(Array((object.text + "\n").utf8))
+  }
+
+  private func start() {
+    guard let program else { return }
+    hasShown = false
+    do {
+      child = try ChildProgram(
+        program, [], environment: environment, takesInput: true, on: loop
+      ) { [weak self] in self?.onEvent($0) }
+    } catch {
+      log.warning("a window could not be shown", ["why": "\(error)"])
+    }
+  }
+
+  private func endIfIdle() {
+    guard state.isEmpty, !isCenterOpen else { return }
+    close()
+    names = [:]
+  }
+
+  private func onEvent(_ event: ChildProgram.Event) {
+    switch event {
+    case .line(let line):
+      if let report = WindowReport(line: line) { onReport(report) }
+    case .ended:
+      child = nil
+      hasFailed = !hasShown
+      isCenterOpen = false
+      names = [:]
+      let items = state.ended()
+      log.warning(
+        "the windows are gone",
+        [
+          "why": hasShown
+            ? "belfry-center ended" : "belfry-center cannot use the display"
+        ])
+      for case .prompt(let prompt) in items {
+        log.warning(
+          "an app waits for permission: answer with 'belfry settings \(prompt.app) …=on'",
+          ["app": prompt.app.text])
+      }
+    }
+  }
+
+  // MARK: - The person
+
+  private func onReport(_ report: WindowReport) {
+    switch report {
+    case .shown(let window):
+      hasShown = true
+      if case .notification(let presentation, _)? = key(of: window).flatMap({ state[$0] }) {
+        listener?.presenterShowed(presentation.key)
+      }
+    case .pressed(let window, let button, let text):
+      if let key = key(of: window), let item = state[key] { onPressed(item, button, text) }
+    case .pressedInCenter(let app, let item, let button, let text):
+      onPressedInCenter(app, item, button, text)
+    case .closed(WindowReport.center):
+      isCenterOpen = false
+      endIfIdle()
+    case .closed(let window): onClosed(window)
+    }
+  }
+
+  private func onPressed(_ item: WindowState.Item, _ button: String, _ text: String?) {
+    switch item {
+    case .notification(let presentation, _):
+      guard let action = WindowContent.action(of: button, text: text) else { return }
+      make(state.removed(presentation.key))
+      listener?.presenterActed(presentation.key, action)
+    case .prompt(let prompt):
+      guard
+        button == WindowContent.Button.allow.rawValue
+          || button == WindowContent.Button.deny.rawValue
+      else { return }
+      listener?.presenterAnswered(
+        prompt.id, isAllowed: button == WindowContent.Button.allow.rawValue)
+    }
+  }
+
+  private func onPressedInCenter(
+    _ app: AppID?, _ item: String?, _ button: String, _ text: String?
+  ) {
+    switch (app, item, WindowContent.Button(rawValue: button)) {
+    case (let app?, let item?, _):
+      guard let action = WindowContent.action(of: button, text: text) else { return }
+      listener?.presenterActed(AppNotificationID(app: app, id: item), action)
+    case (let app?, nil, .keep): listener?.presenterDecided(app, keepsNotifications: true)
+    case (let app?, nil, .turnOff): listener?.presenterDecided(app, keepsNotifications: false)
+    case (nil, nil, .clearAll):
+      for group in source.center() {
+        for item in group.threads.flatMap(\.items) { listener?.presenterActed(item.key, .dismiss) }
+      }
+    default: break
+    }
+  }
+
+  private func onClosed(_ window: String) {
+    guard let key = key(of: window), let item = state.closed(key) else { return }
+    names[key] = nil
+    switch item {
+    case .notification(let presentation, _):
+      // An alert is put away by that; another one still stands in the Notification Center.
+      if presentation.isPersistent { listener?.presenterActed(presentation.key, .dismiss) }
+    case .prompt(let prompt): listener?.presenterPostponed(prompt.id)
+    }
+    endIfIdle()
+  }
+}

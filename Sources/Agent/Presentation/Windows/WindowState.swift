@@ -1,0 +1,147 @@
+/// Which windows of `belfry-center` stand: notifications whose buttons the desktop's server does not
+/// draw, and questions that nobody can answer there.
+///
+/// Knows no program: each event gives the calls to make.
+struct WindowState {
+  /// What is known of the desktop's notification server.
+  enum Server: Hashable {
+    /// It was not asked yet.
+    case unknown
+    case absent
+    case present(ServerFeatures)
+  }
+
+  /// What a window shows.
+  enum Item: Hashable {
+    /// With the action whose text field the person asked for.
+    case notification(Presentation, focus: String?)
+    case prompt(Prompt)
+  }
+
+  /// Its name among the others.
+  enum Key: Hashable {
+    case notification(AppNotificationID)
+    case prompt(PromptID)
+  }
+
+  /// A call to the program.
+  enum Call: Hashable {
+    case show(Key, Item)
+    case close(Key)
+  }
+
+  private var server = Server.unknown
+  private var windows: [Key: Item] = [:]
+  /// Questions that are open, in a window or not.
+  private var prompts: [PromptID: Prompt] = [:]
+  /// Notifications that came before the server was known.
+  private var undecided: [AppNotificationID: Presentation] = [:]
+
+  /// Whether no window stands.
+  var isEmpty: Bool { windows.isEmpty }
+
+  /// What a window shows; nil when there is none of that name.
+  subscript(key: Key) -> Item? { windows[key] }
+
+  /// Another server is there, or none.
+  mutating func serverChanged(_ server: Server) -> [Call] {
+    self.server = server
+    guard server != .unknown else { return [] }
+    let waiting = undecided.values.sorted { $0.key.id < $1.key.id }
+    undecided = [:]
+    return waiting.flatMap { presented($0) }
+      + prompts.values.sorted { $0.id.number < $1.id.number }.flatMap { asked($0) }
+  }
+
+  /// A notification is shown: in a window, too, where the server does not do.
+  mutating func presented(_ presentation: Presentation) -> [Call] {
+    let key = Key.notification(presentation.key)
+    // One that replaces another says what it says now.
+    if windows[key] != nil { return show(key, .notification(presentation, focus: nil)) }
+    switch server {
+    case .unknown:
+      undecided[presentation.key] = presentation
+      return []
+    case .absent:
+      return presentation.isPersistent ? show(key, .notification(presentation, focus: nil)) : []
+    case .present(let features):
+      guard ButtonPlacement(presentation, features, hasWindow: true).opensWindow else { return [] }
+      return show(key, .notification(presentation, focus: nil))
+    }
+  }
+
+  /// A notification reads otherwise now.
+  mutating func refreshed(_ presentation: Presentation) -> [Call] {
+    if undecided[presentation.key] != nil { undecided[presentation.key] = presentation }
+    guard case .notification(_, let focus)? = windows[.notification(presentation.key)] else {
+      return []
+    }
+    return show(.notification(presentation.key), .notification(presentation, focus: focus))
+  }
+
+  /// The person asked for all buttons of a notification, or for the text field of one.
+  mutating func requested(_ presentation: Presentation, focus: String?) -> [Call] {
+    show(.notification(presentation.key), .notification(presentation, focus: focus))
+  }
+
+  /// A person is asked something: in a window, too, where the server does not do.
+  mutating func asked(_ prompt: Prompt) -> [Call] {
+    prompts[prompt.id] = prompt
+    let features: ServerFeatures?
+    switch server {
+    case .unknown: return []
+    case .absent: features = nil
+    case .present(let known): features = known
+    }
+    guard windows[.prompt(prompt.id)] == nil,
+      ButtonPlacement.opensWindow(forQuestionsOn: features)
+    else { return [] }
+    return show(.prompt(prompt.id), .prompt(prompt))
+  }
+
+  /// A notification is gone.
+  mutating func removed(_ key: AppNotificationID) -> [Call] {
+    undecided[key] = nil
+    return close(.notification(key))
+  }
+
+  /// A question is withdrawn or answered.
+  mutating func withdrawn(_ prompt: PromptID) -> [Call] {
+    prompts[prompt] = nil
+    return close(.prompt(prompt))
+  }
+
+  /// A window is gone by itself; gives what it showed.
+  mutating func closed(_ key: Key) -> Item? { windows.removeValue(forKey: key) }
+
+  /// The program has ended; gives what its windows showed.
+  mutating func ended() -> [Item] {
+    defer { windows = [:] }
+    return Array(windows.values)
+  }
+
+  private mutating func show(_ key: Key, _ item: Item) -> [Call] {
+    windows[key] = item
+    return [.show(key, item)]
+  }
+
+  private mutating func close(_ key: Key) -> [Call] {
+    windows.removeValue(forKey: key) == nil ? [] : [.close(key)]
+  }
+
+  /// Stops in a debug build when windows and what they show contradict each other.
+  func checkInvariants() {
+    for (key, item) in windows {
+      switch (key, item) {
+      case (.notification(let name), .notification(let presentation, _)):
+        assert(presentation.key == name, "a window shows its own notification")
+      case (.prompt(let id), .prompt(let prompt)):
+        assert(prompt.id == id, "a window shows its own question")
+        assert(prompts[id] != nil, "a question with a window is open")
+      case (.notification, .prompt), (.prompt, .notification):
+        assertionFailure("a window shows what it is named for")
+      }
+    }
+    assert(server == .unknown || undecided.isEmpty, "what waits for the server is decided with it")
+  }
+}

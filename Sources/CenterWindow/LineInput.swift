@@ -1,0 +1,54 @@
+import CGtk
+import Glibc
+
+/// The agent's commands from standard input, on GTK's loop.
+final class LineInput {
+  /// Bytes of a line: a whole Notification Center.
+  private static let lineBytes = 4 << 20
+
+  private let onLine: ([UInt8]) -> Void
+  private let onEnd: () -> Void
+  private var buffer: [UInt8] = []
+
+  /// Calls `onLine` for each line without its newline, `onEnd` once the agent is gone.
+  init(onLine: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
+    self.onLine = onLine
+    self.onEnd = onEnd
+    let data = unsafe Unmanaged.passRetained(self).toOpaque()
+    let conditions = GIOCondition(
+      rawValue: G_IO_IN.rawValue | G_IO_HUP.rawValue | G_IO_ERR.rawValue)
+    unsafe _ = g_unix_fd_add(
+      STDIN_FILENO, conditions,
+      { _, _, data in
+        guard let data = unsafe data else { return 0 }
+        let input = unsafe Unmanaged<LineInput>.fromOpaque(data)
+        guard unsafe input.takeUnretainedValue().readMore() else {
+          unsafe input.release()
+          return 0
+        }
+        return 1
+      }, data)
+  }
+
+  /// Reads what is there; false once nothing comes any more.
+  private func readMore() -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe read(STDIN_FILENO, $0.baseAddress, $0.count)
+    }
+    if count < 0, errno == EINTR { return true }
+    guard count > 0 else {
+      onEnd()
+      return false
+    }
+    buffer += bytes[..<count]
+    while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(buffer[..<end])
+      buffer.removeFirst(end + 1)
+      onLine(line)
+    }
+    // The agent writes no such line.
+    if buffer.count > Self.lineBytes { buffer = [] }
+    return true
+  }
+}

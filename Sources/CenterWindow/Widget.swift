@@ -1,0 +1,204 @@
+import CGtk
+
+/// A widget of GTK, for as long as the window that holds it.
+///
+/// Texts are shown as they are: nothing here reads markup.
+@safe struct Widget {
+  let pointer: UnsafeMutablePointer<GtkWidget>
+
+  /// Takes what GTK has made; GTK ends the program where it has no memory, and gives no nil.
+  init(_ pointer: UnsafeMutablePointer<GtkWidget>?) {
+    guard let pointer = unsafe pointer else { preconditionFailure("GTK makes every widget") }
+    unsafe self.pointer = pointer
+  }
+
+  /// The same widget as another of its types.
+  func pointer<Type>(as type: Type.Type) -> UnsafeMutablePointer<Type> {
+    unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: type)
+  }
+
+  /// The same widget as one of the types that GTK does not describe.
+  var opaque: OpaquePointer { unsafe OpaquePointer(pointer) }
+
+  // MARK: - Containers
+
+  /// A box whose children stand one below or beside the other.
+  static func box(
+    vertical isVertical: Bool, spacing: Int32, role: GtkAccessibleRole? = nil
+  ) -> Widget {
+    let box =
+      if let role {
+        Widget(withRole: role, gtk_box_get_type())
+      } else {
+        unsafe Widget(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+      }
+    unsafe gtk_orientable_set_orientation(
+      box.opaque, isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL)
+    unsafe gtk_box_set_spacing(box.pointer(as: GtkBox.self), spacing)
+    return box
+  }
+
+  /// A widget with another role for screen readers than its type has, which can be set once.
+  init(withRole role: GtkAccessibleRole, _ type: GType) {
+    var value = GValue()
+    unsafe g_value_init(&value, gtk_accessible_role_get_type())
+    unsafe g_value_set_enum(&value, Int32(role.rawValue))
+    defer { unsafe g_value_unset(&value) }
+    let object = unsafe "accessible-role".withCString { name in
+      var names: [UnsafePointer<CChar>?] = unsafe [name]
+      return unsafe g_object_new_with_properties(type, 1, &names, &value)
+    }
+    unsafe self.init(
+      UnsafeMutableRawPointer(object)?.assumingMemoryBound(to: GtkWidget.self))
+  }
+
+  /// Puts a child at the end of a box.
+  func append(_ child: Widget) {
+    unsafe gtk_box_append(pointer(as: GtkBox.self), child.pointer)
+  }
+
+  /// Takes all children out of a box.
+  func removeChildren() {
+    while let child = unsafe gtk_widget_get_first_child(pointer) {
+      unsafe gtk_box_remove(pointer(as: GtkBox.self), child)
+    }
+  }
+
+  /// Leaves room around a widget, in pixels.
+  func setMargin(_ pixels: Int32) {
+    unsafe gtk_widget_set_margin_top(pointer, pixels)
+    unsafe gtk_widget_set_margin_bottom(pointer, pixels)
+    unsafe gtk_widget_set_margin_start(pointer, pixels)
+    unsafe gtk_widget_set_margin_end(pointer, pixels)
+  }
+
+  func addClass(_ name: String) { unsafe gtk_widget_add_css_class(pointer, name) }
+
+  // MARK: - Content
+
+  /// A text that breaks its lines, of so many at most.
+  static func label(_ text: String, _ style: String? = nil, lines: Int32 = 1) -> Widget {
+    let label = unsafe Widget(gtk_label_new(text))
+    unsafe gtk_label_set_use_markup(label.opaque, 0)
+    unsafe gtk_label_set_xalign(label.opaque, 0)
+    unsafe gtk_label_set_wrap(label.opaque, lines > 1 ? 1 : 0)
+    unsafe gtk_label_set_wrap_mode(label.opaque, PANGO_WRAP_WORD_CHAR)
+    unsafe gtk_label_set_lines(label.opaque, lines)
+    unsafe gtk_label_set_ellipsize(label.opaque, PANGO_ELLIPSIZE_END)
+    unsafe gtk_widget_set_hexpand(label.pointer, 1)
+    if let style { label.addClass(style) }
+    return label
+  }
+
+  /// An app's icon, by its name in the theme or its path; nil where there is none of it.
+  static func icon(_ name: String, pixels: Int32) -> Widget? {
+    guard !name.isEmpty else { return nil }
+    // The app's name stands beside it: a screen reader need not speak of it.
+    let image = Widget(withRole: GTK_ACCESSIBLE_ROLE_PRESENTATION, gtk_image_get_type())
+    if name.hasPrefix("/") {
+      unsafe gtk_image_set_from_file(image.opaque, name)
+    } else {
+      guard let display = unsafe gdk_display_get_default(),
+        let theme = unsafe gtk_icon_theme_get_for_display(display),
+        unsafe gtk_icon_theme_has_icon(theme, name) != 0
+      else { return nil }
+      unsafe gtk_image_set_from_icon_name(image.opaque, name)
+    }
+    unsafe gtk_image_set_pixel_size(image.opaque, pixels)
+    return image
+  }
+
+  /// A picture, at most so high, in its own proportions; a screen reader says its name.
+  static func picture(_ path: String, name: String, height: Int32) -> Widget {
+    let picture = unsafe Widget(gtk_picture_new_for_filename(path))
+    unsafe gtk_picture_set_alternative_text(picture.opaque, name)
+    unsafe gtk_picture_set_can_shrink(picture.opaque, 1)
+    unsafe gtk_widget_set_size_request(picture.pointer, -1, height)
+    unsafe gtk_widget_set_halign(picture.pointer, GTK_ALIGN_START)
+    return picture
+  }
+
+  // MARK: - Controls
+
+  /// A button, and what is called when it is pressed.
+  static func button(_ content: ButtonContent, _ onPressed: @escaping () -> Void) -> Widget {
+    let button = unsafe Widget(gtk_button_new_with_label(content.title))
+    switch content.style {
+    case .plain: break
+    case .suggested: button.addClass("suggested-action")
+    case .destructive: button.addClass("destructive-action")
+    }
+    if !content.hint.isEmpty { button.describe(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, content.hint) }
+    button.connect("clicked", onPressed)
+    return button
+  }
+
+  /// A text field, and what is called when enter is pressed in it.
+  static func field(
+    _ placeholder: String, name: String, _ onEnter: @escaping () -> Void
+  ) -> Widget {
+    let field = unsafe Widget(gtk_entry_new())
+    unsafe gtk_entry_set_placeholder_text(field.pointer(as: GtkEntry.self), placeholder)
+    unsafe gtk_widget_set_hexpand(field.pointer, 1)
+    field.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
+    field.connect("activate", onEnter)
+    return field
+  }
+
+  /// What stands in a text field.
+  var typedText: String {
+    unsafe String(cString: gtk_editable_get_text(opaque))
+  }
+
+  /// Sets a text that a screen reader says.
+  func describe(_ property: GtkAccessibleProperty, _ text: String) {
+    var property = property
+    var value = GValue()
+    unsafe gtk_accessible_property_init_value(property, &value)
+    defer { unsafe g_value_unset(&value) }
+    unsafe g_value_set_string(&value, text)
+    unsafe gtk_accessible_update_property_value(opaque, 1, &property, &value)
+  }
+
+  // MARK: - Signals
+
+  /// Calls `body` at each signal of that name, which has no arguments and no result.
+  func connect(_ signal: String, _ body: @escaping () -> Void) {
+    let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
+      unsafe Callback.from($1)?.body()
+    }
+    unsafe connect(signal, unsafeBitCast(call, to: GCallback.self), body)
+  }
+
+  /// Calls `body` when the person closes a window, which stays until it is destroyed.
+  func connectCloseRequest(_ body: @escaping () -> Void) {
+    let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> gboolean = {
+      unsafe Callback.from($1)?.body()
+      return 1
+    }
+    unsafe connect("close-request", unsafeBitCast(call, to: GCallback.self), body)
+  }
+
+  private func connect(
+    _ signal: String, _ call: @escaping GCallback, _ body: @escaping () -> Void
+  ) {
+    let callback = unsafe Unmanaged.passRetained(Callback(body)).toOpaque()
+    let release: GClosureNotify = { data, _ in
+      if let data = unsafe data { unsafe Unmanaged<Callback>.fromOpaque(data).release() }
+    }
+    unsafe g_signal_connect_data(
+      pointer, signal, call, callback, release, GConnectFlags(rawValue: 0))
+  }
+}
+
+/// A closure that GTK holds.
+private final class Callback {
+  let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  static func from(_ data: UnsafeMutableRawPointer?) -> Callback? {
+    guard let data = unsafe data else { return nil }
+    return unsafe Unmanaged<Callback>.fromOpaque(data).takeUnretainedValue()
+  }
+}

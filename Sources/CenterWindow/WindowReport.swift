@@ -1,0 +1,36 @@
+import BelfryWire
+
+/// What a person did in a window, one JSON object a line.
+enum WindowReport: Hashable {
+  /// A window is on screen.
+  case shown(window: String)
+  /// A button was pressed; `text` is what stood in its field.
+  case pressed(window: String, button: String, text: String?)
+  /// A button of the Notification Center was pressed: of a notification, of an app, or of all.
+  case pressedInCenter(app: String?, item: String?, button: String, text: String?)
+  /// A window was closed without an answer.
+  case closed(window: String)
+
+  /// The name of the Notification Center's window.
+  static let center = "center"
+
+  /// The line, without its newline.
+  var line: String {
+    var object: JSONObject
+    switch self {
+    case .shown(let window): object = ["event": "shown", "window": .string(window)]
+    case .closed(let window): object = ["event": "closed", "window": .string(window)]
+    case .pressed(let window, let button, let text):
+      object = ["event": "pressed", "window": .string(window), "button": .string(button)]
+      object["text"] = text.map(JSONValue.string)
+    case .pressedInCenter(let app, let item, let button, let text):
+      object = [
+        "event": "pressed", "window": .string(Self.center), "button": .string(button),
+      ]
+      object["app"] = app.map(JSONValue.string)
+      object["item"] = item.map(JSONValue.string)
+      object["text"] = text.map(JSONValue.string)
+    }
+    return object.text
+  }
+}

@@ -1,0 +1,80 @@
+import BelfryWire
+import CGtk
+
+/// The windows that stand, by the agent's commands.
+final class Windows {
+  private var dialogs: [String: Dialog] = [:]
+  private var center: CenterList?
+  /// The dialog that asks for a text for a notification of the Notification Center.
+  private var textDialog: Dialog?
+  private let write: (String) -> Void
+
+  /// `write` takes a line without its newline.
+  init(write: @escaping (String) -> Void) { self.write = write }
+
+  /// Carries a command out.
+  func handle(_ command: WindowCommand) {
+    switch command {
+    case .show(let content):
+      setDirection(content.isRightToLeft)
+      if let dialog = dialogs[content.window] {
+        dialog.show(content)
+      } else {
+        dialogs[content.window] = Dialog(content) { [weak self] in self?.onReport($0) }
+      }
+    case .center(let content):
+      setDirection(content.isRightToLeft)
+      if let center {
+        center.show(content)
+      } else {
+        center = CenterList(
+          content, report: { [weak self] in self?.onReport($0) },
+          ask: { [weak self] in self?.ask($0) })
+      }
+    case .close(WindowReport.center): closeCenter()
+    case .close(let window): dialogs.removeValue(forKey: window)?.close()
+    }
+  }
+
+  private func setDirection(_ isRightToLeft: Bool) {
+    gtk_widget_set_default_direction(
+      isRightToLeft ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
+  }
+
+  private func onReport(_ report: WindowReport) {
+    switch report {
+    case .closed(WindowReport.center): closeCenter()
+    case .closed(let window): dialogs.removeValue(forKey: window)?.close()
+    case .shown, .pressed, .pressedInCenter: break
+    }
+    write(report.line)
+  }
+
+  private func closeCenter() {
+    center?.close()
+    center = nil
+    closeTextDialog()
+  }
+
+  private func closeTextDialog() {
+    textDialog?.close()
+    textDialog = nil
+  }
+
+  /// Asks for the text of a button in the Notification Center.
+  private func ask(_ request: CenterTextRequest) {
+    closeTextDialog()
+    textDialog = Dialog(request.dialog) { [weak self] report in
+      guard let self else { return }
+      switch report {
+      case .pressed(_, let button, let text):
+        self.closeTextDialog()
+        self.onReport(
+          .pressedInCenter(app: request.app, item: request.item, button: button, text: text))
+      case .closed: self.closeTextDialog()
+      case .shown: self.onReport(.shown(window: CenterTextRequest.window))
+      case .pressedInCenter: break
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// An X server and a session bus with AT-SPI, on which a test reads and works windows as a screen reader
+/// does.
+public struct AccessibleDesktop: Sendable {
+  /// The environment of the programs on this desktop.
+  public let environment: [String: String]
+  /// The X server.
+  public let server: RunningProgram
+  private let scenario: Scenario
+  private let reader: RunningProgram
+
+  /// Starts it on `scenario`.
+  public init(on scenario: Scenario) async throws {
+    self.scenario = scenario
+    let services = scenario.folder.file("accessibility")
+    try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
+    let bus = try TestTool.accessibility.required()
+    try "[D-BUS Service]\nName=org.a11y.Bus\nExec=\(bus)\n".write(
+      toFile: services + "/org.a11y.Bus.service", atomically: true, encoding: .utf8)
+    let address = try await scenario.bus(services: services)
+    server = try scenario.start([
+      TestTool.xvfb.required(), "-displayfd", "1", "-screen", "0", "900x700x24", "-nolisten", "tcp",
+    ])
+    environment = [
+      "DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": ":" + (try await server.firstLine()),
+      // A screen without a graphics card.
+      "GSK_RENDERER": "cairo",
+    ]
+    reader = try scenario.start(
+      [TestTool.systemPython.required(), Installation.root + "/Tests/Windows/accessibility"],
+      environment: environment)
+  }
+
+  /// An element of a window.
+  public struct Element: Hashable, Sendable {
+    /// Its role, by AT-SPI's name.
+    public let role: String
+    /// What a screen reader calls it.
+    public let name: String
+    /// What a screen reader adds.
+    public let description: String
+  }
+
+  /// The elements of the windows of `belfry-center`.
+  public func elements() async throws -> [Element] {
+    try await ask(["do": "tree"])["elements"].array.map {
+      Element(
+        role: $0["role"].string ?? "", name: $0["name"].string ?? "",
+        description: $0["description"].string ?? "")
+    }
+  }
+
+  /// Waits until there is an element of that name and role, or none.
+  public func wait(_ role: String, _ name: String, isThere: Bool = true) async throws {
+    try await Scenario.wait("\(role) \(name)\(isThere ? "" : " to go")") {
+      try await elements().contains { $0.role == role && $0.name == name } == isThere
+    }
+  }
+
+  /// Presses a button, once it is there.
+  public func press(_ name: String) async throws {
+    try await Scenario.wait("the button \(name)") {
+      try await ask(["do": "press", "name": name])["done"].boolean == true
+    }
+  }
+
+  /// Replaces what stands in a text field, once it is there.
+  public func type(_ text: String, into name: String) async throws {
+    try await Scenario.wait("the field \(name)") {
+      try await ask(["do": "type", "name": name, "text": text])["done"].boolean == true
+    }
+  }
+
+  /// Closes a window by its title, as a window manager's button does.
+  public func closeWindow(_ title: String) async throws {
+    let found = try await scenario.command(
+      [TestTool.xdotool.required(), "search", "--onlyvisible", "--name", title],
+      environment: environment)
+    _ = try await scenario.command(
+      [
+        TestTool.systemPython.required(), Installation.root + "/Tests/Windows/close-window",
+        found.lines.first ?? "",
+      ], environment: environment)
+  }
+
+  private func ask(_ request: [String: String]) async throws -> JSONLine {
+    let count = reader.lines.count
+    let request = request.merging(["of": "belfry-center"]) { $1 }
+    let line = try JSONEncoder().encode(request)
+    reader.tell(String(decoding: line, as: UTF8.self))
+    let lines = try await reader.output(called: "the windows' elements") { $0.count > count }
+    return lines.last.flatMap { JSONLine($0) } ?? .null
+  }
+}

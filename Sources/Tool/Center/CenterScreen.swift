@@ -1,0 +1,64 @@
+import Agent
+import BelfryWire
+import Foundation
+import System
+
+/// `belfry center --page`: the Notification Center on a terminal.
+enum CenterScreen {
+  /// Shows the page until the person leaves it.
+  static func run(_ options: CommandLineOptions) throws {
+    let first = try content(options)
+    var page = CenterPage { moment in
+      CenterDate.text(
+        moment, now: Int64(Date().timeIntervalSince1970 * 1_000),
+        zone: TimeZone.current.identifier, languages: first.languages)
+    }
+    page.show(first)
+    guard let terminal = RawTerminal() else {
+      throw AppLinkFailure(
+        .invalidArgument,
+        "the page needs a terminal: run it in one, or use 'belfry center open ID'")
+    }
+    defer { terminal.close() }
+    while true {
+      let (width, height) = terminal.size
+      terminal.show(page.lines(width: width, height: height))
+      let action = page.press(terminal.key())
+      if action == .quit { return }
+      var problem: String?
+      do throws(AppLinkFailure) {
+        if let request = request(action, page, on: terminal) {
+          _ = try AgentControl(options).ask(request)
+        }
+      } catch {
+        problem = error.message
+      }
+      // Also after a step alone: more may have come meanwhile.
+      page.show(try content(options), problem: problem)
+    }
+  }
+
+  /// What the agent is asked; nil where the person left the text field.
+  private static func request(
+    _ action: CenterPage.Action, _ page: CenterPage, on terminal: RawTerminal
+  ) -> ControlRequest? {
+    switch action {
+    case .none, .quit: return nil
+    case .ask(let request): return request
+    case .reply(let app, let id, let action, let placeholder):
+      let text = terminal.text { typed in
+        page.replyLines(placeholder, typed, width: terminal.size.width)
+      }
+      return text.map { .act(app: app, id: id, action: action, text: $0) }
+    }
+  }
+
+  private static func content(_ options: CommandLineOptions) throws(AppLinkFailure)
+    -> CenterPage.Content
+  {
+    let device = try AgentControl(options).ask(.changeDevice([:])).rows.first
+    return CenterPage.Content(
+      rows: try AgentControl(options).ask(.center(app: options.value("app"))).rows,
+      languages: (device?["languages"]?.stringValue ?? "").split(separator: ",").map(String.init))
+  }
+}

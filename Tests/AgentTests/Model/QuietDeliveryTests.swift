@@ -1,0 +1,111 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("What comes without a banner")
+struct QuietDeliveryTests {
+  private func groups(_ bench: ModelBench) -> [CenterGroup] { bench.model.centerGroups }
+
+  @Test
+  func `client-api 3.33: what is provisional stands in lists, and nothing of it is presented`() {
+    let bench = ModelBench()
+    let connection = bench.authorized(options: [.alert, .sound, .provisional])
+    let effects = bench.ask(connection, .add(ModelBench.request(sound: true)))
+    #expect(effects.presented.isEmpty && effects.sounds == 0)
+    #expect(effects.listed.map(\.key.id) == ["n"])
+    #expect(groups(bench).map(\.isProvisional) == [true])
+  }
+
+  @Test(arguments: ["focus", "style"])
+  func `what focus holds back, or the style, stands in lists`(what: String) {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    if what == "focus" {
+      bench.command(.state(["focus": "on"]))
+    } else {
+      bench.command(.changeSettings(app: "\(ModelBench.burger)", ["style": "none"]))
+    }
+    let effects = bench.ask(connection, .add(ModelBench.request()))
+    #expect(effects.presented.isEmpty)
+    #expect(effects.listed.map(\.title) == ["T"])
+    #expect(groups(bench).first?.threads.first?.items.map(\.key.id) == ["n"])
+  }
+
+  @Test func `what is presented, or stands in no list, is not listed`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    #expect(bench.ask(connection, .add(ModelBench.request())).listed.isEmpty)
+    bench.command(
+      .changeSettings(app: "\(ModelBench.burger)", ["style": "none", "center": "off"]))
+    #expect(bench.ask(connection, .add(ModelBench.request("o"))).listed.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `client-api 3.33: a person keeps what comes quietly, or turns it off`(isKept: Bool) throws {
+    let bench = ModelBench()
+    let connection = bench.authorized(options: [.alert, .provisional])
+    bench.ask(connection, .add(ModelBench.request()))
+    let effects = bench.handle(.provisionalDecided(ModelBench.burger, isKept: isKept))
+    #expect(effects.told.count == 1)
+    #expect(
+      bench.settings()["authorization"] == .string(isKept ? "authorized" : "denied"))
+    #expect(groups(bench).map(\.isProvisional) == [false])
+    // The question is answered: a button that is pressed twice decides nothing more.
+    #expect(bench.handle(.provisionalDecided(ModelBench.burger, isKept: !isKept)).isEmpty)
+    #expect(
+      bench.settings()["authorization"] == .string(isKept ? "authorized" : "denied"))
+  }
+
+  @Test func `the Notification Center shows the newest, and hidden texts are hidden there`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    for number in 1...3 {
+      bench.ask(connection, .add(ModelBench.request("\(number)", title: "T\(number)")))
+    }
+    let titles = { groups(bench).flatMap(\.threads).flatMap(\.items).map(\.title) }
+    #expect(titles() == ["T3", "T2", "T1"])
+    bench.command(.changeSettings(app: "\(ModelBench.burger)", ["previews": "never"]))
+    #expect(titles() == ["", "", ""])
+  }
+
+  @Test func `a row of the centre names the app, how it stands, and its actions`() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(
+      connection,
+      .setCategories([
+        NotificationCategory(
+          id: "C",
+          actions: [
+            NotificationAction(id: "R", title: "Reply", textInput: .init(placeholder: "Answer")),
+            NotificationAction(id: "D", title: "Delete", options: [.destructive]),
+          ])
+      ]))
+    bench.ask(connection, .add(ModelBench.request(category: "C")))
+    // S1-27
+    let row = try #require(bench.center().first)
+    #expect(row["name"] == .string(ModelBench.burger.text))
+    #expect(row["authorization"] == "authorized")
+    #expect(
+      row["actions"] == [
+        ["id": "R", "title": "Reply", "destructive": false, "placeholder": "Answer"],
+        ["id": "D", "title": "Delete", "destructive": true],
+      ])
+  }
+
+  @Test func `the window is opened on the display of who asks`() {
+    let bench = ModelBench()
+    let effects = bench.command(.openCenter(["DISPLAY": ":7"]))
+    #expect(
+      effects.contains {
+        if case .openCenter(_, ["DISPLAY": ":7"]) = $0 { true } else { false }
+      })
+  }
+}
+
+extension [AgentEffect] {
+  fileprivate var listed: [Presentation] {
+    compactMap { if case .list(let presentation) = $0 { presentation } else { nil } }
+  }
+}

@@ -1,0 +1,130 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("Where a notification's buttons are")
+struct ServerFeaturesTests {
+  private static let names: Set<String> = ["actions", "body"]
+
+  private static func server(_ name: String, _ version: String = "1") -> ServerFeatures {
+    ServerFeatures(name: name, version: version, names: names)
+  }
+
+  @Test(
+    arguments: [
+      ("dunst", "1.9.0", .menu, .closedIntoHistory, false),
+      ("gnome-shell", "43.9", .upTo(3), .lowUrgency, false),
+      ("gnome-shell", "40.0", .upTo(3), .none, false),
+      ("gnome-shell", "46.1", .upTo(3), .lowUrgency, true),
+      ("Plasma", "5.27.5", .all, .none, true), ("mako", "0.0.0", .menu, .none, false),
+      ("Xfce Notify Daemon", "0.7.3", .all, .none, false), ("", "", .all, .none, false),
+    ] as [(String, String, ServerFeatures.Buttons, ServerFeatures.QuietDelivery, Bool)])
+  func `each server does what was seen of it`(
+    name: String, version: String, buttons: ServerFeatures.Buttons,
+    quiet: ServerFeatures.QuietDelivery, showsAppName: Bool
+  ) {
+    let server = Self.server(name, version)
+    #expect(server.buttons == buttons)
+    #expect(server.quietDelivery == quiet)
+    #expect(server.showsAppName == showsAppName)
+    #expect(ServerFeatures(name: name, version: version, names: ["body"]).buttons == .none)
+  }
+
+  /// The keys of the server's buttons, and what the window does.
+  private func placed(
+    _ server: ServerFeatures, persistent: Bool, count: Int, hasWindow: Bool = true
+  ) -> (keys: String, hasMore: Bool, opensWindow: Bool) {
+    let presentation = DesktopTests.presentation(
+      persistent: persistent, actions: Array(DesktopTests.buttons.prefix(count)))
+    let placement = ButtonPlacement(presentation, server, hasWindow: hasWindow)
+    return (
+      placement.withServer.map(\.id).joined(), placement.hasMore, placement.opensWindow
+    )
+  }
+
+  @Test(
+    arguments: [
+      // GNOME draws three: the third leads to the rest where there are more.
+      ("gnome-shell", true, 3, "ABC", false, false), ("gnome-shell", true, 4, "AB", true, false),
+      ("gnome-shell", false, 2, "AB", false, false), ("gnome-shell", false, 4, "AB", true, false),
+      // A menu has room; an alert does not wait in one.
+      ("dunst", true, 4, "ABCD", false, true), ("dunst", true, 0, "", false, true),
+      ("dunst", false, 2, "AB", false, false), ("dunst", false, 4, "AB", true, false),
+      ("Plasma", true, 4, "ABCD", false, false), ("Plasma", false, 4, "AB", true, false),
+      ("Plasma", false, 0, "", false, false),
+    ] as [(String, Bool, Int, String, Bool, Bool)])
+  func `every action of a banner and of an alert is reached, on each server`(
+    name: String, persistent: Bool, count: Int, keys: String, hasMore: Bool, opensWindow: Bool
+  ) {
+    let placed = placed(Self.server(name, "43"), persistent: persistent, count: count)
+    // S1-21, S1-27
+    #expect(placed == (keys, hasMore, opensWindow))
+    let without = self.placed(
+      Self.server(name, "43"), persistent: persistent, count: count, hasWindow: false)
+    #expect(!without.hasMore && !without.opensWindow)
+  }
+
+  @Test(arguments: [(true, 0, true), (true, 4, true), (false, 1, true), (false, 0, false)])
+  func `without buttons at the server a window opens for what has an answer`(
+    persistent: Bool, count: Int, opens: Bool
+  ) {
+    let placed = placed(ServerFeatures(names: ["body"]), persistent: persistent, count: count)
+    #expect(placed == ("", false, opens))
+  }
+
+  @Test func `a question has a window where the server draws no buttons, or none is there`() {
+    #expect(ButtonPlacement.opensWindow(forQuestionsOn: nil))
+    #expect(ButtonPlacement.opensWindow(forQuestionsOn: ServerFeatures(names: ["body"])))
+    #expect(ButtonPlacement.opensWindow(forQuestionsOn: Self.server("dunst")))
+    #expect(!ButtonPlacement.opensWindow(forQuestionsOn: Self.server("gnome-shell", "43")))
+    #expect(!ButtonPlacement.opensWindow(forQuestionsOn: Self.server("Plasma")))
+  }
+
+  @Test func `the button for the rest stands last, in the device's language`() {
+    let presentation = DesktopTests.presentation(persistent: true, actions: DesktopTests.buttons)
+    let notice = DesktopNotice(
+      presentation, Self.server("gnome-shell", "43"), words: DeviceWords(languages: ["de-AT"]),
+      hasWindow: true)
+    #expect(
+      notice.actions == ["default", "Öffnen", "A", "t", "B", "t", "belfry:more", "Mehr …"])
+    let alert = DesktopNotice(
+      DesktopTests.presentation(persistent: true), Self.server("Plasma"),
+      words: DeviceWords(languages: ["fr"]))
+    #expect(
+      alert.actions
+        == ["default", "Ouvrir", "belfry:close", "Fermer", "belfry:open", "Afficher"])
+  }
+
+  @Test func `the app's name stands in the summary where the server does not draw it`() {
+    var presentation = DesktopTests.presentation()
+    #expect(
+      DesktopNotice(presentation, Self.server("dunst")).summary == "Burger: Title & more")
+    #expect(DesktopNotice(presentation, Self.server("Plasma")).summary == "Title & more")
+    presentation.title = "Burger"
+    #expect(DesktopNotice(presentation, Self.server("dunst")).summary == "Burger")
+    presentation.title = ""
+    #expect(DesktopNotice(presentation, Self.server("Plasma")).summary == "Burger")
+  }
+
+  @Test func `what comes quietly has low urgency and goes by itself`() {
+    let presentation = DesktopTests.presentation(persistent: true, level: .timeSensitive)
+    let notice = DesktopNotice(presentation, Self.server("gnome-shell", "43"), isQuiet: true)
+    #expect(notice.hints.first { $0.0 == "urgency" }?.1 == .byte(0))
+    #expect(notice.expireMilliseconds == -1)
+  }
+
+  @Test func `a server's history is bounded, and a change keeps its number`() {
+    var history = ServerHistory()
+    let first = history.add(DesktopTests.presentation("0"))
+    #expect(history.add(DesktopTests.presentation("0", body: "other")) == first)
+    #expect(history[first]?.body == "other")
+    for number in 1...Limits.historyRemembered {
+      _ = history.add(DesktopTests.presentation("\(number)"))
+    }
+    #expect(history[first] == nil)
+    let key = AppNotificationID(app: ModelBench.burger, id: "7")
+    #expect(history.remove(key) != nil)
+    #expect(history.remove(key) == nil)
+  }
+}

@@ -1,0 +1,224 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+@Suite("Which windows stand")
+struct WindowStateTests {
+  private static let dunst = WindowState.Server.present(
+    ServerFeatures(name: "dunst", version: "1", names: ["actions", "body"]))
+  private static let plasma = WindowState.Server.present(
+    ServerFeatures(name: "Plasma", version: "5", names: ["actions", "body"]))
+  private static let prompt = Prompt(
+    id: PromptID(number: 7), app: ModelBench.burger, appName: "Burger", icon: nil,
+    subject: .notifications)
+  private static let name = AppNotificationID(app: ModelBench.burger, id: "n")
+  private static let alert = DesktopTests.presentation(
+    persistent: true, actions: DesktopTests.buttons)
+  private static let banner = DesktopTests.presentation(actions: DesktopTests.buttons)
+
+  private func state(_ server: WindowState.Server) -> WindowState {
+    var state = WindowState()
+    #expect(state.serverChanged(server) == [])
+    return state
+  }
+
+  @Test func `what comes before the server is known waits for it`() {
+    var state = WindowState()
+    #expect(state.presented(Self.alert) == [])
+    #expect(state.asked(Self.prompt) == [])
+    #expect(
+      state.serverChanged(Self.dunst) == [
+        .show(.notification(Self.name), .notification(Self.alert, focus: nil)),
+        .show(.prompt(Self.prompt.id), .prompt(Self.prompt)),
+      ])
+    state.checkInvariants()
+    var other = WindowState()
+    #expect(other.presented(Self.alert) == [])
+    #expect(other.asked(Self.prompt) == [])
+    #expect(other.serverChanged(Self.plasma) == [])
+    #expect(other.isEmpty)
+  }
+
+  @Test func `a question has a window once its server is gone, and one alone`() {
+    var state = state(Self.plasma)
+    #expect(state.asked(Self.prompt) == [])
+    let shown = WindowState.Call.show(.prompt(Self.prompt.id), .prompt(Self.prompt))
+    #expect(state.serverChanged(.absent) == [shown])
+    #expect(state.serverChanged(Self.dunst) == [])
+    #expect(state.withdrawn(Self.prompt.id) == [.close(.prompt(Self.prompt.id))])
+    #expect(state.withdrawn(Self.prompt.id) == [])
+    #expect(state.serverChanged(.absent) == [])
+    #expect(state.isEmpty)
+  }
+
+  @Test func `without a server an alert has a window, and a banner waits`() {
+    var state = state(.absent)
+    #expect(state.presented(Self.banner) == [])
+    #expect(state.presented(Self.alert).count == 1)
+  }
+
+  @Test func `a window shows what its notification says now, and goes with it`() {
+    var state = state(Self.dunst)
+    #expect(state.presented(Self.banner) == [])
+    #expect(state.refreshed(Self.banner) == [])
+    #expect(
+      state.requested(Self.banner, focus: "A") == [
+        .show(.notification(Self.name), .notification(Self.banner, focus: "A"))
+      ])
+    let changed = DesktopTests.presentation(body: "2", actions: DesktopTests.buttons)
+    #expect(
+      state.refreshed(changed) == [
+        .show(.notification(Self.name), .notification(changed, focus: "A"))
+      ])
+    #expect(state.presented(changed).count == 1)
+    state.checkInvariants()
+    #expect(state.removed(Self.name) == [.close(.notification(Self.name))])
+    #expect(state.removed(Self.name) == [])
+  }
+
+  @Test func `what the person closed is gone, and the program's end closes all`() {
+    var state = state(Self.dunst)
+    _ = state.presented(Self.alert)
+    _ = state.asked(Self.prompt)
+    #expect(
+      state.closed(.notification(Self.name)) == .notification(Self.alert, focus: nil))
+    #expect(state.closed(.notification(Self.name)) == nil)
+    #expect(state.ended() == [.prompt(Self.prompt)])
+    #expect(state.isEmpty)
+  }
+
+  @Test func `the rest, and a text field that the server has not, lead to a window`() {
+    var board = DesktopNotificationState()
+    _ = board.serverAppeared()
+    let key = DesktopNotificationState.Key.notification(Self.name)
+    let reply = NotificationAction(id: "R", title: "Reply", textInput: .init())
+    let presentation = DesktopTests.presentation(actions: [reply])
+    for (action, focus) in [("belfry:more", nil), ("R", "R")] as [(String, String?)] {
+      _ = board.show(key, .notification(presentation))
+      _ = board.notified(key, number: 3)
+      let (done, calls) = board.actionInvoked(3, action, hasWindow: true)
+      #expect(done == .opensWindow(presentation, focus: focus))
+      #expect(calls == [.close(3)])
+      // The server's own word of the end is not the person's.
+      #expect(board.closed(3, reason: 2) == nil)
+    }
+    _ = board.show(key, .quiet(presentation))
+    _ = board.notified(key, number: 4)
+    #expect(
+      board.actionInvoked(4, "inline-reply", text: "t", hasWindow: true).0
+        == .acted(Self.name, PersonAction("R", text: "t")))
+    _ = board.show(key, .notification(presentation))
+    _ = board.notified(key, number: 5)
+    #expect(board.actionInvoked(5, "R").0 == .acted(Self.name, PersonAction("R")))
+    #expect(board.actionInvoked(5, "belfry:more").0 == nil)
+  }
+}
+
+@Suite("What a window is sent")
+struct WindowContentTests {
+  private let words = DeviceWords.english
+
+  @Test func `a notification has all its actions, destructive ones marked, and a text field`()
+    throws
+  {
+    let presentation = DesktopTests.presentation(actions: [
+      NotificationAction(
+        id: "R", title: "Reply", textInput: .init(buttonTitle: "", placeholder: "Answer")),
+      NotificationAction(id: "D", title: "Delete", options: [.destructive]),
+    ])
+    let object = WindowContent(words: words).show(
+      "w1", .notification(presentation, focus: "R"))
+    // S1-27
+    #expect(object["window"] == "w1")
+    #expect(object["app"] == "Burger")
+    #expect(object["body"] == "a <b> & c")
+    #expect(object["focus"] == "action:R")
+    #expect(object["direction"] == "ltr")
+    let buttons = (object["buttons"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(buttons.map { $0["id"] } == ["action:R", "action:D", "dismiss"])
+    #expect(buttons[0]["input"] == ["placeholder": "Answer", "send": "Send"])
+    #expect(buttons[1]["style"] == "destructive")
+    #expect(buttons[1]["hint"] == "Cannot be undone")
+    #expect(buttons[2]["title"] == "Close")
+  }
+
+  @Test func `a question has the app's name, and Allow and Don't Allow`() {
+    let prompt = Prompt(
+      id: PromptID(number: 1), app: ModelBench.burger, appName: "Burger", icon: nil,
+      subject: .location(usage: "To find you."))
+    let object = WindowContent(words: DeviceWords(languages: ["ar"])).show("w", .prompt(prompt))
+    #expect(object["direction"] == "rtl")
+    #expect(object["title"]?.stringValue?.contains("Burger") == true)
+    #expect(object["body"] == "To find you.")
+    let buttons = (object["buttons"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(buttons.map { $0["id"] } == ["deny", "allow"])
+    #expect(buttons.map { $0["title"] } == ["عدم السماح", "سماح"])
+  }
+
+  @Test func `the Notification Center is grouped by app and thread, the newest first`() throws {
+    func presentation(_ id: String, _ app: AppID, _ thread: String) -> Presentation {
+      var one = DesktopTests.presentation(id)
+      one.key = AppNotificationID(app: app, id: id)
+      one.appName = app.text
+      one.thread = thread
+      return one
+    }
+    let other = try #require(AppID("org.example.other"))
+    let groups = CenterGroup.groups(
+      [
+        presentation("1", ModelBench.burger, "t"), presentation("2", other, ""),
+        presentation("3", ModelBench.burger, ""), presentation("4", ModelBench.burger, "t"),
+      ]
+    ) { $0 == other }
+    #expect(groups.map(\.app) == [ModelBench.burger, other])
+    #expect(groups.map { $0.threads.map(\.id) } == [["t", ""], [""]])
+    #expect(groups[0].threads[0].items.map(\.key.id) == ["4", "1"])
+    #expect(groups.map(\.isProvisional) == [false, true])
+    let object = WindowContent(words: words).center(groups) { _ in "12:00" }
+    let sent = (object["groups"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(
+      sent.map { ($0["buttons"]?.arrayValue ?? []).map { $0.objectValue?["id"] } }
+        == [[], ["keep", "turnOff"]])
+    let thread = sent[0]["threads"]?.arrayValue?.first?.objectValue
+    #expect(thread?["title"] == "2 notifications")
+    let item = thread?["items"]?.arrayValue?.first?.objectValue
+    #expect(item?["date"] == "12:00")
+    #expect(
+      item?["buttons"]?.arrayValue?.map { $0.objectValue?["id"] } == ["open", "clear"])
+  }
+
+  @Test func `a text that is longer than a window is cut`() {
+    let object = WindowContent(words: words).show(
+      "w",
+      .notification(
+        DesktopTests.presentation(body: String(repeating: "a", count: 9_999)), focus: nil))
+    #expect(object["body"]?.stringValue?.count == Limits.windowTextCharacters)
+  }
+
+  @Test func `a button of a notification is the person's action`() {
+    #expect(
+      WindowContent.action(of: "action:open", text: "t") == PersonAction("open", text: "t"))
+    #expect(WindowContent.action(of: "open", text: nil) == .open)
+    #expect(WindowContent.action(of: "clear", text: nil) == .dismiss)
+    #expect(WindowContent.action(of: "dismiss", text: nil) == .dismiss)
+    for button in ["allow", "deny", "keep", "turnOff", "clearAll", "x", ""] {
+      #expect(WindowContent.action(of: button, text: nil) == nil)
+    }
+  }
+
+  @Test func `a line of belfry-center is what a person did; anything else says nothing`() {
+    func report(_ text: String) -> WindowReport? { WindowReport(line: Array(text.utf8)) }
+    #expect(report(#"{"event":"shown","window":"w1"}"#) == .shown(window: "w1"))
+    #expect(
+      report(#"{"event":"pressed","window":"w1","button":"b","text":"t"}"#)
+        == .pressed(window: "w1", button: "b", text: "t"))
+    #expect(
+      report(#"{"event":"pressed","window":"center","button":"open","app":"a.b","item":"1"}"#)
+        == .pressedInCenter(app: AppID("a.b"), item: "1", button: "open", text: nil))
+    #expect(report(#"{"event":"closed","window":"w1"}"#) == .closed(window: "w1"))
+    for line in ["", "{}", #"{"event":"pressed","window":"w"}"#, #"{"event":"shown"}"#] {
+      #expect(report(line) == nil)
+    }
+  }
+}

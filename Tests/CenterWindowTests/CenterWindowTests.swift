@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The program on a real display, read and worked as by a screen reader.
+@Suite(
+  "belfry-center", .serialized,
+  .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
+struct CenterWindowTests {
+  private static let program = Installation.products + "/belfry-center"
+
+  private static let dialog =
+    #"{"do":"show","window":"w1","app":"Burger","title":"Dinner","subtitle":"Friday","#
+    + #""body":"<b>Bring</b> & share","buttons":["#
+    + #"{"id":"R","title":"Reply","input":{"placeholder":"Your answer","send":"Send"}},"#
+    + #"{"id":"A","title":"Accept"},{"id":"D","title":"Decline","style":"destructive","hint":"For good"}]}"#
+
+  private func play(
+    _ body: (AccessibleDesktop, RunningProgram, Scenario) async throws -> Void
+  ) async throws {
+    try await Scenario.run { scenario in
+      let desktop = try await AccessibleDesktop(on: scenario)
+      let center = try scenario.start([Self.program], environment: desktop.environment)
+      try await body(desktop, center, scenario)
+    }
+  }
+
+  @Test
+  func `a window's texts are texts, and all of it has names for a screen reader`() async throws {
+    try await play { desktop, center, _ in
+      center.tell(Self.dialog)
+      #expect(try await center.event("shown")["window"].string == "w1")
+      try await desktop.wait("alert dialog", "Burger")
+      let elements = try await desktop.elements()
+      #expect(
+        elements.first { $0.role == "alert dialog" }?.description
+          == "Dinner. Friday. <b>Bring</b> & share")
+      for text in ["Burger", "Dinner", "Friday", "<b>Bring</b> & share"] {
+        #expect(elements.contains { $0.role == "label" && $0.name == text })
+      }
+      #expect(elements.contains { $0.role == "text box" && $0.name == "Reply" })
+      #expect(
+        elements.filter { $0.role == "button" }.map(\.name) == ["Send", "Accept", "Decline"])
+      #expect(elements.first { $0.name == "Decline" }?.description == "For good")
+    }
+  }
+
+  @Test
+  func `a button is reported, with what stood in its field`() async throws {
+    try await play { desktop, center, _ in
+      center.tell(Self.dialog)
+      try await desktop.type("With \"pleasure\" <3", into: "Reply")
+      try await desktop.press("Send")
+      let reply = try await center.event("pressed")
+      #expect(reply["window"].string == "w1")
+      #expect(reply["button"].string == "R")
+      #expect(reply["text"].string == "With \"pleasure\" <3")
+      try await desktop.press("Decline")
+      let declined = try await center.event("pressed")
+      #expect(declined["button"].string == "D")
+      #expect(declined["text"] == .null)
+    }
+  }
+
+  @Test
+  func `a window is shown anew in its place, and goes when it is to`() async throws {
+    try await play { desktop, center, _ in
+      center.tell(Self.dialog)
+      try await desktop.wait("label", "Dinner")
+      center.tell(#"{"do":"show","window":"w1","app":"Burger","title":"Lunch","buttons":[]}"#)
+      try await desktop.wait("label", "Lunch")
+      #expect(try await !desktop.elements().contains { $0.name == "Dinner" })
+      #expect(try await desktop.elements().count { $0.role == "alert dialog" } == 1)
+      center.tell(#"{"do":"close","window":"w1"}"#)
+      try await desktop.wait("alert dialog", "Burger", isThere: false)
+    }
+  }
+
+  @Test
+  func `the Notification Center's buttons name the app and the notification`() async throws {
+    try await play { desktop, center, _ in
+      center.tell(
+        #"{"do":"center","title":"Notification Center","empty":"Nothing","#
+          + #""buttons":[{"id":"clearAll","title":"Clear All"}],"groups":[{"id":"a.b","app":"Burger","#
+          + #""buttons":[{"id":"keep","title":"Keep"}],"threads":[{"title":"","items":["#
+          + #"{"id":"1","title":"Ready","date":"12:00","buttons":[{"id":"open","title":"Open"},"#
+          + #"{"id":"r","title":"Reply","input":{"placeholder":"","send":"Send"}}]}]}]}]}"#)
+      #expect(try await center.event("shown")["window"].string == "center")
+      try await desktop.press("Open")
+      let opened = try await center.event("pressed")
+      #expect(opened["app"].string == "a.b")
+      #expect(opened["item"].string == "1")
+      #expect(opened["button"].string == "open")
+      try await desktop.press("Keep")
+      let kept = try await center.event("pressed")
+      #expect(kept["app"].string == "a.b")
+      #expect(kept["item"] == .null)
+      try await desktop.press("Clear All")
+      let cleared = try await center.event("pressed")
+      #expect(cleared["button"].string == "clearAll")
+      #expect(cleared["app"] == .null)
+      // A text is asked for in a window of its own, so that what is typed outlives a change.
+      try await desktop.press("Reply")
+      #expect(try await center.event("shown")["window"].string == "center-text")
+      try await desktop.type("Yes", into: "Reply")
+      center.tell(#"{"do":"center","title":"Notification Center","empty":"Nothing","groups":[]}"#)
+      try await desktop.wait("label", "Nothing")
+      try await desktop.press("Send")
+      let reply = try await center.event("pressed")
+      #expect(reply["item"].string == "1")
+      #expect(reply["text"].string == "Yes")
+    }
+  }
+
+  @Test
+  func `a window that is closed is reported, and the program ends with the agent`() async throws {
+    try await play { desktop, center, scenario in
+      center.tell(Self.dialog)
+      _ = try await center.event("shown")
+      try await desktop.closeWindow("Burger")
+      #expect(try await center.event("closed")["window"].string == "w1")
+      try await desktop.wait("alert dialog", "Burger", isThere: false)
+      center.closeInput()
+      #expect(try await center.end() == 0)
+    }
+  }
+
+  @Test
+  func `it says where it cannot begin`() async throws {
+    try await Scenario.run { scenario in
+      let nowhere = try await scenario.command([Self.program], succeeding: false)
+      #expect(nowhere.status == 1)
+      #expect(nowhere.errors.contains("there is no display"))
+      #expect(
+        try await scenario.command([Self.program, "--help"]).output.contains("belfry-center"))
+      #expect(try await scenario.command([Self.program, "me"], succeeding: false).status == 2)
+    }
+  }
+}

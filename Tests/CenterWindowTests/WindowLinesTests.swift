@@ -1,0 +1,67 @@
+import Testing
+
+@testable import CenterWindow
+
+@Suite("The lines of belfry-center")
+struct WindowLinesTests {
+  private func command(_ text: String) -> WindowCommand? { WindowCommand(line: Array(text.utf8)) }
+
+  @Test func `a window has its texts as they are, and its buttons in order`() throws {
+    let command = command(
+      #"{"do":"show","window":"w1","app":"Burger","title":"<b>&","focus":"r","direction":"rtl","#
+        + #""buttons":[{"id":"r","title":"Reply","input":{"placeholder":"…","send":"Send"}},"#
+        + #"{"id":"d","title":"Delete","style":"destructive","hint":"for good"}]}"#)
+    guard case .show(let content)? = command else {
+      Issue.record("not read")
+      return
+    }
+    #expect(content.window == "w1")
+    #expect(content.app == "Burger")
+    #expect(content.text.title == "<b>&")
+    #expect(content.text.body.isEmpty)
+    #expect(content.focus == "r")
+    #expect(content.isRightToLeft)
+    #expect(content.buttons.map(\.id) == ["r", "d"])
+    #expect(content.buttons[0].input == .init(placeholder: "…", send: "Send"))
+    #expect(content.buttons[1].style == .destructive)
+    #expect(content.buttons[1].hint == "for good")
+    #expect(content.buttons[1].input == nil)
+  }
+
+  @Test func `the Notification Center has groups, threads and items`() throws {
+    let command = command(
+      #"{"do":"center","title":"T","empty":"E","buttons":[{"id":"c"}],"groups":["#
+        + #"{"id":"a","app":"A","buttons":[],"threads":[{"title":"2","items":[{"id":"1"},{"id":"2"}]}]}]}"#
+    )
+    guard case .center(let content)? = command else {
+      Issue.record("not read")
+      return
+    }
+    #expect(content.title == "T")
+    #expect(content.buttons.map(\.title) == ["c"])
+    #expect(content.groups.map(\.app) == ["A"])
+    #expect(content.groups.first?.threads.first?.items.map(\.id) == ["1", "2"])
+  }
+
+  @Test(arguments: [
+    "", "{}", "[1]", #"{"do":"show"}"#, #"{"do":"show","window":""}"#, #"{"do":"close"}"#,
+    #"{"do":"dance","window":"w"}"#, #"{"do":"close","window":1}"#,
+  ])
+  func `anything else is no command`(line: String) {
+    #expect(command(line) == nil)
+  }
+
+  @Test func `a report names the window, the button and what was typed`() {
+    #expect(
+      WindowReport.pressed(window: "w", button: "b", text: "a\n\"").line
+        == #"{"event":"pressed","window":"w","button":"b","text":"a\n\""}"#)
+    #expect(
+      WindowReport.pressed(window: "w", button: "b", text: nil).line
+        == #"{"event":"pressed","window":"w","button":"b"}"#)
+    #expect(
+      WindowReport.pressedInCenter(app: "a", item: "1", button: "b", text: nil).line
+        == #"{"event":"pressed","window":"center","button":"b","app":"a","item":"1"}"#)
+    #expect(WindowReport.shown(window: "w").line == #"{"event":"shown","window":"w"}"#)
+    #expect(WindowReport.closed(window: "w").line == #"{"event":"closed","window":"w"}"#)
+  }
+}
