@@ -227,6 +227,20 @@ struct OlderInterfaceTests {
     #expect(bench.findings().map(\.isFine) == [true])
   }
 
+  @Test(arguments: [NotificationGeneration.local, .desktop])
+  func `an app that was removed and is still connected shows nothing`(
+    generation: NotificationGeneration
+  ) {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.command(.removeApp(Self.app.text))
+    for seconds in [nil, 60.0] {
+      let effects = bench.ask(connection, .add(Self.request(generation, inSeconds: seconds)))
+      #expect(effects.refusals == [.notificationsNotAllowed])
+    }
+    #expect(bench.disk.keys(.delivered).isEmpty && bench.disk.keys(.pending).isEmpty)
+  }
+
   @Test
   func `provisional permission answers for what is kept, too`() {
     let bench = ModelBench(policy: .ask)
