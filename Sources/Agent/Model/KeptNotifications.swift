@@ -14,16 +14,20 @@ enum KeptNotifications {
     }
   }
 
-  /// Withdraws questions for the sake of notifications that do not wait for the answer any more: they are
-  /// gone, or the app got its permission without one.
+  /// Withdraws questions for the sake of notifications that do not wait for the answer any more: the app
+  /// got its permission without one, or has gone and left nothing that is kept.
   static func withdrawIdleQuestions(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
   ) {
     for app in permissions.appsWithKeptNotifications.sorted() {
-      let isKept =
-        pipeline.keepsForDecision(app, context) || !local.waiting(of: app.text, context).isEmpty
-      guard !isKept || context.settings(of: app).status != .notDetermined else { continue }
+      if context.settings(of: app).status == .notDetermined {
+        // One in front may still say what to show of a notification, and what it shows is kept if it dies.
+        guard context.presence(of: app) == .notRunning,
+          !pipeline.keepsForDecision(app, context),
+          local.waiting(of: app.text, context).isEmpty
+        else { continue }
+      }
       permissions.onNothingKept(app, &context)
     }
   }

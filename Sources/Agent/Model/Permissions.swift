@@ -77,7 +77,8 @@ struct Permissions {
   mutating func mayAdd(
     _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
   ) -> Bool {
-    guard content.generation != .userNotification, !content.isEmpty else {
+    // An app that was removed may still be connected.
+    guard content.generation != .userNotification, !content.isEmpty, context.apps[app] != nil else {
       return context.settings(of: app).status.allows
     }
     onOlderNotification(app, content.generation, &context)

@@ -170,11 +170,13 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `an app that unschedules everything has no question left`() {
+  func `a question goes with an app that leaves nothing to wait for the answer`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
-    let effects = bench.ask(connection, .removePending(nil))
+    bench.ask(connection, .removePending(nil))
+    #expect(bench.openPrompts.count == 1)
+    let effects = bench.handle(.appDisconnected(connection))
     #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
     #expect(bench.findings().map(\.detail) == ["never asked for permission"])
   }
@@ -186,6 +188,22 @@ struct OlderInterfaceTests {
     let asked = try #require(bench.ask(connection, .add(Self.request(.local))).asked.first)
     bench.handle(.appReplied(asked.0, .present([])))
     #expect(bench.disk.keys(.delivered).isEmpty)
+    #expect(bench.openPrompts.count == 1)
+  }
+
+  @Test
+  func `what an app in front dies over is kept for the answer, and the question stays`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect(state: .foreground)
+    let (other, _) = bench.connect(state: .background)
+    bench.ask(other, .requestAuthorization([.alert]))
+    #expect(bench.ask(connection, .add(Self.request(.local))).asked.count == 1)
+    bench.handle(.appDisconnected(other))
+    let effects = bench.handle(.appDisconnected(connection))
+    #expect(effects.withdrawnPrompts.isEmpty && bench.openPrompts.count == 1)
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id) == ["n"])
   }
 
   @Test
@@ -210,6 +228,20 @@ struct OlderInterfaceTests {
     #expect(bench.findings().map(\.isFine) == [false])
     #expect(bench.ask(connection, .add(Self.request(.local))).presented.count == 1)
     #expect(bench.findings().map(\.isFine) == [true])
+  }
+
+  @Test(arguments: [NotificationGeneration.local, .desktop])
+  func `an app that was removed and is still connected shows nothing`(
+    generation: NotificationGeneration
+  ) {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.command(.removeApp(Self.app.text))
+    for seconds in [nil, 60.0] {
+      let effects = bench.ask(connection, .add(Self.request(generation, inSeconds: seconds)))
+      #expect(effects.refusals == [.notificationsNotAllowed])
+    }
+    #expect(bench.disk.keys(.delivered).isEmpty && bench.disk.keys(.pending).isEmpty)
   }
 
   @Test

@@ -208,13 +208,14 @@ final class ConversationLedger {
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
-  /// An app of an older interface, which need not have asked, is refused only by a person or a policy.
+  /// An app of an older interface, which need not have asked, is refused only by a person or a policy, or
+  /// once it was removed.
   private func checkRefusal(_ ask: Ask, _ request: NotificationRequest, _ failure: AppLinkFailure) {
     guard request.content.generation != .userNotification,
       failure.reason == .notificationsNotAllowed, let app = app(of: ask.connection)
     else { return }
     world.expect(
-      world.ledger.apps[app]?.status == .denied,
+      world.ledger.apps[app].map { $0.status == .denied } ?? true,
       "\(app) may not notify with its older interface, and nobody has said no")
   }
 

@@ -73,12 +73,15 @@ final class ScheduleLedger {
         gone.removeAll { $0 == key }
         changed = nil
       default:
-        if case .appRequested(_, .control(.removeApp)) = event {
-          // Its notifications go with it, shown or not.
-        } else if let (key, waiting) = changed, isAbout(key, effect) {
-          onFired(key, waiting, isGone: gone.contains(key), event)
-          gone.removeAll { $0 == key }
-        } else if let key = crossed.first(where: { isAbout($0, effect) }) {
+        if let (key, waiting) = changed, isAbout(key, effect) {
+          // An app's notifications go with it, shown or not.
+          if !Self.removesApp(event, of: key) {
+            onFired(key, waiting, isGone: gone.contains(key), event)
+            gone.removeAll { $0 == key }
+          }
+        } else if let key = crossed.first(where: { isAbout($0, effect) }),
+          !Self.removesApp(event, of: key)
+        {
           crossed.remove(key)
           if !Self.adds(event, key) {
             firedCount += 1
@@ -187,6 +190,10 @@ final class ScheduleLedger {
     case .promptAnswered, .appRequested(_, .control(.changeSettings)): true
     default: false
     }
+  }
+
+  private static func removesApp(_ event: AgentEvent, of key: AppNotificationID) -> Bool {
+    if case .appRequested(_, .control(.removeApp(key.app.text))) = event { true } else { false }
   }
 
   private static func removes(_ event: AgentEvent, _ key: AppNotificationID) -> Bool {
