@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// Who is suspended: only what the agent started, never while it is asked something, and nobody is ended
+/// Who is suspended: only what the agent started, never while it is asked something, and no app is ended
 /// before it was told that its time is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
