@@ -196,6 +196,7 @@ import Testing
       try await agent.program.error("activated Tea")
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
       // What is shown in its name from a shell comes back as one of its own.
+      try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "notify", "--app", id, "--title", "Coffee", "--id", "coffee")
       #expect(try await agent.presented(id)["title"].string == "Coffee")
       try await scenario.tell(agent, "center", "open", "coffee")
