@@ -8,7 +8,7 @@ extension AgentDaemon {
     case .persist(let change):
       switch change.collection {
       case .delivered, .apps: presenters?.windows.centerChanged()
-      case .pending, .schedule, .regions, .seen, .responses, .fetches, .device: break
+      case .pending, .schedule, .regions, .seen, .responses, .fetches, .tasks, .device: break
       }
     case .persistClock: break
     case .answer(let ask, let answer): send(answer.frame, answering: ask)
