@@ -149,6 +149,7 @@ final class AgentLedger {
     knowledge.onHandled()
     registrations.onHandled()
     background.onHandled(event, effects)
+    suspension.onHandled(event)
     screen.onHandled(event)
     places.onHandled()
     front.onHandled(event, effects)
@@ -185,11 +186,14 @@ final class AgentLedger {
         switch after.status {
         case .authorized:
           conversations.wasAnswered(id, .notifications, isAllowed: true)
-            || Self.changes(event, id, "notifications", "on") || world.profile.policy != .ask
+            || Self.changes(event, id, "notifications", "on")
+            || Self.decidesProvisional(event, before, isKept: true) || world.profile.policy != .ask
             || isFreeOfQuestion(before, event)
         case .denied:
           conversations.wasAnswered(id, .notifications, isAllowed: false)
-            || Self.changes(event, id, "notifications", "off") || world.profile.policy == .none
+            || Self.changes(event, id, "notifications", "off")
+            || Self.decidesProvisional(event, before, isKept: false)
+            || world.profile.policy == .none
         case .provisional:
           if case .appRequested(_, .requestAuthorization(let options)) = event {
             options.contains(.provisional)
@@ -235,6 +239,14 @@ final class AgentLedger {
       return false
     }
     return changes[name] == word
+  }
+
+  /// Whether the event is a person's word about an app that notifies quietly.
+  private static func decidesProvisional(
+    _ event: AgentEvent, _ before: LocalApp, isKept: Bool
+  ) -> Bool {
+    guard case .provisionalDecided(before.id, isKept) = event else { return false }
+    return before.status == .provisional
   }
 
   private static func notifiesOfPlace(_ event: AgentEvent, _ app: AppID) -> Bool {

@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// Work in the background: a push that wakes an app reaches it or waits for it in the records, and no app
-/// is woken more often, or runs longer, than it may.
+/// Work in the background: a push that wakes an app reaches it or waits for it in the records, unless its
+/// manifest wants none, and no app is woken more often than it may.
 final class BackgroundLedger {
   private struct State {
     /// Wakes that are left, and the time that had gone by then.
@@ -13,6 +13,8 @@ final class BackgroundLedger {
     let app: AppID
     let kind: TokenKind
     let wantsFetch: Bool
+    /// Whether the app's manifest lets the push reach it behind.
+    let isWanted: Bool
     let presence: Routing.AppPresence
   }
 
@@ -26,11 +28,6 @@ final class BackgroundLedger {
   private var arriving: Arrival?
   /// Apps that are started for a push and have not greeted yet.
   private var awaited: Set<AppID> = []
-  /// Apps that run for a push and have not come to the front since.
-  private var startedForPush: Set<AppID> = []
-  private var fetches: [Question: AppID] = [:]
-  /// The app that does not answer in time with the event at hand.
-  private var late: AppID?
   private var isArmed = false
 
   init(in world: AgentSimulation) { self.world = world }
@@ -39,8 +36,6 @@ final class BackgroundLedger {
     state = durable
     states = [:]
     awaited = []
-    startedForPush = []
-    fetches = [:]
     isArmed = false
   }
 
@@ -60,34 +55,25 @@ final class BackgroundLedger {
     passed += max(0, wall - (lastWall ?? wall))
     lastWall = wall
     arriving = nil
-    late = nil
     switch event {
     case .pushReceived(let push):
-      let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
-      guard isRegistered, !world.ledger.notifications.hasCome(push) else { break }
+      guard let record = world.ledger.apps[push.app], record.registrations[push.kind] != nil,
+        !world.ledger.notifications.hasCome(push)
+      else { break }
+      let presence = presence(of: push.app)
       let isContentAvailable = PushPayload(push.payload)?.isContentAvailable == true
+      // One that never asked for a type gets everything silently.
+      let isSilent = record.requested.isEmpty && record.status == .notDetermined
       arriving = Arrival(
-        app: push.app, kind: push.kind, wantsFetch: push.kind != .alert || isContentAvailable,
-        presence: presence(of: push.app))
-    case .questionTimedOut(let question):
-      if let app = fetches.removeValue(forKey: question), startedForPush.remove(app) != nil,
-        presence(of: app) != .foreground
-      {
-        late = app
-      }
-    case .appReplied(let question, let reply):
-      guard let app = fetches.removeValue(forKey: question) else { break }
-      if case .fetched = reply { startedForPush.remove(app) }
-    case .appDisconnected(let connection):
-      states[connection] = nil
-      for (question, app) in fetches where question.connection == connection {
-        fetches[question] = nil
-        startedForPush.remove(app)
-      }
+        app: push.app, kind: push.kind,
+        wantsFetch: push.kind != .alert || isContentAvailable
+          || (isSilent && presence != .foreground),
+        isWanted: push.kind != .alert || record.installation == nil
+          || record.backgroundModes.contains("remote-notification"),
+        presence: presence)
+    case .appDisconnected(let connection): states[connection] = nil
     case .appRequested(let ask, .setState(let state)):
-      guard let app = world.ledger.knowledge.app(of: ask.connection) else { break }
-      states[ask.connection] = state
-      if state == .foreground { startedForPush.remove(app) }
+      if world.ledger.knowledge.app(of: ask.connection) != nil { states[ask.connection] = state }
     case .backgroundWorkDue: isArmed = false
     default: break
     }
@@ -95,39 +81,29 @@ final class BackgroundLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     if case .appGreeted(let ask, let hello, _) = event { onGreeted(ask.connection, hello, effects) }
-    var handedOver: [AppID: Int] = [:]
+    var handedOver: Set<AppID> = []
     var retained: Set<AppID> = []
     var released: Set<AppID> = []
-    var ended: Set<AppID> = []
     for effect in effects {
       switch effect {
       case .ask(let question, .arrived, _):
-        guard let app = world.ledger.knowledge.app(of: question.connection) else { break }
-        fetches[question] = app
-        handedOver[app, default: 0] += 1
+        if let app = world.ledger.knowledge.app(of: question.connection) { handedOver.insert(app) }
       case .tell(let connection, .arrived):
-        if let app = world.ledger.knowledge.app(of: connection) { handedOver[app, default: 0] += 1 }
+        if let app = world.ledger.knowledge.app(of: connection) { handedOver.insert(app) }
       case .launch(let order) where order.reason == .push:
-        handedOver[order.app.id, default: 0] += 1
+        handedOver.insert(order.app.id)
         awaited.insert(order.app.id)
-        startedForPush.insert(order.app.id)
       case .persist(.put(.fetches, let key, _)): if let app = AppID(key) { retained.insert(app) }
       case .persist(.remove(.fetches, let key)): if let app = AppID(key) { released.insert(app) }
       case .persist(.remove(.apps, let key)): if let app = AppID(key) { forget(app) }
-      case .end(let app):
-        ended.insert(app)
-        startedForPush.remove(app)
       case .armBackgroundWork(let moment): isArmed = moment != nil
       default: break
       }
     }
-    if let late, world.ledger.apps[late] != nil {
-      world.expect(ended.contains(late), "\(late) has used up its time and is not ended")
-    }
-    checkArrival(isHandedOver: { handedOver[$0] != nil }, isRetained: retained.contains)
-    for app in released where handedOver[app] != nil { checkWake(app) }
+    checkArrival(isHandedOver: handedOver.contains, isRetained: retained.contains)
+    for app in released where handedOver.contains(app) { checkWake(app) }
     if let arriving, arriving.kind == .alert, arriving.wantsFetch, !retained.contains(arriving.app),
-      handedOver[arriving.app] != nil, arriving.presence != .foreground
+      handedOver.contains(arriving.app), arriving.presence != .foreground
     {
       checkWake(arriving.app)
     }
@@ -139,7 +115,6 @@ final class BackgroundLedger {
 
   private func forget(_ app: AppID) {
     awaited.remove(app)
-    startedForPush.remove(app)
     state.budgets[app] = nil
   }
 
@@ -156,7 +131,6 @@ final class BackgroundLedger {
       }
       world.expect(isHandedOver, "\(app) was started for a push and is not given it")
     }
-    if presence(of: app) == .foreground { startedForPush.remove(app) }
   }
 
   // MARK: Promises
@@ -164,17 +138,18 @@ final class BackgroundLedger {
   private func checkArrival(isHandedOver: (AppID) -> Bool, isRetained: (AppID) -> Bool) {
     guard let arriving else { return }
     let app = arriving.app
-    switch arriving.presence {
-    case .foreground:
-      world.expect(isHandedOver(app), "\(app) is in front and does not hear of a push")
-    case .background:
+    let isDealtWith = isHandedOver(app) || isRetained(app)
+    if arriving.presence == .foreground {
+      return world.expect(isHandedOver(app), "\(app) is in front and does not hear of a push")
+    }
+    guard arriving.wantsFetch, arriving.isWanted else {
+      return world.expect(!isDealtWith, "\(app) is given a push that it is not to have behind")
+    }
+    if arriving.presence == .background {
+      world.expect(isDealtWith, "\(app) runs and is not given a background push")
+    } else {
       world.expect(
-        !arriving.wantsFetch || isHandedOver(app) || isRetained(app),
-        "\(app) runs and is not given a background push")
-    case .notRunning:
-      world.expect(
-        !arriving.wantsFetch || isHandedOver(app) || isRetained(app)
-          || world.ledger.apps[app]?.installation == nil,
+        isDealtWith || world.ledger.apps[app]?.installation == nil,
         "\(app) is not started for a background push")
     }
   }

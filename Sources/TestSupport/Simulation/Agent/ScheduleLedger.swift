@@ -187,7 +187,7 @@ final class ScheduleLedger {
     switch event {
     case .appRequested(_, .add(let request)), .appRequested(_, .control(.notify(_, let request))):
       key == nil || request.id == key?.id
-    case .promptAnswered, .appRequested(_, .control(.changeSettings)): true
+    case .promptAnswered, .provisionalDecided, .appRequested(_, .control(.changeSettings)): true
     default: false
     }
   }

@@ -1,14 +1,27 @@
 @testable import Agent
 import BelfryWire
 
-/// Who is suspended: only what the agent started, never while it is asked something, and no app is ended
-/// before it was told that its time is over.
+/// Who is suspended and ended: only what the agent started is suspended, and never while it is asked
+/// something; what does not say in time what it was asked is ended, and no app before it was told that its
+/// time is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
   private(set) var suspended: Set<AppID> = []
   /// Apps that were told since they had last nothing to do.
   private var warned: Set<AppID> = []
   private var work: [Question: AppID] = [:]
+  /// Those among them that have to be answered within the time that there is behind.
+  private var fetches: Set<Question> = []
+  /// Apps that are told just now that their time is over.
+  private var expirations: [Question: AppID] = [:]
+  /// Apps that have no time left, until they are ended or given something new to do.
+  private var overdue: Set<AppID> = []
+  /// Apps that the event at hand ends.
+  private var ended: Set<AppID> = []
+  /// The tokens of apps that are started behind and have not greeted yet.
+  private var tokens: [AppID: String] = [:]
+  /// Connections of processes that were started behind and have been there since.
+  private var startedBehind: Set<ConnectionID> = []
   /// Connections of apps that are in front.
   private var front: Set<ConnectionID> = []
 
@@ -18,21 +31,50 @@ final class SuspensionLedger {
     suspended = []
     warned = []
     work = [:]
+    fetches = []
+    expirations = [:]
+    overdue = []
+    tokens = [:]
+    startedBehind = []
     front = []
   }
 
   func willHandle(_ event: AgentEvent) {
+    ended = []
     switch event {
-    case .appReplied(let question, _), .questionTimedOut(let question): work[question] = nil
+    case .questionTimedOut(let question):
+      if fetches.contains(question), let app = work[question], isBehind(app) { overdue.insert(app) }
+      settle(question)
+    case .appReplied(let question, _): settle(question)
     case .appDisconnected(let connection):
-      work = work.filter { $0.key.connection != connection }
+      for question in work.keys where question.connection == connection { settle(question) }
+      for question in expirations.keys where question.connection == connection { settle(question) }
       front.remove(connection)
+      startedBehind.remove(connection)
+    case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
+      if tokens[app] == token { tokens[app] = nil }
     case .appGreeted(let ask, let hello, _):
       if hello.state == .foreground { front.insert(ask.connection) }
     case .appRequested(let ask, .setState(let state)):
-      if state == .foreground { front.insert(ask.connection) } else { front.remove(ask.connection) }
+      if state == .foreground {
+        front.insert(ask.connection)
+        startedBehind.remove(ask.connection)
+      } else {
+        front.remove(ask.connection)
+      }
     default: break
     }
+  }
+
+  private func settle(_ question: Question) {
+    work[question] = nil
+    fetches.remove(question)
+    expirations[question] = nil
+  }
+
+  private func isBehind(_ app: AppID) -> Bool {
+    let connections = world.ledger.knowledge.connections(of: app)
+    return !connections.isEmpty && front.isDisjoint(with: connections)
   }
 
   func onDecided(_ effect: AgentEffect) {
@@ -46,13 +88,45 @@ final class SuspensionLedger {
     case .resume(let id):
       world.expect(suspended.remove(id) != nil, "\(id) is woken and was not suspended")
       warned.remove(id)
+      overdue.remove(id)
+    case .launch(let order): tokens[order.app.id] = order.isForeground ? nil : order.token
+    case .persist(.remove(.apps, let key)): if let id = AppID(key) { tokens[id] = nil }
     case .ask(let question, let event, _): onQuestion(question, event)
     case .end(let id):
+      ended.insert(id)
       let isRunning = world.apps.first { $0.id == id }?.isRunning == true
       world.expect(
         !isRunning || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
     default: break
     }
+  }
+
+  func onHandled(_ event: AgentEvent) {
+    if case .appGreeted(let ask, let hello, _) = event,
+      let app = world.ledger.knowledge.app(of: ask.connection)
+    {
+      // All its time begins anew.
+      overdue.remove(app)
+      if let token = hello.launch, tokens[app] == token {
+        tokens[app] = nil
+        if hello.state == .background { startedBehind.insert(ask.connection) }
+      }
+    }
+    for app in overdue.sorted() {
+      guard isBehind(app), mayEnd(app), !ended.contains(app) else {
+        overdue.remove(app)
+        continue
+      }
+      world.expect(
+        expirations.values.contains(app), "\(app) has used up its time and is not ended")
+    }
+  }
+
+  /// Whether an app that runs behind is the agent's to end.
+  private func mayEnd(_ app: AppID) -> Bool {
+    guard let record = world.ledger.apps[app] else { return false }
+    return startedBehind.isSuperset(of: world.ledger.knowledge.connections(of: app))
+      && !record.backgroundModes.contains { $0 == "audio" || $0 == "location" }
   }
 
   /// What is given to an app behind is what its manifest asks for.
@@ -71,16 +145,24 @@ final class SuspensionLedger {
     if case .extend = event { return }
     world.expect(!suspended.contains(app.id), "\(app.id) is suspended and is asked something")
     switch event {
-    case .backgroundTimeEnds: warned.insert(app.id)
+    case .backgroundTimeEnds:
+      warned.insert(app.id)
+      expirations[question] = app.id
     case .arrived(let arrival):
-      work[question] = app.id
+      begin(question, of: app, isFetch: true)
       if arrival.kind == .alert { checkMode("remote-notification", app) }
     case .task(let task):
-      work[question] = app.id
+      begin(question, of: app, isFetch: true)
       checkMode(task.kind == .refresh ? "fetch" : "processing", app)
       world.expect(!app.isInFront(front), "\(app.id) is in front and begins a background task")
-    case .response: work[question] = app.id
+    case .response: begin(question, of: app, isFetch: false)
     default: break
     }
+  }
+
+  private func begin(_ question: Question, of app: SimulatedApp, isFetch: Bool) {
+    work[question] = app.id
+    if isFetch { fetches.insert(question) }
+    overdue.remove(app.id)
   }
 }
