@@ -8,6 +8,7 @@ enum SoundCommand {
     summary: """
       Tells a sound file's format and length, and whether it may be an alert sound: Linear PCM, IMA4,
       µ-law or A-law in an aiff, wav or caf file, shorter than 30 seconds. Ends with 1 when not.
+      'belfry sound convert FILE NEW' makes one of any sound file.
       """,
     positionals: "FILE", positionalCount: 1...1,
     [.flag("json", "one JSON object"), .flag("play", "play it, or what is heard instead")])
