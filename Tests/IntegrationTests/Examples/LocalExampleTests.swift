@@ -150,6 +150,9 @@ import Testing
       let next = try await scenario.example("Invitation", on: invited.agent)
       // S1-41
       #expect(try await next.text("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
+      // What it prints after the action, it prints after the completion handler was called.
+      try await scenario.tell(invited.agent, "state", "front=none")
+      _ = try await next.text("behind")
       try await next.stop()
       let last = try await scenario.example("Invitation", on: invited.agent)
       _ = try await last.text("token")
