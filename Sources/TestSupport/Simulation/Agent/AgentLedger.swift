@@ -140,7 +140,7 @@ final class AgentLedger {
       registrations.onDecided(effect)
       screen.onDecided(effect, event)
       places.onDecided(effect)
-      front.onDecided(effect)
+      front.onDecided(effect, event)
     }
     schedule.onDecided(effects, event)
     conversations.onHandled(event)
@@ -192,7 +192,8 @@ final class AgentLedger {
         case .denied:
           conversations.wasAnswered(id, .notifications, isAllowed: false)
             || Self.changes(event, id, "notifications", "off")
-            || Self.decidesProvisional(event, before, isKept: false) || world.profile.policy == .none
+            || Self.decidesProvisional(event, before, isKept: false)
+            || world.profile.policy == .none
         case .provisional:
           if case .appRequested(_, .requestAuthorization(let options)) = event {
             options.contains(.provisional)
