@@ -164,8 +164,8 @@ final class AppLauncher {
     callActivate(id, order.activationToken, by: bus, mayStart: true, answered)
   }
 
-  /// Asks an app that runs to bring its window to the front; one that has no name on the bus hears of it
-  /// from the agent alone.
+  /// Asks an app that runs to bring its window to the front; one that has no name on the bus is told
+  /// by the agent alone.
   func raise(_ app: AppID, activationToken: String?) {
     guard let bus else { return }
     callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }

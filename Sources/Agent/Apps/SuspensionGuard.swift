@@ -2,7 +2,7 @@ import Glibc
 import System
 
 /// A small program beside the agent that lets what is suspended run on when the agent is gone, however it
-/// ended: nothing is left stopped that nobody would wake.
+/// ended: nothing is left stopped for good.
 ///
 /// It reads from a pipe what is suspended and what is not any more. The kernel closes the other end with
 /// the agent, killed or not.
@@ -39,7 +39,7 @@ final class SuspensionGuard {
   /// The program is started when something is suspended for the first time.
   init(environment: [String: String]) { self.environment = environment }
 
-  /// Something is about to be suspended; false when nobody would wake it.
+  /// Registers what is about to be suspended; returns false when it would not be woken after the agent.
   func add(_ name: String) -> Bool {
     guard suspended.insert(name).inserted else { return true }
     if child != nil, write("+ \(name)\n") { return true }
@@ -87,7 +87,7 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Wakes all that is suspended: nobody else could.
+  /// Wakes all that is suspended: nothing else could.
   func wakeAll() {
     suspended = []
     close()

@@ -17,7 +17,7 @@ struct AgentContext {
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
   /// The effects so far, in order.
   var effects: [AgentEffect] = []
-  /// The files of attachments that notifications let go of while the event is handled.
+  /// The files of attachments released by notifications while the event is handled.
   private var releasedAttachments: [AppID: Set<String>] = [:]
   /// Apps that brought files of attachments along.
   private var appsWithNewAttachments: Set<AppID> = []
@@ -166,7 +166,7 @@ struct AgentContext {
     if !attachments.isEmpty { appsWithNewAttachments.insert(app) }
   }
 
-  /// The paths that notifications let go of, since the last time this was asked.
+  /// Returns and forgets the paths that notifications have released.
   mutating func takeReleasedAttachments() -> [(AppID, Set<String>)] {
     defer { releasedAttachments = [:] }
     return releasedAttachments.sorted { $0.key < $1.key }

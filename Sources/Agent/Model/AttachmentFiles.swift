@@ -11,7 +11,7 @@ enum AttachmentFiles {
     trim(pipeline, local, &context)
   }
 
-  /// Has files deleted that notifications let go of and no other notification of their app has: neither
+  /// Has files deleted that notifications released and no other notification of their app has: neither
   /// one that waits, nor one in the list, nor one whose response waits for its app.
   private static func deleteReleased(
     _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications,

@@ -177,7 +177,7 @@ struct BackgroundTime {
     return !record.backgroundModes.contains { $0 == "audio" || $0 == "location" }
   }
 
-  /// Stops in a debug build when what is timed contradicts itself.
+  /// Traps in debug builds when what is timed contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
       assert(context.presence(of: app) == .background, "only what runs behind is timed")

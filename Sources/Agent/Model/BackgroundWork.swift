@@ -54,7 +54,7 @@ struct BackgroundWork {
       return wake(app, push, &context)
     }
     guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
-      // Client-api 3.47: it hears of them in front alone.
+      // Client-api 3.47: it receives them in front alone.
       if reported.insert(app).inserted { context.emit(.log(.backgroundModeMissing(app))) }
       return
     }

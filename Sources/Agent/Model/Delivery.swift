@@ -180,7 +180,7 @@ struct Delivery {
   /// The apps of which something may be kept until the person has decided about them.
   var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
 
-  /// Delivers what was kept of apps about which the person has decided, as if it came now.
+  /// Delivers the retained notifications of apps about which the person has decided, as if it came now.
   mutating func releaseDecided(_ context: inout AgentContext) {
     for app in appsAwaitingPermission.sorted()
     where context.settings(of: app).status != .notDetermined {

@@ -244,7 +244,7 @@ struct DeliveryPipeline {
         if let entry = delivery.entry(key, order: order) { delivery.deliver(entry, &context) }
       case .fetch(let app), .task(let app): background.onFetched(app, nil, &context)
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
-      case .expiration: break  // Nobody is there any more whose time could be over.
+      case .expiration: break  // The app has disconnected: its time is over anyway.
       case .extend: break  // Its job is finished above.
       }
     }
@@ -403,7 +403,7 @@ struct DeliveryPipeline {
   /// Notes that the timer of background work has fired.
   mutating func onBackgroundWorkDue() { background.onDue() }
 
-  /// Delivers what was kept of apps about which the person has decided.
+  /// Delivers the retained notifications of apps about which the person has decided.
   mutating func releaseDecided(_ context: inout AgentContext) {
     delivery.releaseDecided(&context)
   }

@@ -257,7 +257,7 @@ struct Permissions {
     context.emit(.withdrawPrompt(prompt))
   }
 
-  /// Withdraws the question about an app that nobody waits for, and asks the next one.
+  /// Withdraws the question about an app that no request waits for, and asks the next one.
   private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
     switch prompts[app]?.subject {
     case nil: return

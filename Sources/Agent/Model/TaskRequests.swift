@@ -77,7 +77,7 @@ struct TaskRequests {
     return first.map { ($0, $0.earliestUnixMilliseconds ?? .min) }
   }
 
-  /// Stops in a debug build when what waits contradicts itself.
+  /// Traps in debug builds when what waits contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, requests) in waiting {
       assert(context.apps[app] != nil, "nothing waits for an app that is gone")

@@ -72,7 +72,7 @@ final class PresenterHub {
     for presenter in presenters where presenter.kind == kind {
       for event in events { presenter.show(event, atUnixMilliseconds: now) }
     }
-    // A window shows what is open at once; what nobody has seen yet needs the new server's word.
+    // A window shows what is open at once; what has not been seen yet needs the new server's word.
     if kind == .desktop {
       for event in events { windows.show(event, atUnixMilliseconds: now) }
     }

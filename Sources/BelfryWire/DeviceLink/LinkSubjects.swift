@@ -54,8 +54,8 @@ struct LinkSubjects {
   private(set) var entries: [Entry] = []
   private var open: [(number: UInt16, wish: Wish, subject: LinkSubject)] = []
   private var lastNumber: UInt16 = 0
-  /// What was refused for now on this connection.
-  private var postponed: [(wish: Wish, subject: LinkSubject)] = []
+  /// Subjects of which something was refused for now on this connection.
+  private var postponed: Set<LinkSubject> = []
   private var refusalsInARow = 0
   /// When what was refused for now is asked again, in the loop's nanoseconds; `.max`: never.
   private(set) var retryAt: Int64 = .max
@@ -97,13 +97,17 @@ struct LinkSubjects {
 
   /// Tells a new connection everything: what is owed first, then what is wanted.
   mutating func askAll(to output: inout [UInt8]) {
-    for entry in entries {
-      if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
-      guard entry.isWanted else { continue }
-      ask(.register, entry.subject, to: &output)
-      if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
-      if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
-    }
+    for entry in entries { ask(entry, to: &output) }
+  }
+
+  /// Tells the gateway what it does not know of a subject: what is owed first, then what is wanted.
+  private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
+    if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
+    guard entry.isWanted else { return }
+    // A cancel ends also a registration that was granted while the cancel was refused.
+    if entry.handle == nil || entry.owesCancel { ask(.register, entry.subject, to: &output) }
+    if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
+    if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
   }
 
   private mutating func ask(_ wish: Wish, _ subject: LinkSubject, to output: inout [UInt8]) {
@@ -140,7 +144,7 @@ struct LinkSubjects {
     let (_, wish, subject) = open.remove(at: position)
     guard (handle != nil) == (wish == .register) || refusal != nil else { return nil }
     if refusal == .tryLater {
-      postpone(wish, subject, at: now)
+      postpone(subject, at: now)
       return (wish, subject)
     }
     if refusal == nil { refusalsInARow = 0 }
@@ -167,8 +171,8 @@ struct LinkSubjects {
   }
 
   /// Asks again later, on this connection; the next one is asked everything anyway.
-  private mutating func postpone(_ wish: Wish, _ subject: LinkSubject, at now: Int64) {
-    if !postponed.contains(where: { $0 == (wish, subject) }) { postponed.append((wish, subject)) }
+  private mutating func postpone(_ subject: LinkSubject, at now: Int64) {
+    postponed.insert(subject)
     // What is refused together is asked again together.
     guard retryAt == .max else { return }
     refusalsInARow += 1
@@ -187,17 +191,7 @@ struct LinkSubjects {
     retryAt = .max
     let again = postponed
     postponed = []
-    for (wish, subject) in again {
-      guard let entry = entries.first(where: { $0.subject == subject }) else { continue }
-      let isWished =
-        switch wish {
-        case .register: entry.isWanted && entry.handle == nil
-        case .cancel: entry.owesCancel
-        case .disable: entry.isDisabled
-        case .enable: entry.owesEnable
-        }
-      if isWished { ask(wish, subject, to: &output) }
-    }
+    for entry in entries where again.contains(entry.subject) { ask(entry, to: &output) }
     return true
   }
 

@@ -77,7 +77,7 @@ public struct AdminRouter: Sendable {
   }
 
   private func isAllowed(_ request: HTTP1Request) -> Bool {
-    // Without a token nobody is an administrator, rather than everybody.
+    // Without a token no request is allowed, rather than every one.
     guard !token.isEmpty else { return false }
     guard let field = request.field("authorization") else { return false }
     let scheme = "bearer "

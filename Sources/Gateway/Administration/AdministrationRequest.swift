@@ -25,7 +25,7 @@ public enum AdministrationRequest: Sendable, Hashable {
   case revokeDevice(number: UInt64)
   /// The code that devices enrol with.
   case enrolmentCode
-  /// Makes a new code; the former one enrols nobody any more.
+  /// Makes a new code; the former one enrols no device any more.
   case rotateEnrolmentCode
   case listFaults
   case addFault(FaultRule)

@@ -377,7 +377,8 @@ final class ControlPlane {
       enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device.number) },
       "a device's number is still to be given")
     assert(
-      Set(enrolling.values.map(\.device.number)).count == enrolling.count, "two devices have one number")
+      Set(enrolling.values.map(\.device.number)).count == enrolling.count,
+      "two devices have one number")
     assert(published.map { $0.version <= directoryVersion } ?? true, "an unknown directory is out")
   }
 

@@ -12,7 +12,7 @@ struct DeviceClaim: Sendable, Hashable {
 /// The devices of one loop with their keys, as the control store has them.
 ///
 /// A certificate that the authority signed is not enough: its number may be another device's by now, or
-/// nobody's, when the folder was restored from a copy.
+/// no device's, when the folder was restored from a copy.
 struct DeviceTable: Sendable {
   /// The first half of a key's hash: no two keys of one gateway share it, and a million take 16 MB less.
   private struct KeyMark: Hashable, Sendable {

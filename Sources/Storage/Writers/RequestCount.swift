@@ -16,7 +16,7 @@ final class RequestCount: Sendable {
     checkInvariants()
   }
 
-  /// Whether nobody waits for an answer.
+  /// Whether no request waits for an answer.
   var isSettled: Bool {
     answered.load(ordering: .relaxed) == accepted.load(ordering: .relaxed)
   }

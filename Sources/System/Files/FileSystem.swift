@@ -36,7 +36,7 @@ public enum FileSystem {
   }
 
   /// The whole of a regular file, of at most `limit` bytes: a pipe or a device at the path, which
-  /// could hold up whoever reads, is an error.
+  /// could hold up the reader, is an error.
   public static func readRegularFile(
     _ path: String, limit: Int
   ) throws(SystemFailure) -> [UInt8] {

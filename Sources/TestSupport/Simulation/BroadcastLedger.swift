@@ -99,14 +99,14 @@ final class BroadcastLedger {
   func check() {
     let now = world.time.unixMilliseconds / 1_000
     for device in world.devices where !device.isRevoked {
-      for (channel, number) in newest where device.isSubscribed(channel) {
+      for (channel, number) in newest where device.wants(channel) {
         let message = messages[Int(number)]
         guard message.expiration > now + 60, !world.profile.hasClockSteps else { continue }
         world.expect(
           message.shown[device.number] != nil,
           "device \(device.number) never got broadcast \(number), the newest of its channel")
       }
-      for message in messages where message.isForAll && device.isSubscribed(message.channel) {
+      for message in messages where message.isForAll && device.wants(message.channel) {
         world.expect(message.isAnswered, "broadcast \(message.number) was not answered")
         // A newer one may stand for an older one that is kept.
         let isReplaced = message.isKept && newest[message.channel] != message.number

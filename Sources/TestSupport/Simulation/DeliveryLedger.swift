@@ -29,8 +29,12 @@ final class DeliveryLedger {
     var acceptance: Int?
     var shown = 0
     var isUnregistered = false
+    /// Places in the order of acceptance that were taken before it was sent, where its provider tells.
+    var placesBefore: Int?
+    /// What the gateway's wall clock showed when it accepted, in seconds since 1970.
+    var receivedSeconds: Int64?
 
-    var isOnce: Bool { expiration <= madeSeconds }
+    var isOnce: Bool { expiration <= receivedSeconds ?? madeSeconds }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
     /// disk, from where it was shown or expired; one that is not logged may have been.
     var counts: Bool {
@@ -65,6 +69,9 @@ final class DeliveryLedger {
     }
     body(&pushes[Int(number)])
   }
+
+  /// Its provider sends it, which the delivery log may never tell.
+  func sent(_ number: UInt64) { change(number) { $0.placesBefore = accepted } }
 
   func answered(_ number: UInt64) {
     change(number) { push in
@@ -103,7 +110,10 @@ final class DeliveryLedger {
     let place = accepted
     change(number) { push in
       push.states.append(state)
-      if state == .received { push.acceptance = place }
+      if state == .received {
+        push.acceptance = place
+        push.receivedSeconds = line.atMilliseconds / 1_000
+      }
       world.expect(
         line.device == push.target.device && line.topic == push.target.topic.bundleID,
         "#\(number) is logged for device \(line.device) and \(line.topic)")
@@ -160,12 +170,13 @@ final class DeliveryLedger {
         ((try? store.load(device: $0)) ?? []).compactMap { GatewaySimulation.push($0.payload) }
       })
     let now = world.time.unixMilliseconds / 1_000
+    let latest = world.time.latestUnixMilliseconds / 1_000
     for push in pushes {
       world.expect(
         push.isAnswered || push.isRefused || push.isOrphaned,
         "#\(push.number) was never answered: \(world.whereabouts(of: push.number))")
       guard push.isAnswered, push.shown == 0, !push.isOnce, !stored.contains(push.number),
-        push.expiration > now, !push.isUnregistered,
+        push.expiration > (push.receivedSeconds == nil ? latest : now), !push.isUnregistered,
         !push.states.contains(.discardedDisabled), !isReplaced(push),
         !world.profile.hasClockSteps || !push.states.contains(.discardedExpired)
       else { continue }
@@ -195,7 +206,7 @@ final class DeliveryLedger {
   }
 
   private func isNewer(_ one: Push, than other: Push) -> Bool {
-    guard let first = one.acceptance, let second = other.acceptance else {
+    guard let first = one.acceptance, let second = other.acceptance ?? other.placesBefore else {
       return one.number > other.number || one.acceptance == nil
     }
     return first > second

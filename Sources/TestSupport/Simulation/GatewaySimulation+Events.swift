@@ -31,7 +31,7 @@ extension GatewaySimulation {
     Self.push(payload).map { "#\($0)" } ?? "something that nobody sent"
   }
 
-  /// Where a push is that nobody answered.
+  /// Where a push is that was not answered.
   func whereabouts(of push: UInt64) -> String {
     providers.lazy.compactMap { $0.whereabouts(of: push) }.first
       ?? binaryProvider.whereabouts(of: push) ?? "no provider has it"

@@ -289,6 +289,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     binaryProvider.settleAccounts()
     if violation == nil { ledger.check() }
     if violation == nil { broadcasts.check() }
+    if violation == nil { checkWishes() }
     if violation == nil { closeEverything() }
     return Outcome(
       seed: seed, violation: violation,
@@ -318,6 +319,30 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       device.goOnline()
     }
     for connection in network.connections where connection.isDark { connection.cut() }
+  }
+
+  /// The gateway has on disk what every device last wished for.
+  private func checkWishes() {
+    let registrations = gateway.controlStore.registered
+    let subscriptions = gateway.controlStore.subscribers
+    for device in devices where device.number != 0 && !device.isRevoked {
+      for topic in topics {
+        let key = NotificationKey(
+          device: device.number, app: app(of: topic), kind: topic.kind.rawValue)
+        let isRegistered = registrations.contains(key)
+        expect(
+          isRegistered == device.wants(topic),
+          "device \(device.index) is registered for \(topic.bundleID): \(isRegistered)")
+      }
+      for channel in channels {
+        let isSubscribed = subscriptions.contains(
+          SubscriptionRecord(device: device.number, channel: channel.identifier))
+        expect(
+          isSubscribed == device.wants(channel),
+          "device \(device.index) is subscribed to channel \(channel.identifier[15]): \(isSubscribed)"
+        )
+      }
+    }
   }
 
   /// Who has a connection leaves, and the gateway goes down: nothing may be left over.

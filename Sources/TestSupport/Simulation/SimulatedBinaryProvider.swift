@@ -40,6 +40,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
     var bytes: [UInt8] = []
     for (push, frame) in queue {
       sent.append((identifiers[push] ?? 0, push))
+      world.ledger.sent(push)
       bytes += frame
     }
     queue = []

@@ -32,8 +32,6 @@ final class SimulatedDevice: SimulatedClient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
-  /// Channels whose gateway could not keep the subscription: asked for again on the next connection.
-  private var refusedChannels: Set<LinkChannel> = []
   /// How often it left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
@@ -62,6 +60,7 @@ final class SimulatedDevice: SimulatedClient {
   func register(_ topic: LinkTopic) {
     guard isPowered, disk.wanted[topic] != true else { return }
     disk.wanted[topic] = true
+    noteChangedWish()
     isOrdered = false
     client.register(.topic(topic), at: now, output: &output)
     settle()
@@ -70,16 +69,12 @@ final class SimulatedDevice: SimulatedClient {
   func unregister(_ topic: LinkTopic) {
     guard isPowered, disk.wanted[topic] == true else { return }
     disk.wanted[topic] = false
+    noteChangedWish()
     client.cancel(.topic(topic), at: now, output: &output)
     settle()
   }
 
   func wants(_ channel: LinkChannel) -> Bool { disk.channels[channel] == true }
-
-  /// Whether it wants the channel, and has not been told to ask again later.
-  func isSubscribed(_ channel: LinkChannel) -> Bool {
-    wants(channel) && !refusedChannels.contains(channel)
-  }
 
   func subscribe(_ channel: LinkChannel) {
     guard isPowered, disk.channels[channel] != true else { return }
@@ -99,6 +94,7 @@ final class SimulatedDevice: SimulatedClient {
   func setEnabled(_ isEnabled: Bool, _ topic: LinkTopic) {
     guard isPowered, disk.disabled.contains(topic) == isEnabled else { return }
     if isEnabled { disk.disabled.remove(topic) } else { disk.disabled.insert(topic) }
+    noteChangedWish()
     client.setEnabled(isEnabled, topic, at: now, output: &output)
     settle()
   }
@@ -199,6 +195,7 @@ final class SimulatedDevice: SimulatedClient {
 
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) {
     guard connection === self.connection else { return }
+    if now > max(connectedAt, lastChangedWish) + 5_000_000_000 { hasSettledWishes = true }
     isReceiving = true
     bytes.withUnsafeBytes { raw in
       var input = raw
@@ -229,13 +226,14 @@ final class SimulatedDevice: SimulatedClient {
     case .registered(.topic(let topic), let token):
       world.note("device \(index) has a token for \(topic.bundleID)")
       world.registered(topic, token: token, on: self)
-    case .registered(.channel(let channel), _): refusedChannels.remove(channel)
+    case .registered(.channel, _): break
     case .refused(let subject, let refusal):
       world.note("device \(index) is refused \(subject): \(refusal)")
       world.expect(
         refusal == .tryLater || refusal == .notRegistered,
         "device \(index) is refused \(subject): \(refusal)")
-      if case .channel(let channel) = subject { refusedChannels.insert(channel) }
+      noteChangedWish()
+      isOrdered = false
     case .connect: dial()
     case .received(let notification, let subject):
       receive(notification, subject)
@@ -283,7 +281,9 @@ final class SimulatedDevice: SimulatedClient {
       restrictions = []
       readBytes = 0
       lastStored = 0
-      isOrdered = true
+      lastStoredOfTopic = [:]
+      connectedAt = now
+      isOrdered = hasSettledWishes
       world.note("device \(index) opens connection \(connection.number)")
       client.opened(at: now, output: &output)
       settle()
@@ -294,17 +294,29 @@ final class SimulatedDevice: SimulatedClient {
 
   /// The place in the order of acceptance of the last one of highest priority from the store.
   private var lastStored = 0
-  private var isOrdered = true
+  private var lastStoredOfTopic: [LinkTopic: Int] = [:]
+  /// Whether the gateway knew of every topic when the connection began, so that one load brought all rows.
+  private var isOrdered = false
+  private var connectedAt: Int64 = 0
+  private var lastChangedWish: Int64 = 0
+  /// Whether the gateway has heard and persisted what the device last wished for its topics.
+  private var hasSettledWishes = false
 
-  /// What was stored comes in the order of acceptance, across apps.
+  private func noteChangedWish() {
+    lastChangedWish = now
+    hasSettledWishes = false
+  }
+
+  /// What was stored comes in the order of acceptance, also across apps where one load brought it.
   private func checkOrder(_ number: UInt64, _ notification: LinkNotification) {
-    guard notification.isFromStorage, notification.priority == 10, isOrdered,
+    guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1
     else { return }
-    world.expect(
-      acceptance > lastStored, "#\(number) comes out of order to device \(index)")
+    let last = isOrdered ? lastStored : lastStoredOfTopic[push.target.topic, default: 0]
+    world.expect(acceptance > last, "#\(number) comes out of order to device \(index)")
     lastStored = acceptance
+    lastStoredOfTopic[push.target.topic] = acceptance
   }
 
   private func receive(_ notification: LinkNotification, _ subject: LinkSubject) {

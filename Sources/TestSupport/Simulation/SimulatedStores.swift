@@ -117,6 +117,17 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
       RegistrationRecord(key: key, generation: generation, state: .active, changedMilliseconds: 0))
   }
 
+  /// What is registered, whether or not a person has switched it off.
+  var registered: Set<NotificationKey> {
+    Set(((try? contents.registrations()) ?? []).filter { $0.state != .unregistered }.map(\.key))
+  }
+
+  /// Who is subscribed to what, whatever was received.
+  var subscribers: Set<SubscriptionRecord> {
+    let records = (try? contents.subscriptions()) ?? []
+    return Set(records.map { SubscriptionRecord(device: $0.device, channel: $0.channel) })
+  }
+
   func teams() throws(StorageFailure) -> [TeamRecord] { try contents.teams() }
   func keys() throws(StorageFailure) -> [KeyRecord] {
     keyReadings += 1

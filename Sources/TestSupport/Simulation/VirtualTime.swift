@@ -22,12 +22,18 @@ final class VirtualTime: LoopClock {
 
   /// By how much the wall clock was set, in milliseconds.
   private var wallStep: Int64 = 0
+  private var latestBeforeSteps: Int64 = .min
 
   var monotonicNanoseconds: Int64 { now }
   var unixMilliseconds: Int64 { epoch + wallStep + now / 1_000_000 }
+  /// The latest time that the wall clock has shown, in milliseconds since 1970.
+  var latestUnixMilliseconds: Int64 { max(latestBeforeSteps, unixMilliseconds) }
 
   /// Somebody sets the wall clock; what is planned comes when it would have come.
-  func stepWallClock(byMilliseconds step: Int64) { wallStep += step }
+  func stepWallClock(byMilliseconds step: Int64) {
+    latestBeforeSteps = max(latestBeforeSteps, unixMilliseconds)
+    wallStep += step
+  }
 
   /// Plans `body` for `nanoseconds` from now.
   func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {

@@ -41,7 +41,7 @@ struct HTTP1RequestHead {
       guard readField(line) else { return nil }
     }
     guard hasHost || isHTTP10, contentLength == nil || transferCoding == .none else { return nil }
-    // RFC 9112 section 6.1: HTTP/1.0 has no codings, so nobody knows where such a body ends.
+    // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of such a body is unknown.
     guard !isHTTP10 || transferCoding == .none else { return nil }
     // RFC 9110 section 10.1.1: a client of HTTP/1.0 does not know the interim response.
     if isHTTP10 { expectsContinue = false }

@@ -323,7 +323,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Trailers are checked as the head's fields are, bounded with it, and nobody is told of them.
+  /// Trailers are checked as the head's fields are, bounded with it, and then discarded.
   private func readTrailer(_ bytes: Int) -> Bool {
     guard let line = line() else { return false }
     guard !line.isEmpty else {

@@ -70,8 +70,7 @@ struct BackgroundTimeTests {
   }
 
   @Test
-  func `a task that its expiration handler ends leaves the app suspended, not ended`() throws
-  {
+  func `a task that its expiration handler ends leaves the app suspended, not ended`() throws {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
     // S0-23

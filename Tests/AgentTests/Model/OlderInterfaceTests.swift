@@ -239,7 +239,7 @@ struct OlderInterfaceTests {
     bench.command(.removeApp(Self.app.text))
     for seconds in [nil, 60.0] {
       let effects = bench.ask(connection, .add(Self.request(generation, inSeconds: seconds)))
-      #expect(effects.refusals == [.notificationsNotAllowed])
+      #expect(effects.refusals == [.unknownApp])
     }
     #expect(bench.disk.keys(.delivered).isEmpty && bench.disk.keys(.pending).isEmpty)
   }

@@ -44,8 +44,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `without any requested type a push reaches the app behind, too, and is awaited`() throws
-  {
+  func `without any requested type a push reaches the app behind, too, and is awaited`() throws {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     let effects = bench.push(Self.alert)
@@ -84,8 +83,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `an environment that is not the gateway's, or that nobody knows, gets no token`()
-  {
+  func `an environment that is not the gateway's, or that nobody knows, gets no token`() {
     for (claimed, isKnownFirst, part) in [
       ("production", true, "it claims production, and the gateway is of the sandbox"),
       ("production", false, "it claims production, and the gateway is of the sandbox"),

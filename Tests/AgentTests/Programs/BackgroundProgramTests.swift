@@ -68,8 +68,7 @@ struct BackgroundProgramTests {
   }
 
   @Test
-  func `an app that does not end in time hears of it first, and is then ended`() async throws
-  {
+  func `an app that does not end in time hears of it first, and is then ended`() async throws {
     try await Scenario.run { scenario in
       // Its standard input stays open: nothing answers for it.
       let scene = try await BackgroundScene(

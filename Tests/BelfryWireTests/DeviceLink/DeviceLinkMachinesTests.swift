@@ -278,6 +278,46 @@ import Testing
     #expect(requests() == 6)
   }
 
+  @Test func `a cancel asked again does not undo a newer registration`() {
+    let pair = LinkPair.up()
+    pair.answer = { _, _ in .refused(.tryLater) }
+    pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.answer = { _, request in
+      if case .topic(.register, _) = request { return .token(handle: 0x31, token: LinkPair.token) }
+      return .done
+    }
+    pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.serverActions = []
+    pair.advance(seconds: 2)
+    #expect(
+      pair.serverActions.filter { $0.hasPrefix("request") } == [
+        "\(DeviceLinkServer.Action.request(4, .topic(.unregister, LinkPair.topic)))",
+        "\(DeviceLinkServer.Action.request(5, .topic(.register, LinkPair.topic)))",
+      ])
+  }
+
+  @Test func `what is refused for now is asked again in the order of a new connection`() {
+    let pair = LinkPair.up()
+    pair.answer = { _, _ in .refused(.tryLater) }
+    let other = LinkSubject.channel(
+      LinkChannel(bundleID: "com.example.app", identifier: Array(0..<16)))
+    pair.client.register(other, at: pair.now, output: &pair.toServer)
+    pair.client.cancel(other, at: pair.now, output: &pair.toServer)
+    pair.client.register(other, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.serverActions = []
+    pair.answer = { _, request in
+      if case .subscribe = request { return .subscribed(handle: 0x40) }
+      return .done
+    }
+    pair.advance(seconds: 2)
+    let requests = pair.serverActions.filter { $0.hasPrefix("request") }
+    #expect(requests.count == 2)
+    #expect(requests.last?.contains(".subscribe(") == true)
+  }
+
   @Test func `draining makes the device acknowledge leave and wait`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1)

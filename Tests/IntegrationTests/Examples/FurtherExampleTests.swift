@@ -66,8 +66,12 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
-      let now = ISO8601DateFormatter().string(from: Date())
-      try await scenario.tell(agent, "clock", "set", now)
+      // The program counts three minutes from the machine's time.
+      func setClock() async throws {
+        let now = ISO8601DateFormatter().string(from: Date())
+        try await scenario.tell(agent, "clock", "set", now)
+      }
+      try await setClock()
       let id = "org.example.match"
       let folder = try await scenario.bundle(
         "MatchReminder", id: id, manifest: ["CFBundleDevelopmentRegion": "en"],
@@ -156,8 +160,12 @@ import Testing
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(
         of: nil, options: ["--clock", "manual", "--grant", "ask"])
-      let now = ISO8601DateFormatter().string(from: Date())
-      try await scenario.tell(agent, "clock", "set", now)
+      // The program counts three minutes from the machine's time.
+      func setClock() async throws {
+        let now = ISO8601DateFormatter().string(from: Date())
+        try await scenario.tell(agent, "clock", "set", now)
+      }
+      try await setClock()
       let id = "org.example.reminder"
       let folder = try await scenario.bundle("MacReminder", id: id)
       try await scenario.tell(agent, "app", "install", folder)
@@ -177,6 +185,7 @@ import Testing
       try await app.stop()
 
       // Not running, it is started with the notification.
+      try await setClock()
       let again = try start()
       _ = try await again.text("scheduled")
       try await again.stop()
@@ -187,6 +196,7 @@ import Testing
       try await agent.program.error("activated Tea")
       #expect(agent.program.untaken.allSatisfy { $0["event"].string != "prompt" })
       // What is shown in its name from a shell comes back as one of its own.
+      try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "notify", "--app", id, "--title", "Coffee", "--id", "coffee")
       #expect(try await agent.presented(id)["title"].string == "Coffee")
       try await scenario.tell(agent, "center", "open", "coffee")
@@ -207,10 +217,12 @@ import Testing
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let app = try await scenario.example("DrawnNotification", on: agent)
-      #expect(try await app.text("refreshing") == "refreshing true")
       #expect(try await app.text("drawn") == "drawn Anna")
       _ = try await app.text("added")
       #expect(try await agent.presented("org.example.DrawnNotification")["title"].string == "Anna")
+      // A task waits until the person has left the app.
+      try await scenario.tell(agent, "state", "front=none")
+      #expect(try await app.text("refreshing") == "refreshing true")
       try await app.error("default [org.example.drawn:launch] launched with 0 options")
     }
   }

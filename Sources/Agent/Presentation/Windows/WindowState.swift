@@ -1,5 +1,5 @@
 /// Which windows of `belfry-center` stand: notifications whose buttons the desktop's server does not
-/// draw, and questions that nobody can answer there.
+/// draw, and questions that cannot be answered there.
 ///
 /// Knows no program: each event gives the calls to make.
 struct WindowState {
@@ -129,7 +129,7 @@ struct WindowState {
     windows.removeValue(forKey: key) == nil ? [] : [.close(key)]
   }
 
-  /// Stops in a debug build when windows and what they show contradict each other.
+  /// Traps in debug builds when windows and what they show contradict each other.
   func checkInvariants() {
     for (key, item) in windows {
       switch (key, item) {

@@ -2,7 +2,7 @@
 import BelfryWire
 
 /// What apps were told of themselves: each connected one knows its settings, its badge, its tokens and
-/// its permission for places, and hears of every change.
+/// its permission for places, and receives every change.
 final class AppKnowledgeLedger {
   private struct Knowledge {
     let app: AppID

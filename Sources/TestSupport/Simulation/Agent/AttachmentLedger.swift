@@ -44,7 +44,8 @@ final class AttachmentLedger {
       case .delivered: DeliveredList.Entry(record: value)?.retained.attachments
       case .pending: (try? NotificationRequest(decoding: value))?.content.attachments
       case .responses: Responses.Waiting(key: key, record: value)?.retained.attachments
-      case .apps, .schedule, .regions, .seen, .fetches, .tasks, .device: nil as [NotificationAttachment]?
+      case .apps, .schedule, .regions, .seen, .fetches, .tasks, .device:
+        nil as [NotificationAttachment]?
       }
     return (attachments ?? []).map(\.path)
   }

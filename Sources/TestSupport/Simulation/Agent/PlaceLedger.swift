@@ -49,7 +49,7 @@ final class PlaceLedger {
     }
   }
 
-  /// Whether whoever watches a region wants to hear of such a crossing.
+  /// Whether the watcher of a region asked for such a crossing.
   func checkIsWanted(_ region: NotificationRegion, _ state: RegionState, _ what: String) {
     let isWanted =
       switch state {

@@ -2,7 +2,7 @@
 import BelfryWire
 
 /// Who is suspended and ended: only what the agent started is suspended, and never while it is asked
-/// something; what does not say in time what it was asked is ended, and nobody before it was told that its
+/// something; what does not say in time what it was asked is ended, and no app before it was told that its
 /// time is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
