@@ -291,6 +291,10 @@ struct AgentContext {
     guard presence(of: app) == .background,
       let connection = connections.peers(of: app).first?.connection
     else { return }
+    // One that has windows leaves the front with the next one that is looked at, raised or not.
+    if connections[connection]?.isLookedAt == false {
+      _ = connections.setLookedAt(connection, true)
+    }
     tell(connection, .state(.foreground))
     if apps[app]?.installation?.isBusActivatable == true {
       emit(.raise(app, activationToken: activationToken))

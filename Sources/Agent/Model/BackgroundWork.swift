@@ -240,6 +240,7 @@ struct BackgroundWork {
 
   /// Wakes the apps that may be woken now, and arms the timer for the others.
   mutating func settle(_ context: inout AgentContext) {
+    dropUnwanted(context)
     let now = context.now.wall
     var next: Int64?
     if !context.conditions.holdsBackgroundWork {
@@ -261,6 +262,13 @@ struct BackgroundWork {
     guard next != armed else { return }
     armed = next
     context.emit(.armBackgroundWork(atUnixMilliseconds: next))
+  }
+
+  /// Drops what waited for the start of apps that are installed now, and whose manifests want no pushes behind.
+  private mutating func dropUnwanted(_ context: AgentContext) {
+    awaitingStart = awaitingStart.filter { app, push in
+      push.kind != .alert || context.apps[app]?.mayRun(inMode: "remote-notification") == true
+    }
   }
 
   /// Drops what waits for a removed app.

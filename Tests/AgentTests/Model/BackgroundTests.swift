@@ -155,6 +155,16 @@ struct BackgroundTests {
     #expect(bench.connect().1.asked.count == 1)
   }
 
+  @Test(arguments: [["remote-notification"], []])
+  func `client-api 3.47: an app installed meanwhile starts with the push if its manifest wants it`(
+    modes: [String]
+  ) {
+    let bench = ModelBench()
+    #expect(bench.push(RoutingTests.background).orders.isEmpty)
+    bench.install(modes: modes)
+    #expect(bench.connect().1.asked.count == modes.count)
+  }
+
   @Test
   func `client-api 3.39: texts that only an unlocked screen shows come with the unlock`() throws {
     let bench = ModelBench()

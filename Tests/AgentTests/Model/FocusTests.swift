@@ -101,6 +101,21 @@ import Testing
     #expect(Self.states(bench.take()) == ["1 background"])
   }
 
+  /// A desktop may keep a window that asks for it from coming to the front.
+  @Test
+  func `an app that a tap brings to the front leaves it with the next window, raised or not`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.handle(.focusedWindowChanged(Self.window(nil, "org.example.burger")))
+    bench.handle(.focusedWindowChanged(Self.window(30, "xterm")))
+    bench.ask(connection, .add(ModelBench.request()))
+    _ = bench.take()
+    bench.respond("n", .open)
+    #expect(Self.states(bench.take()) == ["1 foreground"])
+    bench.handle(.focusedWindowChanged(nil))
+    #expect(Self.states(bench.take()) == ["1 background"])
+  }
+
   @Test
   func `a line of belfry-focus is a window, or none; anything else says nothing`() {
     func read(_ text: String) -> FocusedWindow?? { FocusMonitor.window(in: Array(text.utf8)) }

@@ -140,7 +140,7 @@ final class AgentLedger {
       registrations.onDecided(effect)
       screen.onDecided(effect, event)
       places.onDecided(effect)
-      front.onDecided(effect)
+      front.onDecided(effect, event)
     }
     schedule.onDecided(effects, event)
     conversations.onHandled(event)

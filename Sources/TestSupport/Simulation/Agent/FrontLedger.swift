@@ -5,6 +5,9 @@ import BelfryWire
 final class FrontLedger {
   private unowned let world: AgentSimulation
   private var told: [ConnectionID: AppState] = [:]
+  /// Connections whose windows were in front, or for which a command said so: windows alone bring them
+  /// there, and away.
+  private var haveWindows: Set<ConnectionID> = []
   /// The app whose window is in front, as far as windows tell.
   private var window: AppID?
 
@@ -12,20 +15,31 @@ final class FrontLedger {
 
   func agentCrashed() {
     told = [:]
+    haveWindows = []
     window = nil
   }
 
   func willHandle(_ event: AgentEvent) {
     switch event {
-    case .appDisconnected(let connection): told[connection] = nil
+    case .appDisconnected(let connection):
+      told[connection] = nil
+      haveWindows.remove(connection)
     case .focusedWindowChanged(let focused):
       window = focused?.names.first.flatMap(AppID.init)
     default: break
     }
   }
 
-  func onDecided(_ effect: AgentEffect) {
-    if case .tell(let connection, .state(let state)) = effect { told[connection] = state }
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    guard case .tell(let connection, .state(let state)) = effect else { return }
+    switch event {
+    case .focusedWindowChanged, .appGreeted, .appRequested(_, .control(.state)):
+      if state == .foreground { haveWindows.insert(connection) }
+    default:
+      // A person opened one of its notifications: one without windows says by itself when it leaves.
+      guard haveWindows.contains(connection) else { return }
+    }
+    told[connection] = state
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {

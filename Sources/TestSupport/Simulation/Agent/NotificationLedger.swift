@@ -101,9 +101,10 @@ final class NotificationLedger {
     case .persist(.put(.delivered, let key, let value)): onPut(key, value, event)
     case .persist(.remove(.delivered, let key)):
       if let key = AgentLedger.notification(recordKey: key) {
+        let isExplained = explains(event, key)
         end(key)
         let count = world.ledger.mirror[.delivered].keys.count { $0.hasPrefix("\(key.app)/") }
-        if !explains(event, key), count < Limits.deliveredPerApp { unexplained.insert(key) }
+        if !isExplained, count < Limits.deliveredPerApp { unexplained.insert(key) }
       }
     case .present(let presentation): onPresented(presentation, isReplay: false)
     case .refresh(let presentation): checkTexts(presentation)
@@ -143,6 +144,9 @@ final class NotificationLedger {
       case (nil, _): true
       case (key.app, .removeDelivered(let ids)): ids?.contains(key.id) ?? true
       case (key.app, .add(let request)): request.id == key.id
+      // Asking for quiet notifications decides about what was kept until then.
+      case (key.app, .requestAuthorization):
+        state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false
       default: false
       }
     default: true

@@ -46,8 +46,6 @@ final class SimulatedApp {
     processes.first { $0.connection == connection }
   }
 
-  var isRunning: Bool { processes.contains { $0.isConnected && !$0.isExtension } }
-
   func plan() {
     world.plan(every: world.profile.appStartEvery) { [self] in
       if processes.count < 2 { start(launch: nil, isForeground: world.chance(0.6)) }
@@ -101,11 +99,6 @@ final class SimulatedApp {
     for process in processes where process.wasLaunched { crash(process) }
   }
 
-  /// Whether every process that runs was started by the agent.
-  var hasOnlyLaunchedProcesses: Bool {
-    processes.allSatisfy { !$0.isConnected || $0.isExtension || $0.wasLaunched }
-  }
-
   /// Whether one of these connections is its own.
   func isInFront(_ connections: Set<ConnectionID>) -> Bool {
     connections.contains { process($0)?.isExtension == false }
@@ -156,7 +149,8 @@ final class SimulatedApp {
   /// The program that runs, as the machine knows it.
   func identity(of role: AppHello.Role) -> ProcessIdentity {
     var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
-    guard isInstalled else { return identity }
+    // A command may install it, too; then it runs from there.
+    guard isInstalled || world.ledger.apps[id]?.installation != nil else { return identity }
     identity.executable = role == .app ? "/opt/\(id)" : "/opt/\(id)-extension"
     return identity
   }

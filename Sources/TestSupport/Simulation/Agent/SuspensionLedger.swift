@@ -82,9 +82,7 @@ final class SuspensionLedger {
     case .suspend(let id):
       world.expect(suspended.insert(id).inserted, "\(id) is suspended twice")
       world.expect(!work.values.contains(id), "\(id) is suspended while it has something to do")
-      let app = world.apps.first { $0.id == id }
-      world.expect(
-        app?.hasOnlyLaunchedProcesses == true, "\(id) is suspended, and a person started it")
+      world.expect(mayStop(id), "\(id) is suspended, and is not the agent's to stop")
     case .resume(let id):
       world.expect(suspended.remove(id) != nil, "\(id) is woken and was not suspended")
       warned.remove(id)
@@ -94,9 +92,10 @@ final class SuspensionLedger {
     case .ask(let question, let event, _): onQuestion(question, event)
     case .end(let id):
       ended.insert(id)
-      let isRunning = world.apps.first { $0.id == id }?.isRunning == true
+      // Whoever has not greeted cannot be told.
+      let hasGreeted = !world.ledger.knowledge.connections(of: id).isEmpty
       world.expect(
-        !isRunning || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
+        !hasGreeted || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
     default: break
     }
   }
@@ -113,7 +112,7 @@ final class SuspensionLedger {
       }
     }
     for app in overdue.sorted() {
-      guard isBehind(app), mayEnd(app), !ended.contains(app) else {
+      guard isBehind(app), mayStop(app), !ended.contains(app) else {
         overdue.remove(app)
         continue
       }
@@ -122,8 +121,8 @@ final class SuspensionLedger {
     }
   }
 
-  /// Whether an app that runs behind is the agent's to end.
-  private func mayEnd(_ app: AppID) -> Bool {
+  /// Whether an app that runs behind is the agent's to suspend and to end.
+  private func mayStop(_ app: AppID) -> Bool {
     guard let record = world.ledger.apps[app] else { return false }
     return startedBehind.isSuperset(of: world.ledger.knowledge.connections(of: app))
       && !record.backgroundModes.contains { $0 == "audio" || $0 == "location" }
