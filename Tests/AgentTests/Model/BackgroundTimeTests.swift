@@ -33,7 +33,8 @@ struct BackgroundTimeTests {
   {
     let bench = ModelBench()
     let (_, question) = try startedForPush(bench)
-    // S0-22, S1-51
+    // S0-22 part 2 of 2: its time ends
+    // S1-51 part 2 of 2: its time ends
     #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)
     #expect(bench.armedBackgroundTime == bench.time.elapsed + 1_000)
     #expect(try wait(bench) == [.suspend(Self.burger)])
@@ -53,7 +54,7 @@ struct BackgroundTimeTests {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
     let begun = bench.ask(connection, .beginBackgroundTask(name: "save")).answers.first
-    // S0-23
+    // S0-23 part 2 of 2: its time ends
     #expect(begun?.seconds == 30)
     #expect(begun?.task != nil)
     bench.handle(.appReplied(question, .fetched(.newData)))
@@ -73,7 +74,7 @@ struct BackgroundTimeTests {
   func `a task that its expiration handler ends leaves the app suspended, not ended`() throws {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
-    // S0-23
+    // S0-23 part 2 of 2: its time ends
     let task = try #require(
       bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.task)
     bench.handle(.appReplied(question, .fetched(.newData)))

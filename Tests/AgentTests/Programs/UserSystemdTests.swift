@@ -100,7 +100,8 @@ struct UserSystemdTests {
       } else {
         try await scene.push()
         try await Self.wait(for: "running", unit, scenario, manager)
-        // S0-22, S1-51
+        // S0-22 part 2 of 2: its time ends
+        // S1-51 part 2 of 2: its time ends
         #expect(try await scene.agent.stop() == 0)
       }
       try await manager.stop()

@@ -37,7 +37,7 @@ import Testing
   func `Dates and bytes come back as what they were`() throws {
     let date = Date(timeIntervalSince1970: 1_276_203_600)
     let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
-    // S0-15 part 1 of 2: what is a property list arrives
+    // S0-15 in part: the coder alone, and NSNull is taken where a property list has none
     // S1-47 part 1 of 2: what is a property list arrives
     #expect(back["when"] as? Date == date)
     #expect(back["bytes"] as? Data == Data([0, 255]))
@@ -64,7 +64,7 @@ import Testing
     #expect(throws: UserInfoCoding.Unsuitable.self) {
       try UserInfoCoding.encode(["object": NoPropertyList()])
     }
-    // S0-15 part 2 of 2: what is none is refused
+    // S0-15 in part: the coder alone, and NSNull is taken where a property list has none
     // S1-47 part 2 of 2: what is none is refused
     #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode([1: "key"]) }
     var deep: [String: Any] = [:]

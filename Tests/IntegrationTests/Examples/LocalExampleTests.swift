@@ -16,6 +16,9 @@ import Testing
       _ = try await app.text("background")
       _ = try await app.text("presented")
       let shown = try await agent.presented("org.example.BackgroundChat")
+      // S0-22 part 1 of 2: it presents at once
+      // S0-23 part 1 of 2: the loop, the sound and the badge
+      // S1-51 part 1 of 2: it presents at once
       #expect(shown["body"].string == "Anna: are you there?")
       #expect(shown["sound"].string == "alarmsound.caf")
       #expect(shown["badge"].integer == 1)

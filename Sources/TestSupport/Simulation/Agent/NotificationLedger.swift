@@ -144,7 +144,7 @@ final class NotificationLedger {
       case (nil, _): true
       case (key.app, .removeDelivered(let ids)): ids?.contains(key.id) ?? true
       case (key.app, .add(let request)): request.id == key.id
-      // Asking for quiet notifications decides about what was kept until then.
+      // Asking for quiet notifications decides about the notifications retained until then.
       case (key.app, .requestAuthorization):
         state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false
       default: false

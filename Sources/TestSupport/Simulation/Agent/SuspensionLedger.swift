@@ -92,7 +92,7 @@ final class SuspensionLedger {
     case .ask(let question, let event, _): onQuestion(question, event)
     case .end(let id):
       ended.insert(id)
-      // Whoever has not greeted cannot be told.
+      // An app that has not greeted cannot be told.
       let hasGreeted = !world.ledger.knowledge.connections(of: id).isEmpty
       world.expect(
         !hasGreeted || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
