@@ -60,6 +60,7 @@ extension DeliveryCore {
     _ rows: [StoredNotification], on device: DeviceDelivery
   ) -> [DeliveryEntry] {
     let pending = device.queue.removeForLoad { device.topics.contains($0) }
+    let replaced = device.queue.replacedRows(by: pending)
     var merged: [DeliveryEntry] = []
     merged.reserveCapacity(rows.count + pending.count)
     var next = 0
@@ -70,7 +71,7 @@ extension DeliveryCore {
       }
       let isInMemory = next < pending.count && pending[next].sequence == row.sequence
       guard !isInMemory, device.topics.contains(row.key), !device.queue.isHeld(row.sequence),
-        !stage.isBeingRemoved(row.key, sequence: row.sequence)
+        !stage.isBeingRemoved(row.key, sequence: row.sequence), !replaced.contains(row.sequence)
       else { continue }
       merged.append(DeliveryEntry(row))
     }

@@ -159,6 +159,14 @@ struct DeviceQueue {
     return pending
   }
 
+  /// Rows that held entries and those of `pending` have replaced, which the store may still have.
+  func replacedRows(by pending: [DeliveryEntry]) -> Set<UInt64> {
+    var rows: Set<UInt64> = []
+    for entry in pending { rows.formUnion(entry.replacedRows) }
+    for entry in unsent?.held.entries ?? [] { rows.formUnion(entry.replacedRows) }
+    return rows
+  }
+
   /// Whether an entry with this sequence is held.
   mutating func isHeld(_ sequence: UInt64) -> Bool {
     guard let unsent, !unsent.held.isEmpty else { return false }

@@ -238,6 +238,25 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["a"])
   }
 
+  @Test(arguments: [false, true])
+  func `a row that was replaced is not sent by a load before its removal`(
+    isHeld: Bool
+  ) throws {
+    var bench = Bench()
+    for text in ["first", "old"] {
+      bench.push(text, keep: 9, collapseID: text == "old" ? "c" : "")
+    }
+    try bench.commit()
+    try bench.connect(power: DevicePower(isRestricted: isHeld), window: 1)
+    bench.core.addTopic(Bench.key(app: 9), session: SessionID(1), now: bench.now)
+    bench.push("new", priority: isHeld ? 5 : 10, keep: 9, collapseID: "c")
+    #expect(bench.states.contains(.replaced))
+    try bench.acknowledge("first")
+    #expect(bench.loads.count == 1)
+    try bench.answerLoads()
+    #expect(bench.sent == (isHeld ? ["first"] : ["first", "new"]))
+  }
+
   @Test func `an unacknowledged notification is sent again on the next session`() throws {
     var bench = Bench()
     try bench.connect()
