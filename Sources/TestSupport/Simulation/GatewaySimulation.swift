@@ -283,7 +283,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     isTroubled = false
     troubleEnd = end
     heal()
-    step(until: end + profile.calm - 120_000_000_000)
+    step(until: end + profile.calm * 2 / 3)
     for _ in 0..<4 { broadcast(isForAll: true) }
     step(until: end + profile.calm)
     binaryProvider.settleAccounts()

@@ -4,9 +4,8 @@ struct SimulationProfile {
   var apps: Int
   /// Virtual nanoseconds for which things go wrong.
   var troubled: Int64
-  /// Virtual nanoseconds in which all is well, at the end: a device asks again after five minutes at most,
-  /// and is back after one; what is sent two minutes before the end has to come.
-  var calm: Int64 = 720_000_000_000
+  /// Virtual nanoseconds in which all is well, at the end.
+  var calm: Int64 = 900_000_000_000
   var latencyMost: Int64
   var commitMost: Int64
   /// Nanoseconds between two pushes, on average.
