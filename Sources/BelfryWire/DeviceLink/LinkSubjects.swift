@@ -104,8 +104,8 @@ struct LinkSubjects {
   private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
     if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
     guard entry.isWanted else { return }
-    // A cancel ends also a registration that was granted while the cancel was refused.
-    if entry.handle == nil || entry.owesCancel { ask(.register, entry.subject, to: &output) }
+    // Also where there is a handle: it may be of a registration that was cancelled since.
+    ask(.register, entry.subject, to: &output)
     if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
     if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
   }

@@ -298,6 +298,24 @@ import Testing
       ])
   }
 
+  @Test func `a registration after a cancel is asked again though the topic had a handle before`() {
+    let pair = LinkPair.up()
+    pair.answer = { _, request in
+      if case .topic(.register, _) = request { return .refused(.tryLater) }
+      return .done
+    }
+    pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.serverActions = []
+    pair.answer = { _, _ in .token(handle: 0x31, token: LinkPair.token) }
+    pair.advance(seconds: 2)
+    #expect(
+      pair.serverActions.filter { $0.hasPrefix("request") } == [
+        "\(DeviceLinkServer.Action.request(4, .topic(.register, LinkPair.topic)))"
+      ])
+  }
+
   @Test func `what is refused for now is asked again in the order of a new connection`() {
     let pair = LinkPair.up()
     pair.answer = { _, _ in .refused(.tryLater) }
