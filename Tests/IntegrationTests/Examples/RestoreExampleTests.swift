@@ -36,8 +36,8 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
-      // S0-34 part 1 of 2: nothing before the first launch
-      // S1-16 part 1 of 3: nothing before it
+      // S0-34 in part: a push to the former token; the agent has the new one before the first launch
+      // S1-16 in part: a push to the former token; the agent has the new one before the first launch
       #expect(
         !second.program.lines.contains {
           $0.contains("early") || $0.contains(#""app":"\#(Self.id)"#)

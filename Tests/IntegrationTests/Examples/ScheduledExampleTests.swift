@@ -54,7 +54,7 @@ import Testing
       #expect(shown["body"].string == "Call the plumber dans 30 minutes.")
       // S1-45
       #expect(shown["title"].string == "À faire")
-      // S0-12
+      // S0-12 in part: the badge comes; that it comes at delivery is not asserted
       #expect(try await agent.program.event("badge")["badge"].integer == 1)
       // S0-18 part 2 of 2: date, body, sound, badge and the app's own data
       // S1-49 part 2 of 2: the same, and the title
