@@ -30,8 +30,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     let (identity, hasMoved) = try self.folder.load(authorityPEM: gateway.authorityPEM)
     if hasMoved {
       log.warning(
-        "this data comes from another machine: the device gets another identity, its apps get "
-          + "other tokens when they are next launched")
+        "this data comes from another machine: the device gets another identity, and its apps "
+          + "other tokens, which they are told when they are next launched")
     }
     if identity.device == nil { daemon.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
