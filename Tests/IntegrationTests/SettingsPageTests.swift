@@ -20,7 +20,7 @@ struct SettingsPageTests {
     return page
   }
 
-  private func press(_ page: inout SettingsPage, _ keys: SettingsPage.Key...)
+  private func press(_ page: inout SettingsPage, _ keys: PageKey...)
     -> SettingsPage.Action
   {
     keys.map { page.press($0) }.last ?? .none

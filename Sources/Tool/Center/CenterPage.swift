@@ -2,9 +2,9 @@ import Agent
 import BelfryWire
 
 /// The state machine of the Notification Center on a terminal: keys go in, actions and lines come out.
-struct CenterPage {
+struct CenterPage: TerminalPage {
   /// The action for a key.
-  enum Action: Hashable {
+  enum Action: Hashable, TerminalPageAction {
     case none
     case quit
     /// Ask the agent.

@@ -13,28 +13,11 @@ enum CenterScreen {
         moment, now: Int64(Date().timeIntervalSince1970 * 1_000),
         zone: TimeZone.current.identifier, languages: first.languages)
     }
-    page.show(first)
-    guard let terminal = RawTerminal() else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "the page needs a terminal: run it in one, or use 'belfry center open ID'")
-    }
-    defer { terminal.close() }
-    while true {
-      let (width, height) = terminal.size
-      terminal.show(page.lines(width: width, height: height))
-      let action = page.press(terminal.key())
-      if action == .quit { return }
-      var problem: String?
-      do throws(AppLinkFailure) {
-        if let request = request(action, page, on: terminal) {
-          _ = try AgentControl(options).ask(request)
-        }
-      } catch {
-        problem = error.message
-      }
-      // Also after a step alone: more may have come meanwhile.
-      page.show(try content(options), problem: problem)
+    try page.run(otherwise: "belfry center open ID") { () throws(AppLinkFailure) in
+      try content(options)
+    } perform: { (action, page, terminal) throws(AppLinkFailure) in
+      guard let request = request(action, page, on: terminal) else { return }
+      _ = try AgentControl(options).ask(request)
     }
   }
 

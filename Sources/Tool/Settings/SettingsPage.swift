@@ -2,11 +2,9 @@ import Agent
 import BelfryWire
 
 /// The state machine of the settings page: keys go in, actions and lines come out.
-struct SettingsPage {
-  typealias Key = PageKey
-
+struct SettingsPage: TerminalPage {
   /// The action for a key.
-  enum Action: Hashable {
+  enum Action: Hashable, TerminalPageAction {
     case none
     case quit
     /// Toggle a switch of an app.
@@ -55,7 +53,7 @@ struct SettingsPage {
   }
 
   /// Handles a key.
-  mutating func press(_ key: Key) -> Action {
+  mutating func press(_ key: PageKey) -> Action {
     problem = nil
     let rows = rows
     switch key {

@@ -7,26 +7,10 @@ enum SettingsScreen {
   /// Shows the page until the person leaves it.
   static func run(_ options: CommandLineOptions) throws {
     var page = SettingsPage()
-    page.show(try content(options))
-    guard let terminal = RawTerminal() else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "the page needs a terminal: run it in one, or use 'belfry settings APP_ID SWITCH=VALUE'")
-    }
-    defer { terminal.close() }
-    while true {
-      let (width, height) = terminal.size
-      terminal.show(page.lines(width: width, height: height))
-      let action = page.press(terminal.key())
-      if action == .quit { return }
-      var problem: String?
-      do throws(AppLinkFailure) {
-        try carryOut(action, options)
-      } catch {
-        problem = error.message
-      }
-      // Also after a step alone: an app may have asked for permission meanwhile.
-      page.show(try content(options), problem: problem)
+    try page.run(otherwise: "belfry settings APP_ID SWITCH=VALUE") { () throws(AppLinkFailure) in
+      try content(options)
+    } perform: { (action, _, _) throws(AppLinkFailure) in
+      try carryOut(action, options)
     }
   }
 
