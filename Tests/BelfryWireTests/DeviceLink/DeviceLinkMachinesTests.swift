@@ -216,6 +216,28 @@ import Testing
     #expect(pair.server.freeWindow == 2)
   }
 
+  @Test(arguments: [false, true])
+  func `a topic that a person turned off stays off when its app registers again`(
+    isCancelAnswered: Bool
+  ) {
+    let pair = LinkPair.up()
+    let topic = LinkPair.topic
+    pair.client.setEnabled(false, topic, at: pair.now, output: &pair.toServer)
+    pair.client.cancel(.topic(topic), at: pair.now, output: &pair.toServer)
+    if isCancelAnswered { pair.exchange() }
+    pair.client.register(.topic(topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    let verbs = pair.serverActions.filter { $0.hasPrefix("request") }.suffix(2)
+    #expect(verbs.first?.contains("register") == true && verbs.last?.contains("disable") == true)
+    // The next connection is told it too.
+    pair.lose()
+    pair.serverActions = []
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(pair.serverActions.contains { $0.contains("disable") })
+  }
+
   @Test func `wishes made offline are told to the next connection`() {
     let pair = LinkPair.up()
     pair.lose()
