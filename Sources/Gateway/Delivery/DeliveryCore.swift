@@ -134,8 +134,12 @@ public struct DeliveryCore: ~Copyable {
     for older in device.queue.removeReplaced(by: newer) {
       effects.append(.record(.replaced, older))
       switch older.state {
-      case .staged: stage.supersede(older)
-      case .committing: stage.end(older, .dropped)
+      case .staged:
+        stage.supersede(older)
+        newer.replacedRows += older.replacedRows
+      case .committing:
+        stage.end(older, .dropped)
+        newer.replacedRows += older.replacedRows
       case .stored:
         older.advance(to: .ended)
         stage.noteEnded(older.sequence)

@@ -94,7 +94,8 @@ public final class DeliveryEntry {
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
   var heldSinceNanoseconds: Int64 = 0
-  /// Rows of the entries that it replaced; they are removed together with its own.
+  /// Rows of the entries that it replaced, and of those that they had replaced before their own commits
+  /// ended; they are removed together with its own.
   var replacedRows: [UInt64] = []
 
   private init(
