@@ -477,10 +477,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// Releases the connections, which retain this object, of a loop that ends with some of them open.
   package func releaseConnections() { connections = LoopConnections() }
 
-  /// Asserts what holds between turns.
-  package func checkInvariants() {
+  /// Asserts what holds between turns; looks into no list of notifications with more than `entriesMax`.
+  package func checkInvariants(entriesMax: Int = .max) {
     connections.checkInvariants()
-    core.checkInvariants()
+    core.checkInvariants(entriesMax: entriesMax)
     registrations.checkInvariants()
     assert(!isPerforming, "effects are still being carried out")
     assert(effects.isEmpty, "effects were left over")

@@ -12,6 +12,9 @@ enum Limits {
   static let acknowledgementWaitNanoseconds: Int64 = 2_000_000
   /// Nanoseconds for which the removal of an acknowledged row is put off, so that many share one commit.
   static let removalDelayNanoseconds: Int64 = 50_000_000
+  /// Nanoseconds for which a notification that is tried once waits until its device, busy or silent, takes
+  /// it: its provider's answer waits as long. A working device makes room within a round trip.
+  static let onceWaitNanoseconds: Int64 = 5_000_000_000
   /// Nanoseconds for which priority 5 is held for a sleeping device that shows no activity of its own.
   static let sleepHoldNanoseconds: Int64 = 300_000_000_000
   /// Background pushes of one app on one device: three at once, then one every twenty minutes, which is

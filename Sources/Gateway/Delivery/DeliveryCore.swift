@@ -19,6 +19,8 @@ public struct DeliveryCore: ~Copyable {
   var stage = CommitStage()
   /// Devices for which something is held.
   var holding: Set<UInt64> = []
+  /// Devices for which something that is tried once waits, or did a moment ago.
+  var awaited: Set<UInt64> = []
   private var nextSequence: UInt64
   private let shard: UInt64
   private let shardCount: UInt64
@@ -76,7 +78,7 @@ public struct DeliveryCore: ~Copyable {
       acceptOffline(entry, once: once, now: now)
     case .loading:
       if !once { stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now) }
-      device.queue.wait(entry)
+      wait(entry, on: device, now: now)
     case .live(let session):
       acceptLive(entry, once: once, on: device, session: session, now: now)
     }
@@ -120,9 +122,19 @@ public struct DeliveryCore: ~Copyable {
     if device.queue.waitingCount == 0, device.queue.inFlightCount < device.window {
       send(entry, to: device, session: session)
     } else {
-      device.queue.wait(entry)
+      wait(entry, on: device, now: now)
       sendWaiting(on: device, now: now)
     }
+  }
+
+  /// Queues a new entry until the window or the load allows sending it; one that is tried once does not
+  /// wait for long.
+  private mutating func wait(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
+    if entry.isTransient {
+      entry.heldSinceNanoseconds = now.nanoseconds
+      awaited.insert(device.device)
+    }
+    device.queue.wait(entry)
   }
 
   /// Releases what was held for a sleeping device: the notification about to be sent wakes it anyway.
@@ -273,15 +285,20 @@ public struct DeliveryCore: ~Copyable {
   #endif
 
   /// Asserts what holds between events; tests and the simulation call it after each.
-  public func checkInvariants() {
+  ///
+  /// Looks into no list with more than `entriesMax` entries.
+  public func checkInvariants(entriesMax: Int = .max) {
     stage.checkInvariants()
     assert(nextSequence % shardCount == shard, "sequence \(nextSequence) is another shard's")
     for (number, device) in devices {
       assert(device.device == number, "device \(device.device) is known as \(number)")
-      device.checkInvariants()
+      device.checkInvariants(entriesMax: entriesMax)
       assert(
         device.queue.heldCount == 0 || holding.contains(number),
         "what device \(number) is kept from is forgotten")
+      assert(
+        device.queue.firstUnanswered == nil || awaited.contains(number),
+        "what waits for device \(number) to be tried is forgotten")
       for channel in device.channels {
         assert(channel.listeners.contains(number), "device \(number) listens, and is not known to")
       }

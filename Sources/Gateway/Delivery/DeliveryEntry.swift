@@ -93,6 +93,7 @@ public final class DeliveryEntry {
   /// is replaced.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
+  /// Monotonic time since which it is held, or waits to be tried once.
   var heldSinceNanoseconds: Int64 = 0
   /// Rows of the entries that it replaced, and of those that they had replaced before their own commits
   /// ended; they are removed together with its own.

@@ -43,9 +43,9 @@ final class DeviceDelivery {
     entry.priority != 10 && (power.isRestricted || power.isAsleep)
   }
 
-  /// Asserts what holds between events.
-  func checkInvariants() {
-    queue.checkInvariants(window: window, isConnected: session != nil)
+  /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
+  func checkInvariants(entriesMax: Int) {
+    queue.checkInvariants(window: window, isConnected: session != nil, entriesMax: entriesMax)
     switch presence {
     case .offline:
       assert(
