@@ -28,6 +28,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   var connections = LoopConnections()
   var providerMemory = ProviderMemory()
   var random: SystemRandom.Generator
+  var expiryClock: ExpiryClock
   /// The number of the last request to the writers.
   var commitTicket: UInt64 = 0
   private(set) var outbox = LoopOutbox()
@@ -61,9 +62,6 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   var environment: BelfryWire.Environment { shared.configuration.environment }
   var metrics: GatewayMetrics { shared.metrics }
   var log: Log { shared.log }
-  var now: Moment {
-    Moment(nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
-  }
 
   init(
     index: Int, loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
@@ -83,6 +81,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     var linkSettings = DeviceLinkServer.Settings()
     linkSettings.environment = shared.configuration.environment
     self.linkSettings = linkSettings
+    expiryClock = ExpiryClock(
+      nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
     random = GatewayShared.generator(of: index, seed: shared.randomSeed)
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)
@@ -99,6 +99,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   private func scheduleTick() {
     _ = loop.schedule(afterNanoseconds: Limits.tickNanoseconds) { [unowned self] in
+      compareClocks()
       core.tick(now: now)
       tokenRates?.tick(at: loop.nowNanoseconds)
       performEffects()

@@ -11,6 +11,7 @@ public struct GatewayMetrics: Sendable {
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
+  let clockDisagreement: Gauge
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
   private let states: [Counter]
@@ -35,6 +36,9 @@ public struct GatewayMetrics: Sendable {
     restored = registry.gauge(
       "belfry_folder_restored", help: "1 where a database of the folder was restored from a copy.")
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
+    clockDisagreement = registry.gauge(
+      "belfry_clock_disagreement_seconds",
+      help: "Seconds by which the wall clock was set, while expiry does not follow it.")
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
         labels: ["reason": "\($0)"])

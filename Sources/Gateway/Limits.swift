@@ -36,6 +36,11 @@ enum Limits {
   /// Nanoseconds before keys and apps that could not be read are read again, to spare a failing disk.
   static let directoryRetryNanoseconds: Int64 = 1_000_000_000
   /// Concurrent streams of a provider after its first accepted request (apns-protocol 1.13, captured).
+  /// Milliseconds by which the wall clock may leave the monotonic one between two ticks and still be believed:
+  /// more than corrections by the network take, less than matters to what expires.
+  static let clockStepMillisecondsMax: Int64 = 60_000
+  /// Nanoseconds for which a wall clock that was set is not believed: a day, for an administrator to read of it.
+  static let clockDoubtNanoseconds: Int64 = 86_400_000_000_000
   static let providerConcurrentStreams: UInt32 = 1_000
   /// Bytes waiting for a provider to read; above it the gateway stops reading from that provider.
   static let providerOutputBytesMax = 1 << 20

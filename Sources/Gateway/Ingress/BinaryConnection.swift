@@ -164,7 +164,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func accepted(
     _ notification: BinaryNotification, _ contents: TokenContents, keep: UInt32
   ) -> GatewayLoop.Submission {
-    let latest = home.now.unixSeconds + Int64(WireLimits.storageDaysMax) * 86_400
+    let latest = home.storageStartSeconds + Int64(WireLimits.storageDaysMax) * 86_400
     return GatewayLoop.Submission(
       contents: contents, id: home.makeID(), uniqueID: home.makeID(),
       expiration: min(notification.expiration.map(Int64.init) ?? latest, latest),

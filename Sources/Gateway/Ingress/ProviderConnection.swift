@@ -192,7 +192,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let body = open.body
     switch Admission.evaluate(
       open.request, body: body.span, bodyBytes: open.bodyBytes,
-      atSeconds: home.now.unixSeconds, context: &context)
+      atSeconds: home.storageStartSeconds, context: &context)
     {
     case .refused(let rejection):
       answer(
@@ -283,7 +283,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     case .refused(let rejection):
       return .refused(rejection)
     case .verified(let token):
-      if let rejection = credentials.present(token, atSeconds: home.now.unixSeconds) {
+      if let rejection = credentials.present(token, atSeconds: home.loop.unixMilliseconds / 1_000) {
         return .refused(rejection)
       }
       return .accepted(.token(token))
