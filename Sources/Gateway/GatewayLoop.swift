@@ -122,7 +122,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       deliver(notification)
     case .answered(let route, let answer):
       assert(route.loop == index, "an answer came to loop \(index) instead of \(route.loop)")
-      connections.provider(route.connection)?.answer(route.stream, answer)
+      connections.answered(route.connection)?.answer(route.stream, answer)
     case .attach(let detached, let device):
       assert(isHome(of: device.number), "device \(device.number) came to loop \(index)")
       let connection = makeDeviceConnection(device: device)
@@ -255,6 +255,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   /// Sends a submission to its device's home loop; the answer comes to `provider` under `reply`.
   func submit(_ submission: Submission, reply: Int32, of provider: some ProviderPeer) {
+    provider.load.begin()
     let contents = submission.contents
     let notification = AcceptedNotification(
       key: NotificationKey(
@@ -271,6 +272,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       performEffects()
     } else if !post(.push(notification), to: home) {
       // The other loops are not known before the gateway opens.
+      provider.load.end()
       provider.answer(reply, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
   }
@@ -279,7 +281,12 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func deliver(_ notification: AcceptedNotification) {
     assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
     switch registrations.verdict(notification.key, generation: notification.generation) {
-    case .active where isInRate(notification): core.accept(notification, now: now)
+    case .active where isInRate(notification):
+      guard core.hasRoom(for: notification.key) else {
+        metrics.count(.token)
+        return answer(notification, .refused(.tooManyRequests, timestampMilliseconds: nil))
+      }
+      core.accept(notification, now: now)
     case .disabled where isInRate(notification):
       core.discard(notification, as: .discardedDisabled)
     case .active, .disabled:
@@ -300,7 +307,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func answer(_ notification: AcceptedNotification, _ answer: ProviderAnswer) {
     guard let route = notification.reply else { return }
     if route.loop == index {
-      connections.provider(route.connection)?.answer(route.stream, answer)
+      connections.answered(route.connection)?.answer(route.stream, answer)
     } else if !post(.answered(route, answer), to: route.loop) {
       assertionFailure("a push came from loop \(route.loop), which is not there")
     }

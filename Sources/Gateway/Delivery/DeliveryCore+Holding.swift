@@ -82,6 +82,7 @@ extension DeliveryCore {
       }
       sendWaiting(on: device, now: now)
     }
+    tryPaused(now: now)
     giveUpOverdue(now: now)
     guard now.nanoseconds >= nextSweepNanoseconds else { return }
     nextSweepNanoseconds = now.nanoseconds + Limits.expirySweepNanoseconds

@@ -93,6 +93,8 @@ public final class DeliveryEntry {
   /// is replaced.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
+  /// Whether ``UnansweredPushes`` has counted it by its token.
+  var isCountedByToken = false
   /// Monotonic time since which it is held, or waits to be tried once.
   var heldSinceNanoseconds: Int64 = 0
   /// Rows of the entries that it replaced, and of those that they had replaced before their own commits

@@ -71,6 +71,9 @@ struct DeviceQueue {
     return unsent.waiting.popFirst()
   }
 
+  /// Waiting entries that are tried once and not answered yet.
+  var unansweredCount: Int { unsent?.waiting.unansweredCount ?? 0 }
+
   /// The oldest of the waiting entries that are tried once and not answered yet.
   var firstUnanswered: DeliveryEntry? { unsent?.waiting.firstUnanswered }
 
@@ -120,6 +123,16 @@ struct DeviceQueue {
     guard let entry = unsent.held.message(of: channel) else { return nil }
     unsent.held.remove(entry)
     return entry
+  }
+
+  /// Whether a kept message of the channel has not been sent.
+  func hasUnsentMessage(of channel: ChannelID) -> Bool {
+    unsent?.waiting.message(of: channel) != nil || unsent?.held.message(of: channel) != nil
+  }
+
+  /// Marks what waits as delivered from storage once it is sent.
+  mutating func markWaitingAsWaited() {
+    for entry in unsent?.waiting.entries ?? [] { entry.markAsWaited() }
   }
 
   /// Removes matching entries that wait to be sent, in order.

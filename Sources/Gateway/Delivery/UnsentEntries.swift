@@ -27,6 +27,9 @@ struct UnsentEntries {
 
   mutating func entry(order: UInt64) -> DeliveryEntry? { list.entry(order: order) }
 
+  /// Entries that are tried once and not answered yet.
+  var unansweredCount: Int { unanswered.count }
+
   /// The oldest of the entries that are tried once and not answered yet.
   var firstUnanswered: DeliveryEntry? { unanswered.first }
 

@@ -173,7 +173,7 @@ final class DeliveryLedger {
 
   // MARK: The end
 
-  /// Whether nobody waits for an answer any more.
+  /// Whether every push has its answer.
   var isAnswered: Bool { pushes.allSatisfy { $0.isAnswered || $0.isRefused || $0.isOrphaned } }
 
   /// Accepted means: shown, replaced, expired, discarded for a reason, or stored.

@@ -181,6 +181,20 @@ import Testing
     #expect(pair.settled == [1])
   }
 
+  @Test func `what there was no room for is new when it comes again`() {
+    let pair = LinkPair.up()
+    pair.persistsAtOnce = false
+    _ = pair.deliver(1)
+    pair.exchange()
+    let id = NotificationID(high: 8, low: 1)
+    pair.client.onDiscarded(id, .noRoom, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    _ = pair.deliver(1)
+    pair.exchange()
+    #expect(pair.received.map(\.id.low) == [1, 1])
+    #expect(pair.settled.isEmpty)
+  }
+
   @Test func `what nobody registered or a person turned off is discarded with its reason`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1, handle: 0x99)
