@@ -11,8 +11,10 @@ public struct GatewayMetrics: Sendable {
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
+  let clockDisagreement: Gauge
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
+  private let unansweredBounds: [Counter]
   private let states: [Counter]
   private let broadcastStates: [Counter]
   let broadcasts: Counter
@@ -34,6 +36,9 @@ public struct GatewayMetrics: Sendable {
       help: "Connections of devices with a good certificate that the folder does not know.")
     restored = registry.gauge(
       "belfry_folder_restored", help: "1 where a database of the folder was restored from a copy.")
+    clockDisagreement = registry.gauge(
+      "belfry_clock_disagreement_seconds",
+      help: "Seconds by which the wall clock was set, while expiry does not follow it.")
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
@@ -43,6 +48,12 @@ public struct GatewayMetrics: Sendable {
       registry.counter(
         "belfry_pushes_refused_total", help: "Provider requests refused, by reason.",
         labels: ["reason": $0.reason])
+    }
+    unansweredBounds = UnansweredBound.allCases.map {
+      registry.counter(
+        "belfry_pushes_unanswered_bounded_total",
+        help: "Times that a bound of unanswered pushes was met, by what it bounds.",
+        labels: ["of": "\($0)"])
     }
     states = DeliveryState.allCases.map {
       registry.counter(
@@ -61,6 +72,8 @@ public struct GatewayMetrics: Sendable {
       "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
   }
 
+  func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
+
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
 
   func count(_ refusal: LinkEnrolmentRefusal) {
@@ -70,4 +83,14 @@ public struct GatewayMetrics: Sendable {
   func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }
 
   func count(copy state: DeliveryState) { broadcastStates[Int(state.rawValue)].add() }
+}
+
+/// What has a bound on the pushes that may wait for their answer.
+enum UnansweredBound: Int, CaseIterable {
+  /// Its further pushes are not read.
+  case connection
+  /// Further pushes to it are answered `TooManyRequests`.
+  case token
+  /// Its further pushes are answered `ServiceUnavailable`.
+  case team
 }

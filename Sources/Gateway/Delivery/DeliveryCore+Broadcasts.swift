@@ -164,9 +164,8 @@ extension DeliveryCore {
       broadcast, to: device.device, handle: channel.handle, isLogged: isLogged,
       isFromStore: isFromStore, sequence: makeSequence())
     if broadcast.isKept { dropUnsent(of: channel.id, on: device, as: .replaced) }
-    guard broadcast.isKept || device.queue.waitingCount < Limits.deviceWaitingMax else {
-      return giveUp(entry)
-    }
+    let hasRoom = !device.isPaused && device.queue.waitingCount < Limits.deviceWaitingMax
+    guard broadcast.isKept || hasRoom else { return giveUp(entry) }
     if device.presence.isLive {
       guard !device.holdsBack(entry) else { return hold(orGiveUp: entry, on: device, now: now) }
       wake(device, now: now)

@@ -139,11 +139,11 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       handle(number, request)
     case .settled:
       settle()
-    case .discarded(let sequence, _):
+    case .discarded(let sequence, let reason):
       guard let device else {
         return assertionFailure("a connection without device was sent a notification")
       }
-      home.acknowledge(device, session, sequence: sequence)
+      home.discard(device, session, sequence: sequence, reason)
     case .stateChanged(let state):
       guard let device, isReady else { return }
       home.setPower(device, session, state.power)

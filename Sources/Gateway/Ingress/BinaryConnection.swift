@@ -10,6 +10,7 @@ import Transport
 /// the home loop, which may be another one, has answered.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
+  let load = ProviderLoad()
   private let home: GatewayLoop
   private var stream: ByteStream?
   private var certificate: CertificateCredential?
@@ -78,7 +79,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handleFrames() {
-    while !isClosing, !isDraining, awaited == nil, refusal == nil {
+    // What was refused a place among the unanswered frames is handled with the next answer.
+    while !isClosing, !isDraining, awaited == nil, refusal == nil, mayHandleFrame {
       switch parser.next() {
       case .incomplete:
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
@@ -92,7 +94,14 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     if parser.heldBytes >= Limits.binaryHeldBytesMax { stream?.pauseReading() }
   }
 
+  private var mayHandleFrame: Bool {
+    guard !load.hasRoom else { return true }
+    home.metrics.count(.connection)
+    return false
+  }
+
   private func handle(_ notification: BinaryNotification) {
+    assert(load.hasRoom, "a frame is handled while too many are unanswered")
     if let fault = notification.sizeFault {
       refuse(fault, identifier: notification.identifier, for: fault.rejection)
       return
@@ -120,6 +129,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     guard app.teamRate?.admits(at: home.loop.nowNanoseconds) ?? true else {
       refuse(.tooManyRequests, identifier: notification.identifier)
+      return
+    }
+    let team = load.team ?? home.connections.load(ofTeam: app.teamID)
+    load.team = team
+    guard team.hasRoom else {
+      home.metrics.count(.team)
+      refuse(.serviceUnavailable, identifier: notification.identifier)
       return
     }
     nextSerial &+= 1
@@ -164,7 +180,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func accepted(
     _ notification: BinaryNotification, _ contents: TokenContents, keep: UInt32
   ) -> GatewayLoop.Submission {
-    let latest = home.now.unixSeconds + Int64(WireLimits.storageDaysMax) * 86_400
+    let latest = home.storageStartSeconds + Int64(WireLimits.storageDaysMax) * 86_400
     return GatewayLoop.Submission(
       contents: contents, id: home.makeID(), uniqueID: home.makeID(),
       expiration: min(notification.expiration.map(Int64.init) ?? latest, latest),

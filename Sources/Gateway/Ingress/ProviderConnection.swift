@@ -11,6 +11,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 {
   let number: UInt64
   let home: GatewayLoop
+  let load = ProviderLoad()
   /// What the port serves.
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
@@ -26,6 +27,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
   private var isAborting = false
+  private var isPausedUntilAnswered = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
   var isDraining = false
@@ -99,7 +101,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
-  func streamDrained(_ stream: ByteStream) { stream.resumeReading() }
+  func streamDrained(_ stream: ByteStream) { if load.hasRoom { stream.resumeReading() } }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
@@ -122,6 +124,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     unsafe session.takeOutput { unsafe stream.write($0) }
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
+    if !load.hasRoom { pauseUntilAnswered(stream) }
     if isClosing || (isDraining && streams.count == 0) || session.endsWithItsOutput {
       stream.close()
     }
@@ -192,7 +195,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let body = open.body
     switch Admission.evaluate(
       open.request, body: body.span, bodyBytes: open.bodyBytes,
-      atSeconds: home.now.unixSeconds, context: &context)
+      atSeconds: home.storageStartSeconds, context: &context)
     {
     case .refused(let rejection):
       answer(
@@ -201,6 +204,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       raiseStreamLimit()
       guard isInRate(admitted.app) else {
         answer(open.streamID, .refused(.tooManyRequests, timestampMilliseconds: nil))
+        return
+      }
+      guard hasRoomForTeam(of: admitted.app) else {
+        answer(open.streamID, .refused(.serviceUnavailable, timestampMilliseconds: nil))
         return
       }
       open.uniqueID = home.makeID()
@@ -221,6 +228,28 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let now = home.loop.nowNanoseconds
     guard home.connectionRate?.admits(&nextPushNanoseconds, at: now) ?? true else { return false }
     return app.teamRate?.admits(at: now) ?? true
+  }
+
+  /// Whether one more push of the app's team, which is the connection's, may wait for its answer.
+  private func hasRoomForTeam(of app: App) -> Bool {
+    let team = load.team ?? home.connections.load(ofTeam: app.teamID)
+    load.team = team
+    if !team.hasRoom { home.metrics.count(.team) }
+    return team.hasRoom
+  }
+
+  /// Reads nothing more until pushes were answered; only requests that were reset can come to so many.
+  private func pauseUntilAnswered(_ stream: ByteStream) {
+    guard !isPausedUntilAnswered else { return }
+    isPausedUntilAnswered = true
+    home.metrics.count(.connection)
+    stream.pauseReading()
+  }
+
+  private func resumeIfAnswered() {
+    guard isPausedUntilAnswered, load.unanswered <= Limits.providerUnansweredMax / 2 else { return }
+    isPausedUntilAnswered = false
+    if unsentBytes <= home.providerMemory.unsentBytesMax { stream?.resumeReading() }
   }
 
   /// One stream at a time until the first valid request (apns-protocol 1.13).
@@ -283,7 +312,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     case .refused(let rejection):
       return .refused(rejection)
     case .verified(let token):
-      if let rejection = credentials.present(token, atSeconds: home.now.unixSeconds) {
+      if let rejection = credentials.present(token, atSeconds: home.loop.unixMilliseconds / 1_000) {
         return .refused(rejection)
       }
       return .accepted(.token(token))
@@ -318,6 +347,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Answers an open stream; does nothing for a stream that the client has reset meanwhile.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
+    resumeIfAnswered()
     if faults.isActive, let open = streams[streamID], open.delayMilliseconds > 0 {
       return delay(open, answer)
     }

@@ -128,6 +128,13 @@ final class LoopScenario {
 
   deinit { loop.releaseAll() }
 
+  /// The device has the first app's token, on disk.
+  func register(device: UInt64) {
+    part.registrations.set(
+      NotificationKey(device: device, app: 1, kind: TokenKind.alert.rawValue),
+      to: RegistrationTable.Entry(generation: 0, state: .active, changedMilliseconds: 0))
+  }
+
   func submission(device: UInt64) -> GatewayLoop.Submission {
     GatewayLoop.Submission(
       contents: TokenContents(
@@ -140,6 +147,7 @@ final class LoopScenario {
 /// A provider that notes its answers.
 final class RecordingProvider: ProviderPeer {
   let number: UInt64 = 1
+  let load = ProviderLoad()
   private(set) var answers: [String] = []
 
   func answer(_ stream: Int32, _ answer: ProviderAnswer) {
