@@ -8,11 +8,15 @@ public struct GatewayMetrics: Sendable {
   let accepted: Counter
   let providerConnections: Gauge
   let deviceConnections: Gauge
+  private let ownRecords: Counter
+  private let opensslRecords: Counter
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
+  let loweredStreamLimits: Counter
+  private let erringConnections: [ProviderErrorPolicy.Excess: Counter]
   private let states: [Counter]
   private let broadcastStates: [Counter]
   let broadcasts: Counter
@@ -27,6 +31,9 @@ public struct GatewayMetrics: Sendable {
       "belfry_provider_connections", help: "Open provider connections.")
     deviceConnections = registry.gauge(
       "belfry_device_connections", help: "Open device connections.")
+    (ownRecords, opensslRecords) = (
+      Self.deviceConnections(of: "own", registry), Self.deviceConnections(of: "openssl", registry)
+    )
     enrolments = registry.counter(
       "belfry_enrolments_total", help: "Devices that were given a certificate.")
     unknownDevices = registry.counter(
@@ -44,6 +51,20 @@ public struct GatewayMetrics: Sendable {
         "belfry_pushes_refused_total", help: "Provider requests refused, by reason.",
         labels: ["reason": $0.reason])
     }
+    loweredStreamLimits = registry.counter(
+      "belfry_provider_stream_limits_lowered_total",
+      help: "Times that a provider's errors lowered its limit of concurrent streams.")
+    erringConnections = Dictionary(
+      uniqueKeysWithValues: ProviderErrorPolicy.Excess.allCases.map {
+        (
+          $0,
+          registry.counter(
+            "belfry_provider_connections_ended_total",
+            help:
+              "Provider connections that were sent away for their errors, by what there was too much of.",
+            labels: ["reason": "\($0)"])
+        )
+      })
     states = DeliveryState.allCases.map {
       registry.counter(
         "belfry_notifications_total", help: "What happened to accepted notifications.",
@@ -61,7 +82,19 @@ public struct GatewayMetrics: Sendable {
       "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
   }
 
+  private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
+    registry.counter(
+      "belfry_device_connections_total",
+      help: "Connections of devices, by the record layer that TLS has.", labels: ["records": layer])
+  }
+
+  func countDeviceConnection(hasOwnRecords: Bool) {
+    (hasOwnRecords ? ownRecords : opensslRecords).add()
+  }
+
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
+
+  func count(_ excess: ProviderErrorPolicy.Excess) { erringConnections[excess]?.add() }
 
   func count(_ refusal: LinkEnrolmentRefusal) {
     enrolmentRefusals[Int(refusal.rawValue) - 1].add()
