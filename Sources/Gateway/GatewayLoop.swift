@@ -26,6 +26,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   var connections = LoopConnections()
+  var unproven = UnprovenConnections()
+  var nextRefusalLine: Int64 = 0
   var providerMemory = ProviderMemory()
   var random: SystemRandom.Generator
   var expiryClock: ExpiryClock
@@ -430,6 +432,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       session: SessionID(connections.makeNumber()), device: device?.number,
       isKnown: device.map(devices.has) ?? true, home: self)
     connections.add(connection)
+    if device != nil { shared.census.countDevice(1) }
     metrics.deviceConnections.add()
     return connection
   }
@@ -446,6 +449,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     guard connections.remove(connection) else { return }
     metrics.deviceConnections.add(-1)
     if let device = connection.device {
+      shared.census.countDevice(-1)
       core.disconnect(device, session: connection.session, now: now)
       performEffects()
     }

@@ -8,6 +8,8 @@ public struct GatewayMetrics: Sendable {
   let accepted: Counter
   let providerConnections: Gauge
   let deviceConnections: Gauge
+  private let ownRecords: Counter
+  private let opensslRecords: Counter
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
@@ -15,6 +17,8 @@ public struct GatewayMetrics: Sendable {
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
   private let unansweredBounds: [Counter]
+  let loweredStreamLimits: Counter
+  private let erringConnections: [ProviderErrorPolicy.Excess: Counter]
   private let states: [Counter]
   private let broadcastStates: [Counter]
   let broadcasts: Counter
@@ -29,6 +33,9 @@ public struct GatewayMetrics: Sendable {
       "belfry_provider_connections", help: "Open provider connections.")
     deviceConnections = registry.gauge(
       "belfry_device_connections", help: "Open device connections.")
+    (ownRecords, opensslRecords) = (
+      Self.deviceConnections(of: "own", registry), Self.deviceConnections(of: "openssl", registry)
+    )
     enrolments = registry.counter(
       "belfry_enrolments_total", help: "Devices that were given a certificate.")
     unknownDevices = registry.counter(
@@ -55,6 +62,20 @@ public struct GatewayMetrics: Sendable {
         help: "Times that a bound of unanswered pushes was met, by what it bounds.",
         labels: ["of": "\($0)"])
     }
+    loweredStreamLimits = registry.counter(
+      "belfry_provider_stream_limits_lowered_total",
+      help: "Times that a provider's errors lowered its limit of concurrent streams.")
+    erringConnections = Dictionary(
+      uniqueKeysWithValues: ProviderErrorPolicy.Excess.allCases.map {
+        (
+          $0,
+          registry.counter(
+            "belfry_provider_connections_ended_total",
+            help:
+              "Provider connections that were sent away for their errors, by what there was too much of.",
+            labels: ["reason": "\($0)"])
+        )
+      })
     states = DeliveryState.allCases.map {
       registry.counter(
         "belfry_notifications_total", help: "What happened to accepted notifications.",
@@ -74,7 +95,19 @@ public struct GatewayMetrics: Sendable {
 
   func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
 
+  private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
+    registry.counter(
+      "belfry_device_connections_total",
+      help: "Connections of devices, by the record layer that TLS has.", labels: ["records": layer])
+  }
+
+  func countDeviceConnection(hasOwnRecords: Bool) {
+    (hasOwnRecords ? ownRecords : opensslRecords).add()
+  }
+
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
+
+  func count(_ excess: ProviderErrorPolicy.Excess) { erringConnections[excess]?.add() }
 
   func count(_ refusal: LinkEnrolmentRefusal) {
     enrolmentRefusals[Int(refusal.rawValue) - 1].add()

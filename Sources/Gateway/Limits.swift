@@ -44,6 +44,14 @@ enum Limits {
   /// Nanoseconds between ticks, which release held notifications and start sweeps: none needs to be exact.
   static let tickNanoseconds: Int64 = 1_000_000_000
 
+  // MARK: Connections
+
+  /// Nanoseconds for which a connection that has not shown yet who it is may keep its place when there is none left:
+  /// honest peers need some round trips.
+  static let unprovenNanoseconds: Int64 = 2_000_000_000
+  /// Nanoseconds between log lines about refused connections.
+  static let refusalLogNanoseconds: Int64 = 1_000_000_000
+
   // MARK: Providers
 
   /// Nanoseconds before keys and apps that could not be read are read again, to spare a failing disk.
@@ -56,6 +64,10 @@ enum Limits {
   /// Unanswered pushes of a team on one loop, some 80 MB at their largest; further ones are answered
   /// `ServiceUnavailable`.
   static let teamUnansweredMax = 16_384
+  /// Nanoseconds in which a provider's errors are forgotten, all of the bound that ends its connection.
+  static let errorMemoryNanoseconds: Int64 = 60_000_000_000
+  /// How often errors halve a provider's limit of streams, from 1,000 down to 7, before they end the connection.
+  static let streamHalvingsMax = 7
   /// Bytes waiting for a provider to read; above it the gateway stops reading from that provider.
   static let providerOutputBytesMax = 1 << 20
   /// Bytes waiting for all providers of a loop; above it ``providerOutputShareBytes`` applies to each.
@@ -125,8 +137,11 @@ enum Limits {
 
   // MARK: Devices and certificates
 
-  /// Distinct pairs of app and token kind that a device may register; a machine has far fewer apps.
+  /// Distinct pairs of app and token kind that a device may register in its life, on all its connections; a machine has
+  /// far fewer apps.
   static let topicsPerDeviceMax = 1_024
+  /// Apps that are adopted for one device: an app that others use too is adopted once, so few are new with each.
+  static let adoptionsPerDeviceMax = 256
   /// Days of validity of a device's certificate, a machine's lifetime; enrolling again renews it.
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
@@ -152,7 +167,7 @@ enum Limits {
   static let channelsPerAppMax = 10_000
   /// Seconds for which a channel stores its newest message (apns-protocol 5.3).
   static let channelStorageSecondsMax: Int64 = 28_800
-  /// Channels that a device may subscribe to; a person follows far fewer.
+  /// Channels that a device may be subscribed to, on all its connections; a person follows far fewer.
   static let channelsPerDeviceMax = 1_024
   /// Devices that receive a broadcast in one turn of a loop: a few milliseconds of work.
   static let fanOutDevices = 256

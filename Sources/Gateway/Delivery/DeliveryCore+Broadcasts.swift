@@ -20,6 +20,9 @@ extension DeliveryCore {
     channels[id] = ChannelState(id: id, app: app, handle: nextChannelHandle)
   }
 
+  /// The devices that subscribed to a channel.
+  func subscribers(of id: ChannelID) -> Set<UInt64> { channels[id]?.subscribers ?? [] }
+
   /// Removes a channel with its undelivered messages, and returns how many subscriptions it had.
   @discardableResult
   public mutating func removeChannel(_ id: ChannelID) -> Int {

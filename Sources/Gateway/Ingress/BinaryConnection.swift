@@ -27,6 +27,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var isClosing = false
   /// Whether the provider has disconnected; frames received before are still handled.
   private var hasEnded = false
+  private var idleTimer: TimerID?
+  private var lastReceived: Int64 = 0
+  /// When the first byte came of a frame that is not whole yet, in monotonic nanoseconds.
+  private var frameBegan: Int64?
 
   init(number: UInt64, home: GatewayLoop) {
     self.number = number
@@ -49,10 +53,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       return
     }
     certificate = credential
+    home.prove(stream)
+    scheduleIdleCheck()
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard !isClosing else { return }
+    lastReceived = home.loop.nowNanoseconds
     let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
     unsafe parser.append(arrived.span)
     handleFrames()
@@ -67,6 +74,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     self.stream = nil
     hasEnded = true
+    if let idleTimer { home.loop.cancel(idleTimer) }
+    idleTimer = nil
     // A client that writes and disconnects at once has sent its frames all the same.
     handleFrames()
     removeIfDone()
@@ -83,11 +92,17 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     while !isClosing, !isDraining, awaited == nil, refusal == nil, mayHandleFrame {
       switch parser.next() {
       case .incomplete:
+        if parser.heldBytes == 0 {
+          frameBegan = nil
+        } else if frameBegan == nil {
+          frameBegan = home.loop.nowNanoseconds
+        }
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
         return
       case .fault(let status, let identifier):
         refuse(status, identifier: identifier, for: status.rejection)
       case .notification(let notification):
+        frameBegan = nil
         handle(notification)
       }
     }
@@ -264,5 +279,29 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     stream?.close(afterFlush: false)
     removeIfDone()
+  }
+}
+
+/// Limits on slow and idle providers of the binary interface, which have no other way to say that they are there.
+extension BinaryConnection: TimerTarget {
+  private func scheduleIdleCheck() {
+    lastReceived = max(lastReceived, home.loop.nowNanoseconds)
+    idleTimer = home.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
+  }
+
+  func timerFired(tag: UInt64) {
+    idleTimer = nil
+    guard !isClosing, let stream else { return }
+    let now = home.loop.nowNanoseconds
+    let isSlow = frameBegan.map { now - $0 >= Limits.providerRequestNanoseconds } ?? false
+    guard isSlow || now - lastReceived >= Limits.providerIdleNanoseconds else {
+      idleTimer = home.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
+      return
+    }
+    home.log.info(
+      isSlow
+        ? "closed a binary connection: a frame did not come to its end in time"
+        : "closed an idle binary connection", ["peer": stream.peerDescription])
+    close()
   }
 }

@@ -23,13 +23,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var certificate: CertificateCredential?
   private var lastAuthorization: [UInt8] = []
   private var lastOutcome = TokenVerifier.Outcome.refused(.missingProviderToken)
-  private var lastDirectoryVersion: UInt64 = .max
+  private var lastCredentialsVersion: UInt64 = .max
   private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
   private var isAborting = false
   private var isPausedUntilAnswered = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
+  private var errorPolicy: ProviderErrorPolicy
   var isDraining = false
   var isClosing = false
   var idlePolicy = IdlePolicy()
@@ -48,6 +49,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     self.number = number
     self.home = home
     credentials = ConnectionCredentials(environment: home.environment)
+    errorPolicy = ProviderErrorPolicy(bounds: home.shared.configuration.providerErrors)
   }
 
   // MARK: Stream
@@ -57,7 +59,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     var fault: Rejection?
     if let shown = stream.peerCertificate {
       switch CertificateCredential.of(shown, in: home.directory, for: home.environment) {
-      case .accepted(let credential): certificate = credential
+      case .accepted(let credential):
+        certificate = credential
+        home.prove(stream)
       case .refused(let rejection): fault = rejection
       }
     }
@@ -256,8 +260,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
+    home.prove(stream)
     guard certificate == nil, faults.streams == nil else { return }
-    session?.allowConcurrentStreams(Limits.providerConcurrentStreams)
+    session?.allowConcurrentStreams(errorPolicy.streams)
   }
 
   // MARK: Faults
@@ -265,7 +270,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func carryOut(_ effects: ProviderFaults.Outcome, after streamID: Int32) {
     if effects.changesStreams {
       let usual =
-        certificate == nil && !hasAcceptedRequest ? 1 : Limits.providerConcurrentStreams
+        certificate == nil && !hasAcceptedRequest ? 1 : errorPolicy.streams
       session?.allowConcurrentStreams(faults.streams ?? usual)
     }
     if effects.changesWindow {
@@ -302,11 +307,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       guard isGood(certificate) else { return .refused(.badCertificate) }
       return .accepted(.certificate(certificate))
     }
-    if lastDirectoryVersion != home.directory.version || !isLast(request.authorization) {
+    if lastCredentialsVersion != home.directory.credentialsVersion || !isLast(request.authorization)
+    {
       lastAuthorization.removeAll(keepingCapacity: true)
       lastAuthorization.append(copying: request.authorization.span)
       lastOutcome = home.verifier.verify(authorization: request.authorization.span)
-      lastDirectoryVersion = home.directory.version
+      lastCredentialsVersion = home.directory.credentialsVersion
     }
     switch lastOutcome {
     case .refused(let rejection):
@@ -327,7 +333,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// Whether the certificate is still valid; one revoked since the handshake ends its connection with the next
   /// request.
   private func isGood(_ certificate: CertificateCredential) -> Bool {
-    guard lastDirectoryVersion != home.directory.version else { return true }
+    guard lastCredentialsVersion != home.directory.credentialsVersion else { return true }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
       if !isDraining {
         isDraining = true
@@ -335,7 +341,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       }
       return false
     }
-    lastDirectoryVersion = home.directory.version
+    lastCredentialsVersion = home.directory.credentialsVersion
     return true
   }
 
@@ -364,6 +370,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       uniqueID: home.environment == .sandbox ? open.uniqueID : nil, on: session)
     home.metrics.accepted.add()
     home.recycle(open)
+    if errorPolicy.hasErrors { apply(errorPolicy.accepted()) }
     scheduleFlush()
   }
 
@@ -374,7 +381,33 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       idText: echo(of: open), id: id(of: open), on: session)
     home.metrics.count(rejection)
     home.recycle(open)
+    // Who tests a client with scripted answers wants every one of them.
+    if !faults.isActive { apply(errorPolicy.refused(rejection, at: home.loop.nowNanoseconds)) }
     scheduleFlush()
+  }
+
+  // MARK: Errors
+
+  /// Forgets errors with time, and so raises the limit of streams.
+  func forgiveErrors() {
+    if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: home.loop.nowNanoseconds)) }
+  }
+
+  private func apply(_ verdict: ProviderErrorPolicy.Verdict) {
+    errorPolicy.checkInvariants()
+    switch verdict {
+    case .unchanged: break
+    case .streams(let count):
+      // One stream at a time is announced until a request was accepted, whatever comes before.
+      guard hasAcceptedRequest || certificate != nil, faults.streams == nil else { break }
+      if count < Limits.providerConcurrentStreams { home.metrics.loweredStreamLimits.add() }
+      session?.allowConcurrentStreams(count)
+    case .end(let excess):
+      guard !isDraining, !isClosing else { break }
+      home.metrics.count(excess)
+      isDraining = true
+      sendGoAway(because: excess.rawValue, code: HTTP2ErrorCode.enhanceYourCalm)
+    }
   }
 
   /// A text that is no UUID is answered with a fresh id (apns-protocol 1.10, BadMessageId).
@@ -410,8 +443,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func sendGoAway(
     _ rejection: Rejection, lastStreamID: Int32? = nil, code: UInt32 = HTTP2ErrorCode.noError
   ) {
+    sendGoAway(because: "\(rejection.row.reason)", lastStreamID: lastStreamID, code: code)
+  }
+
+  private func sendGoAway(because reason: String, lastStreamID: Int32? = nil, code: UInt32) {
     guard let session else { return }
-    let reason = rejection.row.reason
     home.log.info(
       "sending a provider away",
       ["peer": stream?.peerDescription ?? "", "code": "\(code)", "why": "\(reason)"])

@@ -114,7 +114,10 @@ final class LoopScenario {
       listeners: SocketListenerFactory(), tokenKeys: [[UInt8](repeating: 7, count: 32)],
       writer: try GroupCommitWriter(store: MemoryNotificationStore(), metrics: metrics),
       controlWriter: try ControlWriter(store: try SQLiteControlStore.inMemory(), metrics: metrics),
-      metrics: GatewayMetrics(registry: metrics), faults: FaultRegistry(), log: .silent,
+      metrics: GatewayMetrics(registry: metrics),
+      census: ConnectionCensus(
+        bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: metrics)),
+      faults: FaultRegistry(), log: .silent,
       controlPlane: loop.mailbox(of: ControlPlaneMessage.self) { _ in },
       makeDeliveryLog: { _ throws(SystemFailure) in try DeliveryLog(capacity: 8) }, randomSeed: 1,
       didStartLoop: nil)
