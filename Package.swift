@@ -158,8 +158,8 @@ let package = Package(
     test("CenterWindowTests", "CenterWindow"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
     test(
-      "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage", "System",
-      "Transport"),
+      "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
+      "System", "Transport"),
     test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",

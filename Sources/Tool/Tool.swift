@@ -29,7 +29,7 @@ enum Tool {
     Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
     Command(
       name: "provider", summary: "run the token registry of an app's maker",
-      run: ProviderCommand.run),
+      run: ProviderServiceCommand.run),
     Command(
       name: "campaign", summary: "send to many, each in their language", run: CampaignCommand.run),
     Command(name: "team", summary: "who owns apps and keys", run: TeamCommand.noun.run),

@@ -10,7 +10,9 @@ struct CampaignAddressee {
   let id: NotificationID
 }
 
-/// A batch on its way, and what is known of its recipients. Confined to its runner.
+/// A batch on its way, and what is known of its recipients.
+///
+/// Confined to its runner.
 struct CampaignFlight {
   /// What the batch waits for.
   enum Phase: Equatable {

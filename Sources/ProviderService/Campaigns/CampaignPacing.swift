@@ -2,7 +2,9 @@ internal import BelfryWire
 internal import Storage
 
 /// When a campaign's next recipients are claimed: the times of its legs, its rate, and the batches in
-/// flight. A state machine without I/O.
+/// flight.
+///
+/// A state machine without I/O.
 struct CampaignPacing {
   /// What to do next.
   enum Action: Equatable {

@@ -3,7 +3,9 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// One run of a campaign: what is claimed, sent, asked and counted. Confined to the runner's thread.
+/// One run of a campaign: what is claimed, sent, asked and counted.
+///
+/// Confined to the runner's thread.
 struct CampaignRun {
   private(set) var campaign: CampaignRecord
   private let document: CampaignDocument
@@ -237,7 +239,8 @@ struct CampaignRun {
         longestNanoseconds: Limits.retryPauseNanosecondsMax)
       var random = SystemRandom.Generator()
       flight.phase = .retry(
-        at: now + backoff.nanoseconds(afterFailures: max(1, flight.failures), random: random.next()))
+        at: now + backoff.nanoseconds(afterFailures: max(1, flight.failures), random: random.next())
+      )
     } else {
       flight.phase = .settling(at: now + resources.settleNanoseconds)
     }

@@ -86,7 +86,7 @@ final class CampaignRunner: Sendable {
         if pause > 0 { _ = isNews.wait(timeout: .now() + .nanoseconds(Int(pause))) }
       }
     } catch {
-      // The store cannot be written: nothing more may be sent, since nobody would know of it.
+      // The store cannot be written: nothing more may be sent, since no outcome of it could be kept.
       resources.log.error(
         "a campaign stops", ["campaign": run.campaign.id, "why": error.description])
     }

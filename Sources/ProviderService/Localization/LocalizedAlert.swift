@@ -4,7 +4,7 @@ internal import BelfryWire
 struct LocalizedAlert: Sendable {
   /// The members of an alert that are texts of the campaign.
   static let textKeys = ["title", "subtitle", "body"]
-  /// The members that go to the device as they are (apns-protocol 3.2).
+  /// The members that go to the device as they are (apns-protocol section 3).
   static let deviceKeys = [
     "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key",
     "loc-args", "launch-image", "action-loc-key", "summary-arg", "summary-arg-count",

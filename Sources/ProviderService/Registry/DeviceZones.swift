@@ -10,7 +10,9 @@ public final class DeviceZones: Sendable {
   /// The zones of a folder of compiled zones.
   public init(folder: String = "/usr/share/zoneinfo") { self.folder = folder }
 
-  /// The zone with this name; nil where there is none. Names cannot lead out of the folder.
+  /// The zone with this name; nil where there is none.
+  ///
+  /// Names cannot lead out of the folder.
   public func zone(named name: String) -> Zone? {
     if name == "UTC" || name == "GMT" { return .utc }
     if let known = zones.withLock({ $0[name] }) { return known }

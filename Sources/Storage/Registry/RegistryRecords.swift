@@ -247,7 +247,7 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   /// The service refused the push for good.
   case failed
   /// The push was sent, its answer is lost, and nothing says whether the service has it: held back,
-  /// so that nobody is sent it twice.
+  /// so that it is not sent twice.
   case unknown
 }
 

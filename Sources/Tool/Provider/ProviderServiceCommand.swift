@@ -3,7 +3,7 @@ import System
 import Transport
 
 /// `belfry provider`: runs the token registry until SIGTERM or SIGINT.
-enum ProviderCommand {
+enum ProviderServiceCommand {
   static let table = OptionTable(
     command: "belfry provider",
     summary: """
