@@ -40,6 +40,7 @@ let package = Package(
     program("AlarmClock", "UIKit"),
     program("LocalTour", "UIKit"),
     program("Question", "UIKit", "UserNotifications"),
+    program("UnfitData", "UIKit", "AppKit", "UserNotifications"),
     program("PlainTool", "UserNotifications"),
     program("HastyTool", "UserNotifications"),
     program("CallWaiter", "PushKit"),

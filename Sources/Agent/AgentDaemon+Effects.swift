@@ -79,8 +79,11 @@ extension AgentDaemon {
 
   private func send(_ frame: AppFrame, answering ask: Ask) {
     guard let number = ask.number else { return }
-    if server?.send(frame.answering(number), to: ask.connection) == false {
-      log.debug("an answer came too late or is too long")
+    guard server?.send(frame.answering(number), to: ask.connection) == false else { return }
+    let failure = AppLinkFailure(
+      .invalidArgument, "the answer is too long to be sent: remove some of what is asked for")
+    if server?.send(AppMessage.refusing(number, failure), to: ask.connection) == false {
+      log.debug("an answer came too late")
     }
   }
 

@@ -35,6 +35,8 @@ public final class AgentDaemon {
   /// Moves of a manual clock in this turn of the loop.
   var clockMoves = 0
   private var isTurnEndDue = false
+  /// What the ready file says; nil before apps can connect.
+  private var readyText: String?
   private var isStopped = false
 
   /// Starts serving; throws failures that a person can correct.
@@ -209,14 +211,18 @@ public final class AgentDaemon {
     folder = nil
   }
 
+  /// Writes the ready file, where what it says has changed.
   func writeReadyFile() {
     guard let file = configuration.readyFile, !isStopped else { return }
     let ready: JSONObject = [
       "pid": .integer(Int64(getpid())), "socket": .string(configuration.socketPath),
       "device": receiver?.device.map { .string(String($0)) } ?? .null,
     ]
+    let text = ready.text + "\n"
+    guard text != readyText else { return }
+    readyText = text
     do {
-      try FileSystem.write(Array((ready.text + "\n").utf8), to: file, mode: 0o600)
+      try FileSystem.write(Array(text.utf8), to: file, mode: 0o600)
     } catch {
       log.error("the ready file cannot be written", ["why": "\(error)"])
     }
@@ -236,6 +242,12 @@ public final class AgentDaemon {
     guard !isTurnEndDue else { return }
     isTurnEndDue = true
     loop.atTurnEnd(self)
+  }
+
+  /// Makes durable that the data comes from another machine, before anything else says so.
+  func onMachineReplaced() {
+    handle(.machineReplaced)
+    turnEnded()
   }
 
   private var now: AgentTime {

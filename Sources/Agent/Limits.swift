@@ -11,6 +11,8 @@ enum Limits {
   static let minimalActionsShown = 2
   /// Delivered notifications retained per app: more than a person reads.
   static let deliveredPerApp = 200
+  /// Bytes of those: all of them with texts and data of 20 kB each; a list fits into an answer.
+  static let deliveredBytesPerApp = 4 << 20
   /// Pushes whose ids are retained to recognise repetitions: far more than a link has in flight.
   static let rememberedPushes = 4_096
   /// Responses of a person retained for an app that cannot be reached: more than a person gives in a day.
@@ -65,6 +67,14 @@ enum Limits {
   static let apps = 10_000
   /// Connections of apps and commands: each holds a descriptor and its buffers.
   static let connections = 4_096
+  /// Connections that have not greeted: more programs than start at once, and each greets as it connects.
+  static let ungreetedConnections = 256
+  /// Bytes that a connection may send before it has greeted: a greeting has a few hundred.
+  static let ungreetedBytes = 64 << 10
+  /// Connections of one app and its extensions: far more processes than an app has, so that none takes all there are.
+  static let connectionsPerApp = 256
+  /// Bytes of a frame for an app: a stream keeps 8 MB for a peer that does not read, and gives it up for more.
+  static let sentFrameBytes = 7_000_000
   /// Bytes of a language file or manifest of an app: tens of thousands of texts.
   static let languageFileBytes = 4 << 20
   /// Nesting of plural forms: real texts have one or two levels, and a cycle has to end.

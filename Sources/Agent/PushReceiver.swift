@@ -27,11 +27,13 @@ final class PushReceiver: GatewayConnectionDelegate {
     self.folder = DeviceIdentityFolder(folder, machine: machine)
     self.daemon = daemon
     log = daemon.log.child("gateway")
-    let (identity, hasMoved) = try self.folder.load(authorityPEM: gateway.authorityPEM)
+    let (identity, hasMoved) = try self.folder.load(authorityPEM: gateway.authorityPEM) {
+      daemon.onMachineReplaced()
+    }
     if hasMoved {
       log.warning(
-        "this data comes from another machine: the device gets another identity, and its apps "
-          + "other tokens, which they are told when they are next launched")
+        "this data comes from another machine: the device gets another identity, and each app "
+          + "another token once it is launched; nothing is received for it before")
     }
     if identity.device == nil { daemon.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
@@ -93,6 +95,11 @@ final class PushReceiver: GatewayConnectionDelegate {
     let wasUp = self.reason == nil
     self.reason = reason
     log.info("not connected", ["why": reason])
+    if link.identity.device == nil {
+      // The gateway knows this device no more: none of its tokens is valid.
+      daemon?.writeReadyFile()
+      daemon?.handle(.identityReplaced)
+    }
     if wasUp { daemon?.handle(.linkChanged(isUp: false)) }
   }
 
@@ -102,6 +109,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     } catch {
       log.error("the device's identity cannot be kept", ["why": "\(error)"])
     }
+    daemon?.writeReadyFile()
   }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {

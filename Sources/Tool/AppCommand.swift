@@ -77,7 +77,9 @@ enum AppCommand {
       let app = options.positionals[0]
       guard let token = try agent.ask(.token(app: app, kind: kind)).token else {
         throw AppLinkFailure(
-          .unknownApp, "\(app) has no token: let it register, with 'belfry app run --register'")
+          .unknownApp,
+          "\(app) has no token of the kind \(kind.name): it has to register, as 'belfry app run \(app) "
+            + "--register' does")
       }
       Output.line(token)
     }

@@ -40,6 +40,46 @@ extension Scenario {
     }
   }
 
+  @Test(.requires(.python))
+  func `What says nothing of its time is kept thirty days for a device that is away`() async throws
+  {
+    try await Scenario.run { scenario in
+      var gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [bundleID])
+      let token = try await devices.token()
+      try await devices.program.stop()
+      for (days, isDelivered) in [(29, true), (31, false)] {
+        let answer = try await scenario.push("days \(days)", to: token, through: gateway)
+        #expect(answer["status"].integer == 200)
+        try await gateway.stop()
+        // As if all that was stored had been stored so many days earlier.
+        let left = try await scenario.command([
+          TestTool.python.required(), "-c",
+          """
+          import sqlite3, sys, time
+          store = sqlite3.connect(sys.argv[1])
+          print(*(round((row[0] - time.time()) / 86400, 1)
+            for row in store.execute("SELECT expiration FROM notification")))
+          store.execute("UPDATE notification SET expiration = expiration - 86400 * ?", sys.argv[2:])
+          store.commit()
+          """, gateway.data + "/notifications.sqlite", "\(days)",
+        ])
+        #expect(left.output == "30.0")
+        gateway = try await scenario.restart(gateway)
+        let back = try scenario.devices(of: gateway, topics: [bundleID])
+        #expect(try await back.token() == token)
+        if !isDelivered {
+          let marker = try await scenario.push("marker", to: token, through: gateway)
+          #expect(marker["status"].integer == 200)
+        }
+        let text = payload(try await back.received())
+        // S3-10 part 3 of 3: days late, and no more once its time is over
+        #expect(text.contains(isDelivered ? "days 29" : "marker"), "\(text)")
+        try await back.program.stop()
+      }
+    }
+  }
+
   @Test func `what was accepted survives a kill of the gateway`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

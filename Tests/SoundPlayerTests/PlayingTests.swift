@@ -120,7 +120,6 @@ struct PlayingTests {
       let instead = try await scenario.command(
         [Self.program, "play", "--volume", "0.5", "--system", good, long], environment: environment
       ).values.first
-      // S0-6 in part: a longer one, by the player itself; thirty seconds exactly and the agent are not tried
       // S1-74 part 3 of 3: half a minute
       #expect(instead?["played"].string == good)
       #expect(instead?["reason"].string?.contains("30 s") == true)

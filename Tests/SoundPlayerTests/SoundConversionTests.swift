@@ -90,7 +90,6 @@ struct SoundConversionTests {
     let source = try TestSounds.put(
       TestSounds.wav(frames: 31 * 8_000), "long.wav", in: folder)
     let target = folder.file("short.wav")
-    // S0-6 in part: what is converted is shorter than thirty seconds
     let refusal = #expect(throws: SoundConversion.Failure.self) { _ = try convert(source, target) }
     #expect(refusal?.message.contains("31 s") == true)
     #expect(refusal?.message.contains("--cut") == true)

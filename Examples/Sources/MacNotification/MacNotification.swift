@@ -12,7 +12,9 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     {
       say("launch push \(payload["item"] as? String ?? "")")
     }
-    NSApp.registerForRemoteNotifications(matching: [.badge, .sound, .alert])
+    let hasBadgeAlone = CommandLine.arguments.contains("--badge-only")
+    NSApp.registerForRemoteNotifications(
+      matching: hasBadgeAlone ? .badge : [.badge, .sound, .alert])
     // Registering has asked already.
     if CommandLine.arguments.contains("--push-only") { return }
     NSUserNotificationCenter.default.delegate = self

@@ -17,6 +17,8 @@ final class AppServer {
   private weak var listener: (any AppServerListener)?
   private var socket: StreamListener?
   private var connections: [ConnectionID: AppConnection] = [:]
+  /// Connections that have not greeted, the oldest first.
+  private var ungreeted: [ConnectionID] = []
   private var nextNumber: UInt64 = 1
 
   /// Listens at `path`; a socket file left by an agent that has ended is replaced.
@@ -43,7 +45,7 @@ final class AppServer {
   func send(_ frame: AppFrame, to connection: ConnectionID) -> Bool {
     guard let stream = connections[connection]?.stream, stream.isOpen else { return false }
     let bytes = frame.encoded
-    guard bytes.count <= WireLimits.appFrameBytesMaxFromAgent else { return false }
+    guard bytes.count <= Limits.sentFrameBytes else { return false }
     stream.write(bytes)
     return true
   }
@@ -59,6 +61,13 @@ final class AppServer {
     guard credentials.uid == userID || credentials.uid == 0 else {
       log.warning("a process of another user is refused", ["uid": String(credentials.uid)])
       return nil
+    }
+    // Who says nothing gives way to who may.
+    if ungreeted.count >= Limits.ungreetedConnections, let silent = connections[ungreeted[0]] {
+      log.warning(
+        "a connection that did not greet gives way to others", ["pid": String(silent.process.pid)])
+      ungreeted.removeFirst()
+      silent.stream.close(afterFlush: false)
     }
     guard connections.count < Limits.connections else {
       log.warning("too many apps are connected", ["pid": String(credentials.pid)])
@@ -78,6 +87,7 @@ final class AppServer {
     }
     let connection = AppConnection(id: id, stream: stream, process: process, server: self)
     connections[id] = connection
+    ungreeted.append(id)
     return connection
   }
 
@@ -102,6 +112,8 @@ final class AppServer {
     do {
       switch try AppRequest(type: type, frame) {
       case .hello(let hello):
+        connection.hasGreeted = true
+        ungreeted.removeAll { $0 == connection.id }
         listener?.appGreeted(ask, hello, by: connection.process)
       case let request: listener?.appRequested(ask, request)
       }
@@ -126,6 +138,7 @@ final class AppServer {
 
   fileprivate func ended(_ connection: AppConnection) {
     connections[connection.id] = nil
+    ungreeted.removeAll { $0 == connection.id }
     listener?.appDisconnected(connection.id)
   }
 }
@@ -136,6 +149,9 @@ private final class AppConnection: StreamHandler {
   let stream: ByteStream
   let process: ProcessIdentity
   private weak var server: AppServer?
+  /// Whether it has said who it is, or tried to.
+  var hasGreeted = false
+  private var bytesReceived = 0
   private var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
 
   init(
@@ -150,9 +166,13 @@ private final class AppConnection: StreamHandler {
   func streamOpened(_ stream: ByteStream) {}
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    bytesReceived += bytes.count
     unsafe decoder.append(bytes)
     do {
       while let frame = try decoder.next() { try server?.received(frame, self) }
+      guard hasGreeted || bytesReceived <= Limits.ungreetedBytes else {
+        throw AppFrameFailure.tooLong(bytes: bytesReceived, limit: Limits.ungreetedBytes)
+      }
     } catch {
       server?.protocolBroken(by: self, error)
     }

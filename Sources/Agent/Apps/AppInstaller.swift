@@ -61,7 +61,7 @@ enum AppInstaller {
     }
     let bytes: [UInt8]
     do {
-      bytes = try FileSystem.read(path, limit: 1 << 20)
+      bytes = try FileSystem.readRegularFile(path, limit: 1 << 20)
     } catch {
       return refusal("\(error)")
     }

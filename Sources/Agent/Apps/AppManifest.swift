@@ -22,13 +22,13 @@ struct AppManifest: Hashable {
 
   private static func list(_ folder: String) -> [String: Any]? {
     for name in ["Info.plist", "Contents/Info.plist", "Resources/Info.plist"] {
-      guard let bytes = try? FileSystem.read("\(folder)/\(name)", limit: 1 << 20),
+      guard let bytes = try? FileSystem.readRegularFile("\(folder)/\(name)", limit: 1 << 20),
         let list = try? unsafe PropertyListSerialization.propertyList(
           from: Data(bytes), options: [], format: nil) as? [String: Any]
       else { continue }
       return list
     }
-    guard let bytes = try? FileSystem.read("\(folder)/Info.json", limit: 1 << 20),
+    guard let bytes = try? FileSystem.readRegularFile("\(folder)/Info.json", limit: 1 << 20),
       let list = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
     else { return nil }
     return list

@@ -83,13 +83,17 @@ public struct DeviceIdentityFolder: Sendable {
   /// An identity of another machine is forgotten (S1-16): its folder was restored here, or the
   /// system was installed anew. `hasMoved` tells of it. A certificate of another authority than
   /// `authorityPEM` is left out: the device has moved to another gateway and enrols there.
+  ///
+  /// `willReplace`: Called before another machine's key is replaced; what has to follow from the move and is not
+  /// durable when this returns is lost with a power cut.
   public func load(
-    authorityPEM: [UInt8]
+    authorityPEM: [UInt8], willReplace: () -> Void = {}
   ) throws(Failure) -> (identity: DeviceIdentity, hasMoved: Bool) {
     guard FileSystem.exists(keyPath) else {
       return (DeviceIdentity(key: try makeKey()), hasMoved: false)
     }
     guard let key = try loadKey() else {
+      willReplace()
       // The key last: until another stands there, the next start finds the same and does it again.
       do throws(SystemFailure) {
         for path in [numberPath, chainPath] { try FileSystem.remove(path) }

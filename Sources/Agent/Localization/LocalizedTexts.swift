@@ -67,7 +67,7 @@ final class LocalizedTexts: Sendable {
     else { return nil }
     let modified = Int64(date.timeIntervalSince1970 * 1_000)
     if let known = tables.withLock({ $0[path] }), known.modified == modified { return known.texts }
-    guard let bytes = try? FileSystem.read(path, limit: Limits.languageFileBytes),
+    guard let bytes = try? FileSystem.readRegularFile(path, limit: Limits.languageFileBytes),
       let list = try? unsafe PropertyListSerialization.propertyList(
         from: Self.withoutBareUTF16(bytes), options: [], format: nil) as? [String: Any]
     else { return nil }

@@ -6,7 +6,11 @@ enum AgentEvent {
 
   /// The stored records were read; the first event.
   case recordsRestored(RestoredRecords)
-  /// The device has a new identity at its gateway, so that every token changes (S1-16).
+  /// The data comes from another machine, or from before the system was installed anew: apps are registered once they
+  /// are launched here (S0-34, S1-16); only before `started`.
+  case machineReplaced
+  /// The device has a new identity at its gateway, so that every token changes: the gateway is another one, or its
+  /// folder was replaced.
   case identityReplaced
   /// The presenters are open and apps may connect; what was missed is shown.
   case started

@@ -33,8 +33,8 @@ struct AppConnections {
   /// The connections of an app itself, in the order in which they were made.
   private var connectionsByApp: [AppID: [ConnectionID]] = [:]
   private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
-  /// The number of open questions about what to show of a notification.
-  private var presentationQuestions: [AppNotificationID: Int] = [:]
+  /// The number of open questions about what to show of a notification, by its order.
+  private var presentationQuestions: [Int64: Int] = [:]
   private var nextOrder: UInt64 = 1
 
   subscript(connection: ConnectionID) -> AppPeer? { peers[connection] }
@@ -125,7 +125,7 @@ struct AppConnections {
       preconditionFailure("only who has greeted is asked")
     }
     questions[connection, default: [:]][question.number] = purpose
-    if case .willPresent(let key, _) = purpose { presentationQuestions[key, default: 0] += 1 }
+    if case .willPresent(_, let order) = purpose { presentationQuestions[order, default: 0] += 1 }
     return question
   }
 
@@ -139,10 +139,10 @@ struct AppConnections {
   }
 
   private mutating func uncount(_ purpose: QuestionPurpose) {
-    guard case .willPresent(let key, _) = purpose else { return }
-    let count = presentationQuestions[key] ?? 0
+    guard case .willPresent(_, let order) = purpose else { return }
+    let count = presentationQuestions[order] ?? 0
     assert(count > 0, "a question that is closed was open")
-    presentationQuestions[key] = count > 1 ? count - 1 : nil
+    presentationQuestions[order] = count > 1 ? count - 1 : nil
   }
 
   /// Whether a question of that purpose is open.
@@ -160,15 +160,16 @@ struct AppConnections {
   /// Whether an app in front still has to say what to show of anything.
   var areAskedWhatToShow: Bool { !presentationQuestions.isEmpty }
 
-  /// Whether an app in front still has to say what to show of a notification.
-  func areAskedWhatToShow(of key: AppNotificationID) -> Bool { presentationQuestions[key] != nil }
+  /// Whether an app in front still has to say what to show of the notification of that order, and not of an earlier
+  /// one of its name.
+  func areAskedWhatToShow(order: Int64) -> Bool { presentationQuestions[order] != nil }
 
   /// Traps in debug builds when connections and questions contradict each other.
   func checkInvariants() {
-    var asked: [AppNotificationID: Int] = [:]
+    var asked: [Int64: Int] = [:]
     for (connection, open) in questions {
       assert(peers[connection] != nil, "no question to a connection that is gone")
-      for case .willPresent(let key, _) in open.values { asked[key, default: 0] += 1 }
+      for case .willPresent(_, let order) in open.values { asked[order, default: 0] += 1 }
     }
     assert(asked == presentationQuestions, "questions about notifications are counted")
     for (app, connections) in connectionsByApp {

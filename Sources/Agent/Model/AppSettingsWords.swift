@@ -31,9 +31,10 @@ extension LocalApp {
       guard switches.turn(name, to: word) else {
         throw AppLinkFailure(
           .invalidArgument,
-          "\(name)=\(word): use alert, sound, badge, center, lockScreen, criticalAlert or "
-            + "timeSensitive with on or off, style with none, banner or alert, previews with "
-            + "always, whenAuthenticated or never")
+          "\(name)=\(word): use notifications, alert, sound, badge, center, lockScreen, "
+            + "criticalAlert or timeSensitive with on or off, style with none, banner or alert, "
+            + "previews with always, whenAuthenticated or never, location with always, whenInUse, "
+            + "denied or notDetermined")
       }
     }
   }

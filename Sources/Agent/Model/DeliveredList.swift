@@ -8,6 +8,8 @@ struct DeliveredList: Sendable {
     let retained: RetainedNotification
     /// Order of delivery on this device, which distinguishes entries with the same identifier.
     let order: Int64
+    /// Bytes of its record.
+    var bytes = 0
     /// Whether it is in the list that a person sees; one that was only shown as a banner is not.
     var isListed: Bool
     /// Whether a presenter shows it or has shown it.
@@ -18,9 +20,16 @@ struct DeliveredList: Sendable {
     var isPresented = false
     /// Whether an earlier one of its name may still be on screen.
     var coversEarlier = false
+    /// Whether an earlier one of its name may still be in a desktop's own list.
+    var coversListed = false
 
     /// Whether it still has to be presented: no decision was made yet, or it may not have reached a screen.
     var needsPresentation: Bool { !isShown && !isListOnly }
+
+    /// Whether it, or an earlier one of its name, may be on a screen or in a list.
+    var mayStandSomewhere: Bool {
+      isShown || isPresented || isListed || isListOnly || coversEarlier || coversListed
+    }
   }
 
   private var entries: [AppID: [String: Entry]] = [:]
@@ -41,10 +50,19 @@ struct DeliveredList: Sendable {
     (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
   }
 
-  /// Returns the entries of an app beyond its limit, oldest first.
-  func excess(of app: AppID, limit: Int) -> [Entry] {
-    let count = entries[app]?.count ?? 0
-    return count > limit ? Array(of(app).prefix(count - limit)) : []
+  /// Returns the oldest entries of an app, without which it is within its limits; never the newest.
+  func excess(of app: AppID, limit: Int, bytes: Int) -> [Entry] {
+    let own = entries[app] ?? [:]
+    var count = own.count
+    var total = own.values.reduce(0) { $0 + $1.bytes }
+    guard count > limit || total > bytes else { return [] }
+    var excess: [Entry] = []
+    for entry in of(app).dropLast() where count > limit || total > bytes {
+      excess.append(entry)
+      count -= 1
+      total -= entry.bytes
+    }
+    return excess
   }
 
   /// Returns the keys with this identifier in any app, for commands that name no app.
@@ -59,6 +77,7 @@ struct DeliveredList: Sendable {
       key: key, retained: retained, order: nextOrder, isListed: false, isShown: false)
     if let earlier = self[key] {
       entry.coversEarlier = earlier.isShown || earlier.isPresented || earlier.coversEarlier
+      entry.coversListed = earlier.isListOnly || earlier.coversListed
     }
     nextOrder += 1
     entries[key.app, default: [:]][key.id] = entry
@@ -130,5 +149,6 @@ extension DeliveredList.Entry {
       isListed: frame.object["listed"]?.boolValue ?? true,
       isShown: frame.object["shown"]?.boolValue ?? true,
       isListOnly: frame.object["quiet"]?.boolValue ?? false)
+    bytes = record.count
   }
 }

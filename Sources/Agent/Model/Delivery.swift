@@ -195,7 +195,7 @@ struct Delivery {
     delivered.of(app).filter { entry in
       entry.needsPresentation && !entry.isPresented
         && entry.retained.content.generation != .userNotification
-        && !context.connections.areAskedWhatToShow(of: entry.key)
+        && !context.connections.areAskedWhatToShow(order: entry.order)
     }
   }
 
@@ -241,7 +241,9 @@ struct Delivery {
       if let decided { persist(decided, &context) }
       // What stands in the list alone leaves nothing of the one before on the screen.
       if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
-      for old in delivered.excess(of: key.app, limit: Limits.deliveredPerApp) {
+      let excess = delivered.excess(
+        of: key.app, limit: Limits.deliveredPerApp, bytes: Limits.deliveredBytesPerApp)
+      for old in excess {
         withdraw(old.key, &context)
       }
       // The limit may remove the very notification whose decision came late.
@@ -270,11 +272,13 @@ struct Delivery {
         context.emit(.suppressed(key, .focus))
       }
     }
-    if routing.effects.badge, let badge = content.badge { setBadge(key.app, badge, &context) }
+    if routing.effects.badge, let badge = content.iconBadge { setBadge(key.app, badge, &context) }
   }
 
-  private func persist(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
-    context.persist(.put(.delivered, key: entry.key.recordKey, entry.record))
+  private mutating func persist(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
+    let record = entry.record
+    _ = delivered.update(entry.key) { $0.bytes = record.count }
+    context.persist(.put(.delivered, key: entry.key.recordKey, record))
   }
 
   private func presentation(
@@ -310,7 +314,8 @@ struct Delivery {
     guard let entry = delivered.remove(key) else { return }
     context.release(entry.retained.attachments, of: key.app)
     context.persist(.remove(.delivered, key: key.recordKey))
-    context.emit(.withdraw(key))
+    // What no screen and no list ever had does not go away either.
+    if entry.mayStandSomewhere { context.emit(.withdraw(key)) }
   }
 
   /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39).
@@ -370,7 +375,7 @@ extension DeliveredList.Entry {
       "body": .string(context.text(content.body, of: key.app)),
       "category": .string(content.category), "thread": .string(content.thread),
       "userInfo": .object(content.userInfo),
-      "badge": .integer(context.apps[key.app]?.badge ?? 0),
+      "badge": content.iconBadge.map(JSONValue.integer) ?? .null,
       "trigger": .string(Presentation.Origin(notification.request.trigger).rawValue),
       "name": .string(context.apps[key.app]?.displayName ?? key.app.text),
       "authorization": .string(context.apps[key.app]?.status.rawValue ?? ""),

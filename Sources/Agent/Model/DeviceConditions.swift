@@ -76,6 +76,12 @@ struct DeviceConditions: Hashable, Sendable {
       let isKnown =
         name == "front" ? front.canSet(word, context) : conditions.set(name, to: word)
       guard isKnown else {
+        if name == "front" {
+          throw AppLinkFailure(
+            .invalidArgument,
+            "\(name)=\(word): no app of that id is known: 'belfry app list' shows those there are, and "
+              + "none is nobody")
+        }
         throw AppLinkFailure(
           .invalidArgument,
           "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "

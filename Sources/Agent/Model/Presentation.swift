@@ -120,7 +120,7 @@ extension Presentation {
     title = lookup(content.title)
     subtitle = lookup(content.subtitle)
     body = lookup(content.body)
-    badge = effects.badge ? content.badge : nil
+    badge = effects.badge ? content.iconBadge : nil
     sound = effects.sound ? content.sound : nil
     self.category = content.category
     let actions = (content.actions ?? category?.actions ?? []).map { Action($0, lookup) }
@@ -194,4 +194,9 @@ extension Presentation.Origin {
     case .region: self = .location
     }
   }
+}
+
+extension NotificationContent {
+  /// The number for the app's icon: a negative one removes it, as 0 does; nil leaves it.
+  var iconBadge: Int64? { badge.map { max(0, $0) } }
 }

@@ -8,6 +8,8 @@ struct Registrations {
   private var isLinkUp = false
   /// The gateway's environment; nil until it has said so.
   private var environment: BelfryWire.Environment?
+  /// Why apps that wanted a token have none; forgotten once they have one, or want none any more.
+  private var refusals: [AppID: [TokenKind: String]] = [:]
 
   /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
@@ -27,6 +29,24 @@ struct Registrations {
     context.emit(.showLink(isUp: isUp))
   }
 
+  /// Returns an app's token; nil while the gateway has not given it one.
+  ///
+  /// - Throws: Why it was refused one.
+  func token(
+    of app: AppID, _ kind: TokenKind, _ context: AgentContext
+  ) throws(AppLinkFailure) -> [UInt8]? {
+    let registration = context.apps[app]?.registrations[kind]
+    if let token = registration?.token { return token }
+    if let reason = refusals[app]?[kind] ?? refusal(context.apps[app]) {
+      throw AppLinkFailure(.registrationRefused, reason)
+    }
+    guard registration == nil else {
+      throw AppLinkFailure(
+        .gatewayUnreachable, "\(app) has registered, and has no token yet: \(advice)")
+    }
+    return nil
+  }
+
   /// Sends the gateway every stored registration, after a start.
   func announceAll(_ context: inout AgentContext) {
     for app in context.apps.all {
@@ -37,13 +57,19 @@ struct Registrations {
   }
 
   /// Handles an app's registration.
-  func onRegister(_ ask: Ask, _ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+  mutating func onRegister(
+    _ ask: Ask, _ app: AppID, _ kind: TokenKind, _ context: inout AgentContext
+  ) {
     context.confirm(ask)
+    refusals[app]?[kind] = nil
     func fail(_ reason: AppLinkFailure.Reason, _ message: String) {
       context.tell(
         ask.connection, .registrationFailed(kind, AppLinkFailure(reason, message)))
     }
-    if let reason = refusal(context.apps[app]) { return fail(.registrationRefused, reason) }
+    if let reason = refusal(context.apps[app]) {
+      refusals[app, default: [:]][kind] = reason
+      return fail(.registrationRefused, reason)
+    }
     guard hasGateway else {
       return fail(
         .noGateway, "this device has no gateway: start the agent with --gateway")
@@ -102,7 +128,9 @@ struct Registrations {
   }
 
   /// Cancels a registration, because the app unregisters or is removed.
-  func unregister(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+  mutating func unregister(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
+    refusals[app]?[kind] = nil
+    if refusals[app]?.isEmpty == true { refusals[app] = nil }
     guard context.apps[app]?.registrations[kind] != nil else { return }
     context.update(app) { record in
       record.registrations[kind] = nil
@@ -122,16 +150,24 @@ struct Registrations {
   }
 
   /// Handles the gateway's refusal to register.
-  func onRefused(
+  mutating func onRefused(
     _ app: AppID, _ kind: TokenKind, _ message: String, _ context: inout AgentContext
   ) {
     guard context.apps[app]?.registrations[kind] != nil else { return }
+    refusals[app, default: [:]][kind] = message
     context.update(app) { $0.registrations[kind] = nil }
     context.tell(
       app, .registrationFailed(kind, AppLinkFailure(.registrationRefused, message)))
   }
 
-  /// Discards all tokens: the device has a new identity (S1-16).
+  /// Discards all registrations: nothing reaches an app before it was launched on this machine (S0-34, S1-16).
+  func onMachineReplaced(_ context: inout AgentContext) {
+    for app in context.apps.all where !app.registrations.isEmpty {
+      context.update(app.id) { $0.registrations = [:] }
+    }
+  }
+
+  /// Discards all tokens: the device has a new identity. The registrations stay, and the link makes them anew.
   func onIdentityReplaced(_ context: inout AgentContext) {
     for app in context.apps.all where !app.registrations.isEmpty {
       context.update(app.id) { record in
@@ -141,5 +177,10 @@ struct Registrations {
   }
 
   /// Traps in debug builds when the link contradicts the gateway.
-  func checkInvariants() { assert(hasGateway || !isLinkUp, "there is no link without a gateway") }
+  func checkInvariants(_ context: AgentContext) {
+    assert(hasGateway || !isLinkUp, "there is no link without a gateway")
+    for app in refusals.keys {
+      assert(context.apps[app] != nil, "nothing is remembered of an app that is gone")
+    }
+  }
 }

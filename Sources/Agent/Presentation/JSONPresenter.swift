@@ -18,22 +18,21 @@ final class JSONPresenter: Presenter {
   var canAsk: Bool { false }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
-    switch event {
-    // A `suppressed` line says it with the reason.
-    case .listed: return
     // Windows are no lines.
+    switch event {
     case .drawn, .windowClosed: return
     default: break
     }
-    write(Self.line(event, atUnixMilliseconds: unixMilliseconds).text)
+    guard let line = Self.line(event, atUnixMilliseconds: unixMilliseconds) else { return }
+    write(line.text)
     if case .presented(let presentation) = event { listener?.presenterShowed(presentation.key) }
   }
 
   func close() {}
 
-  /// The object of an event; its keys are always the same ones for the same event.
+  /// The object of an event, whose keys are always the same ones for the same event; nil for one that has no line.
   static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
-    -> JSONObject
+    -> JSONObject?
   {
     func object(_ name: String, _ rest: JSONObject) -> JSONObject {
       var object: JSONObject = [
@@ -50,7 +49,8 @@ final class JSONPresenter: Presenter {
     case .presented(let presentation):
       return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
     case .refreshed(let presentation): return object("updated", presentation.json)
-    case .listed(let presentation): return object("listed", presentation.json)
+    // A `suppressed` line says it with the reason.
+    case .listed: return nil
     case .removed(let key): return object("removed", named(key))
     case .drawn(let key, _): return object("drawn", named(key))
     case .windowClosed(let key): return object("windowClosed", named(key))

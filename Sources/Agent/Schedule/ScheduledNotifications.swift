@@ -324,7 +324,9 @@ struct ScheduledNotifications: ~Copyable {
   private static func failure(_ refusal: Trigger.Refusal) -> AppLinkFailure {
     switch refusal {
     case .intervalOutOfRange:
-      AppLinkFailure(.invalidArgument, "the interval must be longer than 0 s: choose another")
+      AppLinkFailure(
+        .invalidArgument,
+        "the interval must be longer than 0 s, and shorter than 3,000 years: choose another")
     case .repeatsTooOften:
       AppLinkFailure(
         .invalidArgument,

@@ -62,7 +62,8 @@ public struct ZoneDatabase: Sendable {
   }
 
   private static func read(_ path: String, name: String) -> Zone? {
-    guard let bytes = try? FileSystem.read(path, limit: ScheduleLimits.zoneFileBytes) else {
+    guard let bytes = try? FileSystem.readRegularFile(path, limit: ScheduleLimits.zoneFileBytes)
+    else {
       return nil
     }
     return try? ZoneFile.read(bytes.span, name: name)

@@ -27,7 +27,7 @@ public struct CommandLineOptions: Sendable {
       case .unexpectedValue(let key): "--\(key) takes no value: leave out what follows the ="
       case .repeated(let key): "--\(key) stands more than once: leave one"
       case .badValue(let key, let value, let wanted):
-        "--\(key) '\(value)' is not \(wanted): give \(wanted)"
+        "--\(key) '\(value)' is not understood: give \(wanted)"
       case .arguments(let count, let wanted) where wanted.isEmpty:
         "\(count) arguments too many: see --help"
       case .arguments(_, let wanted): "wrong number of arguments: give \(wanted)"

@@ -53,6 +53,90 @@ struct AppServerTests {
   }
 
   @Test
+  func `connections that say nothing give way to an app that comes`() throws {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let silent = try (0..<Limits.ungreetedConnections + 10).map { number in
+      // The agent accepts what waits, before more comes.
+      if number % 50 == 0 { _ = scenario.with { _ in true } }
+      return try RawApp(scenario.socketPath)
+    }
+    let app = TestApp(scenario)
+    defer { app.close() }
+    #expect(app.welcome?.appID == "org.example.burger")
+    #expect(silent[0].isEnded)
+    // The last one may still speak.
+    silent[silent.count - 1].send(AppFrame(["type": "nonsense", "number": 1]).encoded)
+    #expect(silent[silent.count - 1].frame() != nil)
+  }
+
+  @Test
+  func `what has not greeted may not fill the agent's memory`() throws {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let raw = try RawApp(scenario.socketPath)
+    // The beginning of a frame that an app may send.
+    let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
+    let head = [length, length - 4].flatMap { number in
+      (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
+    raw.send(head + [UInt8](repeating: 0x20, count: Limits.ungreetedBytes))
+    #expect(raw.isEnded)
+  }
+
+  @Test
+  func `an answer that is too long is an error, and the connection goes on`() throws {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = TestApp(scenario, state: .background)
+    defer { app.close() }
+    #expect(app.welcome != nil)
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    for number in 0..<8 {
+      var request = ModelBench.request(
+        "p\(number)", trigger: .interval(seconds: 100_000, repeats: false))
+      request.content.body = NotificationText(String(repeating: "x", count: 1_000_000))
+      _ = try app.connection.call(.add(request))
+    }
+    let failure = #expect(throws: AppLinkFailure.self) {
+      _ = try app.connection.call(.pending)
+    }
+    #expect(failure?.reason == .invalidArgument)
+    _ = try app.connection.call(.removePending(["p0", "p1", "p2"]))
+    #expect(try app.connection.call(.pending).pending().count == 5)
+  }
+
+  @Test
+  func `texts that are pipes or devices hold nothing up`() throws {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let folder = scenario.folder.file("bundle/en.lproj")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    #expect(mkfifo(folder + "/Localizable.strings", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder + "/Localizable.stringsdict", withDestinationPath: "/dev/zero")
+    let raw = try RawApp(scenario.socketPath)
+    var hello = AppHello(appID: "org.example.burger", isDevelopment: true, state: .background)
+    hello.bundlePath = scenario.folder.file("bundle")
+    hello.languages = ["en"]
+    raw.send(AppRequest.hello(hello).frame.numbered(1).encoded)
+    raw.send(AppRequest.requestAuthorization([.alert]).frame.numbered(2).encoded)
+    var request = ModelBench.request()
+    request.content.title = NotificationText(key: "KEY", arguments: [], text: "fallback")
+    raw.send(AppRequest.add(request).frame.numbered(3).encoded)
+    #expect(scenario.line("presented")?["app"] == "org.example.burger")
+    // A manifest, too, where a person is asked to install one.
+    let app = scenario.folder.file("Burger.app")
+    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+    #expect(mkfifo(app + "/Info.json", 0o600) == 0)
+    let control = TestApp(scenario, role: .control)
+    defer { control.close() }
+    #expect(throws: AppLinkFailure.self) {
+      _ = try control.connection.call(.control(.install(path: app)))
+    }
+  }
+
+  @Test
   func `the socket is the user's alone`() throws {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
@@ -363,6 +447,12 @@ final class RawApp {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
     return Array(buffer.prefix(max(0, count)))
+  }
+
+  /// Whether the other end closes before it says anything, and in time.
+  var isEnded: Bool {
+    var byte: UInt8 = 0
+    return Glibc.read(descriptor, &byte, 1) == 0
   }
 
   /// The next frame; nil at the end.

@@ -202,6 +202,36 @@ struct AgentModelTests {
   }
 
   @Test
+  func `one app cannot take all connections, and keeps no more than its share of the list`() {
+    let bench = ModelBench()
+    for _ in 0..<Limits.connectionsPerApp { #expect(bench.connect().1.refusals.isEmpty) }
+    #expect(bench.connect().1.refusals == [.appRefused])
+    let fries = MachineTests.fries
+    let (connection, effects) = bench.connect(fries)
+    #expect(effects.refusals.isEmpty)
+    bench.ask(connection, .requestAuthorization([.alert]))
+    for number in 0..<20 {
+      var request = ModelBench.request("n\(number)")
+      request.content.body = NotificationText(String(repeating: "x", count: 1_000_000))
+      bench.ask(connection, .add(request))
+    }
+    let kept = bench.disk.keys(.delivered)
+    #expect(kept.count == 4 && kept.contains("\(fries)/n19") && !kept.contains("\(fries)/n3"))
+  }
+
+  @Test
+  func `a notification's negative badge removes the number, as 0 does`() {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .requestAuthorization([.alert, .badge]))
+    #expect(bench.ask(connection, .setBadge(5)).badges == [5])
+    var request = ModelBench.request("n")
+    request.content.badge = -1
+    let effects = bench.ask(connection, .add(request))
+    #expect(effects.badges == [0] && effects.presented.map(\.badge) == [0])
+  }
+
+  @Test
   func `an icon loses its badge with the permission for it, and has it again with that`() {
     let bench = ModelBench()
     let connection = bench.authorized()

@@ -5,7 +5,7 @@ import Testing
 
 /// Each machine of the model by itself.
 @Suite struct MachineTests {
-  private static let fries: AppID = {
+  static let fries: AppID = {
     guard let id = AppID("org.example.fries") else { preconditionFailure("a valid id") }
     return id
   }()
@@ -34,7 +34,7 @@ import Testing
     let key = ResponseTests.key()
     let question = connections.open(.willPresent(key, order: 1), on: ids[0])
     _ = connections.open(.fetch(ModelBench.burger), on: ids[0])
-    #expect(connections.areAskedWhatToShow && connections.areAskedWhatToShow(of: key))
+    #expect(connections.areAskedWhatToShow && connections.areAskedWhatToShow(order: 1))
     connections.checkInvariants()
     let ended = connections.disconnect(ids[0])
     #expect(
@@ -116,8 +116,15 @@ import Testing
     let other = AppNotificationID(app: Self.fries, id: "n")
     #expect(did { list.put(other, RetainedNotification(request, unixMilliseconds: 3)) }.order == 91)
     #expect(list.keys(named: "n") == [key, other])
-    #expect(list.excess(of: Self.fries, limit: 1).isEmpty)
-    #expect(list.excess(of: Self.fries, limit: 0).map(\.key) == [other])
+    #expect(list.excess(of: Self.fries, limit: 1, bytes: .max).isEmpty)
+    let newer = AppNotificationID(app: Self.fries, id: "newer")
+    let last = ModelBench.request("newer")
+    #expect(did { list.put(newer, RetainedNotification(last, unixMilliseconds: 4)) }.order == 92)
+    #expect(list.excess(of: Self.fries, limit: 1, bytes: .max).map(\.key) == [other])
+    for key in [other, newer] { _ = list.update(key) { $0.bytes = 10 } }
+    #expect(list.excess(of: Self.fries, limit: 9, bytes: 20).isEmpty)
+    #expect(list.excess(of: Self.fries, limit: 9, bytes: 19).map(\.key) == [other])
+    #expect(list.excess(of: Self.fries, limit: 9, bytes: 0).map(\.key) == [other])
     #expect(did { list.remove(key) } == second && did { list.remove(key) } == nil)
     list.checkInvariants(context(Self.fries).apps)
   }
@@ -156,7 +163,8 @@ import Testing
   @Test func `registrations without a gateway fail, and a token is told once`() {
     var context = context(ModelBench.burger)
     let ask = Ask(connection: ConnectionID(number: 1), number: 1)
-    Registrations(hasGateway: false).onRegister(ask, ModelBench.burger, .alert, &context)
+    var alone = Registrations(hasGateway: false)
+    alone.onRegister(ask, ModelBench.burger, .alert, &context)
     #expect(context.apps[ModelBench.burger]?.registrations.isEmpty == true)
     var registrations = Registrations(hasGateway: true)
     registrations.onLinkChanged(isUp: true, &context)
@@ -171,7 +179,37 @@ import Testing
     #expect(context.apps[ModelBench.burger]?.registrations[.alert] == LocalApp.Registration())
     registrations.unregister(ModelBench.burger, .alert, &context)
     #expect(did { context.takeEffects() }.last == .unregister(ModelBench.burger, .alert))
-    registrations.checkInvariants()
+    registrations.checkInvariants(context)
+  }
+
+  @Test func `data of another machine has no registrations, and a refusal is remembered`() throws {
+    var context = context(ModelBench.burger)
+    let ask = Ask(connection: ConnectionID(number: 1), number: 1)
+    var registrations = Registrations(hasGateway: true)
+    registrations.onRegister(ask, ModelBench.burger, .alert, &context)
+    registrations.onToken(ModelBench.burger, .alert, [1], &context)
+    #expect(try registrations.token(of: ModelBench.burger, .alert, context) == [1])
+    registrations.onIdentityReplaced(&context)
+    // It is being registered anew.
+    #expect(throws: AppLinkFailure.self) {
+      try registrations.token(of: ModelBench.burger, .alert, context)
+    }
+    registrations.onMachineReplaced(&context)
+    #expect(context.apps[ModelBench.burger]?.registrations.isEmpty == true)
+    #expect(try registrations.token(of: ModelBench.burger, .alert, context) == nil)
+    _ = context.takeEffects()
+    registrations.announceAll(&context)
+    #expect(did { context.takeEffects() }.isEmpty)
+
+    registrations.onRegister(ask, ModelBench.burger, .alert, &context)
+    registrations.onRefused(ModelBench.burger, .alert, "no such topic", &context)
+    let failure = #expect(throws: AppLinkFailure.self) {
+      try registrations.token(of: ModelBench.burger, .alert, context)
+    }
+    #expect(failure?.reason == .registrationRefused && failure?.message == "no such topic")
+    registrations.unregister(ModelBench.burger, .alert, &context)
+    #expect(try registrations.token(of: ModelBench.burger, .alert, context) == nil)
+    registrations.checkInvariants(context)
   }
 
   @Test func `an extension's job ends once, by whatever comes first`() throws {

@@ -29,7 +29,8 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let effects = bench.ask(connection, .add(Self.request(.desktop)))
-    // S1-1, S1-54
+    // S1-1 part 2 of 2: on the Mac nothing is registered for local ones
+    // S1-54
     #expect(effects.prompts.isEmpty && effects.answers.count == 1)
     #expect(effects.presented.map(\.title) == ["T"] && effects.sounds == 1)
     #expect(Self.switches(bench) == ["authorized", "on", "on", "on"])
@@ -204,6 +205,22 @@ struct OlderInterfaceTests {
     _ = bench.take()
     bench.answerPrompt(isAllowed: true)
     #expect(bench.take().presented.map(\.key.id) == ["n"])
+  }
+
+  @Test
+  func `what replaces a notification that an app in front is asked about is not forgotten with it`()
+    throws
+  {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect(state: .foreground)
+    let asked = try #require(bench.ask(connection, .add(Self.request(.local))).asked.first)
+    bench.ask(connection, .setState(.background))
+    #expect(bench.ask(connection, .add(Self.request(.local))).asked.isEmpty)
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id) == ["n"])
+    // What is said about the former one comes too late.
+    #expect(bench.handle(.appReplied(asked.0, .present([]))).withdrawn.isEmpty)
   }
 
   @Test

@@ -363,6 +363,39 @@ struct AgentProgramTests {
         #expect(result.errors.hasPrefix("belfry: "), "\(arguments)")
         #expect(result.lines.isEmpty)
       }
+      // What is printed names the right thing, once.
+      for (arguments, words) in [
+        (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
+        (["state", "front=none.app"], ["no app of that id", "belfry app list"]),
+        (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["--user-info '{'"]),
+        (["app", "token", "x.y"], ["has to register"]),
+      ] {
+        let errors = try await scenario.belfryCommand(arguments, succeeding: false).errors
+        for word in words { #expect(errors.contains(word), "\(arguments): \(errors)") }
+        #expect(errors.components(separatedBy: "a JSON object").count <= 2, "\(errors)")
+      }
+    }
+  }
+
+  @Test
+  func `an app whose registration is refused is told to the person who asks for its token`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try LinkGatewayThread()
+      let agent = try await Self.agent(scenario, gateway: gateway)
+      _ = try await agent.event("link")
+      let folder = scenario.folder.file("Burger.app")
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      let manifest = #"{"CFBundleIdentifier":"\#(Self.burger)","CFBundleExecutable":"burger"}"#
+      try Data(manifest.utf8).write(to: URL(fileURLWithPath: folder + "/Info.json"))
+      _ = try await scenario.script("Burger.app/burger", "exit 0")
+      _ = try await scenario.belfryCommand(["app", "install", folder])
+      let token = try await scenario.belfryCommand(
+        ["app", "token", Self.burger], succeeding: false)
+      #expect(token.status == 1 && token.lines.isEmpty)
+      #expect(token.errors.contains("aps-environment"), "\(token.errors)")
     }
   }
 

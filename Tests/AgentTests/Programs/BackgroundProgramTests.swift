@@ -118,6 +118,60 @@ struct BackgroundProgramTests {
   }
 }
 
+/// How often pushes wake an app behind, with a manual clock.
+@Suite("the budget of wakes, as programs")
+struct WakeBudgetTests {
+  private static let burger = AgentProgramTests.burger
+
+  @Test(
+    arguments: [("newData", without: 19, with: 20), ("failed", without: 60, with: 75)])
+  func `Wakes run out; the latest push comes with the next one, the sooner the more they brought`(
+    result: String, without: Int, with: Int
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try LinkGatewayThread()
+      let agent = try await AgentProgramTests.agent(
+        scenario, ["--clock", "manual"], gateway: gateway)
+      _ = try await agent.event("link")
+      let app = try scenario.belfry([
+        "app", "run", Self.burger, "--authorize", "alert", "--register", "--state", "background",
+      ])
+      _ = try await app.event("registered")
+      func push(_ number: UInt64, _ aps: String) {
+        let payload = #"{"aps":{\#(aps)},"n":\#(number)}"#
+        #expect(gateway.with { AgentProgramTests.deliver(payload, number, $0) })
+      }
+      /// The app has heard all that the agent said to it.
+      func settle() async throws {
+        app.tell(#"{"do":"state","state":"background"}"#)
+        _ = try await app.event("state")
+      }
+      func advance(_ minutes: Int) async throws {
+        _ = try await scenario.belfryCommand(["clock", "advance", "\(minutes * 60)"])
+        try await settle()
+      }
+      for number in 1...UInt64(10) {
+        push(number, #""content-available":1"#)
+        let received = try await app.event("received")
+        let id = try #require(received["id"].string)
+        app.tell(#"{"do":"complete","id":\#(id),"result":"\#(result)"}"#)
+      }
+      try await settle()
+      push(11, #""content-available":1"#)
+      push(12, #""content-available":1"#)
+      // What is shown after them says that they were decided about.
+      push(13, #""alert":"shown""#)
+      _ = try await agent.event("presented")
+      try await advance(without)
+      // S2-17 part 1 of 2: the budget
+      #expect(app.lines.count { $0.contains(#""event":"received""#) } == 10)
+      try await advance(with - without)
+      // S2-22
+      #expect(try await app.event("received")["payload"]["n"].integer == 12)
+    }
+  }
+}
+
 /// An agent with a token for an app that it starts by a script; what the script prints, too.
 struct BackgroundScene {
   let scenario: Scenario

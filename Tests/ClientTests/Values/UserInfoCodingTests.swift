@@ -37,7 +37,7 @@ import Testing
   func `Dates and bytes come back as what they were`() throws {
     let date = Date(timeIntervalSince1970: 1_276_203_600)
     let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
-    // S0-15 in part: the coder alone, and NSNull is taken where a property list has none
+    // S0-15 part 1 of 2: what is a property list arrives
     // S1-47 part 1 of 2: what is a property list arrives
     #expect(back["when"] as? Date == date)
     #expect(back["bytes"] as? Data == Data([0, 255]))
@@ -64,12 +64,22 @@ import Testing
     #expect(throws: UserInfoCoding.Unsuitable.self) {
       try UserInfoCoding.encode(["object": NoPropertyList()])
     }
-    // S0-15 in part: the coder alone, and NSNull is taken where a property list has none
-    // S1-47 part 2 of 2: what is none is refused
     #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode([1: "key"]) }
     var deep: [String: Any] = [:]
     for _ in 0..<100 { deep = ["deeper": deep] }
     #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode(deep) }
+  }
+
+  @Test
+  func `NSNull is refused in an app's own data and accepted in a push's`() throws {
+    let unfit: [[String: Any]] = [
+      ["null": NSNull()], ["list": ["a", NSNull()]], ["inner": ["deeper": [NSNull()]]],
+    ]
+    for userInfo in unfit {
+      #expect(throws: UserInfoCoding.Unsuitable.self) { try UserInfoCoding.encode(userInfo) }
+      let pushed = try UserInfoCoding.encode(userInfo, allowsNull: true)
+      #expect(pushed.json.text.contains("null"))
+    }
   }
 
   @Test

@@ -90,6 +90,7 @@ private struct Surroundings: AdmissionContext {
     let admitted = try admitted(evaluate())
     #expect(admitted.app.number == 1)
     #expect(admitted.priority == 10)
+    // S3-10 part 1 of 3: thirty days where the provider says nothing
     #expect(admitted.expiration == Self.now + 30 * 86_400)
     #expect(admitted.pushType == .alert)
   }

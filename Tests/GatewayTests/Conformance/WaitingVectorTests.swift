@@ -105,7 +105,7 @@ import Testing
       bench.pass(milliseconds: days * 86_400_000)
       bench.core.tick(now: bench.now)
       try bench.connect()
-      // S3-10
+      // S3-10 part 2 of 3: until then, and no longer
       #expect(bench.sent == wanted, "after \(days) days")
     }
   }

@@ -152,6 +152,27 @@ import Testing
   }
 
   @Test
+  func `An iOS app asks for its types and, for pushes alone, for a token`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.LocalTour"
+      // Its notifications are local ones: it registers its types, and makes no second call.
+      let local = try await scenario.example("LocalTour", on: agent)
+      #expect(try await local.text("settings") == "settings 7")
+      _ = try await local.text("none")
+      let both = try await scenario.example("Registration", on: agent)
+      let token = try await scenario.token(of: both)
+      let tokens = try await scenario.belfryCommand(
+        ["app", "token", id, "--socket", agent.socket], succeeding: false)
+      // S1-1 part 1 of 2: on iOS the types, and a call for the token
+      #expect(tokens.status == 1 && token.count == 64)
+      try await scenario.tell(agent, "state", "front=none")
+      #expect(try await agent.presented(id)["title"].string == "Title")
+    }
+  }
+
+  @Test
   func `Without a gateway the error is fit to be shown`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
@@ -176,6 +197,7 @@ import Testing
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
+      let before = try await scenario.tell(agent, "settings", "--json")
       let app = try await scenario.example("PushClient", on: agent)
       _ = try await app.text("active")
       let token = try await scenario.token(of: app)
@@ -196,6 +218,8 @@ import Testing
       let listed = try await scenario.tell(agent, "settings", "--json")
       let pane = try #require(
         listed.values.first { $0["app"].string == "org.example.PushClient" })
+      // S4-4
+      #expect(before.values.isEmpty && listed.values.count == 1)
       // S4-5
       #expect(pane["alert"].string == "on" && pane["badge"].string == "on")
       #expect(pane["sound"] == .null)

@@ -212,6 +212,9 @@ import Testing
       #expect(badge["badge"].integer == 2)
       // S3-32
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
+      // What was never shown does not go away either.
+      _ = try await agent.program.event("suppressed") { $0["reason"].string == "foreground" }
+      #expect(!agent.program.lines.contains { $0.contains(#""event":"removed""#) })
     }
   }
 
@@ -302,9 +305,34 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"hi"},"item":"milk"}"#, to: token, topic: "org.example.MacNotification",
         of: gateway)
-      // S0-51 in part: its delegate has the payload; apps that do not run have alerts and sounds too
+      // S0-51 part 1 of 2: the delegate of a running app has the payload
       // S1-59 part 3 of 3: a Mac app
       #expect(try await app.text("push") == "push milk")
+    }
+  }
+
+  @Test
+  func `A Mac app that registered for the badge alone has nothing else while it does not run`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let id = "org.example.MacNotification"
+      let app = try await scenario.example(
+        "MacNotification", on: agent, arguments: ["--push-only", "--badge-only"])
+      let token = try await scenario.token(of: app)
+      try await app.stop()
+      try await scenario.push(
+        #"{"aps":{"alert":"hi","sound":"default","badge":3}}"#, to: token, topic: id, of: gateway)
+      let badge = try await agent.program.event("badge") { $0["app"].string == id }
+      let reason = try await agent.program.event("suppressed") { $0["app"].string == id }
+      // S0-51 part 2 of 2: an app that does not run has its badge, and asks for no more where there is no more
+      #expect(badge["badge"].integer == 3)
+      #expect(reason["reason"].string == "switchedOff")
+      #expect(
+        !agent.program.lines.compactMap { JSONLine($0)?["event"].string }
+          .contains { ["presented", "sound"].contains($0) })
     }
   }
 

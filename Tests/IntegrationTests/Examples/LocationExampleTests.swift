@@ -114,6 +114,25 @@ import Testing
   }
 
   @Test
+  func `Without permission nothing is watched, and with it afterwards it is`() async throws {
+    try await play { scenario, agent, app in
+      _ = try await app.text("location 4")
+      _ = try await app.text("scheduled 1")
+      try await scenario.tell(agent, "state", "front=none")
+      try await scenario.tell(agent, "settings", Self.id, "location=denied")
+      _ = try await app.text("location 2")
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      try await scenario.tell(agent, "location", "set", Self.away)
+      let shown = agent.program.lines.count { $0.contains("You have arrived!") }
+      try await scenario.tell(agent, "settings", Self.id, "location=whenInUse")
+      try await scenario.tell(agent, "location", "set", Self.tower)
+      let arrived = try await agent.presented(Self.id)
+      // S1-64 part 2 of 2: nothing without it
+      #expect(shown == 0 && arrived["body"].string == "You have arrived!")
+    }
+  }
+
+  @Test
   func `Without a word on what it is for there is no question and no access`() async throws {
     try await play(usage: nil) { scenario, agent, app in
       // S1-65 part 2 of 2: without the text nothing starts

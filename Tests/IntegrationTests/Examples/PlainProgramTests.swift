@@ -46,6 +46,34 @@ import Testing
     }
   }
 
+  @Test(arguments: ["null", "object"])
+  func `Data that is no property list is refused, by an error or as the older interfaces do`(
+    value: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let center = try await scenario.example(
+        "UnfitData", on: agent, arguments: ["center", value])
+      let refusal = try await center.text("refused")
+      // S0-15 part 2 of 2: what is none is refused
+      // S1-47 part 2 of 2: what is none is refused
+      #expect(refusal.contains("is no property list"), "\(refusal)")
+      // The program goes on, and what is one is shown.
+      #expect(try await agent.presented("org.example.UnfitData")["id"].string == "fit")
+      #expect(try await center.end() == 0)
+      // Apple's older interfaces end the program with an exception; here it is a trap.
+      for interface in ["local", "desktop"] {
+        let older = try await scenario.example(
+          "UnfitData", on: agent, app: "org.example.\(interface)", arguments: [interface, value])
+        #expect(try await older.end() > 128)
+        #expect(!older.lines.contains("added"))
+      }
+      #expect(
+        try await scenario.tell(agent, "center", "--json").values.map { $0["id"].string } == ["fit"]
+      )
+    }
+  }
+
   @Test
   func `An app starts the agent where the login session allows it`() async throws {
     try await Scenario.run { scenario in

@@ -36,8 +36,12 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
-      // S0-34 in part: a push to the former token; the agent has the new one before the first launch
-      // S1-16 in part: a push to the former token; the agent has the new one before the first launch
+      // The marker's app is registered; what was before it would be, too.
+      let early = try await scenario.belfryCommand(
+        ["app", "token", Self.id, "--socket", second.socket], succeeding: false)
+      // S0-34 part 1 of 2: nothing before: no token is there for it, and a former one brings nothing
+      // S1-16 part 1 of 3: the app has to be launched once
+      #expect(early.status == 1 && early.lines.isEmpty)
       #expect(
         !second.program.lines.contains {
           $0.contains("early") || $0.contains(#""app":"\#(Self.id)"#)
@@ -54,6 +58,39 @@ import Testing
       try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: other, topic: Self.id, of: gateway)
       // S0-34 part 2 of 2: all of it afterwards
       #expect(try await second.presented(Self.id)["body"].string == "late")
+    }
+  }
+
+  @Test
+  func `A gateway that was set up anew has a device's apps again, without their launch`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let first = try await scenario.agent(of: gateway)
+      let app = try await scenario.example("Registration", on: first)
+      let token = try await scenario.token(of: app)
+      try await app.stop()
+      try await first.program.stop()
+      try await gateway.stop()
+      for suffix in ["", "-wal", "-shm"] {
+        unlink(gateway.data + "/control.sqlite" + suffix)
+      }
+      let restored = try await scenario.restart(gateway)
+      let second = try await scenario.agent(of: restored)
+      // The marker registers after what the agent registers by itself.
+      let (_, marker) = try await scenario.app("org.example.marker", on: second)
+      let anew = try await scenario.tell(second, "app", "token", Self.id).output
+      #expect(anew.count == token.count && anew != token && anew != marker)
+      // The ready file names the device of the new identity.
+      let devices = try await scenario.belfryCommand([
+        "device", "list", "--data", restored.data, "--json",
+      ])
+      let ready = try #require(
+        JSONLine(String(contentsOfFile: second.data + "-ready.json", encoding: .utf8)))
+      #expect(devices.output.contains(try #require(ready["device"].string)))
+      try await scenario.push(#"{"aps":{"alert":"anew"}}"#, to: anew, topic: Self.id, of: restored)
+      #expect(try await second.presented(Self.id)["body"].string == "anew")
     }
   }
 

@@ -38,7 +38,13 @@ import Testing
       let waiting = try await scenario.tell(agent, "notify", "list", "--app", id, "--json")
       #expect(waiting.values.count == 1)
       try await app.stop()
-      try await scenario.tell(agent, "clock", "advance", "3600")
+      func hasBadge() -> Bool {
+        agent.program.lines.contains { $0.contains(#""event":"badge""#) && $0.contains(id) }
+      }
+      // The date is between these two: half an hour before what is due in one.
+      try await scenario.tell(agent, "clock", "advance", "1200")
+      let hadBadgeBefore = hasBadge()
+      try await scenario.tell(agent, "clock", "advance", "2400")
       let shown = try await agent.presented(id)
       let due = ((now.timeIntervalSince1970 + 3_600) / 60).rounded(.down) * 60 - 1_800
       let at = try #require(shown["at"].string)
@@ -54,8 +60,9 @@ import Testing
       #expect(shown["body"].string == "Call the plumber dans 30 minutes.")
       // S1-45
       #expect(shown["title"].string == "À faire")
-      // S0-12 in part: the badge comes; that it comes at delivery is not asserted
-      #expect(try await agent.program.event("badge")["badge"].integer == 1)
+      let badge = try await agent.program.event("badge") { $0["app"].string == id }
+      // S0-12
+      #expect(!hadBadgeBefore && badge["badge"].integer == 1 && badge["at"].string == at)
       // S0-18 part 2 of 2: date, body, sound, badge and the app's own data
       // S1-49 part 2 of 2: the same, and the title
       #expect(shown["sound"].string == "default" && shown["badge"].integer == 1)

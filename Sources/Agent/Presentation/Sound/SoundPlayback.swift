@@ -10,6 +10,8 @@ final class SoundPlayback {
   /// `belfry-sound`, absolute; nil where it is not installed.
   let program: String?
   private var child: ChildProgram?
+  /// Whose sound is playing, and from which file; the system's own has none.
+  private var playing: (app: AppID, file: String?)?
   /// The problem last reported.
   private var problem: String?
   /// Whether it was told that the kernel cannot confine the player.
@@ -38,16 +40,19 @@ final class SoundPlayback {
     if sound.isCritical, let volume = sound.volume {
       arguments += ["--volume", String(min(max(volume, 0), 1))]
     }
-    if let file = SoundSearch.systemFile(environment: environment) {
-      arguments += ["--system", file]
+    if let systemFile = SoundSearch.systemFile(environment: environment) {
+      arguments += ["--system", systemFile]
     }
+    var file: String?
     if let name = sound.name {
-      if let file = SoundSearch.file(name, of: app, environment: environment) {
+      file = SoundSearch.file(name, of: app, environment: environment)
+      if let file {
         arguments.append(file)
       } else {
         log.info("an app's sound was not found", ["app": app.id.text, "sound": name])
       }
     }
+    playing = (app.id, file)
     start(program, arguments)
   }
 
@@ -87,7 +92,11 @@ final class SoundPlayback {
       return
     }
     problem = nil
-    if let reason { log.info("an app's sound was not played", ["why": reason]) }
+    if let reason {
+      log.info(
+        "an app's sound was not played",
+        ["app": playing?.app.text ?? "", "file": playing?.file ?? "", "why": reason])
+    }
     log.debug("a sound was played", ["what": object["played"]?.stringValue ?? "", "by": by])
   }
 }

@@ -9,14 +9,23 @@ package enum UserInfoCoding {
     package let description: String
   }
 
+  /// Which values are accepted, and whether JSON holds all of them exactly.
+  private struct Progress {
+    let allowsNull: Bool
+    var isExact = true
+  }
+
   /// Encodes data for the agent.
+  ///
+  /// `allowsNull`: Whether NSNull is accepted. No property list has one (S0-15), a push's payload may (client-api
+  /// section 4.1).
   package static func encode(
-    _ userInfo: [AnyHashable: Any]
+    _ userInfo: [AnyHashable: Any], allowsNull: Bool = false
   ) throws(Unsuitable) -> (json: JSONObject, archive: [UInt8]?) {
     guard !userInfo.isEmpty else { return ([:], nil) }
-    var isExact = true
-    let json = try object(userInfo, depth: 0, isExact: &isExact)
-    guard !isExact else { return (json, nil) }
+    var progress = Progress(allowsNull: allowsNull)
+    let json = try object(userInfo, depth: 0, &progress)
+    guard !progress.isExact else { return (json, nil) }
     guard let archive = archive(userInfo) else {
       throw Unsuitable(description: "the data cannot be written as a property list")
     }
@@ -70,7 +79,7 @@ package enum UserInfoCoding {
   }
 
   private static func object(
-    _ dictionary: [AnyHashable: Any], depth: Int, isExact: inout Bool
+    _ dictionary: [AnyHashable: Any], depth: Int, _ progress: inout Progress
   ) throws(Unsuitable) -> JSONObject {
     guard depth < Limits.propertyListDepth else {
       throw Unsuitable(description: "the data is nested too deeply")
@@ -80,40 +89,40 @@ package enum UserInfoCoding {
       guard let key = key.base as? String else {
         throw Unsuitable(description: "the key \(key.base) is no string")
       }
-      pairs.append((key, try json(value, depth: depth + 1, isExact: &isExact)))
+      pairs.append((key, try json(value, depth: depth + 1, &progress)))
     }
     return JSONObject(pairs.sorted { $0.0 < $1.0 })
   }
 
   private static func json(
-    _ value: Any, depth: Int, isExact: inout Bool
+    _ value: Any, depth: Int, _ progress: inout Progress
   ) throws(Unsuitable) -> JSONValue {
     switch value {
     case let value as String: return .string(value)
     case let value as NSString: return .string(value as String)
     case let value as Bool where !(value as Any is NSNumber): return .bool(value)
-    case let value as NSNumber: return number(value, isExact: &isExact)
+    case let value as NSNumber: return number(value, &progress)
     case let value as Date:
-      isExact = false
+      progress.isExact = false
       return .string(ISO8601DateFormatter().string(from: value))
     case let value as Data:
-      isExact = false
+      progress.isExact = false
       return .string(value.base64EncodedString())
-    case is NSNull: return .null
+    case is NSNull where progress.allowsNull: return .null
     case let values as [Any]:
       guard depth < Limits.propertyListDepth else {
         throw Unsuitable(description: "the data is nested too deeply")
       }
       var list: [JSONValue] = []
-      for value in values { list.append(try json(value, depth: depth + 1, isExact: &isExact)) }
+      for value in values { list.append(try json(value, depth: depth + 1, &progress)) }
       return .array(list)
     case let value as [AnyHashable: Any]:
-      return .object(try object(value, depth: depth, isExact: &isExact))
+      return .object(try object(value, depth: depth, &progress))
     default:
       guard let number = boxed(value) else {
         throw Unsuitable(description: "a value of type \(type(of: value)) is no property list")
       }
-      return Self.number(number, isExact: &isExact)
+      return Self.number(number, &progress)
     }
   }
 
@@ -134,7 +143,7 @@ package enum UserInfoCoding {
     }
   }
 
-  private static func number(_ value: NSNumber, isExact: inout Bool) -> JSONValue {
+  private static func number(_ value: NSNumber, _ progress: inout Progress) -> JSONValue {
     // Foundation's Boolean numbers are told apart by their type encoding.
     if value === NSNumber(value: true) || value === NSNumber(value: false) {
       return .bool(value.boolValue)
@@ -143,7 +152,7 @@ package enum UserInfoCoding {
       return .integer(whole)
     }
     let double = value.doubleValue
-    if !double.isFinite || !isFloating(value) { isExact = false }
+    if !double.isFinite || !isFloating(value) { progress.isExact = false }
     return double.isFinite ? .double(double) : .string("\(double)")
   }
 

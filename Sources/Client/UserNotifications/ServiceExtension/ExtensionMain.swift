@@ -56,7 +56,8 @@ extension ContentFields {
   fileprivate func changed(
     _ original: BelfryWire.NotificationContent
   ) -> BelfryWire.NotificationContent {
-    guard var content = try? (try? storingAttachments())?.wire() ?? wire() else { return original }
+    let stored = (try? storingAttachments()) ?? self
+    guard var content = try? stored.wire(allowsNull: true) else { return original }
     // The app's data now are these, whatever the payload said.
     content.archive = content.archive ?? UserInfoCoding.archive(userInfo)
     return content

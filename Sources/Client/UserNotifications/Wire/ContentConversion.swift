@@ -5,8 +5,12 @@ import Foundation
 extension ContentFields {
   /// The content for the agent.
   ///
+  /// `allowsNull`: Whether `userInfo` may hold NSNull, as that of a push may.
+  ///
   /// - Throws: `UserInfoCoding.Unsuitable` when `userInfo` holds what no property list can.
-  package func wire() throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationContent {
+  package func wire(
+    allowsNull: Bool = false
+  ) throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationContent {
     var content = NotificationContent()
     content.title = .init(app: title)
     content.subtitle = .init(app: subtitle)
@@ -17,7 +21,8 @@ extension ContentFields {
     content.thread = threadIdentifier
     content.launchImage = launchImageName
     content.attachments = attachments.map(\.wire)
-    (content.userInfo, content.archive) = try UserInfoCoding.encode(userInfo)
+    (content.userInfo, content.archive) = try UserInfoCoding.encode(
+      userInfo, allowsNull: allowsNull)
     content.targetContent = targetContentIdentifier
     content.interruptionLevel = .init(interruptionLevel)
     content.relevance = relevanceScore

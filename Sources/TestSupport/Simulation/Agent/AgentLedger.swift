@@ -87,6 +87,7 @@ final class AgentLedger {
     hasStarted = false
     checkRecords("at a start")
     notifications.agentStarts()
+    schedule.agentStarts()
     registrations.agentStarts()
     screen.agentStarts()
   }

@@ -7,6 +7,8 @@ final class BackgroundLedger {
   private struct State {
     /// Wakes that are left, and the time that had gone by then.
     var budgets: [AppID: (level: Double, atMilliseconds: Int64)] = [:]
+    /// What the wakes of each app brought, as `BackgroundBudget` weighs it.
+    var usefulness: [AppID: Double] = [:]
   }
 
   private struct Arrival {
@@ -28,6 +30,14 @@ final class BackgroundLedger {
   private var arriving: Arrival?
   /// Apps that are started for a push and have not greeted yet.
   private var awaited: Set<AppID> = []
+  /// Apps that are started for a task and have not greeted yet.
+  private var awaitedForTask: Set<AppID> = []
+  /// The tokens of apps that are started and have not greeted yet.
+  private var tokens: [AppID: String] = [:]
+  /// What apps have not said yet: what a push or a task brought.
+  private var open: [Question: AppID] = [:]
+  /// Apps whose budgets the event at hand concerns.
+  private var weighed: Set<AppID> = []
   private var isArmed = false
 
   init(in world: AgentSimulation) { self.world = world }
@@ -36,6 +46,9 @@ final class BackgroundLedger {
     state = durable
     states = [:]
     awaited = []
+    awaitedForTask = []
+    tokens = [:]
+    open = [:]
     isArmed = false
   }
 
@@ -55,6 +68,7 @@ final class BackgroundLedger {
     passed += max(0, wall - (lastWall ?? wall))
     lastWall = wall
     arriving = nil
+    weighed = []
     switch event {
     case .pushReceived(let push):
       guard let record = world.ledger.apps[push.app], record.registrations[push.kind] != nil,
@@ -70,7 +84,17 @@ final class BackgroundLedger {
           || (isSilent && presence != .foreground),
         isWanted: push.kind != .alert || Self.wantsPushesBehind(record),
         presence: presence)
-    case .appDisconnected(let connection): states[connection] = nil
+    case .appDisconnected(let connection):
+      states[connection] = nil
+      for question in open.keys where question.connection == connection { close(question, nil) }
+    case .appReplied(let question, .fetched(let result)): close(question, result)
+    case .appReplied(let question, _), .questionTimedOut(let question): close(question, nil)
+    case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
+      guard tokens[app] == token else { break }
+      tokens[app] = nil
+      guard presence(of: app) == .notRunning else { break }
+      awaitedForTask.remove(app)
+      weigh(app, nil)
     case .appRequested(let ask, .setState(let state)):
       if world.ledger.knowledge.app(of: ask.connection) != nil { states[ask.connection] = state }
     case .backgroundWorkDue: isArmed = false
@@ -78,20 +102,75 @@ final class BackgroundLedger {
     }
   }
 
+  // MARK: What wakes brought
+
+  private func close(_ question: Question, _ result: FetchResult?) {
+    if let app = open.removeValue(forKey: question) { weigh(app, result) }
+  }
+
+  private func weigh(_ app: AppID, _ result: FetchResult?) {
+    guard let before = state.usefulness[app] else { return }
+    weighed.insert(app)
+    state.usefulness[app] =
+      switch result {
+      case .newData: before + (1 - before) / 4
+      case .noData: before * 0.9
+      case .failed: before * 0.75
+      case nil: before * 0.5
+      }
+  }
+
+  /// What the agent keeps of an app's wakes is what they brought.
+  private func checkUsefulness(_ app: AppID) {
+    let record = world.ledger.mirror[.device]["budget/\(app)"]
+    guard let wanted = state.usefulness[app],
+      let kept = record.flatMap({ try? JSONValue(parsing: $0) })?.objectValue?["usefulness"]
+    else { return world.fail("nothing is kept of what the wakes of \(app) brought") }
+    let difference = abs((kept.doubleValue ?? -1) - wanted)
+    world.expect(difference < 1e-9, "the wakes of \(app) count for what they did not bring")
+  }
+
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
-    if case .appGreeted(let ask, let hello, _) = event { onGreeted(ask.connection, hello, effects) }
+    /// Whether the first task that is begun is what the app was started for.
+    var startedForTask: AppID?
+    if case .appGreeted(let ask, let hello, _) = event {
+      onGreeted(ask.connection, hello, effects)
+      if let app = world.ledger.knowledge.app(of: ask.connection), hello.role == .app {
+        if tokens[app] == hello.launch { tokens[app] = nil }
+        if awaitedForTask.remove(app) != nil { startedForTask = app }
+      }
+    }
+    /// Tasks that cost a wake.
+    var begun: [AppID] = []
     var handedOver: Set<AppID> = []
     var retained: Set<AppID> = []
     var released: Set<AppID> = []
     for effect in effects {
       switch effect {
       case .ask(let question, .arrived, _):
-        if let app = world.ledger.knowledge.app(of: question.connection) { handedOver.insert(app) }
+        guard let app = world.ledger.knowledge.app(of: question.connection) else { break }
+        handedOver.insert(app)
+        open[question] = app
+      case .ask(let question, .task, _):
+        guard let app = world.ledger.knowledge.app(of: question.connection) else { break }
+        open[question] = app
+        if startedForTask == app { startedForTask = nil } else { begun.append(app) }
       case .tell(let connection, .arrived):
         if let app = world.ledger.knowledge.app(of: connection) { handedOver.insert(app) }
-      case .launch(let order) where order.reason == .push:
-        handedOver.insert(order.app.id)
-        awaited.insert(order.app.id)
+      case .launch(let order):
+        tokens[order.app.id] = order.token
+        if order.reason == .push {
+          handedOver.insert(order.app.id)
+          awaited.insert(order.app.id)
+        }
+        if order.reason == .task {
+          awaitedForTask.insert(order.app.id)
+          begun.append(order.app.id)
+        }
+      case .persist(.put(.device, let key, _)) where key.hasPrefix("budget/"):
+        guard let app = AppID(String(key.dropFirst(7))) else { break }
+        weighed.insert(app)
+        if state.usefulness[app] == nil { state.usefulness[app] = 1 }
       case .persist(.put(.fetches, let key, _)): if let app = AppID(key) { retained.insert(app) }
       case .persist(.remove(.fetches, let key)): if let app = AppID(key) { released.insert(app) }
       case .persist(.remove(.apps, let key)): if let app = AppID(key) { forget(app) }
@@ -106,6 +185,8 @@ final class BackgroundLedger {
     {
       checkWake(arriving.app)
     }
+    for app in begun { checkWake(app) }
+    for app in weighed.sorted() where state.usefulness[app] != nil { checkUsefulness(app) }
     guard world.ledger.hasStarted, !world.ledger.conditions.holdsBackgroundWork else { return }
     world.expect(
       world.ledger.mirror[.fetches].isEmpty || isArmed,
@@ -118,7 +199,10 @@ final class BackgroundLedger {
 
   private func forget(_ app: AppID) {
     awaited.remove(app)
+    awaitedForTask.remove(app)
+    tokens[app] = nil
     state.budgets[app] = nil
+    state.usefulness[app] = nil
   }
 
   private func onGreeted(_ connection: ConnectionID, _ hello: AppHello, _ effects: [AgentEffect]) {

@@ -10,6 +10,8 @@ final class FrontLedger {
   private var haveWindows: Set<ConnectionID> = []
   /// The app whose window is in front, as far as windows tell.
   private var window: AppID?
+  /// What `belfry state` is to say: an app, `none`, or null before anything is known.
+  private var word = JSONValue.null
 
   init(in world: AgentSimulation) { self.world = world }
 
@@ -17,6 +19,7 @@ final class FrontLedger {
     told = [:]
     haveWindows = []
     window = nil
+    word = .null
   }
 
   func willHandle(_ event: AgentEvent) {
@@ -31,6 +34,7 @@ final class FrontLedger {
   }
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    if case .persist(.remove(.apps, let key)) = effect, word == .string(key) { word = "none" }
     guard case .tell(let connection, .state(let state)) = effect else { return }
     switch event {
     case .focusedWindowChanged, .appGreeted, .appRequested(_, .control(.state)):
@@ -45,13 +49,27 @@ final class FrontLedger {
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     switch event {
     case .focusedWindowChanged:
+      if let app = window.flatMap({ world.ledger.apps[$0]?.id }) {
+        word = .string(app.text)
+      } else if word != .null {
+        word = "none"
+      }
       check(front: window.flatMap { world.ledger.apps[$0]?.id })
-    case .appRequested(_, .control(.state(let changes))):
+    case .appRequested(let ask, .control(.state(let changes))):
       let isRefused = effects.contains { if case .refuse = $0 { true } else { false } }
-      if let word = changes["front"], !isRefused { check(front: AppID(word)) }
+      if let front = changes["front"], !isRefused {
+        word = .string(front)
+        check(front: AppID(front))
+      }
+      for case .answer(ask, let answer) in effects {
+        world.expect(
+          answer.frame.object["rows"]?.arrayValue?.first?.objectValue?["front"] ?? .null == word,
+          "a command is told that another app is in front than the one that is: \(word.text)")
+      }
     case .appGreeted(let ask, _, _):
       // Its window may have come before it.
       guard let app = world.ledger.knowledge.app(of: ask.connection), app == window else { break }
+      word = .string(app.text)
       world.expect(
         told[ask.connection] == .foreground, "\(app) connects and is not told to be in front")
     default: break

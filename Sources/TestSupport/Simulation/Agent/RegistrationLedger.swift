@@ -1,7 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// What the gateway is to know: every registration that is kept, and no other one.
+/// What the gateway is to know: every registration that is kept, and no other one; and what becomes of them and of
+/// their tokens when the device has another identity, or the data another machine.
 final class RegistrationLedger {
   private struct Registration: Hashable {
     let app: AppID
@@ -12,14 +13,35 @@ final class RegistrationLedger {
   /// What this run of the agent has told the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
+  /// The tokens that are valid, as far as this run of the agent knows.
+  private var tokens: Set<[UInt8]> = []
+  /// The registrations that stood before the event at hand replaced the device's identity.
+  private var before: Set<Registration>?
 
   init(in world: AgentSimulation) { self.world = world }
 
-  func agentStarts() { announced = [] }
+  func agentStarts() {
+    announced = []
+    tokens = Set(
+      world.ledger.apps.values.flatMap { app in app.registrations.values.compactMap(\.token) })
+  }
+
+  private var kept: Set<Registration> {
+    Set(
+      world.ledger.apps.values.flatMap { app in
+        app.registrations.keys.map { Registration(app: app.id, kind: $0) }
+      })
+  }
 
   func willHandle(_ event: AgentEvent) {
     hasChanged = false
+    before = nil
     switch event {
+    case .machineReplaced: before = []
+    case .identityReplaced:
+      before = kept
+      tokens = []
+    case .registrationSucceeded(_, _, let token): tokens.insert(token)
     case .started: hasChanged = true
     case .registrationRefused(let app, let kind, _):
       announced.remove(Registration(app: app, kind: kind))
@@ -38,16 +60,22 @@ final class RegistrationLedger {
       world.expect(
         announced.remove(Registration(app: app, kind: kind)) != nil,
         "\(app) is unregistered for \(kind), and was not registered")
+    case .tell(_, .token(_, let token)):
+      world.expect(tokens.contains(token), "an app is given a token of a former identity")
     default: break
     }
   }
 
   func onHandled() {
+    if let before {
+      world.expect(
+        kept == before,
+        before.isEmpty
+          ? "an app is registered before it was launched on this machine"
+          : "a registration is lost with the device's identity")
+    }
     guard world.ledger.hasStarted, hasChanged else { return }
-    let kept = Set(
-      world.ledger.apps.values.flatMap { app in
-        app.registrations.keys.map { Registration(app: app.id, kind: $0) }
-      })
+    let kept = kept
     world.expect(
       kept == announced,
       "the gateway does not know the registrations that are kept: "

@@ -11,6 +11,8 @@ final class ScheduleLedger {
     var fired: Int64?
     /// How often the clock was set back before that.
     var setBacks = 0
+    /// The latest repeat of a calendar trigger that is dealt with by now; nil where that is not known.
+    var handled: Int64?
   }
 
   private struct State {
@@ -24,10 +26,18 @@ final class ScheduleLedger {
   private(set) var firedCount = 0
   /// Those that the event at hand made fire.
   private(set) var firing: Set<AppNotificationID> = []
+  /// How often the agent has heard that the clock was set.
+  private var heardClockSets = 0
 
   init(in world: AgentSimulation) { self.world = world }
 
   func agentCrashed() { state = durable }
+
+  func agentStarts() {
+    heardClockSets = world.machine.clockSetCount
+    for key in state.timed.keys { state.timed[key]?.handled = nil }
+  }
+
   func onDurable() { durable = state }
 
   // MARK: Decisions
@@ -97,6 +107,33 @@ final class ScheduleLedger {
       world.fail("\(key.recordKey) was removed, and neither fired nor did anybody ask for that")
     }
     if isChanged { checkLimit() }
+    checkRepeats(event)
+  }
+
+  /// What repeats with the wall clock has fired whenever an event was handled, however the clock was set before.
+  private func checkRepeats(_ event: AgentEvent) {
+    let now = world.machine.now
+    // A manual clock stands still while apps are asked.
+    guard world.ledger.hasStarted, !world.profile.hasManualClock else { return }
+    var isCountedAnew = false
+    switch event {
+    case .clockWasSet:
+      heardClockSets = world.machine.clockSetCount
+      isCountedAnew = true
+    case .zonesChanged: isCountedAnew = true
+    default: break
+    }
+    guard heardClockSets == world.machine.clockSetCount else { return }
+    for (key, waiting) in state.timed {
+      guard case .calendar(let match, true) = waiting.trigger, match[.second] != nil,
+        let number = dueNumber(waiting, now)
+      else { continue }
+      if let handled = waiting.handled, !isCountedAnew {
+        world.expect(
+          number <= handled || firing.contains(key), "\(key.recordKey) was due and has not fired")
+      }
+      state.timed[key]?.handled = number
+    }
   }
 
   private static func key(_ recordKey: String) -> AppNotificationID? {

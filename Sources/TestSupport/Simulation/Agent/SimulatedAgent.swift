@@ -61,8 +61,12 @@ final class SimulatedAgent {
     world.ledger.agentStarts()
     model = Self.makeModel(in: world, run: "run\(life)")
     handle(.recordsRestored(world.records.durable.restored))
-    // The gateway has forgotten the device, or the machine's disk was moved to another one.
-    if world.isTroubled, world.chance(0.05) { handle(.identityReplaced) }
+    // The machine's disk was moved to another one, or the gateway is another one.
+    if world.isTroubled, world.chance(0.05) {
+      world.pushService.identityReplaced()
+      if world.chance(0.5) { handle(.machineReplaced) }
+      handle(.identityReplaced)
+    }
     // A session bus that is there is found while the agent starts.
     if world.chance(0.3) { handle(.presenterAppeared(.desktop, isNew: true)) }
     handle(.started)

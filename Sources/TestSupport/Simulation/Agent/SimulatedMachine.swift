@@ -17,6 +17,8 @@ final class SimulatedMachine {
   private var manual = ManualClock(kept: nil)
   /// How often the clock was set back.
   private(set) var setBackCount = 0
+  /// How often the clock was set while the agent may have run.
+  private(set) var clockSetCount = 0
   private var site = 0
 
   init(in world: AgentSimulation) { self.world = world }
@@ -83,6 +85,7 @@ final class SimulatedMachine {
       world.pick([-86_400_000, -600_000, -60_000, -1_000, 1_000, 60_000, 600_000, 90_000_000])
       + world.random(Int64(-999)...999)
     lead += step
+    clockSetCount += 1
     if step < 0 { setBackCount += 1 }
     world.note("the clock is set by \(step) ms")
     world.agent.clockWasSet()

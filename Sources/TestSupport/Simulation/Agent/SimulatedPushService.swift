@@ -15,6 +15,8 @@ final class SimulatedPushService {
   private var waiting: [ReceivedPush] = []
   private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
+  /// Counts the device's identities: each has tokens of its own.
+  private var identity = 1
   private(set) var count = 0
 
   init(in world: AgentSimulation) { self.world = world }
@@ -52,9 +54,21 @@ final class SimulatedPushService {
     isUp = false
     life += 1
     world.agent.report(.linkChanged(isUp: false))
+    // The gateway's folder was replaced: it no longer knows the device.
+    if world.isTroubled, world.chance(0.1) {
+      identityReplaced()
+      world.agent.report(.identityReplaced)
+    }
     // The device comes back by itself.
     let life = life
     world.time.after(world.milliseconds(20_000)) { [self] in if life == self.life { goUp() } }
+  }
+
+  /// The device is another one for the gateway, which has nothing for it.
+  func identityReplaced() {
+    identity += 1
+    waiting = []
+    acknowledged = []
   }
 
   private func after(_ milliseconds: Int64, _ body: @escaping () -> Void) {
@@ -88,7 +102,7 @@ final class SimulatedPushService {
         world.agent.report(
           .registrationSucceeded(
             subject.app, subject.kind,
-            token: Array("\(subject.app) \(subject.kind) \(version)".utf8)))
+            token: Array("\(subject.app) \(subject.kind) \(identity) \(version)".utf8)))
       }
     }
   }

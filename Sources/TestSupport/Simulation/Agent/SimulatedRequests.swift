@@ -79,7 +79,7 @@ enum SimulatedRequests {
     if world.chance(0.2) {
       content.attachments = [NotificationAttachment(id: "a", path: "/data/\(app.id)/\(serial)")]
     }
-    if world.chance(0.3) { content.badge = world.random(Int64(0)...5) }
+    if world.chance(0.3) { content.badge = world.random(Int64(-1)...5) }
     if world.chance(0.4) { content.sound = NotificationSound(isCritical: world.chance(0.2)) }
     if world.chance(0.4) { content.category = "K\(world.random(1...2))" }
     if world.chance(0.3) { content.interruptionLevel = world.pick(InterruptionLevel.allCases) }

@@ -1,0 +1,174 @@
+import BelfryWire
+
+// Commands, by which a person acts.
+extension AgentParts {
+  /// Handles a command's request, which is answered at once or later.
+  mutating func onCommand(
+    _ ask: Ask, _ request: ControlRequest
+  ) throws(AppLinkFailure) {
+    switch request {
+    case .apps:
+      let rows = context.apps.all.map { $0.row(context) }
+      context.answer(ask, .rows(rows))
+    case .install(let path):
+      emit(.readInstallation(ask, path: path, languages: context.apps.languages))
+    case .removeApp(let app): remove(try context.apps.known(app), ask)
+    case .token(let app, let kind):
+      let token = try registrations.token(of: try context.apps.known(app), kind, context)
+      context.answer(ask, .token(token.map(hexadecimal)))
+    case .notify(let app, let request): try notify(ask, app, request)
+    case .scheduled(let app): context.answer(ask, .rows(local.rows(of: app, context)))
+    case .cancel(let app, let id):
+      let keys = try id.map { id throws(AppLinkFailure) in
+        [try local.onlyWaiting(id, of: app, context)]
+      }
+      local.remove(keys ?? local.waiting(of: app, context), &context)
+      context.confirm(ask)
+    case .nextDates(let app, let id, let count):
+      let key = try local.onlyWaiting(id, of: app, context)
+      context.answer(ask, .dates(local.dates(key, count: count, context)))
+    case .appSettings(let app?):
+      let row = context.apps[try context.apps.known(app)]?.settingsRow
+      context.answer(ask, .rows(row.map { [$0] } ?? []))
+    case .appSettings(nil):
+      // An app that never asked for permission is not in the settings (S4-4, S4-7).
+      let apps = context.apps.all.filter { !$0.requested.isEmpty && $0.isInSettings }
+      context.answer(ask, .rows(apps.map(\.settingsRow)))
+    case .changeSettings(let app, let changes):
+      try changeSettings(ask, try context.apps.known(app), changes)
+    case .changeDevice(let changes): try changeDevice(ask, changes)
+    case .center(let app):
+      let entries = pipeline.listed(of: nil).filter { app == nil || $0.key.app.text == app }
+      context.answer(ask, .rows(entries.map { $0.row(context) }))
+    case .openCenter(let environment): emit(.openCenter(ask, environment))
+    case .open(let app, let id):
+      pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
+      context.confirm(ask)
+    case .act(let app, let id, let action, let text):
+      try pipeline.onOfferedAction(
+        try pipeline.key(named: id, of: app), PersonAction(action, text: text), &context)
+      context.confirm(ask)
+    case .dismiss(let app, let id):
+      let key = try id.map { id throws(AppLinkFailure) in try pipeline.key(named: id, of: app) }
+      let keys = pipeline.keys(of: nil).filter { app == nil || $0.app.text == app }
+      for key in key.map({ [$0] }) ?? keys { pipeline.onAction(key, .dismiss, &context) }
+      context.confirm(ask)
+    case .clock: context.answer(ask, .rows([local.clockRow(context)]))
+    case .setClock(let milliseconds): try local.travel(ask, .set(milliseconds), &context)
+    case .advanceClock(let milliseconds): try local.travel(ask, .advance(milliseconds), &context)
+    case .setZone(let name): try local.travel(ask, .moveZone(name), &context)
+    case .setPlace(let latitude, let longitude):
+      let due = try local.onPlaceCommand(latitude: latitude, longitude: longitude, &context)
+      pipeline.deliver(due, &context)
+      context.confirm(ask)
+    case .state(let changes): try changeState(ask, changes)
+    case .diagnose: emit(.diagnose(ask, diagnosis))
+    }
+  }
+
+  private mutating func remove(_ app: AppID, _ ask: Ask) {
+    for kind in TokenKind.allCases { registrations.unregister(app, kind, &context) }
+    if let badge = context.apps[app]?.badge, badge > 0 { emit(.badge(app, 0)) }
+    local.removeAll(of: app, &context)
+    pipeline.onAppRemoved(app, &context)
+    permissions.onAppRemoved(app, &context)
+    front.onAppRemoved(app)
+    for connection in context.connections.connections(of: app) { emit(.close(connection)) }
+    context.remove(app)
+    context.confirm(ask)
+  }
+
+  /// Adds a command's notification for an app.
+  ///
+  /// An unknown app becomes a development app; for one that never asked for permission the person is asked
+  /// first.
+  private mutating func notify(
+    _ ask: Ask, _ text: String, _ request: NotificationRequest
+  ) throws(AppLinkFailure) {
+    guard let app = AppID(text) else {
+      throw AppLinkFailure(
+        .invalidArgument, "\"\(text)\" is no app id: use one like org.example.app")
+    }
+    if context.apps[app] == nil {
+      guard context.apps.count < Limits.apps else {
+        throw AppLinkFailure(
+          .appRefused, "too many apps: remove some with 'belfry app remove'")
+      }
+      context.add(LocalApp(id: app))
+    }
+    if case .region? = request.trigger {
+      // A person who requests a location trigger has decided that the app may use the location.
+      if context.apps[app]?.locationStatus == .notDetermined {
+        permissions.setLocation(app, .whenInUse, &context)
+        local.onPermissionChanged()
+      }
+      guard context.apps.mayLocate(app) else {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(app) may not know the place: 'belfry settings \(app) location=whenInUse', "
+            + "'belfry settings --location on'")
+      }
+    }
+    // Its response goes where the app looks for those of its own.
+    var request = request
+    request.content.generation = context.apps[app]?.generation ?? .userNotification
+    let waiting = Permissions.WaitingNotification(ask: ask, app: app, request: request)
+    guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
+    try add(ask, app, request)
+  }
+
+  private mutating func changeSettings(
+    _ ask: Ask, _ app: AppID, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let released = try permissions.onSettingsChange(app, changes, &context)
+    local.onPermissionChanged()
+    add(released)
+    context.answer(ask, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
+  }
+
+  /// The person answered the buttons of an app that notifies quietly; nothing where it does not any
+  /// more.
+  mutating func onProvisionalDecided(_ app: AppID, isKept: Bool) {
+    guard context.apps[app]?.status == .provisional else { return }
+    do throws(AppLinkFailure) {
+      add(try permissions.onSettingsChange(app, ["notifications": isKept ? "on" : "off"], &context))
+    } catch {
+      assertionFailure("notifications can be switched on and off for every app: \(error)")
+    }
+  }
+
+  private mutating func changeDevice(
+    _ ask: Ask, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let change = try DeviceSettingsChange(changes)
+    if let languages = change.languages { context.setLanguages(languages) }
+    if let isOn = change.isLocationOn {
+      permissions.setLocation(isOn: isOn, &context)
+      local.onPermissionChanged()
+    }
+    context.answer(
+      ask,
+      .rows([
+        [
+          "languages": .string(context.apps.languages.joined(separator: ",")),
+          "location": context.apps.isLocationOn ? "on" : "off",
+        ]
+      ]))
+  }
+
+  private mutating func changeState(
+    _ ask: Ask, _ changes: [String: String]
+  ) throws(AppLinkFailure) {
+    let conditions = try context.conditions.changed(by: changes, front, context)
+    if let word = changes["front"] { front.set(word, &context) }
+    changeConditions { $0.setConditions(conditions) }
+    var row = conditions.row
+    row["front"] = front.word
+    context.answer(ask, .rows([row]))
+  }
+
+  /// What the model contributes to `belfry doctor`.
+  private var diagnosis: ModelDiagnosis {
+    ModelDiagnosis(context, permissions, registrations, pipeline)
+  }
+}

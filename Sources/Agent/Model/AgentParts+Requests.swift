@@ -1,0 +1,139 @@
+import BelfryWire
+
+// Requests of apps.
+extension AgentParts {
+  /// Handles a request of a connection that has greeted; one of an app is answered at once or later.
+  mutating func onRequest(_ ask: Ask, _ request: AppRequest) {
+    guard let peer = context.connections[ask.connection] else {
+      return context.refuse(ask, .helloExpected, "say hello first")
+    }
+    do throws(AppLinkFailure) {
+      if case .control(let request) = request {
+        guard peer.role == .control else {
+          throw AppLinkFailure(
+            .unsupportedMessage, "only a control connection may ask this")
+        }
+        guard peer.rights.contains(request.right) else {
+          throw AppLinkFailure(.appRefused, "this process may not ask this")
+        }
+        try onCommand(ask, request)
+      } else if let app = peer.app {
+        // Its connection ends soon; until then nothing is done for an app that is gone.
+        guard context.apps[app] != nil else {
+          throw AppLinkFailure(.unknownApp, "\(app) was removed: connect again")
+        }
+        try onRequest(ask, app, request)
+      } else {
+        throw AppLinkFailure(.unsupportedMessage, "only an app may ask this")
+      }
+    } catch {
+      context.refuse(ask, error)
+    }
+  }
+
+  /// Handles an app's request, which is answered at once or later.
+  private mutating func onRequest(
+    _ ask: Ask, _ app: AppID, _ request: AppRequest
+  ) throws(AppLinkFailure) {
+    // It was sent before the app was suspended.
+    context.resume(app)
+    switch request {
+    case .hello: throw AppLinkFailure(.appRefused, "greeted twice on one connection")
+    case .control: preconditionFailure("commands do not come here")
+    case .requestAuthorization(let options):
+      permissions.onAuthorizationRequest(ask, app, options, &context)
+    case .settings: context.answer(ask, .settings(context.settings(of: app)))
+    case .register(let kind): registrations.onRegister(ask, app, kind, &context)
+    case .unregister(let kind):
+      registrations.unregister(app, kind, &context)
+      context.confirm(ask)
+    case .setCategories(let categories):
+      try context.setCategories(app, categories)
+      context.confirm(ask)
+    case .categories: context.answer(ask, .categories(context.apps[app]?.categories ?? []))
+    case .add(let request): try add(ask, app, request)
+    case .pending:
+      context.answer(ask, .pending(local.pending(of: app.text, context).map(\.waiting)))
+    case .removePending(let ids):
+      let keys = ids?.map { AppNotificationID(app: app, id: $0) }
+      local.remove(keys ?? local.waiting(of: app.text, context), &context)
+      context.confirm(ask)
+    case .delivered:
+      context.answer(ask, .delivered(pipeline.listed(of: app).map(\.retained.notification)))
+    case .removeDelivered(let ids):
+      let keys = ids?.map { AppNotificationID(app: app, id: $0) }
+      pipeline.withdraw(keys ?? pipeline.keys(of: app), &context)
+      context.confirm(ask)
+    case .setBadge(let badge): pipeline.onBadgeRequest(ask, app, badge, &context)
+    case .badge: context.answer(ask, .badge(context.apps[app]?.badge ?? 0))
+    case .setState(let state):
+      context.setState(ask.connection, state)
+      context.confirm(ask)
+      pipeline.onState(state, of: app, &context)
+    case .setLanguages(let languages):
+      context.update(app) { $0.languages = languages }
+      context.confirm(ask)
+    case .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .submitTask, .cancelTasks,
+      .pendingTasks:
+      try pipeline.onBackgroundRequest(ask, app, request, &context)
+    case .requestLocation(let always):
+      permissions.onLocationRequest(ask, app, always: always, &context)
+      local.onPermissionChanged()
+    case .locationStatus:
+      context.answer(ask, .locationStatus(context.apps.locationStatus(of: app)))
+    case .watchRegion(let region):
+      try local.watch(app, region, &context)
+      context.confirm(ask)
+    case .unwatchRegion(let id):
+      local.unwatch(app, id, &context)
+      context.confirm(ask)
+    case .watchedRegions: context.answer(ask, .regions(local.watched(by: app)))
+    case .regionState(let id):
+      context.answer(ask, .regionState(local.state(of: app, id, context)))
+    case .setLocationUpdates(let isOn):
+      context.confirm(ask)
+      local.follow(ask.connection, app, isOn: isOn, &context)
+    case .setDrawing, .contentWish: try pipeline.onContentRequest(ask, request, &context)
+    }
+  }
+
+  /// Delivers a notification request now, or adds it to the schedule.
+  mutating func add(
+    _ ask: Ask, _ app: AppID, _ request: NotificationRequest
+  ) throws(AppLinkFailure) {
+    let generation = request.content.generation
+    guard permissions.mayAdd(request.content, of: app, &context) else {
+      throw AppLinkFailure(
+        .notificationsNotAllowed, "Notifications are not allowed for this application")
+    }
+    guard !request.content.isEmpty else {
+      throw AppLinkFailure(.notificationInvalidNoContent, "there is nothing to show")
+    }
+    let key = AppNotificationID(app: app, id: request.id)
+    // An app that shows notifications has to be in the settings, so that a person can turn it off.
+    context.update(app) { app in
+      app.isInSettings = true
+      app.generation = generation
+    }
+    context.onAttachments(request.content.attachments, of: app)
+    if let trigger = request.trigger {
+      try local.add(key, request, trigger, &context)
+    } else {
+      // A request replaces one with the same identifier, even a pending one (client-api 3.13).
+      local.remove([key], &context)
+      pipeline.deliver([LocalNotifications.Due(key: key, request: request)], &context)
+    }
+    context.confirm(ask)
+  }
+
+  /// Adds what waited for the person's decision.
+  mutating func add(_ released: [Permissions.WaitingNotification]) {
+    for waiting in released {
+      do throws(AppLinkFailure) {
+        try add(waiting.ask, waiting.app, waiting.request)
+      } catch {
+        context.refuse(waiting.ask, error)
+      }
+    }
+  }
+}

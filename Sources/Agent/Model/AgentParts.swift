@@ -1,0 +1,229 @@
+import BelfryWire
+
+/// The parts of `AgentModel`, each with a state of its own; an event that concerns several is coordinated here.
+struct AgentParts: ~Copyable {
+  let configuration: AgentModel.Configuration
+  var context: AgentContext
+  var permissions: Permissions
+  var registrations: Registrations
+  var pipeline = DeliveryPipeline()
+  var local: LocalNotifications
+  var front = FrontApp()
+  private var hasStarted = false
+
+  /// Creates the parts of an agent without state.
+  init(
+    _ configuration: AgentModel.Configuration, _ zones: ZoneFolder, _ lookUps: AgentModel.LookUps
+  ) {
+    self.configuration = configuration
+    context = AgentContext(configuration, lookUps)
+    permissions = Permissions(policy: configuration.policy)
+    registrations = Registrations(hasGateway: configuration.hasGateway)
+    local = LocalNotifications(configuration, lookUps, zones)
+  }
+
+  mutating func emit(_ effect: AgentEffect) { context.emit(effect) }
+
+  // MARK: - Events
+
+  /// Handles an event: what follows from it is emitted to the context.
+  mutating func handle(_ event: AgentEvent, at now: AgentTime) {
+    context.begin(at: now)
+    switch event {
+    case .recordsRestored(let records): onRecordsRestored(records)
+    case .machineReplaced: onMachineReplaced()
+    case .identityReplaced: registrations.onIdentityReplaced(&context)
+    case .started: onStarted()
+    case .recordsPersisted: local.onRecordsPersisted()
+    case .appGreeted(let ask, let hello, let process): onGreeting(ask, hello, process)
+    case .appRequested(let ask, let request): onRequest(ask, request)
+    case .appReplied(let question, let reply): pipeline.onReply(question, reply, &context)
+    case .questionTimedOut(let question): pipeline.onReply(question, nil, &context)
+    case .appDisconnected(let connection): onDisconnected(connection)
+    case .installationRead(let ask, let result): context.install(ask, result)
+    case .promptAnswered(let id, let isAllowed):
+      let released = permissions.onAnswer(id, isAllowed: isAllowed, &context)
+      local.onPermissionChanged()
+      add(released)
+    case .promptPostponed(let id): permissions.onPostponed(id, &context)
+    case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
+    case .provisionalDecided(let app, let isKept): onProvisionalDecided(app, isKept: isKept)
+    case .notificationShown(let key): pipeline.onShown(key, &context)
+    case .notificationWindow(let key, let isOpen):
+      pipeline.onWindow(key, isOpen: isOpen, &context)
+    case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
+    case .pushReceived(let push): pipeline.onPush(push, &context)
+    case .registrationSucceeded(let app, let kind, let token):
+      registrations.onToken(app, kind, token, &context)
+    case .registrationRefused(let app, let kind, let message):
+      registrations.onRefused(app, kind, message, &context)
+    case .gatewayKnown(let environment): registrations.onGatewayKnown(environment, &context)
+    case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
+    case .conditionChanged(let change): onConditionChanged(change)
+    case .focusedWindowChanged(let window): front.onWindow(window, &context)
+    case .scheduleDue: local.onWakeUp()
+    case .clockWasSet: local.onClockSet(&context)
+    case .clockMoved: local.onClockMoved(&context)
+    case .zonesChanged(let zones): local.onZonesChanged(to: zones, &context)
+    case .backgroundWorkDue: pipeline.onBackgroundWorkDue()
+    case .backgroundTimeDue: pipeline.onBackgroundTimeDue()
+    case .located(let place): pipeline.deliver(local.onPlace(place, &context), &context)
+    case .locationServiceEnded: local.onLocationServiceEnded()
+    case .beaconHeard(let beacon): pipeline.deliver(local.onBeacon(beacon, &context), &context)
+    case .regionsDue: pipeline.deliver(local.onRegionsDue(&context), &context)
+    case .appExpected(let app, let token), .appLaunchFailed(let app, let token):
+      pipeline.onStartFailed(app, token: token, &context)
+    case .extensionFailed(let token): pipeline.onExtensionFailed(token, &context)
+    case .extensionTimedOut(let token): pipeline.onExtensionTimedOut(token, &context)
+    case .extensionEnded(let token): pipeline.onExtensionEnded(token, &context)
+    case .extensionTimeEnds(let token): pipeline.onExtensionTimeEnds(token, &context)
+    }
+    settle()
+  }
+
+  /// Ends the handling of any event: fires what is due, then sets timers and services.
+  private mutating func settle() {
+    guard hasStarted else { return }
+    pipeline.releaseDecided(&context)
+    while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
+    KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
+    local.settle(&context)
+    pipeline.settle(&context)
+    AttachmentFiles.settle(pipeline, local, &context)
+    #if DEBUG
+      checkInvariants()
+    #endif
+  }
+
+  /// Asserts what holds between events, within each part and between them.
+  func checkInvariants() {
+    context.checkInvariants()
+    permissions.checkInvariants(context)
+    registrations.checkInvariants(context)
+    pipeline.checkInvariants(context)
+    local.checkInvariants()
+  }
+
+  // MARK: - Start
+
+  private mutating func onRecordsRestored(_ records: RestoredRecords) {
+    precondition(!hasStarted, "records are restored before anything else happens")
+    context.restore(records)
+    pipeline.restore(records, &context)
+    local.restore(records, &context)
+  }
+
+  private mutating func onMachineReplaced() {
+    precondition(!hasStarted, "the machine is known before anything is registered")
+    registrations.onMachineReplaced(&context)
+  }
+
+  private mutating func onStarted() {
+    precondition(!hasStarted, "an agent starts once")
+    hasStarted = true
+    pipeline.resume(&context)
+    KeptNotifications.askAnew(&permissions, pipeline, local, &context)
+    registrations.announceAll(&context)
+  }
+
+  // MARK: - Connections
+
+  private mutating func onGreeting(_ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity) {
+    let identification = AppIdentification(configuration: configuration, context: context)
+    do throws(AppLinkFailure) {
+      if let refusal = identification.refusal(ask, hello, process) { throw refusal }
+      switch hello.role {
+      case .control:
+        context.admit(
+          ask.connection, role: .control, app: nil, .background, process: process.pid,
+          rights: process.controlRights)
+        context.answer(
+          ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
+      case .app, .serviceExtension, .contentExtension:
+        let app = try identification.identify(hello, process)
+        guard context.connections.connections(of: app).count < Limits.connectionsPerApp else {
+          throw AppLinkFailure(
+            .appRefused,
+            "\(app) has \(Limits.connectionsPerApp) connections: end some of its processes first")
+        }
+        admit(app, ask, hello, process)
+      }
+    } catch {
+      context.refuse(ask, error)
+      emit(.close(ask.connection))
+    }
+  }
+
+  private mutating func admit(
+    _ app: AppID, _ ask: Ask, _ hello: AppHello, _ process: ProcessIdentity
+  ) {
+    if context.apps[app] == nil { context.add(LocalApp(id: app)) }
+    context.update(app) { $0.apply(hello, process) }
+    context.admit(
+      ask.connection, role: hello.role, app: app, hello.state, process: process.pid,
+      isStartedBehind: hello.role == .app && context.launches.isBehind(app, token: hello.launch))
+    let launch = pipeline.launch(of: app, hello, &context)
+    context.answer(
+      ask,
+      .welcome(
+        AppWelcome(
+          appID: app.text, agentRun: configuration.agentRun, settings: context.settings(of: app),
+          badge: context.apps[app]?.badge ?? 0, languages: context.apps.languages(of: app),
+          launch: launch, isRegistered: context.apps[app]?.registrations.isEmpty == false)))
+    switch hello.role {
+    case .app:
+      pipeline.onAppConnected(app, &context)
+      front.onConnected(ask.connection, &context)
+    case .serviceExtension:
+      pipeline.onExtensionConnected(ask.connection, app, token: hello.launch, &context)
+    case .contentExtension:
+      pipeline.onContentExtensionConnected(ask.connection, app, token: hello.launch, &context)
+    case .control: preconditionFailure("a command is no app")
+    }
+  }
+
+  private mutating func onDisconnected(_ connection: ConnectionID) {
+    guard let (peer, unanswered) = context.disconnect(connection) else { return }
+    permissions.onDisconnected(connection, peer.app, &context)
+    local.onDisconnected(connection)
+    pipeline.onDisconnected(connection, peer.app, unanswered, &context)
+  }
+
+  private mutating func onPresenterAppeared(
+    _ kind: AgentConfiguration.PresenterKind, isNew: Bool
+  ) {
+    var events: [PresenterEvent] = []
+    if isNew {
+      events += pipeline.unseen(context).map(PresenterEvent.presented)
+      events += permissions.openPrompts.map(PresenterEvent.prompt)
+    }
+    for app in context.apps.all where app.visibleBadge > 0 {
+      events.append(.badge(app.id, app.visibleBadge))
+    }
+    emit(.replay(kind, events))
+  }
+
+  // MARK: - The device
+
+  private mutating func onConditionChanged(_ change: DeviceChange) {
+    if case .online(let isOtherNetwork) = change {
+      emit(.probeGateway(isOtherNetwork: isOtherNetwork))
+    }
+    changeConditions { $0.apply(change) }
+  }
+
+  /// Changes the machine's conditions, and handles what that changes for apps and the gateway.
+  mutating func changeConditions(_ change: (inout AgentContext) -> Void) {
+    let before = context.conditions
+    change(&context)
+    let after = context.conditions
+    if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
+    if before.isAsleep, !after.isAsleep {
+      // A machine that wakes from sleep may be elsewhere, and what came due meanwhile fires without waiting for
+      // the kernel's timer.
+      emit(.probeGateway(isOtherNetwork: true))
+      local.onWakeUp()
+    }
+    if before.isLocked != after.isLocked { pipeline.onLockChanged(&context) }
+  }
+}
