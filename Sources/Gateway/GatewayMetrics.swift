@@ -11,6 +11,7 @@ public struct GatewayMetrics: Sendable {
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
+  private let failingStores: [String: Gauge]
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
   private let states: [Counter]
@@ -34,6 +35,13 @@ public struct GatewayMetrics: Sendable {
       help: "Connections of devices with a good certificate that the folder does not know.")
     restored = registry.gauge(
       "belfry_folder_restored", help: "1 where a database of the folder was restored from a copy.")
+    failingStores = Dictionary(
+      uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
+        let gauge = registry.gauge(
+          "belfry_store_failing", help: "1 while the store's disk takes no writes.",
+          labels: ["store": store])
+        return (store, gauge)
+      })
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
@@ -59,6 +67,10 @@ public struct GatewayMetrics: Sendable {
     }
     subscriptions = registry.gauge(
       "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
+  }
+
+  func setFailing(_ store: String, _ isFailing: Bool) {
+    failingStores[store]?.set(isFailing ? 1 : 0)
   }
 
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }

@@ -36,6 +36,9 @@ enum GatewayCommand {
       .value(
         "es512", "on|off", default: "on",
         "whether provider tokens may say ES512 with a P-256 key, as one library makes them"),
+      .flag(
+        "recover",
+        "go on without files of the folder that are missing or damaged, and say what is given up"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
@@ -107,6 +110,7 @@ enum GatewayCommand {
       configuration.enrolmentsPerMinute = rate
     }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
+    configuration.recovers = options.has("recover")
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }

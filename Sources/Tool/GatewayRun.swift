@@ -61,7 +61,7 @@ final class GatewayRun {
       address: consoleAddress,
       router: AdminRouter(
         administration: server.administration, token: server.adminToken, metrics: metrics,
-        notice: server.restoration
+        condition: server.condition
       ) { [readiness] in readiness.isReady })
   }
 

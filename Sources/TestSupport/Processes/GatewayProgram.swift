@@ -8,7 +8,8 @@ public struct GatewayProgram: Sendable {
   public let data: String
   /// The ready file's object.
   public let ready: JSONLine
-  let options: [String]
+  fileprivate(set) var options: [String]
+  let environment: [String: String]
 
   /// The address of every listener.
   public var host: String { ready["host"].string ?? "127.0.0.1" }
@@ -44,35 +45,47 @@ extension Scenario {
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
   /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
-  public func gateway(_ name: String = "gateway", options: [String] = []) async throws
-    -> GatewayProgram
-  {
-    try await gateway(data: folder.file(name), ports: [:], options: options)
+  public func gateway(
+    _ name: String = "gateway", options: [String] = [], environment: [String: String] = [:]
+  ) async throws -> GatewayProgram {
+    try await gateway(
+      data: folder.file(name), ports: [:], options: options, environment: environment)
   }
 
-  /// Restarts a gateway that has ended, on the same ports.
-  public func restart(_ gateway: GatewayProgram) async throws -> GatewayProgram {
+  /// Restarts a gateway that has ended, on the same ports; `options` are this start's alone, and so is what
+  /// runs it: a command that ends with becoming its last arguments.
+  public func restart(
+    _ gateway: GatewayProgram, options: [String] = [], by runner: [String] = []
+  ) async throws -> GatewayProgram {
     var ports: [String: Int] = [:]
     for listener in Self.listeners { ports[listener] = gateway.port(listener) }
-    return try await self.gateway(data: gateway.data, ports: ports, options: gateway.options)
+    var again = try await self.gateway(
+      data: gateway.data, ports: ports, options: gateway.options + options,
+      environment: gateway.environment, by: runner)
+    again.options = gateway.options
+    return again
   }
 
-  private func gateway(data: String, ports: [String: Int], options: [String]) async throws
-    -> GatewayProgram
-  {
+  private func gateway(
+    data: String, ports: [String: Int], options: [String], environment: [String: String],
+    by runner: [String] = []
+  ) async throws -> GatewayProgram {
     let readyFile = data + "-ready.json"
     unlink(readyFile)
     var arguments = ["gateway", "--data", data, "--ready-file", readyFile]
     for listener in Self.listeners {
       arguments += ["--\(listener)-port", String(ports[listener] ?? 0)]
     }
-    let program = try belfry(arguments + options)
+    let program = try start(
+      runner + [Installation.belfry] + arguments + options, name: "belfry gateway",
+      environment: environment)
     do {
       let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
       guard let ready = JSONLine(text) else {
         throw ProgramFailure.unreadable("\(readyFile) holds no JSON: \(text)")
       }
-      return GatewayProgram(program: program, data: data, ready: ready, options: options)
+      return GatewayProgram(
+        program: program, data: data, ready: ready, options: options, environment: environment)
     } catch {
       throw ProgramFailure.ended(
         program: "belfry gateway", awaiting: "its ready file (\(error))", errors: program.errors)
