@@ -66,6 +66,8 @@ public struct GatewayConfiguration: Sendable {
   /// Whether to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client
   /// library makes them (apns-protocol 2.1).
   public var acceptsES512 = true
+  /// Whether files of the folder that are missing or damaged are made anew.
+  public var recovers = false
   /// The store's address; `nil` for SQLite in the folder.
   public var store: String?
 

@@ -59,7 +59,7 @@ extension GatewayLoop {
 
   func handle(_ reply: ControlReply) {
     if let failure = reply.failure {
-      log.error("cannot keep what a device asked for", ["why": "\(failure)"])
+      log.storeFailure("cannot keep what a device asked for", failure)
     }
     let isDurable = reply.failure == nil
     if let key = registering.removeValue(forKey: reply.ticket) {

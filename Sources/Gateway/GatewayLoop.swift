@@ -200,11 +200,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       core.loaded(load.device, session: load.session, rows: rows, now: now)
     case .failed(let failure):
       if let load = loads.removeValue(forKey: reply.ticket) {
-        log.error(
-          "cannot read what is stored", ["device": "\(load.device)", "why": "\(failure)"])
+        log.storeFailure("cannot read what is stored", failure)
         core.loaded(load.device, session: load.session, rows: nil, now: now)
       } else {
-        log.error("a commit failed, its pushes were refused", ["why": "\(failure)"])
+        log.storeFailure("a commit failed, its pushes were refused", failure)
         core.commitFinished(isDurable: false, now: now)
       }
     }
@@ -237,6 +236,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     assert(isTurnEndScheduled && !isPerforming, "a turn ends amid effects")
     isTurnEndScheduled = false
     outbox.flush()
+    deliveryLog.flush()
     commitIfDue()
   }
 
@@ -483,6 +483,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     listeners.removeAll()
     persistMarks()
     closeConnections()
+    deliveryLog.flush()
     loop.stop()
   }
 

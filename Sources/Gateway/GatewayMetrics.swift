@@ -14,6 +14,7 @@ public struct GatewayMetrics: Sendable {
   let unknownDevices: Counter
   let restored: Gauge
   let clockDisagreement: Gauge
+  private let failingStores: [String: Gauge]
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
   private let unansweredBounds: [Counter]
@@ -46,6 +47,13 @@ public struct GatewayMetrics: Sendable {
     clockDisagreement = registry.gauge(
       "belfry_clock_disagreement_seconds",
       help: "Seconds by which the wall clock was set, while expiry does not follow it.")
+    failingStores = Dictionary(
+      uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
+        let gauge = registry.gauge(
+          "belfry_store_failing", help: "1 while the store's disk takes no writes.",
+          labels: ["store": store])
+        return (store, gauge)
+      })
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
@@ -103,6 +111,10 @@ public struct GatewayMetrics: Sendable {
 
   func countDeviceConnection(hasOwnRecords: Bool) {
     (hasOwnRecords ? ownRecords : opensslRecords).add()
+  }
+
+  func setFailing(_ store: String, _ isFailing: Bool) {
+    failingStores[store]?.set(isFailing ? 1 : 0)
   }
 
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }

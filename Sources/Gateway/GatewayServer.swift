@@ -68,6 +68,7 @@ public final class GatewayServer {
   private let controlWriter: ControlWriter
   private let controlPlane: ControlPlane
   private let shared: GatewayShared
+  private let metrics: GatewayMetrics
   private let logReader: DeliveryLogReader
   private var threads: [any RunningLoop] = []
   private var mailboxes: [Int: LoopMailbox] = [:]
@@ -88,8 +89,8 @@ public final class GatewayServer {
   public let administration: Administration
   /// The admin API's token.
   public var adminToken: String { resources.adminToken }
-  /// What a person should know of a folder that was restored from a copy; nil for any other.
-  public var restoration: String? { resources.restoration }
+  /// How the gateway stands, for its probes.
+  public let condition: GatewayCondition
 
   /// Creates a gateway from its data folder, making what is missing; nothing listens yet.
   public convenience init(
@@ -128,6 +129,7 @@ public final class GatewayServer {
     precondition(configuration.loops > 0, "a gateway needs a loop")
     self.configuration = configuration
     self.resources = resources
+    condition = GatewayCondition(resources)
     self.dataFolder = dataFolder
     self.loop = loop
     self.log = log
@@ -140,6 +142,7 @@ public final class GatewayServer {
     controlWriter = try ControlWriter(
       store: controlStore, metrics: registry, on: resources.batches)
     let metrics = GatewayMetrics(registry: registry)
+    self.metrics = metrics
     var receive: ([ControlPlaneMessage]) -> Void = { _ in }
     let mailbox = loop.mailbox(of: ControlPlaneMessage.self) { receive($0) }
     controlPlane = ControlPlane(
@@ -192,6 +195,7 @@ public final class GatewayServer {
     self.onFailed = onFailed
     self.onStopped = onStopped
     precondition(threads.isEmpty && !isStopped, "a gateway is started once")
+    watchStores()
     do throws(StorageFailure) {
       let directory = try controlPlane.directory()
       let devices = try resources.controlStore.devices()
@@ -261,6 +265,51 @@ public final class GatewayServer {
       tables[Int(device.number % loops)].revoke(device.number, atMilliseconds: revoked)
     }
     return tables
+  }
+
+  // MARK: Stores
+
+  /// Looks once a second at what the stores say of their disks.
+  private func watchStores() {
+    guard resources.controlHealth != nil || resources.notificationHealth != nil else { return }
+    loop.schedule(afterNanoseconds: Limits.storeWatchNanoseconds) { [weak self] in
+      guard let self, !isStopped else { return }
+      reportStores()
+      watchStores()
+    }
+  }
+
+  /// Logs what the stores have to say, and has a write tried on one that fails: no push may come that would.
+  private func reportStores() {
+    let now = SystemClock.monotonicNanoseconds
+    if let health = resources.controlHealth {
+      report(health, atNanoseconds: now)
+      if health.isRetryDue(atNanoseconds: now) { controlWriter.perform { try? $0.probe() } }
+    }
+    if let health = resources.notificationHealth {
+      report(health, atNanoseconds: now)
+      if health.isRetryDue(atNanoseconds: now) { writer.probe() }
+    }
+  }
+
+  private func report(_ health: StoreHealth, atNanoseconds now: Int64) {
+    metrics.setFailing(health.name, health.failure != nil)
+    switch health.report(atNanoseconds: now) {
+    case nil: return
+    case .failing(let why, let refused):
+      log.error(
+        "the disk takes no writes: what would need one is refused",
+        ["store": health.name, "why": why, "refused": "\(refused)"])
+    case .works(let nanoseconds, let refused):
+      log.info(
+        "the disk takes writes again",
+        [
+          "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
+          "refused": "\(refused)",
+        ])
+    case .unreadable(let why):
+      log.error("something that is stored cannot be read", ["store": health.name, "why": why])
+    }
   }
 
   // MARK: Loops

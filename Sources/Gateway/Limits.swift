@@ -126,6 +126,10 @@ enum Limits {
   /// Scripted answers; each is compared with every request while there are any.
   static let faultRulesMax = 1_000
 
+  /// Nanoseconds between looks at what the stores say of their disks: how late a probe of readiness is true
+  /// again, and a line of the log.
+  static let storeWatchNanoseconds: Int64 = 1_000_000_000
+
   // MARK: Shutdown
 
   /// Milliseconds before a disconnected device reconnects, so that a restarted gateway is up again.

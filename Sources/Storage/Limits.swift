@@ -14,4 +14,15 @@ enum Limits {
   static let keyHashBytes = 32
   /// Random bytes of a channel's identifier (contract: 16, in base64).
   static let channelIDBytes = 16
+  /// Nanoseconds for the check of a file at the start, beyond which it is served unchecked: a gigabyte takes one
+  /// second where the file is in memory.
+  static let checkNanoseconds: Int64 = 10_000_000_000
+  /// SQLite's steps between two looks at the clock: about a millisecond.
+  static let stepsBetweenClockReadings: Int32 = 10_000
+  /// Nanoseconds before a write is tried again after the first one that failed; doubled with each.
+  static let writeRetryNanosecondsMin: Int64 = 100_000_000
+  /// Nanoseconds between attempts on a disk that fails for long: an operator who freed some space waits no longer.
+  static let writeRetryNanosecondsMax: Int64 = 10_000_000_000
+  /// Nanoseconds between two lines of the log about one store that fails.
+  static let failureLogNanoseconds: Int64 = 60_000_000_000
 }

@@ -8,6 +8,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case newerSchema(path: String, version: Int, known: Int)
   /// No space is left on the disk of `path`; nothing of the transaction was written.
   case diskFull(path: String)
+  /// The disk of `path` did not take or give what was asked, for the reason `why`.
+  case inputOutput(path: String, operation: String, why: String)
   /// Another process holds `path` for longer than `Limits.busyMilliseconds`.
   case busy(path: String)
   /// The file at `path` cannot be written.
@@ -32,6 +34,9 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .newerSchema(let path, let version, let known):
       "\(path) has schema \(version), this Belfry knows up to \(known): use the newer Belfry"
     case .diskFull(let path): "no space left for \(path): free some disk space"
+    case .inputOutput(let path, let operation, let why):
+      "the disk failed to \(operation) in \(path) (\(why)): "
+        + "free some disk space, or check the disk and the file size limit"
     case .busy(let path): "\(path) is held by another process: stop that process"
     case .readOnly(let path): "\(path) cannot be written: check its owner and mode"
     case .corrupt(let path, let detail): "\(path) is damaged (\(detail)): restore a copy"
@@ -41,6 +46,24 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .closed: "the store is closed: start the gateway again"
     case .exists(let what): "\(what) exists already: choose another"
     case .missing(let what): "\(what) does not exist: list what there is"
+    }
+  }
+
+  /// Whether the store's file or its disk is to blame, and not what was asked of it.
+  public var isOfDisk: Bool {
+    switch self {
+    case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .engine, .foreign, .system: true
+    case .newerSchema, .closed, .exists, .missing: false
+    }
+  }
+
+  /// Whether the store's file cannot be used as it is: it is damaged, or something else.
+  public var isDamage: Bool {
+    switch self {
+    case .corrupt, .foreign: true
+    case .diskFull, .inputOutput, .busy, .readOnly, .engine, .system, .newerSchema, .closed,
+      .exists, .missing:
+      false
     }
   }
 }

@@ -47,6 +47,9 @@ enum GatewayCommand {
         "record-layer", "own|openssl", default: "own",
         "what encrypts the records of devices' connections: openssl takes 14 KB more of memory for each"
       ),
+      .flag(
+        "recover",
+        "go on without files of the folder that are missing or damaged, and say what is given up"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
@@ -127,6 +130,7 @@ enum GatewayCommand {
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     configuration.takesOverRecords =
       try options.choice("record-layer", of: ["own", "openssl"]) != "openssl"
+    configuration.recovers = options.has("recover")
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }

@@ -63,7 +63,7 @@ final class GatewayRun {
       address: consoleAddress, connections: consoleConnections,
       router: AdminRouter(
         administration: server.administration, token: server.adminToken, metrics: metrics,
-        notice: server.restoration
+        condition: server.condition
       ) { [readiness] in readiness.isReady })
   }
 

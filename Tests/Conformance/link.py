@@ -132,6 +132,15 @@ class Link:
         body = self.expect(TOKEN)
         return struct.unpack(">I", body[2:6])[0], body[7:7 + body[6]]
 
+    def ask(self, verb, bundle_id, kind=1, request=1):
+        """Asks something for an app; the type and the body of the answer."""
+        self.send(verb, struct.pack(">HB", request, kind) + short(bundle_id.encode()))
+        while True:
+            answer, body = self.receive()
+            if answer != PING:
+                return answer, body
+            self.send(PONG, body + b"\0\0")
+
     def notification(self):
         """The next notification, acknowledged: its payload."""
         body = self.expect(NOTIFICATION)

@@ -70,7 +70,7 @@ import Testing
       for name in databases {
         try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
       }
-      let restored = try await scenario.restart(gateway)
+      let restored = try await scenario.restart(gateway, options: ["--recover"])
       #expect(restored.program.errors.contains("the folder was restored"))
       #expect(try await notice(scenario, restored).contains("notice: control.sqlite is new"))
       try await checkNewDevice(scenario, restored, isNot: lost)
@@ -111,7 +111,7 @@ import Testing
       for name in databases {
         try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
       }
-      let restored = try await scenario.restart(gateway)
+      let restored = try await scenario.restart(gateway, options: ["--recover"])
       try await devices.program.stop()
       // The code of the new store; the identities are the former ones.
       let again = try scenario.devices(of: restored, topics: [app])

@@ -1,5 +1,6 @@
 import BelfryWire
 import Glibc
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -64,12 +65,14 @@ import Testing
       path: path,
       schema: .init(
         applicationID: 0x4266_6E01,
-        migrations: ["SELECT 1", "SELECT 1", "CREATE TABLE later (x INTEGER) STRICT"]))
+        migrations: [
+          "SELECT 1", "SELECT 1", "SELECT 1", "CREATE TABLE later (x INTEGER) STRICT",
+        ]))
     database.close()
     #expect {
       try SQLiteNotificationStore(path: path)
     } throws: { error in
-      if case StorageFailure.newerSchema(_, version: 3, known: 2) = error { true } else { false }
+      if case StorageFailure.newerSchema(_, version: 4, known: 3) = error { true } else { false }
     }
   }
 
@@ -83,7 +86,8 @@ import Testing
   @Test
   func `a full disk fails the batch, leaves nothing of it, and the store goes on`() throws {
     let path = folder.file("store.db")
-    let store = try SQLiteNotificationStore(path: path)
+    let now = Mutex(Int64(0))
+    let store = try SQLiteNotificationStore(path: path) { now.withLock { $0 } }
     try store.commit([.put(sample(1), keep: .max)])
     try store.limitSize(pages: 20)
     let large = (2...200).map { sequence in
@@ -95,16 +99,24 @@ import Testing
       if case StorageFailure.diskFull = error { true } else { false }
     }
     #expect(try store.load(device: 1).map(\.sequence) == [1])
+    #expect(store.health.failure != nil)
+    // The disk is left alone for a moment, and then tried.
+    #expect(throws: StorageFailure.self) { try store.commit([.put(sample(300), keep: .max)]) }
+    now.withLock { $0 += 100_000_000 }
     try store.commit([.put(sample(300), keep: .max)])
     #expect(try store.load(device: 1).map(\.sequence) == [1, 300])
+    #expect(store.health.failure == nil)
   }
 
   @Test
   func `a store that another process holds fails as busy`() throws {
     let path = folder.file("store.db")
-    let store = try SQLiteNotificationStore(path: path)
+    let now = Mutex(Int64(0))
+    let store = try SQLiteNotificationStore(path: path) { now.withLock { $0 } }
     let holder = try SQLiteDatabase(
-      path: path, schema: .init(applicationID: 0x4266_6E01, migrations: ["SELECT 1", "SELECT 1"]))
+      path: path,
+      schema: .init(
+        applicationID: 0x4266_6E01, migrations: ["SELECT 1", "SELECT 1", "SELECT 1"]))
     try holder.execute("BEGIN IMMEDIATE")
     try store.disableBusyTimeout()
     #expect {
@@ -113,6 +125,7 @@ import Testing
       if case StorageFailure.busy = error { true } else { false }
     }
     try holder.execute("ROLLBACK")
+    now.withLock { $0 += 100_000_000 }
     try store.commit([.put(sample(1), keep: 1)])
     #expect(try store.count() == 1)
   }

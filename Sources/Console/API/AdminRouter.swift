@@ -11,19 +11,19 @@ public struct AdminRouter: Sendable {
   private let administration: Administration
   private let token: [UInt8]
   private let metrics: MetricRegistry
-  private let notice: String?
+  private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
 
-  /// A router for `administration`; `isReady` says whether every listener accepts, `notice` what a
-  /// person should know of a gateway that is ready.
+  /// A router for `administration`; `isReady` says whether every listener accepts, `condition` how the
+  /// gateway stands behind them.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
-    notice: String? = nil, isReady: @escaping @Sendable () -> Bool
+    condition: GatewayCondition? = nil, isReady: @escaping @Sendable () -> Bool
   ) {
     self.administration = administration
     self.token = Array(token.utf8)
     self.metrics = metrics
-    self.notice = notice
+    self.condition = condition
     self.isReady = isReady
   }
 
@@ -32,17 +32,20 @@ public struct AdminRouter: Sendable {
     switch request.path {
     case "/metrics": probe(request) { .text(metrics.exposition(), type: Self.metricsType) }
     case "/healthz": probe(request) { .text("ok\n") }
-    case "/readyz":
-      probe(request) {
-        guard isReady() else { return .text("not ready\n", status: 503) }
-        return .text("ready\n" + (notice.map { "notice: \($0)\n" } ?? ""))
-      }
+    case "/readyz": probe(request) { readiness }
     default: request.path.hasPrefix("/api/") ? api(request) : nil
     }
   }
 
   /// Prometheus' text format, version 0.0.4.
   private static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
+
+  private var readiness: HTTP1Response {
+    guard isReady() else { return .text("not ready\n", status: 503) }
+    if let obstacle = condition?.obstacle { return .text("not ready: \(obstacle)\n", status: 503) }
+    let notices = condition?.notices ?? []
+    return .text("ready\n" + notices.map { "notice: \($0)\n" }.joined())
+  }
 
   private func probe(_ request: HTTP1Request, _ body: () -> HTTP1Response) -> HTTP1Response {
     guard request.method == "GET" || request.method == "HEAD" else {

@@ -130,7 +130,7 @@ final class ChannelService {
       making[app, default: 0] -= 1
       assert(making[app, default: 0] >= 0, "more channels were made than begun")
       if let failure {
-        log.error("cannot keep a channel", ["why": "\(failure)"])
+        log.storeFailure("cannot keep a channel", failure)
         return answer(.refused(.internalServerError))
       }
       registry.add(id, app: app, configuration)
@@ -147,7 +147,7 @@ final class ChannelService {
     }
     commit([.removeChannel(id: id.bytes)]) { [unowned self] failure in
       if let failure {
-        log.error("cannot remove a channel", ["why": "\(failure)"])
+        log.storeFailure("cannot remove a channel", failure)
         return answer(.refused(.internalServerError))
       }
       remove(id)
@@ -189,7 +189,7 @@ final class ChannelService {
       hasStoredMessages = true
       commit([.putBroadcast(message.record)]) { [unowned self] failure in
         if let failure {
-          log.error("cannot keep a broadcast", ["why": "\(failure)"])
+          log.storeFailure("cannot keep a broadcast", failure)
           return answer(.refused(.internalServerError))
         }
         publish(.broadcast(message))

@@ -142,28 +142,39 @@ final class ControlPlane {
         answer(loop, .refused(session, request: number, .unknownChannel))
       }
     case .feedback(let number, let app):
-      answer(loop, .feedback(number: number, readFeedback(of: app)))
+      readFeedback(of: app, for: number, of: loop)
     }
   }
 
-  /// Returns the app's alert tokens that became inactive since its feedback was last read, and notes the reading.
-  private func readFeedback(of app: UInt32) -> [RegistrationRecord] {
-    do throws(StorageFailure) {
-      let name = ControlSetting.feedbackRead(app: app)
-      let text = String(decoding: try store.setting(name) ?? [], as: UTF8.self)
-      let since = Int64(text) ?? 0
-      let dead = try store.registrations().filter {
-        $0.key.app == app && $0.state == .unregistered && $0.changedMilliseconds > since
-          && $0.key.kind == TokenKind.alert.rawValue
+  /// Reads an app's alert tokens that became inactive since its feedback was last read, and notes the reading,
+  /// on the writer's thread: an app may have very many.
+  private func readFeedback(of app: UInt32, for number: UInt64, of loop: Int) {
+    let peer = peers[loop]
+    let log = log
+    let isAsked = writer.perform { store in
+      var records: [RegistrationRecord] = []
+      do throws(StorageFailure) {
+        records = try Self.readFeedback(of: app, in: store)
+      } catch {
+        log.storeFailure("cannot read the feedback", error)
       }
-      if let latest = dead.map(\.changedMilliseconds).max() {
-        try store.apply([.putSetting(name: name, value: Array("\(latest)".utf8))])
-      }
-      return dead
-    } catch {
-      log.error("cannot read the feedback", ["why": "\(error)"])
-      return []
+      peer.post(.controlPlane(.feedback(number: number, records)))
     }
+    if !isAsked { answer(loop, .feedback(number: number, [])) }
+  }
+
+  private static func readFeedback(
+    of app: UInt32, in store: any ControlStore
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    let name = ControlSetting.feedbackRead(app: app)
+    let text = String(decoding: try store.setting(name) ?? [], as: UTF8.self)
+    let dead = try store.unregistered(
+      app: app, kind: TokenKind.alert.rawValue, afterMilliseconds: Int64(text) ?? 0)
+    if let latest = dead.last?.changedMilliseconds {
+      assert(dead.allSatisfy { $0.changedMilliseconds <= latest }, "the feedback is out of order")
+      try store.apply([.putSetting(name: name, value: Array("\(latest)".utf8))])
+    }
+    return dead
   }
 
   private func enrol(
@@ -270,7 +281,7 @@ final class ControlPlane {
     }
     enrollingKeys.remove(done.device.keyHash)
     if let failure = reply.failure {
-      log.error("cannot keep an enrolment", ["why": "\(failure)"])
+      log.storeFailure("cannot keep an enrolment", failure)
       metrics.count(.tryLater)
       answer(done.loop, .enrolment(done.session, .refused(.tryLater)))
       return
@@ -300,7 +311,7 @@ final class ControlPlane {
         answer(loop, .adopted(session, request: request, topic, device: device))
       }
     } catch {
-      log.error("cannot adopt an app", ["why": "\(error)"])
+      log.storeFailure("cannot adopt an app", error)
       answer(loop, .refused(session, request: request, .tryLater))
     }
   }
@@ -468,5 +479,12 @@ extension App {
     self.init(
       number: record.number, bundleID: Array(record.bundleID.utf8), teamID: record.team,
       keep: record.keep, hasBroadcast: record.hasBroadcast, teamRate: teamRate)
+  }
+}
+
+extension Log {
+  /// Says that the store failed; of its disk the store's health speaks, once a minute.
+  func storeFailure(_ what: String, _ failure: StorageFailure) {
+    if !failure.isOfDisk { error(what, ["why": "\(failure)"]) }
   }
 }

@@ -16,7 +16,7 @@ struct KeptDeliveryLog: Sendable {
     var loop = first
     while FileSystem.exists(folder.deliveryLogFile(loop: loop)) {
       let path = folder.deliveryLogFile(loop: loop)
-      if let log = try? DeliveryLog(file: path, capacity: Limits.deliveryLogLines) {
+      if let log = try? DeliveryLog(reading: path, capacity: Limits.deliveryLogLines) {
         logs.append(log)
       }
       loop += 1

@@ -12,6 +12,8 @@ public import Transport
 /// AuthKey_KEYID.p8            the first team's provider key
 /// delivery-log.LOOP           the latest events of notifications
 /// control.sqlite, notifications.sqlite, gateway.json, lock
+/// control.sqlite-mark, …      how much each store has committed
+/// manifest                    which of these files the folder must hold
 /// ```
 public struct GatewayFolder: Sendable {
   /// Why a folder cannot be used.
@@ -19,6 +21,8 @@ public struct GatewayFolder: Sendable {
     case system(SystemFailure)
     case crypto(file: String, CryptoFailure)
     case damaged(file: String, String)
+    /// A file that the folder must hold is of no use; `loss` is what goes with it.
+    case lost(file: String, why: String, loss: String)
 
     /// What is wrong, and what to do.
     public var description: String {
@@ -28,6 +32,8 @@ public struct GatewayFolder: Sendable {
         "\(file): \(failure): restore it from a backup, or move the folder away to start anew"
       case .damaged(let file, let what):
         "\(file): \(what): restore it from a backup, or move the folder away to start anew"
+      case .lost(let file, let why, let loss):
+        "\(file) \(why): restore it from a backup, or start with --recover, which gives up \(loss)"
       }
     }
   }

@@ -32,6 +32,12 @@ package struct GatewayResources {
   package var epoch: UInt32
   /// What a person should know of a folder that was restored from a copy.
   package var restoration: String?
+  /// What a person should know of a folder that has lost something.
+  package var losses: [String] = []
+  /// Whether the disk of the control store takes writes; nil for a store without a disk.
+  package var controlHealth: StoreHealth?
+  /// Whether the disk of the notifications' store takes writes; nil for a store without a disk.
+  package var notificationHealth: StoreHealth?
   /// Refuses revoked certificates in TLS handshakes.
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrolment code.
@@ -85,20 +91,25 @@ extension GatewayResources {
     let folder = GatewayFolder(path: configuration.folder)
     let now = SystemClock.unixMilliseconds
     let hosts = hostNames(of: configuration)
-    let controlStore = try SQLiteControlStore(path: folder.controlStoreFile)
-    let notificationStore = try SQLiteNotificationStore(path: folder.notificationStoreFile)
-    let authority = try folder.authority(hosts: hosts, nowSeconds: now / 1_000)
+    let recovery = FolderRecovery(of: folder, isAllowed: configuration.recovers, log: log)
+    try recovery.checkFiles()
+    let stores = try openStores(in: folder, recovery)
+    let authority = try recovery.open(.authority) {
+      try folder.authority(hosts: hosts, nowSeconds: now / 1_000)
+    }
     let identity = try FirstIdentity.makeOrRead(
-      in: folder, store: controlStore, environment: configuration.environment,
+      in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
-    let epoch = try FolderEpoch.begin(in: controlStore, notificationStore)
+    let epoch = try FolderEpoch.begin(in: stores.control, stores.notifications)
     let revocations = CertificateRevocations()
     let server = try folder.server(
       hosts: hosts, addresses: addresses(of: configuration), authority: authority,
       nowSeconds: now / 1_000)
+    let tokenKeys = try recovery.open(.tokenKeys) { try folder.tokenKeys() }
+    try recovery.writeManifest()
     var resources = GatewayResources(
-      controlStore: controlStore, notificationStore: notificationStore, authority: authority,
-      identity: identity, epoch: epoch.number, tokenKeys: try folder.tokenKeys(),
+      controlStore: stores.control, notificationStore: stores.notifications, authority: authority,
+      identity: identity, epoch: epoch.number, tokenKeys: tokenKeys,
       security: try security(
         server, authority: authority.certificatePEM, revocations: revocations,
         takesOverRecords: configuration.takesOverRecords)
@@ -107,8 +118,36 @@ extension GatewayResources {
     }
     resources.revocations = revocations
     resources.restoration = epoch.restoration
+    resources.losses = recovery.notices
+    resources.controlHealth = stores.control.health
+    resources.notificationHealth = stores.notifications.health
     resources.adminToken = try folder.adminToken()
     return resources
+  }
+
+  /// Opens the stores, after a check for damage, and notes what they have lost.
+  private static func openStores(
+    in folder: GatewayFolder, _ recovery: FolderRecovery
+  ) throws -> (control: SQLiteControlStore, notifications: SQLiteNotificationStore) {
+    let control = try recovery.open(.controlStore) {
+      recovery.note(
+        try SQLiteControlStore.inspect(path: folder.controlStoreFile), of: "control.sqlite")
+      return try SQLiteControlStore(path: folder.controlStoreFile)
+    }
+    let notifications = try recovery.open(.notificationStore) {
+      recovery.note(
+        try SQLiteNotificationStore.inspect(path: folder.notificationStoreFile),
+        of: "notifications.sqlite")
+      return try SQLiteNotificationStore(path: folder.notificationStoreFile)
+    }
+    recovery.note(
+      lost: try control.lostCount(), what: "changes of devices, apps and registrations",
+      of: "control.sqlite")
+    recovery.note(
+      lost: try notifications.lostCount(), what: "notifications", of: "notifications.sqlite")
+    try control.forgetLost()
+    try notifications.forgetLost()
+    return (control, notifications)
   }
 
   private static func hostNames(of configuration: GatewayConfiguration) -> [String] {

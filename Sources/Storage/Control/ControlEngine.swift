@@ -1,7 +1,7 @@
 internal import Transport
 
 /// The control store's connection, under its lock.
-final class ControlEngine {
+final class ControlEngine: StoreEngine {
   static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4266_6301,
     migrations: [
@@ -67,14 +67,27 @@ final class ControlEngine {
       """,
       // How many apps were adopted for one device is bounded.
       "ALTER TABLE app ADD COLUMN adopter INTEGER;",
+      // For the feedback of one app.
+      """
+      CREATE INDEX registration_unregistered ON registration (app, kind, changed) WHERE state = 3;
+      """,
     ])
 
   private let database: SQLiteDatabase
   private var statements: [Write: SQLiteStatement] = [:]
+  /// Changes that were ever made.
+  private var made: UInt64 = 0
+  private let mark: CommitMark?
 
-  init(path: String) throws(StorageFailure) {
-    database = try SQLiteDatabase(path: path, schema: Self.schema)
+  init(path: String, mayCreate: Bool) throws(StorageFailure) {
+    database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
+    mark = try CommitMark.open(ofStore: path)
+    let text = try setting(Self.changesMade) ?? []
+    made = UInt64(String(decoding: text, as: UTF8.self)) ?? 0
   }
+
+  /// The setting by which the store is compared with its mark; decimal.
+  private static let changesMade = "changes-made"
 
   func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
     try records(of: table, database.prepare(table.query))
@@ -127,9 +140,37 @@ final class ControlEngine {
 
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     guard !changes.isEmpty else { return }
+    try commit(changes)
+  }
+
+  /// Writes something, to see whether the disk takes it.
+  func probe() throws(StorageFailure) { try commit([]) }
+
+  private func commit(_ changes: [ControlChange]) throws(StorageFailure) {
+    let next = made + UInt64(max(1, changes.count))
     try database.transaction { () throws(StorageFailure) in
       for change in changes { try apply(change) }
+      try apply(.putSetting(name: Self.changesMade, value: Array(String(next).utf8)))
     }
+    made = next
+    mark?.advance(to: next)
+  }
+
+  /// How many changes were made that the file does not know of.
+  var lostCount: UInt64 { mark?.missing(from: made) ?? 0 }
+
+  /// Forgets what was lost.
+  func forgetLost() { mark?.reset(to: made) }
+
+  func unregistered(
+    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    let table = ControlRows.unregistered
+    let statement = try database.prepare(table.query)
+    try statement.bind(1, Int64(app))
+    try statement.bind(2, Int64(kind))
+    try statement.bind(3, afterMilliseconds)
+    return try records(of: table, statement)
   }
 
   /// The prepared statement of a kind of change, kept.

@@ -139,8 +139,16 @@ extension ControlRows where Record == RegistrationRecord {
     query: """
       SELECT device, app, kind, generation, state, changed FROM registration
       ORDER BY device, app, kind
-      """
-  ) { row in
+      """, record: registration)
+
+  /// By the index of those that are unregistered.
+  static let unregistered = ControlRows(
+    query: """
+      SELECT device, app, kind, generation, state, changed FROM registration
+      WHERE app = ?1 AND kind = ?2 AND changed > ?3 AND state = 3 ORDER BY changed, device
+      """, record: registration)
+
+  private static func registration(_ row: SQLiteStatement) -> RegistrationRecord? {
     guard let app = UInt32(exactly: row.integer(1)), let kind = UInt8(exactly: row.integer(2)),
       let generation = UInt16(exactly: row.integer(3)),
       let state = UInt8(exactly: row.integer(4)).flatMap(RegistrationRecord.State.init)

@@ -63,10 +63,20 @@ public protocol ControlStore: AnyObject, Sendable {
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
   /// By device, app and kind; inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
+  /// Those of an app and kind that became inactive after a time, by that time; found by an index.
+  func unregistered(app: UInt32, kind: UInt8, afterMilliseconds: Int64) throws(StorageFailure)
+    -> [RegistrationRecord]
   /// By device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// The named value; nil where there is none.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
+  /// Writes something, to see whether the disk takes it; for a store on a disk.
+  func probe() throws(StorageFailure)
   /// Closes the file; later calls throw `.closed`.
   func close()
+}
+
+extension ControlStore {
+  /// Nothing: this store has no disk.
+  public func probe() throws(StorageFailure) {}
 }

@@ -1,14 +1,9 @@
-internal import Synchronization
+internal import System
 public import Transport
 
 /// Control data in one SQLite file of mode 0600.
 public final class SQLiteControlStore: ControlStore {
-  private let engine: Mutex<ControlEngine?>
-  /// A second connection, which looks single rows up while the first one waits for the disk: else each enrolment would
-  /// wait for the commits of those before it.
-  ///
-  /// A store in memory has none.
-  private let reader: Mutex<ControlEngine?>
+  private let engine: GuardedEngine<ControlEngine>
 
   /// Opens or makes the store at `path`, bringing an older schema up to date.
   ///
@@ -23,13 +18,41 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   private init(database path: String) throws(StorageFailure) {
-    engine = try Mutex(ControlEngine(path: path))
-    reader = try Mutex(path.isEmpty ? nil : ControlEngine(path: path))
+    engine = try GuardedEngine(path: path)
+  }
+
+  /// Opens or makes a store under that monotonic clock, for tests.
+  init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
+    engine = try GuardedEngine(path: path, now: now)
+  }
+
+  /// Whether the disk takes writes.
+  public var health: StoreHealth { engine.health }
+
+  /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
+  public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
+    try StoreInspection.inspect(path: path, schema: ControlEngine.schema)
+  }
+
+  /// How many changes were made that the file does not know of: its write-ahead file is gone or cut, or an
+  /// older copy is in its place.
+  public func lostCount() throws(StorageFailure) -> UInt64 {
+    try engine.read { engine throws(StorageFailure) in engine.lostCount }
+  }
+
+  /// Forgets what was lost, when a person was told.
+  public func forgetLost() throws(StorageFailure) {
+    try engine.read { engine throws(StorageFailure) in engine.forgetLost() }
+  }
+
+  /// Writes something, to see whether the disk takes it.
+  public func probe() throws(StorageFailure) {
+    try engine.write { engine throws(StorageFailure) in try engine.probe() }
   }
 
   /// Carries out `changes` in one transaction.
   public func apply(_ changes: [ControlChange]) throws(StorageFailure) {
-    try withEngine { engine throws(StorageFailure) in try engine.apply(changes) }
+    try engine.write { engine throws(StorageFailure) in try engine.apply(changes) }
   }
 
   /// By creation.
@@ -48,7 +71,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// The one with this bundle identifier.
   public func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
-    try withReader { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
+    try engine.lookUp { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
   }
 
   /// By app, then creation.
@@ -68,14 +91,14 @@ public final class SQLiteControlStore: ControlStore {
   public func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
-    try withReader { engine throws(StorageFailure) in
+    try engine.lookUp { engine throws(StorageFailure) in
       try engine.devices(withKey: keyHash.bytes)
     }
   }
 
   /// Whether any device has one of these numbers.
   public func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
-    try withEngine { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
+    try engine.read { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
   }
 
   /// By device.
@@ -88,6 +111,15 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.registrations)
   }
 
+  /// Those of an app and kind that became inactive after a time, by that time.
+  public func unregistered(
+    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    try engine.read { engine throws(StorageFailure) in
+      try engine.unregistered(app: app, kind: kind, afterMilliseconds: afterMilliseconds)
+    }
+  }
+
   /// By device.
   public func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try rows(ControlRows.subscriptions)
@@ -95,38 +127,15 @@ public final class SQLiteControlStore: ControlStore {
 
   /// The named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
-    try withReader { engine throws(StorageFailure) in try engine.setting(name) }
+    try engine.lookUp { engine throws(StorageFailure) in try engine.setting(name) }
   }
 
   /// Closes the file; later calls throw `.closed`.
-  public func close() {
-    reader.withLock { $0 = nil }
-    engine.withLock { $0 = nil }
-  }
+  public func close() { engine.close() }
 
   private func rows<Record: Sendable>(
     _ table: ControlRows<Record>
   ) throws(StorageFailure) -> [Record] {
-    try withEngine { engine throws(StorageFailure) in try engine.rows(table) }
-  }
-
-  private func withReader<Answer: Sendable>(
-    _ body: (ControlEngine) throws(StorageFailure) -> Answer
-  ) throws(StorageFailure) -> Answer {
-    let answer = try reader.withLock { reader throws(StorageFailure) -> Answer? in
-      guard let reader else { return nil }
-      return try body(reader)
-    }
-    if let answer { return answer }
-    return try withEngine(body)
-  }
-
-  private func withEngine<Answer: Sendable>(
-    _ body: (ControlEngine) throws(StorageFailure) -> Answer
-  ) throws(StorageFailure) -> Answer {
-    try engine.withLock { engine throws(StorageFailure) in
-      guard let engine else { throw .closed }
-      return try body(engine)
-    }
+    try engine.read { engine throws(StorageFailure) in try engine.rows(table) }
   }
 }

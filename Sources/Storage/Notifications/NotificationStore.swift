@@ -73,6 +73,8 @@ public protocol NotificationStore: AnyObject, Sendable {
   func count() throws(StorageFailure) -> Int
   /// Every device that has something kept, ascending: what a restarted gateway has to know.
   func devices() throws(StorageFailure) -> [UInt64]
+  /// Writes something, to see whether the disk takes it; for a store on a disk.
+  func probe() throws(StorageFailure)
   /// Closes the files; later calls throw `.closed`.
   func close()
   /// Asserts what holds between calls; walks over everything that is kept, for tests and simulations.
@@ -80,6 +82,9 @@ public protocol NotificationStore: AnyObject, Sendable {
 }
 
 extension NotificationStore {
+  /// Nothing: this store has no disk.
+  public func probe() throws(StorageFailure) {}
+
   /// Asserts what every engine has to keep: an engine may add what it knows.
   public func checkInvariants() throws(StorageFailure) {
     let highest = try highestSequence()

@@ -1,17 +1,44 @@
 internal import BelfryWire
-internal import Synchronization
+internal import System
 
 /// A store in one SQLite file.
 ///
 /// Rows are appended by sequence, and a slim index finds a key's: a put touches few pages.
 public final class SQLiteNotificationStore: NotificationStore {
-  private let engine: Mutex<Engine?>
+  private let engine: GuardedEngine<NotificationEngine>
 
   /// Opens or makes the store at `path`.
   ///
   /// Fails on foreign and on newer files; nothing is changed in them.
-  public init(path: String) throws(StorageFailure) {
-    engine = try Mutex(Engine(path: path))
+  public init(path: String) throws(StorageFailure) { engine = try GuardedEngine(path: path) }
+
+  /// Opens or makes a store under that monotonic clock, for tests.
+  init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
+    engine = try GuardedEngine(path: path, now: now)
+  }
+
+  /// Whether the disk takes writes.
+  public var health: StoreHealth { engine.health }
+
+  /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
+  public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
+    try StoreInspection.inspect(path: path, schema: NotificationEngine.schema)
+  }
+
+  /// How many notifications were put that the file does not know of: its write-ahead file is gone or cut, or
+  /// an older copy is in its place.
+  public func lostCount() throws(StorageFailure) -> UInt64 {
+    try engine.read { engine throws(StorageFailure) in engine.lostCount }
+  }
+
+  /// Forgets what was lost, when a person was told.
+  public func forgetLost() throws(StorageFailure) {
+    try engine.read { engine throws(StorageFailure) in engine.forgetLost() }
+  }
+
+  /// Writes something, to see whether the disk takes it.
+  public func probe() throws(StorageFailure) {
+    try engine.write { engine throws(StorageFailure) in try engine.probe() }
   }
 
   /// Carries out `operations` in one transaction.
@@ -19,49 +46,49 @@ public final class SQLiteNotificationStore: NotificationStore {
   public func commit(
     _ operations: [StoreOperation]
   ) throws(StorageFailure) -> [DroppedNotification] {
-    try withEngine { engine throws(StorageFailure) in try engine.commit(operations) }
+    try engine.write { engine throws(StorageFailure) in try engine.commit(operations) }
   }
 
   /// At most `limit` of a device's notifications with a sequence over `after`, by sequence.
   public func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       try engine.load(device: device, after: after, limit: limit)
     }
   }
 
   /// The highest sequence that was ever put.
   public func highestSequence() throws(StorageFailure) -> UInt64 {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       UInt64(bitPattern: try engine.database.integer("SELECT highest FROM progress"))
     }
   }
 
   /// The epoch that was last put with `putEpoch`; 0 in a fresh store and in one of a former release.
   public func epoch() throws(StorageFailure) -> UInt32 {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       UInt32(truncatingIfNeeded: try engine.database.integer("SELECT epoch FROM progress"))
     }
   }
 
   /// Keeps the epoch of the gateway's folder, durably.
   public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.write { engine throws(StorageFailure) in
       try engine.database.execute("UPDATE progress SET epoch = \(epoch)")
     }
   }
 
   /// How many notifications are kept.
   public func count() throws(StorageFailure) -> Int {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       Int(try engine.database.integer("SELECT count(*) FROM notification"))
     }
   }
 
   /// Every device that has something kept.
   public func devices() throws(StorageFailure) -> [UInt64] {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       let rows = try engine.database.prepare("SELECT DISTINCT device FROM notification")
       var devices: [UInt64] = []
       while try rows.step() { devices.append(rows.unsigned(0)) }
@@ -70,253 +97,19 @@ public final class SQLiteNotificationStore: NotificationStore {
   }
 
   /// Closes the file; later calls throw `.closed`.
-  public func close() { engine.withLock { $0 = nil } }
+  public func close() { engine.close() }
 
   /// Caps the file, as a full disk does; for tests.
   func limitSize(pages: Int) throws(StorageFailure) {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       try engine.database.execute("PRAGMA max_page_count = \(pages)")
     }
   }
 
   /// Makes a locked file fail at once; for tests.
   func disableBusyTimeout() throws(StorageFailure) {
-    try withEngine { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       try engine.database.execute("PRAGMA busy_timeout = 0")
     }
-  }
-
-  private func withEngine<Answer: Sendable>(
-    _ body: (Engine) throws(StorageFailure) -> Answer
-  ) throws(StorageFailure) -> Answer {
-    try engine.withLock { engine throws(StorageFailure) in
-      guard let engine else { throw .closed }
-      return try body(engine)
-    }
-  }
-}
-
-/// The connection with its prepared statements, under the store's lock.
-private final class Engine {
-  static let schema = SQLiteDatabase.Schema(
-    applicationID: 0x4266_6E01,
-    migrations: [
-      """
-      CREATE TABLE notification (
-        sequence INTEGER PRIMARY KEY,
-        device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
-        id_high INTEGER NOT NULL, id_low INTEGER NOT NULL,
-        unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL,
-        expiration INTEGER NOT NULL, priority INTEGER NOT NULL, push_type INTEGER NOT NULL,
-        accepted INTEGER NOT NULL, collapse BLOB NOT NULL, payload BLOB NOT NULL
-      ) STRICT;
-      CREATE INDEX notification_by_key ON notification (device, app, kind);
-      CREATE INDEX notification_by_expiration ON notification (expiration);
-      CREATE TABLE progress (highest INTEGER NOT NULL) STRICT;
-      INSERT INTO progress VALUES (0);
-      """,
-      """
-      ALTER TABLE progress ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
-      """,
-    ])
-
-  let database: SQLiteDatabase
-  private let insert: SQLiteStatement
-  private let trim: SQLiteStatement
-  private let collapse: SQLiteStatement
-  private let removeOne: SQLiteStatement
-  private let removeKey: SQLiteStatement
-  private let removeDevice: SQLiteStatement
-  private let removeExpired: SQLiteStatement
-  private let advance: SQLiteStatement
-  private let select: SQLiteStatement
-  /// The index of the operation that is being carried out.
-  private var current = 0
-
-  init(path: String) throws(StorageFailure) {
-    database = try SQLiteDatabase(path: path, schema: Self.schema)
-    insert = try database.prepare(
-      """
-      INSERT INTO notification (
-        device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
-        priority, push_type, accepted, collapse, payload
-      ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-      ON CONFLICT DO NOTHING
-      """)
-    trim = try database.prepare(
-      """
-      DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3 AND sequence <= (
-        SELECT sequence FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-        ORDER BY sequence DESC LIMIT 1 OFFSET ?4
-      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
-    collapse = try database.prepare(
-      """
-      DELETE FROM notification
-      WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4 AND sequence < (
-        SELECT max(sequence) FROM notification
-        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4
-      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
-    removeOne = try database.prepare(
-      "DELETE FROM notification WHERE sequence = ?4 AND device = ?1 AND app = ?2 AND kind = ?3")
-    removeKey = try database.prepare(
-      """
-      DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-      RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
-    removeDevice = try database.prepare(
-      """
-      DELETE FROM notification WHERE device = ?1
-      RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
-    removeExpired = try database.prepare(
-      """
-      DELETE FROM notification WHERE sequence IN (
-        SELECT sequence FROM notification WHERE expiration < ?1
-        ORDER BY expiration, sequence LIMIT ?2
-      ) RETURNING device, app, kind, sequence, id_high, id_low, unique_high, unique_low
-      """)
-    advance = try database.prepare("UPDATE progress SET highest = ?1 WHERE highest < ?1")
-    select = try database.prepare(
-      """
-      SELECT device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
-        priority, push_type, accepted, collapse, payload
-      FROM notification WHERE device = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
-      """)
-  }
-
-  func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
-    guard !operations.isEmpty else { return [] }
-    return try database.transaction { () throws(StorageFailure) in
-      var dropped: [DroppedNotification] = []
-      var highest: UInt64 = 0
-      for index in operations.indices {
-        current = index
-        if case .put(let notification, _) = operations[index] {
-          highest = max(highest, notification.sequence)
-        }
-        let start = dropped.count
-        try apply(operations[index], &dropped)
-        if dropped.count > start + 1 { dropped[start...].sort { $0.sequence < $1.sequence } }
-      }
-      assert(
-        zip(dropped, dropped.dropFirst()).allSatisfy {
-          ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
-        }, "what was dropped is out of order")
-      if highest > 0 {
-        try advance.bind(1, highest)
-        try advance.run()
-      }
-      return dropped
-    }
-  }
-
-  private func apply(
-    _ operation: StoreOperation, _ dropped: inout [DroppedNotification]
-  ) throws(StorageFailure) {
-    switch operation {
-    case .put(let notification, let keep):
-      assert(keep > 0, "an app that keeps nothing")
-      try put(notification)
-      if keep > 1, !notification.collapseID.isEmpty {
-        try bind(notification.key, to: collapse)
-        try collapse.bind(4, notification.collapseID)
-        try drain(collapse, .replaced, &dropped)
-      }
-      guard keep < .max else { return }
-      try bind(notification.key, to: trim)
-      try trim.bind(4, Int64(keep))
-      try drain(trim, .replaced, &dropped)
-    case .remove(let key, let sequence):
-      try bind(key, to: removeOne)
-      try removeOne.bind(4, sequence)
-      try removeOne.run()
-    case .removeKey(let key):
-      try bind(key, to: removeKey)
-      try drain(removeKey, .unregistered, &dropped)
-    case .removeDevice(let device):
-      try removeDevice.bind(1, device)
-      try drain(removeDevice, .unregistered, &dropped)
-    case .removeExpired(let second, let limit):
-      assert(limit > 0, "a slice of nothing")
-      try removeExpired.bind(1, second)
-      try removeExpired.bind(2, Int64(limit))
-      try drain(removeExpired, .expired, &dropped)
-    }
-  }
-
-  private func put(_ notification: StoredNotification) throws(StorageFailure) {
-    assert(notification.sequence > 0, "sequences count from 1")
-    assert(notification.sequence <= UInt64(Int64.max), "a sequence that SQLite cannot order")
-    try bind(notification.key, to: insert)
-    try insert.bind(4, notification.sequence)
-    try insert.bind(5, notification.id.high)
-    try insert.bind(6, notification.id.low)
-    try insert.bind(7, notification.uniqueID.high)
-    try insert.bind(8, notification.uniqueID.low)
-    try insert.bind(9, notification.expiration)
-    try insert.bind(10, Int64(notification.priority))
-    // One column for two: the push type's byte, and above it whether the id has small letters.
-    try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
-    try insert.bind(12, notification.acceptedMilliseconds)
-    try insert.bind(13, notification.collapseID)
-    try insert.bind(14, notification.payload)
-    try insert.run()
-  }
-
-  private func bind(
-    _ key: NotificationKey, to statement: SQLiteStatement
-  ) throws(StorageFailure) {
-    try statement.bind(1, key.device)
-    try statement.bind(2, Int64(key.app))
-    try statement.bind(3, Int64(key.kind))
-  }
-
-  /// Runs a deletion and notes what it took.
-  private func drain(
-    _ statement: SQLiteStatement, _ reason: DroppedNotification.Reason,
-    _ dropped: inout [DroppedNotification]
-  ) throws(StorageFailure) {
-    while try statement.step() {
-      assert(statement.unsigned(3) > 0, "sequences count from 1")
-      dropped.append(
-        DroppedNotification(
-          key: key(statement), sequence: statement.unsigned(3),
-          id: NotificationID(high: statement.unsigned(4), low: statement.unsigned(5)),
-          uniqueID: NotificationID(high: statement.unsigned(6), low: statement.unsigned(7)),
-          reason: reason, operation: current))
-    }
-  }
-
-  private func key(_ row: SQLiteStatement) -> NotificationKey {
-    NotificationKey(
-      device: row.unsigned(0), app: UInt32(truncatingIfNeeded: row.integer(1)),
-      kind: UInt8(truncatingIfNeeded: row.integer(2)))
-  }
-
-  func load(
-    device: UInt64, after: UInt64, limit: Int
-  ) throws(StorageFailure) -> [StoredNotification] {
-    assert(limit > 0, "a page of nothing")
-    try select.bind(1, device)
-    try select.bind(2, Int64(clamping: after))
-    try select.bind(3, Int64(limit))
-    var loaded: [StoredNotification] = []
-    while try select.step() {
-      assert(select.unsigned(3) > loaded.last?.sequence ?? after, "rows out of order")
-      loaded.append(
-        StoredNotification(
-          key: key(select), sequence: select.unsigned(3),
-          id: NotificationID(
-            high: select.unsigned(4), low: select.unsigned(5),
-            isLowercase: select.integer(10) >= 256),
-          uniqueID: NotificationID(high: select.unsigned(6), low: select.unsigned(7)),
-          expiration: select.integer(8), priority: UInt8(truncatingIfNeeded: select.integer(9)),
-          pushType: UInt8(truncatingIfNeeded: select.integer(10)),
-          collapseID: select.bytes(12), payload: select.bytes(13),
-          acceptedMilliseconds: select.integer(11)))
-    }
-    return loaded
   }
 }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 internal import System
 
 /// One connection to one SQLite file, with its schema brought up to date.
@@ -13,19 +14,23 @@ internal import System
     ///
     /// Never changed once released, only added to.
     let migrations: [StaticString]
+    /// What a repaired file needs beside the rows that were read.
+    var afterRepair: StaticString = ""
   }
 
   let path: String
-  private var connection: OpaquePointer?
+  private(set) var connection: OpaquePointer?
 
-  /// Opens or makes the file at `path` with mode 0600; an empty path means memory alone.
+  /// Opens or, where it `mayCreate` it, makes the file at `path` with mode 0600; an empty path means memory
+  /// alone.
   ///
   /// WAL and `synchronous=FULL`: a commit that returned survives the machine.
-  init(path: String, schema: Schema) throws(StorageFailure) {
+  init(path: String, schema: Schema, mayCreate: Bool = true) throws(StorageFailure) {
     self.path = path
-    if !path.isEmpty { try Self.prepareFile(path) }
+    if !path.isEmpty, mayCreate { try Self.prepareFile(path) }
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mayCreate ? SQLITE_OPEN_CREATE : 0)
     let code = unsafe sqlite3_open_v2(path.isEmpty ? ":memory:" : path, &opened, flags, nil)
     unsafe connection = opened
     guard code == SQLITE_OK else { throw failure("open it", code) }
@@ -80,8 +85,10 @@ internal import System
 
   /// Runs statements that answer nothing of interest.
   func execute(_ sql: String) throws(StorageFailure) {
+    errno = 0
     let code = unsafe sqlite3_exec(connection, sql, nil, nil, nil)
-    guard code == SQLITE_OK else { throw failure(operation(sql), code) }
+    // SQLite does not note the system's error of a commit.
+    guard code == SQLITE_OK else { throw failure(operation(sql), code, systemError: errno) }
   }
 
   /// A statement to be kept and run many times.
@@ -91,6 +98,16 @@ internal import System
       connection, "\(sql)", -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared = unsafe prepared else {
       throw failure(operation("\(sql)"), code)
+    }
+    return unsafe SQLiteStatement(prepared, in: self)
+  }
+
+  /// A statement that is run for one purpose and then forgotten.
+  func prepare(once sql: String) throws(StorageFailure) -> SQLiteStatement {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
+    guard code == SQLITE_OK, let prepared = unsafe prepared else {
+      throw failure(operation(sql), code)
     }
     return unsafe SQLiteStatement(prepared, in: self)
   }
@@ -135,20 +152,38 @@ internal import System
   private static let foreignKeyViolated = SQLITE_CONSTRAINT | 3 << 8
 
   /// What SQLite's `code` means to the owner of the file.
-  func failure(_ operation: String, _ code: Int32) -> StorageFailure {
+  ///
+  /// `systemError` is what the system said last, where SQLite may not have noted it.
+  func failure(
+    _ operation: String, _ code: Int32, systemError: Int32 = 0
+  ) -> StorageFailure {
     let detail = unsafe String(
       cString: connection == nil ? sqlite3_errstr(code) : sqlite3_errmsg(connection))
     switch code & 0xFF {
     case SQLITE_NOTADB: return .foreign(path: path)
     case SQLITE_FULL: return .diskFull(path: path)
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN: return .readOnly(path: path)
+    case SQLITE_READONLY, SQLITE_PERM: return .readOnly(path: path)
+    case SQLITE_IOERR, SQLITE_CANTOPEN:
+      return inputOutput(operation, detail, systemError)
     case SQLITE_CORRUPT: return .corrupt(path: path, detail: detail)
     case SQLITE_CONSTRAINT where code == Self.foreignKeyViolated:
       return .missing(what: "what a new record belongs to")
     case SQLITE_CONSTRAINT: return .exists(what: detail)
     case SQLITE_MISUSE where unsafe connection == nil: return .closed
     default: return .engine(path: path, operation: operation, detail: detail)
+    }
+  }
+
+  private func inputOutput(
+    _ operation: String, _ detail: String, _ systemError: Int32
+  ) -> StorageFailure {
+    let noted = unsafe sqlite3_system_errno(connection)
+    switch noted == 0 ? systemError : noted {
+    case EACCES, EPERM, EROFS: return .readOnly(path: path)
+    case 0: return .inputOutput(path: path, operation: operation, why: detail)
+    case let number:
+      return .inputOutput(path: path, operation: operation, why: SystemFailure.message(number))
     }
   }
 

@@ -45,6 +45,16 @@ internal import Transport
     try bind(index, bytes)
   }
 
+  /// Binds what a column of another statement's row holds, whatever its type.
+  func bind(_ index: Int32, _ column: Int32, of row: SQLiteStatement) throws(StorageFailure) {
+    row.checkColumn(column)
+    try check(
+      unsafe sqlite3_bind_value(statement, index, sqlite3_column_value(row.statement, column)))
+  }
+
+  /// The columns of a row.
+  var columnCount: Int32 { unsafe sqlite3_column_count(statement) }
+
   private func bindNull(_ index: Int32) throws(StorageFailure) {
     try check(unsafe sqlite3_bind_null(statement, index))
   }
@@ -100,7 +110,8 @@ internal import Transport
   /// A blob of 32 bytes; nil for any other.
   func digest(_ column: Int32) -> SHA256.Digest? {
     guard unsafe sqlite3_column_bytes(statement, column) == 32 else { return nil }
-    return SHA256.Digest(bytes(column))
+    guard let start = unsafe sqlite3_column_blob(statement, column) else { return nil }
+    return unsafe SHA256.Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
   }
 
   func text(_ column: Int32) -> String {

@@ -17,7 +17,12 @@ public final class ControlWriter: Sendable {
     let reply: Mailbox<ControlReply>
   }
 
-  private let inbox: any BatchInbox<Request>
+  private enum Message: Sendable {
+    case commit(Request)
+    case perform(@Sendable (any ControlStore) -> Void)
+  }
+
+  private let inbox: any BatchInbox<Message>
   private let count = RequestCount()
 
   /// Starts the work on `runner`; `metrics` gets `belfry_store_…`.
@@ -27,8 +32,12 @@ public final class ControlWriter: Sendable {
   ) throws(SystemFailure) {
     let metrics = CommitMetrics(metrics, store: "control")
     let count = count
-    inbox = try runner.start(name: "control") { (requests: [Request]) in
-      assert(!requests.isEmpty, "a batch of nothing")
+    inbox = try runner.start(name: "control") { (messages: [Message]) in
+      assert(!messages.isEmpty, "a batch of nothing")
+      var requests: [Request] = []
+      for case .commit(let request) in messages { requests.append(request) }
+      defer { for case .perform(let work) in messages { work(store) } }
+      guard !requests.isEmpty else { return false }
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
         // One bad request fails the whole transaction, so after a failure each is committed alone.
@@ -62,10 +71,17 @@ public final class ControlWriter: Sendable {
     assert(!changes.isEmpty, "nothing is to be made durable")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
     count.accept()
-    guard inbox.post(request) else {
+    guard inbox.post(.commit(request)) else {
       count.withdraw()
       return reply.post(ControlReply(ticket: ticket, failure: .closed))
     }
+  }
+
+  /// Calls `work` on the writer's thread, after what was submitted before: for long readings, which no loop
+  /// should wait for; false after ``close()``.
+  @discardableResult
+  public func perform(_ work: @escaping @Sendable (any ControlStore) -> Void) -> Bool {
+    inbox.post(.perform(work))
   }
 
   /// Finishes and answers everything that was submitted; the store stays open.

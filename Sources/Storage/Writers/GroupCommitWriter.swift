@@ -28,14 +28,15 @@ public final class GroupCommitWriter: Sendable {
     enum Task: Sendable {
       case commit([StoreOperation])
       case load(device: UInt64, after: UInt64, limit: Int)
+      case probe
     }
 
     let task: Task
     let ticket: UInt64
-    let reply: Mailbox<StoreReply>
+    let reply: Mailbox<StoreReply>?
 
     func answer(_ outcome: StoreReply.Outcome) {
-      reply.post(StoreReply(ticket: ticket, outcome: outcome))
+      reply?.post(StoreReply(ticket: ticket, outcome: outcome))
     }
   }
 
@@ -75,6 +76,9 @@ public final class GroupCommitWriter: Sendable {
       Request(
         task: .load(device: device, after: after, limit: limit), ticket: ticket, reply: reply))
   }
+
+  /// Writes something, to see whether a disk that failed takes it again.
+  public func probe() { post(Request(task: .probe, ticket: 0, reply: nil)) }
 
   /// Commits and answers everything that was submitted, then closes the store.
   ///

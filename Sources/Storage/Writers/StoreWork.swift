@@ -39,8 +39,14 @@ final class StoreWork: Sendable {
     loads.withLock { loads in
       commitAll(requests, &loads)
       for request in requests {
-        if case .load(let device, let after, let limit) = request.task {
+        switch request.task {
+        case .load(let device, let after, let limit):
           loads.append(Load(request: request, device: device, after: after, limit: limit))
+        case .probe:
+          // What came of it, the store's health says.
+          try? store.probe()
+          answer(request, .committed([]))
+        case .commit: continue
         }
       }
       readSome(&loads)

@@ -26,13 +26,15 @@ public final class SignalWatcher: EventHandler {
   private var registration: Registration?
   private let body: (Signal) -> Void
 
-  /// Keeps the signals from ending the process and ignores SIGPIPE.
+  /// Keeps the signals from ending the process, and ignores SIGPIPE and SIGXFSZ: a write to a peer that is
+  /// gone, or beyond the process's file size limit, fails instead.
   ///
   /// Call it first of all in `main`: threads made before it would still take the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// Calls `body` on the loop for each signal; blocks the signals on this thread, too.

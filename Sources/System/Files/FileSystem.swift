@@ -134,6 +134,24 @@ public enum FileSystem {
     return status.st_mode & 0o7777
   }
 
+  /// Gives the file at `path` a second name in the same file system, which must be free.
+  public static func link(_ path: String, at second: String) throws(SystemFailure) {
+    guard unsafe Glibc.link(path, second) == 0 else { throw .last("link", second) }
+    try synchronize(folder: parent(of: second))
+  }
+
+  /// Moves the file at `path` within its file system, durably; what was at `target` is replaced.
+  public static func move(_ path: String, to target: String) throws(SystemFailure) {
+    guard unsafe rename(path, target) == 0 else { throw .last("rename", path) }
+    try synchronize(folder: parent(of: target))
+  }
+
+  /// The length of the file at `path` in bytes; nil where there is none.
+  public static func byteCount(of path: String) -> Int? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// Removes a file or an empty folder; what is not there is no error.
   public static func remove(_ path: String) throws(SystemFailure) {
     guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }

@@ -8,7 +8,8 @@ public struct GatewayProgram: Sendable {
   public let data: String
   /// The ready file's object.
   public let ready: JSONLine
-  let options: [String]
+  fileprivate(set) var options: [String]
+  let environment: [String: String]
 
   /// The address of every listener.
   public var host: String { ready["host"].string ?? "127.0.0.1" }
@@ -45,22 +46,32 @@ extension Scenario {
 
   /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
   ///
-  /// `wrapper` is a command that becomes the gateway, such as one that sets its limits.
+  /// `runner` is a command that ends with becoming its last arguments, such as one that sets limits.
   public func gateway(
-    _ name: String = "gateway", options: [String] = [], wrapper: [String] = []
+    _ name: String = "gateway", options: [String] = [], environment: [String: String] = [:],
+    by runner: [String] = []
   ) async throws -> GatewayProgram {
-    try await gateway(data: folder.file(name), ports: [:], options: options, wrapper: wrapper)
+    try await gateway(
+      data: folder.file(name), ports: [:], options: options, environment: environment, by: runner)
   }
 
-  /// Restarts a gateway that has ended, on the same ports.
-  public func restart(_ gateway: GatewayProgram) async throws -> GatewayProgram {
+  /// Restarts a gateway that has ended, on the same ports; `options` are this start's alone, and so is what
+  /// runs it: a command that ends with becoming its last arguments.
+  public func restart(
+    _ gateway: GatewayProgram, options: [String] = [], by runner: [String] = []
+  ) async throws -> GatewayProgram {
     var ports: [String: Int] = [:]
     for listener in Self.listeners { ports[listener] = gateway.port(listener) }
-    return try await self.gateway(data: gateway.data, ports: ports, options: gateway.options)
+    var again = try await self.gateway(
+      data: gateway.data, ports: ports, options: gateway.options + options,
+      environment: gateway.environment, by: runner)
+    again.options = gateway.options
+    return again
   }
 
   private func gateway(
-    data: String, ports: [String: Int], options: [String], wrapper: [String] = []
+    data: String, ports: [String: Int], options: [String], environment: [String: String],
+    by runner: [String] = []
   ) async throws -> GatewayProgram {
     let readyFile = data + "-ready.json"
     unlink(readyFile)
@@ -69,13 +80,15 @@ extension Scenario {
       arguments += ["--\(listener)-port", String(ports[listener] ?? 0)]
     }
     let program = try start(
-      wrapper + [Installation.belfry] + arguments + options, name: "belfry gateway")
+      runner + [Installation.belfry] + arguments + options, name: "belfry gateway",
+      environment: environment)
     do {
       let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
       guard let ready = JSONLine(text) else {
         throw ProgramFailure.unreadable("\(readyFile) holds no JSON: \(text)")
       }
-      return GatewayProgram(program: program, data: data, ready: ready, options: options)
+      return GatewayProgram(
+        program: program, data: data, ready: ready, options: options, environment: environment)
     } catch {
       throw ProgramFailure.ended(
         program: "belfry gateway", awaiting: "its ready file (\(error))", errors: program.errors)

@@ -23,6 +23,8 @@ public enum TestTool: String, CaseIterable, Sendable {
   case bwrap
   case setpriv
   case prlimit
+  /// A compiler of C.
+  case cc
   case mateNotifications = "mate-notification-daemon"
   case upower = "upowerd"
   case umockdev = "umockdev-run"

@@ -173,6 +173,13 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     try world.maybeFail("a reading of registrations")
     return try contents.registrations()
   }
+  func unregistered(
+    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    try world.maybeFail("a reading of the feedback")
+    return try contents.unregistered(
+      app: app, kind: kind, afterMilliseconds: afterMilliseconds)
+  }
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try contents.subscriptions()
   }

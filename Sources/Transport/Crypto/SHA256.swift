@@ -9,12 +9,15 @@ public enum SHA256 {
 
     /// The digest with these 32 bytes; nil for another count.
     public init?(_ bytes: some Collection<UInt8>) {
+      let digest = unsafe Array(bytes).withUnsafeBytes { unsafe Digest(bytes: $0) }
+      guard let digest else { return nil }
+      self = digest
+    }
+
+    /// The digest with these 32 bytes; nil for another count.
+    public init?(bytes: UnsafeRawBufferPointer) {
       guard bytes.count == 32 else { return nil }
-      var words: [UInt64] = [0, 0, 0, 0]
-      for (index, byte) in bytes.enumerated() {
-        words[index / 8] = words[index / 8] << 8 | UInt64(byte)
-      }
-      self.words = (words[0], words[1], words[2], words[3])
+      unsafe self.init(reading: bytes)
     }
 
     init(reading bytes: UnsafeRawBufferPointer) {

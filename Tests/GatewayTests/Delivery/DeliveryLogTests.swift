@@ -1,4 +1,5 @@
 import BelfryWire
+import Glibc
 import Storage
 import System
 import TestSupport
@@ -79,5 +80,39 @@ import Testing
     #expect(log.lines { _ in true }.count <= 3)
     log.append(entry(9))
     #expect(numbers(log).last == 9)
+  }
+
+  @Test(arguments: [0, 8, 64, 100])
+  func `a file that is cut while it is used costs lines, never the process`(bytes: Int) throws {
+    let log = try DeliveryLog(file: path, capacity: 1_000)
+    for number in 1...900 { log.append(entry(Int64(number))) }
+    log.flush()
+    #expect(truncate(path, bytes) == 0)
+    log.append(entry(901))
+    log.flush()
+    #expect(numbers(log).count == 901)
+    #expect(numbers(try DeliveryLog(reading: path, capacity: 1_000)).isEmpty)
+    let again = try DeliveryLog(file: path, capacity: 1_000)
+    again.append(entry(902))
+    #expect(numbers(again) == [902])
+  }
+
+  @Test func `the file has a turn's lines once they are flushed, also around the end`() throws {
+    let log = try DeliveryLog(file: path, capacity: 4)
+    for number in 1...3 { log.append(entry(Int64(number))) }
+    log.flush()
+    for number in 4...6 { log.append(entry(Int64(number))) }
+    #expect(numbers(try DeliveryLog(reading: path, capacity: 4)) == [1, 2, 3])
+    log.flush()
+    #expect(numbers(try DeliveryLog(reading: path, capacity: 4)) == [3, 4, 5, 6])
+    for number in 7...20 { log.append(entry(Int64(number))) }
+    log.flush()
+    #expect(numbers(try DeliveryLog(reading: path, capacity: 4)) == [17, 18, 19, 20])
+  }
+
+  @Test func `a reader leaves the file as it is`() throws {
+    try FileSystem.write([1, 2, 3], to: path)
+    #expect(numbers(try DeliveryLog(reading: path, capacity: 3)).isEmpty)
+    #expect(try FileSystem.read(path, limit: 10) == [1, 2, 3])
   }
 }

@@ -1,0 +1,43 @@
+/// What a gateway's folder cannot do without: it is made at the first start, and its loss is told.
+enum FolderPart: CaseIterable {
+  case controlStore
+  case notificationStore
+  case authority
+  case tokenKeys
+
+  /// The files that must be there and not be empty.
+  var files: [String] {
+    switch self {
+    case .controlStore: ["control.sqlite"]
+    case .notificationStore: ["notifications.sqlite"]
+    case .authority: ["ca-key.pem", "ca.pem"]
+    case .tokenKeys: ["token-keys"]
+    }
+  }
+
+  /// The files that belong to it.
+  var allFiles: [String] {
+    switch self {
+    case .controlStore, .notificationStore:
+      files.flatMap { name in ["", "-wal", "-shm", "-mark"].map { name + $0 } }
+    case .authority, .tokenKeys: files
+    }
+  }
+
+  /// What is given up with it.
+  var loss: String {
+    switch self {
+    case .controlStore:
+      "teams, provider keys, certificates, apps, channels, devices and registrations: providers need "
+        + "new keys, devices enrol again with the new code, apps get new tokens"
+    case .notificationStore:
+      "what was accepted for devices that were away and is not delivered yet"
+    case .authority:
+      "the trust of all clients: they need the new ca.pem, devices enrol again, providers need new "
+        + "certificates"
+    case .tokenKeys:
+      "every device token: providers are told BadDeviceToken, and apps get new tokens when they "
+        + "register again"
+    }
+  }
+}

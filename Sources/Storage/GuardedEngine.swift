@@ -1,0 +1,121 @@
+internal import Synchronization
+internal import System
+
+/// A connection to a store's file with its prepared statements.
+protocol StoreEngine: AnyObject, SendableMetatype {
+  /// Opens the file at `path`, and makes it where it `mayCreate` it.
+  init(path: String, mayCreate: Bool) throws(StorageFailure)
+}
+
+/// A store's engine under its lock, which is opened anew after a write of which it is not known what the disk
+/// has.
+///
+/// After a failed sync the kernel may drop what it could not write and report the next sync as good. The
+/// engine whose write failed is therefore closed; a new one reads what the file has.
+final class GuardedEngine<Engine: StoreEngine>: Sendable {
+  private struct State {
+    var engine: Engine?
+    var isClosed = false
+
+    mutating func close() {
+      engine = nil
+      isClosed = true
+    }
+  }
+
+  private let state: Mutex<State>
+  /// A second connection, opened by the first ``lookUp(_:)``.
+  private let reader = Mutex(State())
+  private let path: String
+  private let now: @Sendable () -> Int64
+  let health: StoreHealth
+
+  /// Opens or makes the file at `path`; `now` is the monotonic clock.
+  init(
+    path: String, now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
+  ) throws(StorageFailure) {
+    self.path = path
+    self.now = now
+    health = StoreHealth(name: path.split(separator: "/").last.map(String.init) ?? "memory")
+    state = try Mutex(State(engine: Engine(path: path, mayCreate: true)))
+  }
+
+  /// Calls `body`, which only reads.
+  func read<Answer: Sendable>(
+    _ body: (Engine) throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    try state.withLock { state throws(StorageFailure) in
+      do throws(StorageFailure) {
+        return try body(try open(&state))
+      } catch {
+        if error.isOfDisk { health.readFailed(error) }
+        throw error
+      }
+    }
+  }
+
+  /// Calls `body`, which reads single rows, on a connection that does not wait for the commit under way: else each
+  /// enrolment would wait for those before it.
+  ///
+  /// A store in memory has one connection.
+  func lookUp<Answer: Sendable>(
+    _ body: (Engine) throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    if path.isEmpty || health.failure != nil { return try read(body) }
+    return try reader.withLock { reader throws(StorageFailure) in
+      do throws(StorageFailure) {
+        return try body(try open(&reader))
+      } catch {
+        if error.isOfDisk { health.readFailed(error) }
+        throw error
+      }
+    }
+  }
+
+  /// Calls `body`, which writes, unless the disk failed a moment ago.
+  func write<Answer: Sendable>(
+    _ body: (Engine) throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    try state.withLock { state throws(StorageFailure) in
+      if state.isClosed { throw .closed }
+      if let refusal = health.refusal(atNanoseconds: now()) { throw refusal }
+      do throws(StorageFailure) {
+        let answer = try body(try open(&state))
+        health.writeSucceeded(atNanoseconds: now())
+        return answer
+      } catch {
+        guard error.isOfDisk else { throw error }
+        if !path.isEmpty, mustReopen(after: error) {
+          state.engine = nil
+          // The last connection that closes is what makes the next one read the file anew.
+          reader.withLock { $0.engine = nil }
+        }
+        health.writeFailed(error, atNanoseconds: now())
+        throw error
+      }
+    }
+  }
+
+  /// Closes the file; later calls throw `.closed`.
+  func close() {
+    state.withLock { $0.close() }
+    reader.withLock { $0.close() }
+  }
+
+  private func open(_ state: inout State) throws(StorageFailure) -> Engine {
+    if let engine = state.engine { return engine }
+    if state.isClosed { throw .closed }
+    // A file that has gone meanwhile is no empty store.
+    let engine = try Engine(path: path, mayCreate: false)
+    state.engine = engine
+    return engine
+  }
+
+  /// A full disk, and a file that another process holds, leave nothing half done.
+  private func mustReopen(after failure: StorageFailure) -> Bool {
+    switch failure {
+    case .diskFull, .busy, .readOnly: false
+    default: true
+    }
+  }
+}

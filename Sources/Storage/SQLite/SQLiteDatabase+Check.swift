@@ -1,0 +1,56 @@
+internal import CSQLite
+internal import System
+
+/// The check of a file for damage.
+extension SQLiteDatabase {
+  /// What ``check(nanoseconds:)`` found.
+  enum CheckOutcome: Equatable {
+    case whole
+    case damaged(String)
+    /// The time was over before the end.
+    case unfinished
+  }
+
+  /// When a check has to end, as SQLite's callback asks it.
+  private final class Deadline {
+    let nanoseconds: Int64
+    var isOver = false
+
+    init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    func look() -> Bool {
+      if SystemClock.monotonicNanoseconds > nanoseconds { isOver = true }
+      return isOver
+    }
+  }
+
+  /// Reads every page once, for some `nanoseconds` at the most.
+  ///
+  /// It finds damage in the trees of tables and indexes and in the form of rows, not in what the rows say.
+  func check(nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
+    let deadline = Deadline(nanoseconds: SystemClock.monotonicNanoseconds + nanoseconds)
+    // SQLite asks between steps, and ends the statement where the answer is not 0.
+    unsafe sqlite3_progress_handler(
+      connection, Limits.stepsBetweenClockReadings,
+      { context in
+        guard let context = unsafe context else { return 0 }
+        let deadline = unsafe Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue()
+        return deadline.look() ? 1 : 0
+      }, Unmanaged.passUnretained(deadline).toOpaque())
+    defer {
+      unsafe sqlite3_progress_handler(connection, 0, nil, nil)
+      withExtendedLifetime(deadline) {}
+    }
+    do throws(StorageFailure) {
+      let check = try prepare(once: "PRAGMA quick_check(1)")
+      guard try check.step() else { return .damaged("the check gave no answer") }
+      let answer = check.text(0)
+      if deadline.isOver { return .unfinished }
+      return answer == "ok" ? .whole : .damaged(answer.replacing("\n", with: " "))
+    } catch {
+      if deadline.isOver { return .unfinished }
+      if case .corrupt(_, let detail) = error { return .damaged(detail) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import CLinux
+import Glibc
+
+/// A regular file that is read and written at offsets.
+///
+/// It is not mapped into memory: what another process cuts off reads as missing, where a mapping would end
+/// this process with SIGBUS. Confined to one thread.
+public final class RandomAccessFile {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Opens the file at `path`, and makes it with mode 0600 where it is missing.
+  ///
+  /// A link is refused, and so is anything else than a regular file.
+  public convenience init(_ path: String) throws(SystemFailure) {
+    try self.init(path, O_RDWR | O_CREAT)
+  }
+
+  /// Opens the file at `path` to read it.
+  public convenience init(reading path: String) throws(SystemFailure) {
+    try self.init(path, O_RDONLY)
+  }
+
+  private init(_ path: String, _ access: Int32) throws(SystemFailure) {
+    self.path = path
+    let flags = access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    descriptor = unsafe belfry_open(path, flags, 0o600)
+    guard descriptor >= 0 else { throw .last("open", path) }
+    guard try status().st_mode & S_IFMT == S_IFREG else {
+      throw .unusable(text: path, reason: "it is no regular file")
+    }
+  }
+
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+  private func status() throws(SystemFailure) -> stat {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
+    return status
+  }
+
+  /// The file's length in bytes.
+  public func byteCount() throws(SystemFailure) -> Int { Int(try status().st_size) }
+
+  /// Empties the file and makes it `count` bytes of zeros, whose blocks are allocated at once, so that a full
+  /// disk fails here and not at a later write.
+  public func clear(byteCount count: Int) throws(SystemFailure) {
+    guard ftruncate(descriptor, 0) == 0 else { throw .last("ftruncate", path) }
+    let failure = posix_fallocate(descriptor, 0, count)
+    guard failure == 0 else {
+      throw .call(name: "posix_fallocate", errno: failure, subject: path)
+    }
+  }
+
+  /// Fills `buffer` from `offset` on; how many bytes the file had.
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemFailure) -> Int {
+    var filled = 0
+    while filled < buffer.count, let start = buffer.baseAddress {
+      let count = unsafe pread(
+        descriptor, start + filled, buffer.count - filled, off_t(offset + filled))
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .last("pread", path)
+      }
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
+  }
+
+  /// At most `count` bytes from `offset` on, fewer at the file's end.
+  public func read(_ count: Int, at offset: Int) throws(SystemFailure) -> [UInt8] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { unsafe buffer.deallocate() }
+    let filled = unsafe try read(into: buffer, at: offset)
+    return unsafe [UInt8](buffer.prefix(filled))
+  }
+
+  /// Writes all of `bytes` at `offset`, in one system call where the kernel takes it as a whole.
+  public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFailure) {
+    var written = 0
+    while written < bytes.count, let start = bytes.baseAddress {
+      let count = unsafe pwrite(
+        descriptor, start + written, bytes.count - written, off_t(offset + written))
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .last("pwrite", path)
+      }
+      written += count
+    }
+  }
+}

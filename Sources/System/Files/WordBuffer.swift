@@ -1,0 +1,50 @@
+import Glibc
+
+/// Words of memory of a fixed count, zero at first; the kernel gives their pages as they are used.
+///
+/// Confined to one thread. A word outside reads as 0 and is not stored, so the pointer is used within its
+/// count only.
+@safe public final class WordBuffer {
+  /// The number of words.
+  public let count: Int
+  @usableFromInline let words: UnsafeMutablePointer<UInt64>
+
+  /// `count` words.
+  public init(count: Int) throws(SystemFailure) {
+    precondition(count > 0, "a buffer has words")
+    self.count = count
+    let bytes = count * MemoryLayout<UInt64>.size
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS
+    guard let memory = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0),
+      unsafe memory != MAP_FAILED
+    else { throw .last("mmap") }
+    unsafe words = memory.assumingMemoryBound(to: UInt64.self)
+  }
+
+  deinit { unsafe munmap(words, count * MemoryLayout<UInt64>.size) }
+
+  /// One word.
+  @inlinable public subscript(index: Int) -> UInt64 {
+    get { index >= 0 && index < count ? unsafe words[index] : 0 }
+    set {
+      guard index >= 0, index < count else { return }
+      unsafe words[index] = newValue
+    }
+  }
+
+  /// Reads the words from the beginning of `file`; what it does not have stays as it is.
+  public func read(from file: RandomAccessFile) throws(SystemFailure) {
+    let bytes = unsafe UnsafeMutableRawBufferPointer(
+      start: words, count: count * MemoryLayout<UInt64>.size)
+    _ = unsafe try file.read(into: bytes, at: 0)
+  }
+
+  /// Writes these words to `file`, each at its own place.
+  public func write(_ range: Range<Int>, to file: RandomAccessFile) throws(SystemFailure) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "there are no such words")
+    let size = MemoryLayout<UInt64>.size
+    unsafe try file.write(
+      UnsafeRawBufferPointer(start: words + range.lowerBound, count: range.count * size),
+      at: range.lowerBound * size)
+  }
+}

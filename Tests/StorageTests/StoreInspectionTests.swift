@@ -1,0 +1,158 @@
+import BelfryWire
+import Foundation
+import TestSupport
+import Testing
+import Transport
+
+@testable import Storage
+
+@Suite struct StoreInspectionTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private static let page = 4_096
+
+  /// A store of some hundred notifications, closed; its file's bytes.
+  private func notifications(_ path: String, payload: Int) throws -> Data {
+    let store = try SQLiteNotificationStore(path: path)
+    try store.commit(
+      (UInt64(1)...200).map { sequence in
+        .put(
+          .sample(
+            sequence * 1_000, NotificationKey(device: sequence % 20, app: 1, kind: 1),
+            payload: [UInt8](repeating: 7, count: payload)), keep: .max)
+      })
+    store.close()
+    return try Data(contentsOf: URL(fileURLWithPath: path))
+  }
+
+  private func damage(_ bytes: Data, page: Int, with byte: UInt8, at path: String) throws {
+    var bytes = bytes
+    let start = page * Self.page
+    bytes.replaceSubrange(start..<(start + Self.page), with: repeatElement(byte, count: Self.page))
+    try bytes.write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test(arguments: [100, 3_000, 6_000])
+  func `any page of a notifications' store may be damaged: the others' rows are kept`(
+    payload: Int
+  ) throws {
+    let whole = try notifications(folder.file("whole"), payload: payload)
+    let pages = whole.count / Self.page
+    #expect(try SQLiteNotificationStore.inspect(path: folder.file("whole")) == .whole)
+    // Of a long row a leaf has a part.
+    let rowsOfPage = max(Self.page / payload, 2) + 1
+    var emptied = 0
+    // Each of them is a handful of syncs.
+    for page in stride(from: 1, to: pages, by: max(1, pages / 25)) {
+      for byte: UInt8 in [0x00, 0xA5] {
+        let path = folder.file("damaged-\(page)-\(byte)")
+        try damage(whole, page: page, with: byte, at: path)
+        let inspection = try SQLiteNotificationStore.inspect(path: path)
+        // The content of an overflow page is the row's own, and says nothing.
+        guard case .repaired(let repair) = inspection else { continue }
+        let store = try SQLiteNotificationStore(path: path)
+        let count = try store.count()
+        if count < 200 - rowsOfPage { emptied += 1 }
+        #expect(repair.rowsKept >= count)
+        if let lost = repair.rowsLost { #expect(lost >= 200 - count) }
+        #expect(try store.highestSequence() >= (store.devices().isEmpty ? 0 : 1))
+        try store.checkInvariants()
+        try store.commit([
+          .put(.sample(300_000, NotificationKey(device: 1, app: 1, kind: 1)), keep: .max)
+        ])
+        #expect(try store.count() == count + 1)
+        store.close()
+        #expect(try SQLiteNotificationStore.inspect(path: path) == .whole, "it is repaired once")
+        #expect(FileManager.default.fileExists(atPath: repair.asideFile))
+      }
+    }
+    // The root of the table alone takes more than a page's rows with it.
+    #expect(emptied <= 2, "\(emptied) of all pages took more rows than they had")
+  }
+
+  @Test func `any page of a control store may be damaged: what is left can be read`() throws {
+    let path = folder.file("control")
+    let store = try SQLiteControlStore(path: path)
+    var changes: [ControlChange] = [
+      .putTeam(TeamRecord(id: "ABCDE12345", name: "A team", createdMilliseconds: 1)),
+      .putSetting(name: "a", value: [1]),
+    ]
+    for device in UInt64(1)...300 {
+      changes += [
+        .putDevice(
+          DeviceRecord(
+            number: device << 30, keyHash: SHA256.hash([UInt8(device & 0xFF), UInt8(device >> 8)]),
+            name: "a device with a name of some length", enrolledMilliseconds: 4)),
+        .putDeviceCertificate(
+          DeviceCertificateRecord(serial: "\(device)", device: device << 30, notAfter: 11)),
+        .putRegistration(
+          RegistrationRecord(
+            key: NotificationKey(device: device << 30, app: 1, kind: 1), generation: 0,
+            state: device % 3 == 0 ? .unregistered : .active, changedMilliseconds: 5)),
+      ]
+    }
+    try store.apply(changes)
+    store.close()
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    var repaired = 0
+    let pages = whole.count / Self.page
+    for page in stride(from: 1, to: pages, by: max(1, pages / 30)) {
+      let path = folder.file("damaged-\(page)")
+      try damage(whole, page: page, with: 0xA5, at: path)
+      guard case .repaired(let repair) = try SQLiteControlStore.inspect(path: path) else {
+        continue
+      }
+      repaired += 1
+      let store = try SQLiteControlStore(path: path)
+      let devices = try store.devices()
+      let registrations = try store.registrations()
+      let certificates = try store.deviceCertificates()
+      let known = Set(devices.map(\.number))
+      #expect(certificates.allSatisfy { known.contains($0.device) }, "page \(page)")
+      #expect(repair.rowsKept >= devices.count + registrations.count + certificates.count)
+      #expect(devices.count + registrations.count >= 300, "page \(page): one table is whole")
+      try store.apply([.putSetting(name: "b", value: [2])])
+      #expect(try store.setting("b") == [2])
+      store.close()
+    }
+    #expect(repaired > 10)
+  }
+
+  @Test func `a repair that was cut off is begun anew`() throws {
+    let path = folder.file("store")
+    let whole = try notifications(path, payload: 1_000)
+    try damage(whole, page: whole.count / Self.page / 2, with: 0xA5, at: path)
+    try Data("half a file".utf8).write(to: URL(fileURLWithPath: path + ".repaired"))
+    guard case .repaired = try SQLiteNotificationStore.inspect(path: path) else {
+      Issue.record("it is not repaired")
+      return
+    }
+    #expect(try SQLiteNotificationStore(path: path).count() > 190)
+    #expect(!FileManager.default.fileExists(atPath: path + ".repaired"))
+  }
+
+  @Test func `what the write-ahead file has is repaired too`() throws {
+    let path = folder.file("store")
+    let whole = try notifications(path, payload: 1_000)
+    let page = whole.count / Self.page / 2
+    let store = try SQLiteNotificationStore(path: path)
+    try store.commit([
+      .put(.sample(900_000, NotificationKey(device: 77, app: 1, kind: 1)), keep: .max)
+    ])
+    // As a kill leaves the folder, and then a page goes bad.
+    let killed = folder.file("killed")
+    for ending in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: path + ending, toPath: killed + ending)
+    }
+    let main = try Data(contentsOf: URL(fileURLWithPath: killed))
+    try damage(main, page: page, with: 0xA5, at: killed)
+    guard case .repaired = try SQLiteNotificationStore.inspect(path: killed) else {
+      Issue.record("it is not repaired")
+      return
+    }
+    let repaired = try SQLiteNotificationStore(path: killed)
+    #expect(try repaired.load(device: 77).map(\.sequence) == [900_000])
+  }
+}
