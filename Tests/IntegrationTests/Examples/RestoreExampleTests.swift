@@ -76,7 +76,7 @@ import Testing
       for suffix in ["", "-wal", "-shm"] {
         unlink(gateway.data + "/control.sqlite" + suffix)
       }
-      let restored = try await scenario.restart(gateway)
+      let restored = try await scenario.restart(gateway, options: ["--recover"])
       let second = try await scenario.agent(of: restored)
       // The marker registers after what the agent registers by itself.
       let (_, marker) = try await scenario.app("org.example.marker", on: second)
