@@ -37,7 +37,7 @@ enum Limits {
   static let acceptedPerTurn = 16
   /// Nanoseconds for a TLS handshake: many round trips on a bad mobile network.
   static let handshakeNanoseconds: Int64 = 10_000_000_000
-  /// Concurrent handshakes of a loop, at which listeners wait: each holds about 60 KB in OpenSSL.
+  /// Concurrent handshakes of a loop, beyond which none begins: each holds about 60 KB in OpenSSL.
   static let handshakesMax = 1_000
   /// Steps of handshakes in one turn, each with a signature to make or to verify: 1 to 3 ms, for which all that is
   /// open waits.
@@ -46,7 +46,7 @@ enum Limits {
   static let handshakeStepsWaitingMax = 64
   /// Nanoseconds without progress after which a handshake makes room for a new one, where there is no other: honest
   /// peers answer in a round trip.
-  static let handshakeStallNanoseconds: Int64 = 500_000_000
+  static let handshakeStallNanoseconds: Int64 = 1_000_000_000
   /// Nanoseconds for sending the remaining output after `close`.
   static let flushNanoseconds: Int64 = 10_000_000_000
   /// Nanoseconds for which input is read and discarded after closing, so that a reset does not overtake the last

@@ -23,8 +23,8 @@ struct ConnectionBounds: Equatable, Sendable {
   let unproven: Int
   /// Those of one address: half, so that another one gets in.
   let unprovenOfAddress: Int
-  /// TLS handshakes of each loop: one address alone cannot have so many unproven that the loops' handshakes, a storm of
-  /// honest devices behind one address, would be refused.
+  /// TLS handshakes that each loop has in progress; other connections cost next to nothing before their first bytes
+  /// are read.
   let handshakes: Int
   /// Providers, of all interfaces: there are few, and each does much.
   let providers: Int
@@ -40,9 +40,9 @@ struct ConnectionBounds: Equatable, Sendable {
     // Each loop has a listener for each port, epoll, an event and its log; the stores have a dozen files.
     let own = min(usable / 4, 64 + 16 * loops)
     total = usable - console - own
-    unproven = min(Self.unprovenMax, total / 2)
+    unproven = total - total / 4
     unprovenOfAddress = unproven / 2
-    handshakes = max(1, unprovenOfAddress * 3 / 4 / loops)
+    handshakes = max(1, unproven / 2 / loops)
     providers = total / 4
     providersOfAddress = providers / 2
     devices = total - total / 8
@@ -58,6 +58,4 @@ struct ConnectionBounds: Equatable, Sendable {
   private static let descriptorsMin = 128
   /// Connections to the console: some browsers' and scrapers'.
   private static let consoleMax = 128
-  /// Unproven connections hold up to 60 KB each: 256 MB.
-  private static let unprovenMax = 4_096
 }

@@ -53,6 +53,8 @@ final class DeviceFleet: TurnEndTarget {
       host: configuration.host, port: configuration.port, authorityPEM: configuration.authorityPEM)
     connection.enrolmentCode = configuration.enrolmentCode
     connection.gate = ConnectLimiter(limit: configuration.connecting)
+    // They share one processor: the last of a storm waits for all the others.
+    connection.connectNanoseconds = 120_000_000_000
     connection.settings.memory = Int(connection.settings.window)
     for index in 0..<configuration.count {
       let identity =

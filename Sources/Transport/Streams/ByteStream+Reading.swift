@@ -66,7 +66,8 @@ extension ByteStream: EventHandler {
   /// Handles bytes from the socket: delivers or decrypts them.
   func consume(_ bytes: UnsafeRawBufferPointer) {
     guard tls != nil else {
-      unsafe handler?.stream(self, received: bytes)
+      assert(state != .handshaking, "what comes before TLS is nobody's plaintext")
+      if state == .open { unsafe handler?.stream(self, received: bytes) }
       return
     }
     unsafe shared.offer(bytes)
@@ -115,18 +116,36 @@ extension ByteStream: EventHandler {
   private func awaitHandshakeStep() {
     guard !flags.contains(.awaitsHandshakeStep) else { return }
     flags.insert(.awaitsHandshakeStep)
+    // The peer has done its part: what follows is this side's time.
+    if tls == nil { cancelTimer() }
     // What waits for several turns must not be reported in each.
     if shared.handshakes.waitingCount >= Limits.handshakeStepsPerTurn { updateInterests() }
-    shared.handshakes.await(self)
+    shared.handshakes.await(self, isFirst: tls == nil)
   }
 
   /// Reads what the peer has sent and goes on with the handshake; the loop's queue calls it.
   func makeHandshakeStep() {
     assert(state == .handshaking, "an ended handshake has no steps")
     flags.remove(.awaitsHandshakeStep)
+    if tls == nil {
+      guard let context = acceptedFrom?.context, startTLS(context) else { return }
+      acceptedFrom?.context = nil
+      shared.handshakes.begin(self)
+      setTimer(.handshake, Limits.handshakeNanoseconds)
+    }
     receive(.readable)
     // Where it was not watched meanwhile.
     if isOpen { updateInterests() }
+  }
+
+  /// Makes OpenSSL's side of a handshake; false without memory, when the stream ends.
+  func startTLS(_ context: TLSServerContext) -> Bool {
+    guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
+      abort(.tlsFailed("no memory"))
+      return false
+    }
+    tls = session
+    return true
   }
 
   /// Ends a handshake that has made no progress for long.

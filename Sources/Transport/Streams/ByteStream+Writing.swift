@@ -126,7 +126,7 @@ extension ByteStream: TurnEndTarget {
   private func writingFailed(_ number: Int32) {
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)
-    while state == .open || state == .handshaking {
+    while state == .open || state == .handshaking && tls != nil {
       guard case .bytes(let count) = unsafe Socket.read(descriptor, into: shared.input), count > 0
       else { break }
       unsafe consume(UnsafeRawBufferPointer(rebasing: shared.input[0..<count]))

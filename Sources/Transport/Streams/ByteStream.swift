@@ -62,7 +62,9 @@ public final class ByteStream {
   /// Boxed to keep the streams of idle devices, which have none, small.
   final class AcceptedPeer {
     let address: SocketAddress
-    /// When the handshake began or last made a step, in the loop's nanoseconds.
+    /// What the handshake begins with once its first bytes are read: until then the connection costs next to nothing.
+    var context: TLSServerContext?
+    /// When the handshake last made a step, in the loop's nanoseconds.
     var handshakeProgress: Int64 = 0
     var place: StreamPlace?
     init(_ address: SocketAddress) { self.address = address }
@@ -88,7 +90,7 @@ public final class ByteStream {
       assert(
         oldValue.rawValue < State.lingering.rawValue || state.rawValue >= State.lingering.rawValue,
         "a stream that has ended does not open again")
-      if oldValue == .handshaking, isPaced { shared.handshakes.end() }
+      if oldValue == .handshaking, isPaced, tls != nil { shared.handshakes.end() }
     }
   }
   var flags: Flags = []
@@ -177,7 +179,9 @@ public final class ByteStream {
   func checkInvariants() {
     switch state {
     case .connecting: assert(attempt != nil && tls == nil, "there is no TLS before TCP")
-    case .handshaking: assert(tls != nil && descriptor >= 0, "a handshake has TLS and a socket")
+    case .handshaking:
+      assert(tls != nil || acceptedFrom?.context != nil, "a handshake has TLS, or will have it")
+      assert(descriptor >= 0, "a handshake has a socket")
     case .open:
       assert(attempt == nil && ending == nil || flags.contains(.aborted), "open or ending")
     case .closing: assert(ending != nil, "a stream that closes has a reason")

@@ -1,114 +1,151 @@
 import System
 
 /// The TLS handshakes of one loop: those in progress, those whose next step waits, and the listeners that wait for
-/// room.
+/// the steps to become fewer.
 ///
 /// A step costs a signature or the check of one. A few are made in each turn, so that what is open on this loop waits
-/// no longer than that. While steps wait, listeners accept nothing: the kernel's backlog holds what comes, at less
-/// memory and in order, and no handshake that has got far is given up for a new one.
+/// no longer than that. While many wait, listeners accept nothing: the kernel's backlog holds what comes, in order.
+/// An accepted connection costs next to nothing until its first bytes are read; then a handshake that has begun goes
+/// before one that has not, and none that goes on is given up for a new one.
 final class HandshakeQueue {
-  private struct Step: Sendable {}
+  private struct Turn: Sendable {}
 
-  /// A stream as it was when it began or last made a step.
+  /// A handshake in progress as it was when it last made a step.
   private struct Progress {
     let stream: ByteStream
     let at: Int64
   }
 
-  /// Handshakes in progress at which listeners wait.
+  /// Streams in order of their arrival.
+  private struct Line {
+    private var streams: [ByteStream] = []
+    private var first = 0
+
+    var count: Int { streams.count - first }
+
+    mutating func append(_ stream: ByteStream) { streams.append(stream) }
+
+    mutating func next() -> ByteStream? {
+      guard first < streams.count else { return nil }
+      defer {
+        first += 1
+        if first == streams.count || first >= Limits.handshakesMax {
+          streams.removeFirst(first)
+          first = 0
+        }
+      }
+      return streams[first]
+    }
+  }
+
+  /// Handshakes in progress beyond which none begins.
   var bound = Limits.handshakesMax {
     didSet { precondition(bound > 0, "a loop makes one handshake at least") }
   }
-  /// Handshakes of accepted connections in progress; outbound ones are as many as this side wants.
+  /// Handshakes of accepted connections that have begun; outbound ones are as many as this side wants.
   private(set) var count = 0
 
   private unowned let loop: EventLoop
-  /// Of accepted connections, the one without progress for longest first; those that are out of date are passed over.
+  /// The one without progress for longest first; those that are out of date are passed over.
   private var progress: [Progress] = []
   private var firstProgress = 0
-  /// Accepted connections with something to read, in order of arrival.
-  private var waiting: [ByteStream] = []
-  private var firstWaiting = 0
+  private var continuing = Line()
+  private var beginning = Line()
+  private var isTurnAsked = false
   private var pausedListeners: [StreamListener] = []
-  private var mail: Mailbox<Step>?
+  private var mail: Mailbox<Turn>?
+  private var timer: TimerID?
 
   init(_ loop: EventLoop) {
     self.loop = loop
-    mail = loop.mailbox(of: Step.self) { [weak self] _ in self?.makeSteps() }
+    mail = loop.mailbox(of: Turn.self) { [weak self] _ in
+      self?.isTurnAsked = false
+      self?.makeSteps()
+    }
   }
 
   /// Steps that wait for a turn.
-  var waitingCount: Int { waiting.count - firstWaiting }
+  var waitingCount: Int { continuing.count + beginning.count }
 
-  /// Counts an accepted stream's handshake.
+  /// Counts a handshake that begins.
   func begin(_ stream: ByteStream) {
-    assert(stream.state == .handshaking, "the stream has begun its handshake")
+    assert(stream.state == .handshaking && stream.tls != nil, "the stream has begun its handshake")
     count += 1
     note(stream)
   }
 
-  /// Notes that an accepted stream's handshake has succeeded or failed.
+  /// Notes that a handshake that had begun has succeeded or failed.
   func end() {
     count -= 1
     assert(count >= 0, "a handshake ends once")
-    resumeListeners()
+    if beginning.count > 0 { askForTurn() }
   }
 
   // MARK: Steps
 
   /// Lets the stream read, and so make a step, in this turn or a later one.
-  func await(_ stream: ByteStream) {
-    waiting.append(stream)
-    if waitingCount == 1 { mail?.post(Step()) }
+  func await(_ stream: ByteStream, isFirst: Bool) {
+    if isFirst { beginning.append(stream) } else { continuing.append(stream) }
+    askForTurn()
+  }
+
+  private func askForTurn() {
+    guard !isTurnAsked else { return }
+    isTurnAsked = true
+    mail?.post(Turn())
   }
 
   private func makeSteps() {
     var left = Limits.handshakeStepsPerTurn
-    while left > 0, firstWaiting < waiting.count {
-      let stream = waiting[firstWaiting]
-      firstWaiting += 1
+    while left > 0, let stream = nextStream() {
       guard stream.state == .handshaking else { continue }
       left -= 1
-      note(stream)
+      if stream.tls != nil { note(stream) }
       stream.makeHandshakeStep()
     }
-    if firstWaiting == waiting.count {
-      waiting.removeAll(keepingCapacity: true)
-      firstWaiting = 0
-    } else {
-      if firstWaiting >= Limits.handshakesMax {
-        waiting.removeFirst(firstWaiting)
-        firstWaiting = 0
-      }
-      mail?.post(Step())
+    if continuing.count > 0 || beginning.count > 0 && hasRoom { askForTurn() }
+    // Without room it may be time alone that makes some.
+    if beginning.count > 0, !hasRoom, timer == nil {
+      timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
     }
     resumeListeners()
   }
 
-  // MARK: Room
+  private func nextStream() -> ByteStream? {
+    if let stream = continuing.next() { return stream }
+    guard beginning.count > 0, hasRoom || makeRoom() else { return nil }
+    return beginning.next()
+  }
 
-  /// Whether a listener may accept one more connection; one that has made no progress for long makes room.
-  func hasRoom() -> Bool {
-    guard waitingCount < Limits.handshakeStepsWaitingMax else { return false }
-    guard count >= bound else { return true }
+  private var hasRoom: Bool { count < bound }
+
+  /// Gives up the handshake that has stood still for longest, if that is long.
+  private func makeRoom() -> Bool {
     guard let idlest, loop.nowNanoseconds - idlest.at >= Limits.handshakeStallNanoseconds else {
       return false
     }
     idlest.stream.abandonHandshake()
-    return true
+    return hasRoom
   }
 
-  /// Has the listener accept again once there is room.
+  // MARK: Listeners
+
+  /// Whether listeners accept.
+  var isAccepting: Bool { waitingCount < Limits.handshakeStepsWaitingMax }
+
+  /// Has the listener accept again once fewer steps wait.
   func pause(_ listener: StreamListener) { pausedListeners.append(listener) }
 
   private func resumeListeners() {
-    guard !pausedListeners.isEmpty, count < bound,
-      waitingCount <= Limits.handshakeStepsWaitingMax / 2
-    else { return }
+    guard !pausedListeners.isEmpty, waitingCount <= Limits.handshakeStepsWaitingMax / 2 else {
+      return
+    }
     let listeners = pausedListeners
     pausedListeners.removeAll(keepingCapacity: true)
     for listener in listeners { listener.resume() }
   }
+
+  // MARK: Progress
 
   private var idlest: Progress? {
     while firstProgress < progress.count {
@@ -133,15 +170,22 @@ final class HandshakeQueue {
   /// Traps in debug builds when the fields contradict each other.
   func checkInvariants() {
     assert((0...progress.count).contains(firstProgress), "the first is in the list or behind it")
-    assert((0...waiting.count).contains(firstWaiting), "the next is in the list or behind it")
     assert(
       zip(progress, progress.dropFirst()).allSatisfy { $0.at <= $1.at }, "the oldest come first")
     let current = Set(
       progress[firstProgress...].lazy.filter { $0.stream.state == .handshaking }
         .map { Swift.ObjectIdentifier($0.stream) })
     assert(current.count <= count, "each stream of the list is counted until its handshake ends")
+    assert(continuing.count == 0 || isTurnAsked, "steps wait for a turn that will not come")
     assert(
-      waiting[firstWaiting...].allSatisfy { $0.state != .open || !$0.awaitsHandshakeStep },
-      "an open stream waits for no step")
+      beginning.count == 0 || isTurnAsked || !hasRoom && timer != nil,
+      "handshakes wait for room that nothing will make")
+  }
+}
+
+extension HandshakeQueue: TimerTarget {
+  func timerFired(tag: UInt64) {
+    timer = nil
+    makeSteps()
   }
 }

@@ -76,7 +76,7 @@ public final class StreamListener {
 extension StreamListener: Listener {}
 
 extension EventLoop {
-  /// Bounds the TLS handshakes that listeners of this loop have in progress at a time; 1,000 unless it is called.
+  /// Bounds the TLS handshakes of accepted connections that are in progress at a time; 1,000 unless it is called.
   public func boundHandshakes(to count: Int) {
     StreamLoop.of(self).handshakes.bound = min(count, Limits.handshakesMax)
   }
@@ -107,11 +107,11 @@ extension StreamListener: EventHandler, TimerTarget {
     resume()
   }
 
-  /// Whether the loop can begin one more handshake; if not, accepts nothing until it can.
+  /// Whether the loop keeps up with its handshakes; if not, accepts nothing until it does.
   private func hasRoom() -> Bool {
     guard case .tls = security else { return true }
     let handshakes = StreamLoop.of(loop).handshakes
-    if handshakes.hasRoom() { return true }
+    if handshakes.isAccepting { return true }
     handshakes.pause(self)
     pause()
     return false
@@ -165,13 +165,12 @@ extension ByteStream {
       register()
       if isOpen { handler?.streamOpened(self) }
     case .tls(let context):
-      guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
-        abort(.tlsFailed("no memory"))
+      state = .handshaking
+      if isPaced {
+        acceptedFrom?.context = context
+      } else if !startTLS(context) {
         return
       }
-      tls = session
-      state = .handshaking
-      if isPaced { shared.handshakes.begin(self) }
       setTimer(.handshake, Limits.handshakeNanoseconds)
       register()
     }
