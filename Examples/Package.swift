@@ -36,6 +36,7 @@ let package = Package(
       "DrawnNotification", "UIKit", "UserNotificationsUI", "BackgroundTasks", "Intents", "os"),
     program("DailyDish", "UIKit", "UserNotifications"),
     program("DishView", "UIKit", "UserNotificationsUI"),
+    program("NewsTasks", "UIKit", "BackgroundTasks"),
     program("BaseballGame", "UIKit"),
     program("AlarmClock", "UIKit"),
     program("LocalTour", "UIKit"),

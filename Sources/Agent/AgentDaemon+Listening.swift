@@ -6,7 +6,15 @@ extension AgentDaemon: AppServerListener {
     handle(.appGreeted(ask, hello, process))
   }
 
-  func appRequested(_ ask: Ask, _ request: AppRequest) { handle(.appRequested(ask, request)) }
+  func appRequested(_ ask: Ask, _ request: AppRequest) {
+    // The model reads no files.
+    if case .add(let added) = request,
+      let refusal = AttachmentCheck.refusal(added.content.attachments)
+    {
+      return carryOut(.refuse(ask, refusal))
+    }
+    handle(.appRequested(ask, request))
+  }
 
   func appReplied(_ question: Question, _ reply: AppReply) { handle(.appReplied(question, reply)) }
 

@@ -41,6 +41,17 @@ struct DeviceWordsTests {
     }
   }
 
+  @Test func `a name keeps its direction in a sentence of the other one`() {
+    let arabic = DeviceWords(languages: ["ar"])
+    #expect(arabic.isRightToLeft)
+    #expect(arabic.text(.askNotifications, "C++").contains("\u{2068}C++\u{2069}"))
+    let english = DeviceWords.english
+    #expect(!english.isRightToLeft)
+    #expect(english.text(.askNotifications, "مطبخ").contains("\u{2068}مطبخ\u{2069}"))
+    #expect(
+      !english.text(.askNotifications, "C++").unicodeScalars.contains { $0.value == 0x2068 })
+  }
+
   /// The plural categories that a language uses for whole numbers.
   private func forms(_ language: String) -> Set<PluralRule.Form> {
     Set((0...1_000).map { PluralRule.form(of: "\($0)", language: language) })

@@ -32,7 +32,7 @@ public struct DeviceWords: Hashable, Sendable {
   /// A text with its arguments.
   public func text(_ key: WordKey, _ arguments: String...) -> String {
     assert(!key.isCount, "\(key) has forms for numbers")
-    return LocalizedFormat.fill(format(key, form: .other), with: arguments)
+    return LocalizedFormat.fill(format(key, form: .other), with: arguments.map(isolated))
   }
 
   /// A text in the form that the language has for a number.
@@ -44,6 +44,23 @@ public struct DeviceWords: Hashable, Sendable {
 
   /// Whether the language is written from the right to the left.
   public var isRightToLeft: Bool { language == "ar" }
+
+  /// An argument that keeps its own direction: in Arabic the name C++ would read ++C, and the quotation marks
+  /// around it would change places.
+  private func isolated(_ argument: String) -> String {
+    guard isRightToLeft || argument.unicodeScalars.contains(where: Self.isRightToLeft) else {
+      return argument
+    }
+    return "\u{2068}\(argument)\u{2069}"
+  }
+
+  /// Whether a letter is of a script that is written from the right to the left.
+  private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF: true
+    default: false
+    }
+  }
 
   private func format(_ key: WordKey, form: PluralRule.Form) -> String {
     for language in [language, Self.fallback] {

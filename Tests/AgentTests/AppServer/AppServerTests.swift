@@ -52,6 +52,44 @@ struct AppServerTests {
     #expect(granted.next { $0 } == true)
   }
 
+  @Test(
+    arguments: [
+      ("a.png", 10 << 20, nil), ("b.png", (10 << 20) + 1, .attachmentInvalidFileSize),
+      ("a.WAV", 5 << 20, nil), ("b.mp3", (5 << 20) + 1, .attachmentInvalidFileSize),
+      ("a.mov", 50 << 20, nil), ("b.mov", (50 << 20) + 1, .attachmentInvalidFileSize),
+      ("c.png", 0, .attachmentCorrupt), ("d.txt", 1, .attachmentUnrecognizedType),
+      ("png", 1, .attachmentUnrecognizedType), ("e.png", nil, .attachmentInvalidURL),
+    ] as [(String, UInt64?, AppLinkFailure.Reason?)])
+  func `an attachment is taken by type and size, whoever adds it`(
+    name: String, bytes: UInt64?, reason: AppLinkFailure.Reason?
+  ) throws {
+    let scenario = try AgentScenario()
+    defer { scenario.stop() }
+    let app = TestApp(scenario, state: .background)
+    defer { app.close() }
+    _ = try app.connection.call(.requestAuthorization([.alert]))
+    let place = scenario.folder.file(name)
+    if let bytes {
+      #expect(FileManager.default.createFile(atPath: place, contents: nil))
+      try FileHandle(forWritingTo: URL(fileURLWithPath: place)).truncate(atOffset: bytes)
+    }
+    var request = ModelBench.request()
+    request.content.attachments = [NotificationAttachment(id: "f", path: place)]
+    guard let reason else {
+      _ = try app.connection.call(.add(request))
+      let line = try #require(scenario.line("presented"))
+      #expect(
+        line["attachments"] == [["id": "f", "path": .string(place), "type": .null]])
+      return
+    }
+    let failure = #expect(throws: AppLinkFailure.self) {
+      try app.connection.call(.add(request))
+    }
+    #expect(failure?.reason == reason)
+    #expect(failure?.message.isEmpty == false)
+    #expect(try app.connection.call(.delivered).delivered().isEmpty)
+  }
+
   @Test
   func `connections that say nothing give way to an app that comes`() throws {
     let scenario = try AgentScenario()

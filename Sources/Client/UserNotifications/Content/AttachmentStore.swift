@@ -1,4 +1,5 @@
 import BelfryClient
+import BelfryWire
 import Foundation
 
 /// The folder of attachments' files, from the moment at which their notification is added.

@@ -1,3 +1,4 @@
+import BelfryWire
 public import Foundation
 
 /// A picture, sound or film that goes with a notification.

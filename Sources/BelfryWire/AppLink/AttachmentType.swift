@@ -1,0 +1,61 @@
+/// The files that a notification can carry, by file name and by uniform type identifier.
+public enum AttachmentType {
+  /// Uniform type identifiers by lower-case file name extension.
+  private static let identifiers: [String: String] = [
+    "aif": "public.aiff-audio", "aiff": "public.aiff-audio", "aifc": "public.aifc-audio",
+    "wav": "com.microsoft.waveform-audio", "mp3": "public.mp3", "m4a": "public.mpeg-4-audio",
+    "jpg": "public.jpeg", "jpeg": "public.jpeg", "gif": "com.compuserve.gif",
+    "png": "public.png", "mpg": "public.mpeg", "mpeg": "public.mpeg", "m2v": "public.mpeg-2-video",
+    "mp4": "public.mpeg-4", "m4v": "com.apple.m4v-video", "avi": "public.avi",
+    "mov": "com.apple.quicktime-movie",
+  ]
+
+  /// The type of a file by its hint, or else by its name; nil when no notification can carry it.
+  public static func identifier(hint: String?, pathExtension: String) -> String? {
+    guard let hint else { return identifiers[pathExtension.lowercased()] }
+    if identifiers.values.contains(hint) { return hint }
+    return identifiers[hint.lowercased()]
+  }
+
+  private static let sounds: Set = [
+    "public.aiff-audio", "public.aifc-audio", "com.microsoft.waveform-audio", "public.mp3",
+    "public.mpeg-4-audio",
+  ]
+  private static let pictures: Set = ["public.jpeg", "com.compuserve.gif", "public.png"]
+
+  /// Bytes that a file of the type may have: Apple's own bounds (client-api 3.49).
+  public static func bytesMax(_ type: String) -> Int64 {
+    let megabytes: Int64 = sounds.contains(type) ? 5 : pictures.contains(type) ? 10 : 50
+    return megabytes * 1_048_576
+  }
+}
+
+extension NotificationAttachment {
+  /// Why a notification cannot carry it (client-api 3.49); nil when it can.
+  ///
+  /// `bytes` is the size of its file; nil where there is no file that can be read.
+  public func refusal(bytes: Int64?) -> AppLinkFailure? {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let pathExtension = name.contains(".") ? name.split(separator: ".").last.map(String.init) : nil
+    guard path.hasPrefix("/"), let bytes else {
+      return AppLinkFailure(
+        .attachmentInvalidURL, "the attachment \(id) is no file that can be read: \(path)")
+    }
+    guard let type = AttachmentType.identifier(hint: type, pathExtension: pathExtension ?? "")
+    else {
+      return AppLinkFailure(
+        .attachmentUnrecognizedType,
+        "no notification can carry \(name): send a sound, a picture or a film")
+    }
+    guard bytes > 0 else {
+      return AppLinkFailure(.attachmentCorrupt, "there is nothing in \(name)")
+    }
+    let most = AttachmentType.bytesMax(type)
+    guard bytes <= most else {
+      return AppLinkFailure(
+        .attachmentInvalidFileSize,
+        "\(name) has \(bytes) bytes: a notification carries \(most) of \(type) at the most")
+    }
+    return nil
+  }
+}

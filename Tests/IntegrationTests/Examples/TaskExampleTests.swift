@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An installed app's tasks in the background, by the agent's manual clock.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct TaskExamples {
+  private static let id = "org.example.news"
+
+  @Test
+  func `A task starts its app when it is due, and ends with its time`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await scenario.tell(agent, "clock", "set", ISO8601DateFormatter().string(from: Date()))
+      let folder = try await scenario.bundle(
+        "NewsTasks", id: Self.id,
+        manifest: [
+          "UIBackgroundModes": ["fetch", "processing"],
+          "BGTaskSchedulerPermittedIdentifiers": [Self.id + ".refresh", Self.id + ".tidying"],
+        ])
+      try await scenario.tell(agent, "app", "install", folder)
+      let app = try scenario.start(
+        [folder + "/NewsTasks"], environment: ["BELFRY_SOCKET": agent.socket])
+      _ = try await app.text("opened")
+      // What the manifest does not permit is neither registered nor taken.
+      #expect(try await app.text("unknown") == "unknown registered false")
+      #expect(
+        try await app.text("org.example.news.unknown")
+          == "org.example.news.unknown refused: 3")
+      try await scenario.tell(agent, "state", "front=none")
+      #expect(
+        try await app.text("waiting")
+          == "waiting org.example.news.refresh org.example.news.tidying")
+      try await app.stop()
+
+      // Its hour is not over, then it is, however long the app took: the agent starts it.
+      try await scenario.tell(agent, "clock", "advance", "3500")
+      #expect(!agent.program.lines.contains { $0.contains("launched") })
+      try await scenario.tell(agent, "clock", "advance", "3500")
+      let launched = try await agent.program.event("launched")
+      #expect(launched["app"].string == Self.id)
+      #expect(launched["reason"].string == "task")
+      #expect(try await agent.program.error("started behind"))
+      #expect(try await agent.program.error("refreshing as BGAppRefreshTask"))
+      // The next day brings the other one, whose time ends it.
+      try await scenario.tell(agent, "clock", "advance", "86400")
+      #expect(try await agent.program.error("tidying as BGProcessingTask"))
+      try await scenario.tell(agent, "clock", "advance", "30")
+      #expect(try await agent.program.error("tidying is cut short"))
+    }
+  }
+}
