@@ -102,7 +102,9 @@ let package = Package(
     swift("Cocoa", in: "Client/", "AppKit"),
     swift(
       "PushKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "UserNotifications"),
-    swift("UserNotificationsUI", in: "Client/", "UserNotifications", "UIKit"),
+    swift(
+      "UserNotificationsUI", in: "Client/", "BelfryWire", "AppLink", "BelfryClient",
+      "UserNotifications", "UIKit"),
     swift("BackgroundTasks", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
     swift("Intents", in: "Client/", "BelfryClient", "UserNotifications"),
     swift("os", in: "Client/"),
