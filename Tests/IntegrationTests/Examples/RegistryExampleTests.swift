@@ -30,6 +30,30 @@ import Testing
     }
   }
 
+  @Test
+  func `A provider of one's own sends to a stream of tokens, and learns which are dead`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let topic = "com.example.news"
+      let devices = try scenario.devices(of: gateway, topics: [topic])
+      let token = try await devices.token()
+      let sender = try scenario.start(
+        [try await Examples.executable("NewsSender"), gateway.file, topic, "Fresh fish"],
+        name: "NewsSender")
+      let invented = String(repeating: "ab", count: 32)
+      for line in [token, "not a token", invented] { sender.tell(line) }
+      sender.closeInput()
+      _ = try await sender.text("done")
+      #expect(try await sender.end() == 0)
+      #expect(sender.lines.contains("sent \(token)"))
+      #expect(sender.lines.contains("refused \(invented) BadDeviceToken"))
+      #expect(sender.lines.contains { $0.hasPrefix("skipped not a token: ") })
+      #expect(payload(try await devices.received()).contains("Fresh fish"))
+    }
+  }
+
   @Test(arguments: [false, true])
   func `The token comes in both forms, and the language that was named is written in`(
     isBinary: Bool
