@@ -19,15 +19,17 @@ struct RegistryProgram: Sendable {
 extension Scenario {
   /// Starts a registry of one app that sends to `gateway`, and waits until it serves.
   func registry(
-    _ name: String = "registry", of gateway: GatewayProgram, topic: String
+    _ name: String = "registry", of gateway: GatewayProgram, topic: String,
+    options: [String] = []
   ) async throws -> RegistryProgram {
     let data = folder.file(name)
     let readyFile = data + "-ready.json"
     unlink(readyFile)
-    let program = try belfry([
-      "provider", "--data", data, "--port", "0", "--ready-file", readyFile, "--open", "--topic",
-      topic, "--gateway", gateway.file,
-    ])
+    let program = try belfry(
+      [
+        "provider", "--data", data, "--port", "0", "--ready-file", readyFile, "--open", "--topic",
+        topic, "--gateway", gateway.file,
+      ] + options)
     let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
     let port = try #require(JSONLine(text)?["port"].integer, "\(text) \(program.errors)")
     return RegistryProgram(program: program, data: data, address: "http://127.0.0.1:\(port)")
@@ -150,6 +152,39 @@ extension Scenario {
       #expect(report.values.first?["reasons"]["BadDeviceToken"].integer == 1)
       let left = try await scenario.ask(registry, "/tokens")
       #expect(left.values.map { $0["deviceToken"].string } == [invented])
+    }
+  }
+
+  @Test func `a dead token leaves by the feedback service too`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [topic], options: ["--count", "2"])
+      let tokens = [try await devices.token(), try await devices.token()]
+      let first = try await scenario.registry(of: gateway, topic: topic)
+      _ = try await scenario.ask(
+        first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
+      #expect(try await first.program.stop() == 0)
+      // The service counts in seconds, and a token that registered in the same one stays.
+      let registered = Int(Date().timeIntervalSince1970)
+      while Int(Date().timeIntervalSince1970) <= registered {
+        _ = try await scenario.belfryCommand(["--version"])
+      }
+      devices.program.tell(#"{"do":"unregister","topic":"\#(topic)"}"#)
+      for _ in tokens { _ = try await devices.program.event("unregistered") }
+      let certificate = scenario.folder.file("provider.pem")
+      _ = try await scenario.belfryCommand([
+        "certificate", "add", "--team", gateway.teamID, "--topic", topic, "--out", certificate,
+        "--data", gateway.data,
+      ])
+      let second = try await scenario.registry(
+        of: gateway, topic: topic,
+        options: [
+          "--certificate", certificate, "--feedback",
+          "\(gateway.host):\(gateway.port("feedback"))",
+        ])
+      try await second.program.error("removed=2")
+      let left = try await scenario.ask(second, "/tokens").values
+      #expect(left.map { $0["deviceToken"].string } == ["00ff"])
     }
   }
 
