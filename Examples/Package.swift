@@ -29,6 +29,7 @@ let package = Package(
     program("LaunchState", "UIKit", "UserNotifications"),
     program("TokenCourier", "UIKit"),
     program("LanguageProvider", "BelfryProvider"),
+    program("NewsSender", "BelfryProvider"),
     program("MatchReminder", "UIKit", "UserNotifications"),
     program("OwnSound", "UIKit"),
     program("MacReminder", "Cocoa"),

@@ -27,6 +27,10 @@ enum Limits {
   static let pingNanoseconds: Int64 = 5_000_000_000
   /// Nanoseconds of the first pause before a refused request is sent again; it doubles.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
+  /// Nanoseconds for reading a feedback service: a million tuples over a slow path.
+  static let feedbackNanoseconds: Int64 = 120_000_000_000
+  /// Tuples of one reading: 40 MB; the service has the rest for the next one.
+  static let feedbackTuplesMax = 1_000_000
   /// Bytes retained of a response's body; APNs' longest has under 100.
   static let answerBytesMax = 4_096
 }

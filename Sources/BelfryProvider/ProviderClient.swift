@@ -124,7 +124,7 @@ public final class ProviderClient: Sendable {
   }
 
   /// A random identity in the canonical form that `apns-id` asks for (RFC 9562, version 4).
-  private static func newID() -> String {
+  static func newID() -> String {
     var random = SystemRandom.Generator()
     let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -34,9 +34,15 @@ public enum PushOutcome: Sendable, Equatable {
     public let timestampMilliseconds: Int64?
     /// `apns-id` of the answer.
     public let id: String
+    /// Seconds after which the service wants to be asked again; nil where it names none.
+    public let retryAfterSeconds: Int64?
 
     /// A refusal from its parts.
-    public init(status: Int, reason: String, timestampMilliseconds: Int64?, id: String) {
+    public init(
+      status: Int, reason: String, timestampMilliseconds: Int64?, id: String,
+      retryAfterSeconds: Int64? = nil
+    ) {
+      self.retryAfterSeconds = retryAfterSeconds
       self.status = status
       self.reason = reason
       self.rejection = Rejection(reason: reason)
@@ -50,9 +56,22 @@ public enum PushOutcome: Sendable, Equatable {
       return status >= 500 ? .retryWithBackoff : status == 429 ? .retryLater : .doNotRetry
     }
 
-    /// Whether the token will not work again, so that the sender should forget it.
-    public var tokenIsDead: Bool {
-      status == 410 || rejection == .badDeviceToken || rejection == .deviceTokenNotForTopic
+    /// What an answer allows its sender to do with the device token.
+    public enum TokenVerdict: Sendable, Equatable {
+      /// Nothing: the refusal is not about the token.
+      case unaffected
+      /// Forget it, unless the app registered it again after this moment, in milliseconds since 1970.
+      case dead(sinceMilliseconds: Int64?)
+      /// Look into it and keep it: a token of the other environment or of another app is answered the
+      /// same, so that a wrong setting makes every token look bad.
+      case doubtful
+    }
+
+    /// What this answer allows: only 410 says that a token is dead.
+    public var tokenVerdict: TokenVerdict {
+      if status == 410 { return .dead(sinceMilliseconds: timestampMilliseconds) }
+      return rejection == .badDeviceToken || rejection == .deviceTokenNotForTopic
+        ? .doubtful : .unaffected
     }
   }
 }

@@ -5,6 +5,7 @@ struct ResponseAccumulator {
   private var status = 0
   private var id = ""
   private var uniqueID: String?
+  private var retryAfter: Int64?
   private var body: [UInt8] = []
 
   /// Adds a header field; fields that mean nothing to a sender are ignored.
@@ -13,6 +14,9 @@ struct ResponseAccumulator {
     case ":status": status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
     case "apns-id": id = unsafe String(decoding: value, as: UTF8.self)
     case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
+    case "retry-after":
+      // The form with a date is for caches and people: a client of a push service needs seconds.
+      retryAfter = unsafe Int64(String(decoding: value, as: UTF8.self)).map { max(0, $0) }
     default: return
     }
   }
@@ -31,6 +35,7 @@ struct ResponseAccumulator {
     return .rejected(
       .init(
         status: status, reason: body?["reason"]?.stringValue ?? "",
-        timestampMilliseconds: body?["timestamp"]?.integerValue, id: id))
+        timestampMilliseconds: body?["timestamp"]?.integerValue, id: id,
+        retryAfterSeconds: retryAfter))
   }
 }

@@ -28,16 +28,25 @@ enum RetryDecision: Equatable {
     // The service counts updates by connection (apns-protocol 2.1) and shuts down by connection.
     case .tooManyProviderTokenUpdates, .shutdown: self = .retryOnNewConnection
     default:
-      guard refusal.advice == .retryLater else {
-        // A quarter of an hour is for the sender to wait, not for one call.
+      let asked = refusal.retryAfterSeconds.map { seconds in
+        seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      }.map { $0.overflow ? .max : $0.partialValue }
+      // A quarter of an hour, or what a service asks for beyond the policy, is for the sender to wait.
+      let isSoon = asked.map { $0 <= policy.longestPauseNanoseconds }
+      guard isSoon ?? (refusal.advice == .retryLater),
+        refusal.advice == .retryLater || refusal.advice == .retryWithBackoff
+      else {
         self = .final
         return
       }
+      assert(asked ?? 0 >= 0, "a pause is not negative")
+      assert(attempts > 0, "what was answered was sent")
       let backoff = Backoff(
         firstNanoseconds: Limits.retryPauseNanoseconds,
         longestNanoseconds: policy.longestPauseNanoseconds)
       self = .retry(
-        afterNanoseconds: backoff.nanoseconds(afterFailures: attempts, random: jitter))
+        afterNanoseconds: max(
+          asked ?? 0, backoff.nanoseconds(afterFailures: attempts, random: jitter)))
     }
   }
 }

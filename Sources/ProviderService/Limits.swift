@@ -17,6 +17,9 @@ enum Limits {
   /// Zones that are remembered: the tz database has some 600.
   static let zonesRemembered = 1_000
 
+  /// Seconds between readings of a feedback service: dead tokens do no harm meanwhile.
+  static let feedbackPauseSeconds: Double = 3_600
+
   // MARK: Campaigns
 
   /// Bytes of a strings file: thousands of texts.

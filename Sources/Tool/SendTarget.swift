@@ -66,6 +66,17 @@ enum SendTarget {
       policy: policy)
   }
 
+  /// Reads the feedback service that `--feedback` names, with the certificate of the options.
+  static func readFeedback(_ options: CommandLineOptions) throws -> [FeedbackTuple] {
+    guard let text = options.value("feedback"), let endpoint = address(text) else { return [] }
+    let configuration = try configuration(options)
+    return try FeedbackClient.read(
+      endpoint, credentials: configuration.credentials, authorityPEM: configuration.authorityPEM)
+  }
+
+  /// Whether text is `HOST:PORT`.
+  static func isAddress(_ text: String) -> Bool { address(text) != nil }
+
   private static func place(_ options: CommandLineOptions) throws -> (
     ProviderEndpoint, GatewayFile?
   ) {

@@ -50,7 +50,7 @@ private func push(_ token: String = "00ff") -> Push {
       return
     }
     #expect(refusal.rejection == .badDeviceToken)
-    #expect(refusal.tokenIsDead)
+    #expect(refusal.tokenVerdict == .doubtful)
   }
 
   @Test func `a thousand pushes at once share one connection of one stream at first`() async throws

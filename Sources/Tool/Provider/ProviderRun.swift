@@ -12,10 +12,13 @@ final class ProviderRun {
   private let server: ProviderServer
   private let host: String
   private let readyFile: String?
+  private let options: CommandLineOptions
+  private var feedback: FeedbackPoller?
   private var signals: SignalWatcher?
 
   init(_ options: CommandLineOptions, address: SocketAddress) throws {
     loop = try EventLoop()
+    self.options = options
     log = Log(
       subsystem: "provider",
       level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info)
@@ -45,10 +48,18 @@ final class ProviderRun {
       log.info(
         "going down: what is in flight gets its answers, the rest is sent after the next start")
       server.stop()
+      feedback?.stop()
       campaigns.drain()
       loop.stop()
     }
     try campaigns.resumeInterrupted()
+    if options.isGiven("feedback") {
+      feedback = FeedbackPoller(registry: folder.registry, log: log) { [options] in
+        try SendTarget.readFeedback(options).map {
+          (token: $0.token, unixSeconds: Int64($0.seconds))
+        }
+      }
+    }
     try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
     let text = Array((description.text + "\n").utf8)
     try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)

@@ -22,6 +22,9 @@ enum ProviderServiceCommand {
         "topic", "BUNDLE-ID", "an app that may register; its key is made with the first start"),
       .flag("open", "apps need no key, on loopback only"),
     ] + SendTarget.entries + [
+      .value(
+        "feedback", "HOST:PORT",
+        "a legacy feedback service to ask for dead tokens each hour, with --certificate"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
       .value("ready-file", "FILE", "written once the listener accepts"),
     ])
@@ -72,6 +75,12 @@ enum ProviderServiceCommand {
     }
     for topic in options.values("topic") where !AppKeys.isTopic(topic) {
       throw .badValue(key: "topic", value: topic, wanted: "a bundle identifier")
+    }
+    if let feedback = options.value("feedback") {
+      guard SendTarget.isAddress(feedback) else {
+        throw .badValue(key: "feedback", value: feedback, wanted: "an address with a port")
+      }
+      _ = try options.required("certificate")
     }
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
     _ = try options.choice("apple", of: ["sandbox", "production"])

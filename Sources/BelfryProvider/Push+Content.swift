@@ -1,0 +1,92 @@
+import BelfryWire
+public import Foundation
+
+extension Push {
+  /// The values of `apns-priority`.
+  public enum Priority: UInt8, Sendable {
+    /// At once.
+    case immediate = 10
+    /// When the device's power allows.
+    case considerate = 5
+    /// When the device is awake anyway.
+    case low = 1
+  }
+
+  /// A push of typed content, checked before it is sent: what the service would refuse is thrown.
+  ///
+  /// `app` is the bundle identifier; the suffix of the push type is added.
+  public init(
+    _ content: PushContent, to deviceToken: String, app: String, priority: Priority? = nil,
+    expiration: Expiration = .servicePolicy, collapseID: String? = nil, id: String? = nil
+  ) throws(PushFault) {
+    let type = content.type
+    self.init(
+      to: deviceToken, topic: "\(app)\(type.tokenKind.topicSuffix)",
+      payload: try content.payload(), type: type,
+      priority: try Self.priority(priority, of: type), expiration: expiration,
+      collapseID: collapseID, id: id)
+    assert(payload.count <= type.payloadBytesMax, "content that is too large was refused")
+    guard Hexadecimal.decode(deviceToken).map({ !$0.isEmpty }) == true else { throw .badToken }
+    guard Self.isApp(app) else { throw .badApp(app) }
+    if let collapseID {
+      guard (1...WireLimits.collapseIDBytesMax).contains(collapseID.utf8.count),
+        collapseID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+      else { throw .badCollapseID }
+    }
+    if let id {
+      guard NotificationID(Array(id.utf8).span) != nil, id == id.lowercased() else {
+        throw .badID(id)
+      }
+    }
+  }
+
+  /// What the type asks for where nothing is given, and what it does not allow (apns-protocol 1.5).
+  private static func priority(
+    _ priority: Priority?, of type: PushType
+  ) throws(PushFault) -> UInt8? {
+    switch (type, priority) {
+    case (.background, nil): return Priority.considerate.rawValue
+    case (.background, .immediate?), (.background, .low?), (.liveActivity, .low?):
+      throw .badPriority(priority ?? .immediate, type: "\(type.name)")
+    default: return priority?.rawValue
+    }
+  }
+
+  private static func isApp(_ app: String) -> Bool {
+    !app.isEmpty && app.utf8.count <= WireLimits.topicBytesMax
+      && app.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+      }
+  }
+}
+
+extension Push.Expiration {
+  /// Kept until a moment; one that is past is tried once.
+  public static func at(_ date: Date) -> Self {
+    let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
+    return seconds <= 0 ? .once : .until(unixSeconds: seconds)
+  }
+
+  /// Kept for so long from now on.
+  public static func after(_ duration: Duration) -> Self {
+    at(Date(timeIntervalSinceNow: Double(duration.components.seconds)))
+  }
+}
+
+extension RetryPolicy {
+  /// A policy in durations.
+  public init(attemptsMax: Int = 3, longestPause: Duration, timeout: Duration) {
+    self.init(
+      attemptsMax: attemptsMax, longestPauseNanoseconds: Self.nanoseconds(longestPause),
+      timeoutNanoseconds: Self.nanoseconds(timeout))
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
+    let (seconds, overflow) = duration.components.seconds.multipliedReportingOverflow(
+      by: 1_000_000_000)
+    return overflow ? .max : seconds + duration.components.attoseconds / 1_000_000_000
+  }
+}

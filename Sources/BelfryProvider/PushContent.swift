@@ -1,0 +1,94 @@
+public import BelfryWire
+import Foundation
+
+/// What a push is about, by the type that the service is told (apns-protocol 1.5 and section 3).
+public enum PushContent: Sendable, Equatable {
+  /// Something that a person notices.
+  case alert(AlertContent)
+  /// The app fetches something, unnoticed.
+  case background(custom: JSONObject = [:])
+  /// A Live Activity.
+  case liveActivity(LiveActivityContent)
+  /// A call.
+  case voip(custom: JSONObject)
+  /// A complication of a watch.
+  case complication(custom: JSONObject)
+  /// Changed files of a file provider.
+  case fileProvider(container: String, domain: String)
+  /// A device that is managed looks for commands; the app is the certificate's own topic.
+  case mdm(pushMagic: String)
+  /// The app's location extension is asked where the device is.
+  case location(custom: JSONObject = [:])
+  /// Somebody speaks.
+  case pushToTalk(custom: JSONObject)
+  /// The app's widgets reload.
+  case widgets
+  /// The app's controls reload.
+  case controls
+
+  /// The value of `apns-push-type`.
+  public var type: PushType {
+    switch self {
+    case .alert: .alert
+    case .background: .background
+    case .liveActivity: .liveActivity
+    case .voip: .voip
+    case .complication: .complication
+    case .fileProvider: .fileProvider
+    case .mdm: .mdm
+    case .location: .location
+    case .pushToTalk: .pushToTalk
+    case .widgets: .widgets
+    case .controls: .controls
+    }
+  }
+
+  /// The payload's bytes, within the limit of the type.
+  public func payload() throws(PushFault) -> [UInt8] {
+    let payload = try object().bytes
+    assert(PayloadSyntax.isObject(payload.span), "content is one JSON object")
+    guard payload.count <= type.payloadBytesMax else {
+      throw .payloadTooLarge(bytes: payload.count, limit: type.payloadBytesMax)
+    }
+    return payload
+  }
+
+  private func object() throws(PushFault) -> JSONObject {
+    switch self {
+    case .alert(let content): return try Self.beside(content.custom, aps: content.aps())
+    case .background(let custom): return try Self.beside(custom, aps: ["content-available": 1])
+    case .liveActivity(let content): return ["aps": .object(try content.aps())]
+    case .voip(let custom), .complication(let custom), .location(let custom),
+      .pushToTalk(let custom):
+      return try Self.beside(custom, aps: [:])
+    case .fileProvider(let container, let domain):
+      return ["container-identifier": .string(container), "domain": .string(domain)]
+    case .mdm(let magic):
+      guard !magic.isEmpty else { throw .badValue(member: "pushMagic", wanted: "a text") }
+      return ["mdm": .string(magic)]
+    case .widgets, .controls: return ["aps": ["content-changed": true]]
+    }
+  }
+
+  private static func beside(_ custom: JSONObject, aps: JSONObject) throws(PushFault) -> JSONObject
+  {
+    guard custom["aps"] == nil else { throw .reservedMember("aps") }
+    var object: JSONObject = ["aps": .object(aps)]
+    for member in custom.members { object[member.key] = member.value }
+    return object
+  }
+}
+
+extension JSONObject {
+  /// An app's own members, from a value that encodes to a JSON object.
+  public init(encoding value: some Encodable) throws(PushFault) {
+    let encoded: JSONValue
+    do {
+      encoded = try JSONValue(parsing: Array(JSONEncoder().encode(value)))
+    } catch {
+      throw .notEncodable("\(error)")
+    }
+    guard let object = encoded.objectValue else { throw .notEncodable("it is no object") }
+    self = object
+  }
+}

@@ -1,0 +1,51 @@
+internal import Foundation
+internal import Storage
+internal import Synchronization
+public import System
+
+/// Asks a feedback service for dead tokens, now and every hour, and removes those that did not register
+/// since.
+public final class FeedbackPoller: Sendable {
+  /// Reads the service; the client library's `FeedbackClient` does.
+  public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]
+
+  private let isStopped = NSCondition()
+  private let stopped = Mutex(false)
+
+  /// Starts to ask, on a thread of its own.
+  public init(registry: Registry, log: Log, read: @escaping Read) {
+    Thread.detachNewThread { [self] in
+      while true {
+        do {
+          let dead = try read()
+          let removed = try registry.removeDead(dead)
+          if !dead.isEmpty {
+            log.info(
+              "the feedback service named dead tokens",
+              ["named": "\(dead.count)", "removed": "\(removed)"])
+          }
+        } catch {
+          log.warning("the feedback service cannot be read", ["why": "\(error)"])
+        }
+        guard waitForNext() else { return }
+      }
+    }
+  }
+
+  /// Ends the asking; what is being read is finished.
+  public func stop() {
+    isStopped.lock()
+    stopped.withLock { $0 = true }
+    isStopped.broadcast()
+    isStopped.unlock()
+  }
+
+  /// Waits for the next turn; false once it is stopped.
+  private func waitForNext() -> Bool {
+    let next = Date(timeIntervalSinceNow: Limits.feedbackPauseSeconds)
+    isStopped.lock()
+    defer { isStopped.unlock() }
+    while !stopped.withLock({ $0 }), Date() < next { _ = isStopped.wait(until: next) }
+    return !stopped.withLock { $0 }
+  }
+}

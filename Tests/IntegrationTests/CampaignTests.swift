@@ -1,0 +1,229 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A real token registry on a free port.
+struct RegistryProgram: Sendable {
+  let program: RunningProgram
+  let data: String
+  let address: String
+
+  /// Ends it with SIGKILL, as a crash would.
+  func crash() async throws {
+    program.signal(SIGKILL)
+    try await program.end()
+  }
+}
+
+extension Scenario {
+  /// Starts a registry of one app that sends to `gateway`, and waits until it serves.
+  func registry(
+    _ name: String = "registry", of gateway: GatewayProgram, topic: String,
+    options: [String] = []
+  ) async throws -> RegistryProgram {
+    let data = folder.file(name)
+    let readyFile = data + "-ready.json"
+    unlink(readyFile)
+    let program = try belfry(
+      [
+        "provider", "--data", data, "--port", "0", "--ready-file", readyFile, "--open", "--topic",
+        topic, "--gateway", gateway.file,
+      ] + options)
+    let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
+    let port = try #require(JSONLine(text)?["port"].integer, "\(text) \(program.errors)")
+    return RegistryProgram(program: program, data: data, address: "http://127.0.0.1:\(port)")
+  }
+
+  /// Asks the registry for something as its operator.
+  func ask(_ registry: RegistryProgram, _ path: String, body: String? = nil) async throws
+    -> CommandResult
+  {
+    let token = try String(contentsOfFile: registry.data + "/admin-token", encoding: .utf8)
+    var arguments = [
+      try TestTool.curl.required(), "--silent", "--show-error", "--fail-with-body", "--header",
+      "authorization: Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))",
+      registry.address + path,
+    ]
+    if body != nil { arguments += ["--data-binary", "@-"] }
+    return try await command(arguments, input: body)
+  }
+
+  /// Writes a file of the scenario and returns its path.
+  func write(_ text: String, to name: String) throws -> String {
+    let path = folder.file(name)
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl)) struct CampaignTests {
+  private let topic = "com.example.app"
+
+  @Test func `a campaign that is killed three times reaches each device once`() async throws {
+    let count = 600
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(
+        of: gateway, topics: [topic], options: ["--count", "\(count)"])
+      let printed = try await devices.program.output(
+        called: "every registration", within: TestTimeout.long
+      ) { lines in lines.count { $0.contains(#""event":"registered""#) } >= count }
+      let tokens = printed.compactMap { JSONLine($0)?["token"].string }
+      #expect(Set(tokens).count == count)
+      var registry = try await scenario.registry(of: gateway, topic: topic)
+      let lines = tokens.enumerated().map { index, token in
+        #"{"deviceToken":"\#(token)","language":"\#(index.isMultiple(of: 2) ? "fr-CA" : "ja")"}"#
+      }
+      let brought = try await scenario.ask(
+        registry, "/tokens", body: lines.joined(separator: "\n"))
+      #expect(brought.values.first?["added"].integer == count)
+      #expect(try await registry.program.stop() == 0)
+
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"body":"Hello"},"fr":{"body":"Salut"}}}"#,
+        to: "campaign.json")
+      func sending(_ verb: String, _ what: String, until accepted: Int) async throws -> (
+        RunningProgram, String
+      ) {
+        var arguments = ["campaign", verb, what, "--json", "--data", registry.data]
+        if verb == "send" { arguments += ["--rate", "200/s"] }
+        let program = try scenario.belfry(arguments + ["--gateway", gateway.file])
+        let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
+        return (program, try #require(line["id"].string))
+      }
+      // Killed while it sends by itself, twice; then the registry that went on with it.
+      let (first, id) = try await sending("send", file, until: count / 6)
+      first.signal(SIGKILL)
+      try await first.end()
+      let (second, _) = try await sending("resume", id, until: count / 3)
+      second.signal(SIGKILL)
+      try await second.end()
+      registry = try await scenario.registry(of: gateway, topic: topic)
+      let (third, _) = try await sending("resume", id, until: count / 2)
+      try await registry.crash()
+      #expect(try await third.end() != 0)
+      registry = try await scenario.registry(of: gateway, topic: topic)
+      let end = try await scenario.belfryCommand([
+        "campaign", "resume", id, "--json", "--data", registry.data,
+      ])
+      let last = try #require(end.values.last)
+      #expect(last["id"].string == id && last["accepted"].integer == count)
+      #expect(last["dead"].integer == 0 && last["failed"].integer == 0)
+      #expect(last["unknown"].integer == 0 && last["sent"].integer == count)
+
+      let log = try await scenario.belfryCommand(["log", "--json", "--data", gateway.data])
+      let receipts = log.values.filter { $0["state"].string == "Received by APNs" }
+      let byDevice = Dictionary(grouping: receipts) { $0["device"].integer }
+      #expect(byDevice.count == count && byDevice.values.allSatisfy { $0.count == 1 })
+      #expect(Set(receipts.compactMap { $0["apnsID"].string }).count == count)
+      let report = try await scenario.belfryCommand([
+        "campaign", "report", id, "--json", "--data", registry.data,
+      ])
+      #expect(report.values.first?["delivered"].integer == count)
+      let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }
+      let texts = received.compactMap { JSONLine($0) }.map(payload)
+      #expect(texts.count { $0.contains("Salut") } == count / 2)
+      #expect(texts.count { $0.contains("Hello") } == count / 2)
+    }
+  }
+
+  @Test func `a dead token leaves the registry, and the report says why`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [topic], options: ["--count", "2"])
+      let tokens = [try await devices.token(), try await devices.token()]
+      let registry = try await scenario.registry(of: gateway, topic: topic)
+      let invented = String(repeating: "ab", count: 32)
+      _ = try await scenario.ask(
+        registry, "/tokens", body: (tokens + [invented]).joined(separator: "\n"))
+      devices.program.tell(#"{"do":"unregister","topic":"\#(topic)"}"#)
+      for _ in tokens { _ = try await devices.program.event("unregistered") }
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"body":"Hello"}}"#, to: "campaign.json")
+      let sent = try await scenario.belfryCommand(
+        ["campaign", "send", file, "--json", "--data", registry.data], succeeding: false)
+      let last = try #require(sent.values.last)
+      #expect(sent.status == 1, "one is failed")
+      #expect(last["dead"].integer == 2 && last["failed"].integer == 1)
+      let id = try #require(last["id"].string)
+      let report = try await scenario.ask(registry, "/campaigns/\(id)/report")
+      #expect(report.values.first?["reasons"]["Unregistered"].integer == 2)
+      #expect(report.values.first?["reasons"]["BadDeviceToken"].integer == 1)
+      let left = try await scenario.ask(registry, "/tokens")
+      #expect(left.values.map { $0["deviceToken"].string } == [invented])
+    }
+  }
+
+  @Test func `a dead token leaves by the feedback service too`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [topic], options: ["--count", "2"])
+      let tokens = [try await devices.token(), try await devices.token()]
+      let first = try await scenario.registry(of: gateway, topic: topic)
+      _ = try await scenario.ask(
+        first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
+      #expect(try await first.program.stop() == 0)
+      // The service counts in seconds, and a token that registered in the same one stays.
+      let registered = Int(Date().timeIntervalSince1970)
+      while Int(Date().timeIntervalSince1970) <= registered {
+        _ = try await scenario.belfryCommand(["--version"])
+      }
+      devices.program.tell(#"{"do":"unregister","topic":"\#(topic)"}"#)
+      for _ in tokens { _ = try await devices.program.event("unregistered") }
+      let certificate = scenario.folder.file("provider.pem")
+      _ = try await scenario.belfryCommand([
+        "certificate", "add", "--team", gateway.teamID, "--topic", topic, "--out", certificate,
+        "--data", gateway.data,
+      ])
+      let second = try await scenario.registry(
+        of: gateway, topic: topic,
+        options: [
+          "--certificate", certificate, "--feedback",
+          "\(gateway.host):\(gateway.port("feedback"))",
+        ])
+      try await second.program.error("removed=2")
+      let left = try await scenario.ask(second, "/tokens").values
+      #expect(left.map { $0["deviceToken"].string } == ["00ff"])
+    }
+  }
+
+  @Test func `a preview says what each language shows, and a file says to whom`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [topic], options: ["--count", "3"])
+      var tokens: [String] = []
+      for _ in 0..<3 { tokens.append(try await devices.token()) }
+      let registry = try await scenario.registry(of: gateway, topic: topic)
+      for (token, language) in zip(tokens, ["fr-CA", "de", "fr"]) {
+        _ = try await scenario.command([
+          try TestTool.curl.required(), "--silent", "--fail",
+          "\(registry.address)/register?deviceToken=\(token)&language=\(language)&tag=\(language)",
+        ])
+      }
+      _ = try scenario.write(#""body" = "%@ a gagné";"#, to: "fr.strings")
+      let file = try scenario.write(
+        """
+        {"topic":"\(topic)","alert":{"en":{"body":"%@ won"},"fr":"fr.strings"},
+         "arguments":["Ann"]}
+        """, to: "campaign.json")
+      let arguments = ["campaign", "send", file, "--provider", registry.address]
+      let preview = try await scenario.belfryCommand(arguments + ["--dry-run"])
+      #expect(
+        Set(preview.lines) == [
+          "de: 1 devices in en: Ann won", "fr-CA: 1 devices in fr: Ann a gagné",
+          "fr: 1 devices in fr: Ann a gagné", "3 devices, nothing sent",
+        ])
+      #expect(preview.errors.contains("1 device speaks de, which the campaign lacks"))
+      let list = try scenario.write(tokens[1] + "\n" + tokens[1] + "\n", to: "list")
+      let listed = try await scenario.belfryCommand(arguments + ["--to", list, "--json"])
+      #expect(listed.values.last?["accepted"].integer == 1)
+      #expect(payload(try await devices.received()).contains("Ann won"))
+      let tagged = try await scenario.belfryCommand(arguments + ["--to", "tag:fr-CA", "--json"])
+      #expect(tagged.values.last?["accepted"].integer == 1)
+      #expect(payload(try await devices.received()).contains("Ann a gagné"))
+      // Nothing of the preview is left.
+      #expect(try await scenario.ask(registry, "/campaigns").lines.count == 2)
+    }
+  }
+}
