@@ -16,16 +16,9 @@ final class GuardedEngine<Engine: StoreEngine>: Sendable {
   private struct State {
     var engine: Engine?
     var isClosed = false
-
-    mutating func close() {
-      engine = nil
-      isClosed = true
-    }
   }
 
   private let state: Mutex<State>
-  /// A second connection, opened by the first ``lookUp(_:)``.
-  private let reader = Mutex(State())
   private let path: String
   private let now: @Sendable () -> Int64
   let health: StoreHealth
@@ -54,24 +47,6 @@ final class GuardedEngine<Engine: StoreEngine>: Sendable {
     }
   }
 
-  /// Calls `body`, which reads single rows, on a connection that does not wait for the commit under way: else each
-  /// enrolment would wait for those before it.
-  ///
-  /// A store in memory has one connection.
-  func lookUp<Answer: Sendable>(
-    _ body: (Engine) throws(StorageFailure) -> Answer
-  ) throws(StorageFailure) -> Answer {
-    if path.isEmpty || health.failure != nil { return try read(body) }
-    return try reader.withLock { reader throws(StorageFailure) in
-      do throws(StorageFailure) {
-        return try body(try open(&reader))
-      } catch {
-        if error.isOfDisk { health.readFailed(error) }
-        throw error
-      }
-    }
-  }
-
   /// Calls `body`, which writes, unless the disk failed a moment ago.
   func write<Answer: Sendable>(
     _ body: (Engine) throws(StorageFailure) -> Answer
@@ -85,11 +60,7 @@ final class GuardedEngine<Engine: StoreEngine>: Sendable {
         return answer
       } catch {
         guard error.isOfDisk else { throw error }
-        if !path.isEmpty, mustReopen(after: error) {
-          state.engine = nil
-          // The last connection that closes is what makes the next one read the file anew.
-          reader.withLock { $0.engine = nil }
-        }
+        if !path.isEmpty, mustReopen(after: error) { state.engine = nil }
         health.writeFailed(error, atNanoseconds: now())
         throw error
       }
@@ -98,8 +69,10 @@ final class GuardedEngine<Engine: StoreEngine>: Sendable {
 
   /// Closes the file; later calls throw `.closed`.
   func close() {
-    state.withLock { $0.close() }
-    reader.withLock { $0.close() }
+    state.withLock { state in
+      state.engine = nil
+      state.isClosed = true
+    }
   }
 
   private func open(_ state: inout State) throws(StorageFailure) -> Engine {

@@ -71,7 +71,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// The one with this bundle identifier.
   public func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
-    try engine.lookUp { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
+    try engine.read { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
   }
 
   /// By app, then creation.
@@ -91,7 +91,7 @@ public final class SQLiteControlStore: ControlStore {
   public func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
-    try engine.lookUp { engine throws(StorageFailure) in
+    try engine.read { engine throws(StorageFailure) in
       try engine.devices(withKey: keyHash.bytes)
     }
   }
@@ -127,7 +127,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// The named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
-    try engine.lookUp { engine throws(StorageFailure) in try engine.setting(name) }
+    try engine.read { engine throws(StorageFailure) in try engine.setting(name) }
   }
 
   /// Closes the file; later calls throw `.closed`.
