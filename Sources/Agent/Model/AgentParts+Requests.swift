@@ -93,6 +93,7 @@ extension AgentParts {
     case .setLocationUpdates(let isOn):
       context.confirm(ask)
       local.follow(ask.connection, app, isOn: isOn, &context)
+    case .setDrawing, .contentWish: try pipeline.onContentRequest(ask, request, &context)
     }
   }
 

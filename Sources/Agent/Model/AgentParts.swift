@@ -49,6 +49,8 @@ struct AgentParts: ~Copyable {
     case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
     case .provisionalDecided(let app, let isKept): onProvisionalDecided(app, isKept: isKept)
     case .notificationShown(let key): pipeline.onShown(key, &context)
+    case .notificationWindow(let key, let isOpen):
+      pipeline.onWindow(key, isOpen: isOpen, &context)
     case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
     case .pushReceived(let push): pipeline.onPush(push, &context)
     case .registrationSucceeded(let app, let kind, let token):
@@ -137,7 +139,7 @@ struct AgentParts: ~Copyable {
           rights: process.controlRights)
         context.answer(
           ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
-      case .app, .serviceExtension:
+      case .app, .serviceExtension, .contentExtension:
         let app = try identification.identify(hello, process)
         guard context.connections.connections(of: app).count < Limits.connectionsPerApp else {
           throw AppLinkFailure(
@@ -174,6 +176,8 @@ struct AgentParts: ~Copyable {
       front.onConnected(ask.connection, &context)
     case .serviceExtension:
       pipeline.onExtensionConnected(ask.connection, app, token: hello.launch, &context)
+    case .contentExtension:
+      pipeline.onContentExtensionConnected(ask.connection, app, token: hello.launch, &context)
     case .control: preconditionFailure("a command is no app")
     }
   }

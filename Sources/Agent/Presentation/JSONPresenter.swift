@@ -47,6 +47,8 @@ final class JSONPresenter: Presenter {
     // A `suppressed` line says it with the reason.
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
+    // Windows are no lines.
+    case .drawn, .windowClosed: return nil
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
     case .sound(let key, let sound):

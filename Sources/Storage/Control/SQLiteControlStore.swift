@@ -4,6 +4,11 @@ public import Transport
 /// Control data in one SQLite file of mode 0600.
 public final class SQLiteControlStore: ControlStore {
   private let engine: Mutex<ControlEngine?>
+  /// A second connection, which looks single rows up while the first one waits for the disk: else each enrolment would
+  /// wait for the commits of those before it.
+  ///
+  /// A store in memory has none.
+  private let reader: Mutex<ControlEngine?>
 
   /// Opens or makes the store at `path`, bringing an older schema up to date.
   ///
@@ -19,6 +24,7 @@ public final class SQLiteControlStore: ControlStore {
 
   private init(database path: String) throws(StorageFailure) {
     engine = try Mutex(ControlEngine(path: path))
+    reader = try Mutex(path.isEmpty ? nil : ControlEngine(path: path))
   }
 
   /// Carries out `changes` in one transaction.
@@ -40,6 +46,11 @@ public final class SQLiteControlStore: ControlStore {
   /// By number.
   public func apps() throws(StorageFailure) -> [AppRecord] { try rows(ControlRows.apps) }
 
+  /// The one with this bundle identifier.
+  public func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
+    try withReader { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
+  }
+
   /// By app, then creation.
   public func channels() throws(StorageFailure) -> [ChannelRecord] {
     try rows(ControlRows.channels)
@@ -57,7 +68,7 @@ public final class SQLiteControlStore: ControlStore {
   public func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
-    try withEngine { engine throws(StorageFailure) in
+    try withReader { engine throws(StorageFailure) in
       try engine.devices(withKey: keyHash.bytes)
     }
   }
@@ -84,16 +95,30 @@ public final class SQLiteControlStore: ControlStore {
 
   /// The named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
-    try withEngine { engine throws(StorageFailure) in try engine.setting(name) }
+    try withReader { engine throws(StorageFailure) in try engine.setting(name) }
   }
 
   /// Closes the file; later calls throw `.closed`.
-  public func close() { engine.withLock { $0 = nil } }
+  public func close() {
+    reader.withLock { $0 = nil }
+    engine.withLock { $0 = nil }
+  }
 
   private func rows<Record: Sendable>(
     _ table: ControlRows<Record>
   ) throws(StorageFailure) -> [Record] {
     try withEngine { engine throws(StorageFailure) in try engine.rows(table) }
+  }
+
+  private func withReader<Answer: Sendable>(
+    _ body: (ControlEngine) throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    let answer = try reader.withLock { reader throws(StorageFailure) -> Answer? in
+      guard let reader else { return nil }
+      return try body(reader)
+    }
+    if let answer { return answer }
+    return try withEngine(body)
   }
 
   private func withEngine<Answer: Sendable>(

@@ -40,6 +40,11 @@ internal import Transport
     try check(unsafe belfry_sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count)))
   }
 
+  func bind(_ index: Int32, _ bytes: [UInt8]?) throws(StorageFailure) {
+    guard let bytes else { return try bindNull(index) }
+    try bind(index, bytes)
+  }
+
   private func bindNull(_ index: Int32) throws(StorageFailure) {
     try check(unsafe sqlite3_bind_null(statement, index))
   }
@@ -106,7 +111,7 @@ internal import Transport
 
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-  private func isNull(_ column: Int32) -> Bool {
+  func isNull(_ column: Int32) -> Bool {
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 

@@ -44,10 +44,12 @@ extension Scenario {
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
   /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
-  public func gateway(_ name: String = "gateway", options: [String] = []) async throws
-    -> GatewayProgram
-  {
-    try await gateway(data: folder.file(name), ports: [:], options: options)
+  ///
+  /// `wrapper` is a command that becomes the gateway, such as one that sets its limits.
+  public func gateway(
+    _ name: String = "gateway", options: [String] = [], wrapper: [String] = []
+  ) async throws -> GatewayProgram {
+    try await gateway(data: folder.file(name), ports: [:], options: options, wrapper: wrapper)
   }
 
   /// Restarts a gateway that has ended, on the same ports.
@@ -57,16 +59,17 @@ extension Scenario {
     return try await self.gateway(data: gateway.data, ports: ports, options: gateway.options)
   }
 
-  private func gateway(data: String, ports: [String: Int], options: [String]) async throws
-    -> GatewayProgram
-  {
+  private func gateway(
+    data: String, ports: [String: Int], options: [String], wrapper: [String] = []
+  ) async throws -> GatewayProgram {
     let readyFile = data + "-ready.json"
     unlink(readyFile)
     var arguments = ["gateway", "--data", data, "--ready-file", readyFile]
     for listener in Self.listeners {
       arguments += ["--\(listener)-port", String(ports[listener] ?? 0)]
     }
-    let program = try belfry(arguments + options)
+    let program = try start(
+      wrapper + [Installation.belfry] + arguments + options, name: "belfry gateway")
     do {
       let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
       guard let ready = JSONLine(text) else {

@@ -22,6 +22,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case nsenter
   case bwrap
   case setpriv
+  case prlimit
   case mateNotifications = "mate-notification-daemon"
   case upower = "upowerd"
   case umockdev = "umockdev-run"
