@@ -167,7 +167,9 @@ struct Registrations {
     }
   }
 
-  /// Discards all tokens: the device has a new identity. The registrations stay, and the link makes them anew.
+  /// Discards all tokens: the device has a new identity.
+  ///
+  /// The registrations stay, and the link makes them anew.
   func onIdentityReplaced(_ context: inout AgentContext) {
     for app in context.apps.all where !app.registrations.isEmpty {
       context.update(app.id) { record in

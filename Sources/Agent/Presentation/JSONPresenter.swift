@@ -18,11 +18,6 @@ final class JSONPresenter: Presenter {
   var canAsk: Bool { false }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
-    // Windows are no lines.
-    switch event {
-    case .drawn, .windowClosed: return
-    default: break
-    }
     guard let line = Self.line(event, atUnixMilliseconds: unixMilliseconds) else { return }
     write(line.text)
     if case .presented(let presentation) = event { listener?.presenterShowed(presentation.key) }
@@ -52,8 +47,8 @@ final class JSONPresenter: Presenter {
     // A `suppressed` line says it with the reason.
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
-    case .drawn(let key, _): return object("drawn", named(key))
-    case .windowClosed(let key): return object("windowClosed", named(key))
+    // Windows are no lines.
+    case .drawn, .windowClosed: return nil
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
     case .sound(let key, let sound):

@@ -134,14 +134,14 @@ struct AppServerTests {
       var request = ModelBench.request(
         "p\(number)", trigger: .interval(seconds: 100_000, repeats: false))
       request.content.body = NotificationText(String(repeating: "x", count: 1_000_000))
-      _ = try app.connection.call(.add(request))
+      _ = try app.connection.call(.add(request), timeoutMilliseconds: 120_000)
     }
     let failure = #expect(throws: AppLinkFailure.self) {
-      _ = try app.connection.call(.pending)
+      _ = try app.connection.call(.pending, timeoutMilliseconds: 120_000)
     }
     #expect(failure?.reason == .invalidArgument)
     _ = try app.connection.call(.removePending(["p0", "p1", "p2"]))
-    #expect(try app.connection.call(.pending).pending().count == 5)
+    #expect(try app.connection.call(.pending, timeoutMilliseconds: 120_000).pending().count == 5)
   }
 
   @Test

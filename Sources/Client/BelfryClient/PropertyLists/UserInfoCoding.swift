@@ -17,8 +17,7 @@ package enum UserInfoCoding {
 
   /// Encodes data for the agent.
   ///
-  /// `allowsNull`: Whether NSNull is accepted. No property list has one (S0-15), a push's payload may (client-api
-  /// section 4.1).
+  /// `allowsNull`: Whether NSNull is accepted. No property list has one (S0-15); the JSON of a push may.
   package static func encode(
     _ userInfo: [AnyHashable: Any], allowsNull: Bool = false
   ) throws(Unsuitable) -> (json: JSONObject, archive: [UInt8]?) {
