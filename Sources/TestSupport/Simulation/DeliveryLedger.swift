@@ -29,6 +29,12 @@ final class DeliveryLedger {
     var acceptance: Int?
     var shown = 0
     var isUnregistered = false
+    /// The store removed it for its age; a crash may have kept the log from saying so.
+    var hasExpired = false
+    /// It was made before an old copy of the store was restored, which may not have it.
+    var isForgotten = false
+    /// Its device told the gateway that it threw it away, for another reason than room.
+    var isThrownAway = false
     /// Places in the order of acceptance that were taken before it was sent, where its provider tells.
     var placesBefore: Int?
     /// What the gateway's wall clock showed when it accepted, in seconds since 1970.
@@ -125,11 +131,44 @@ final class DeliveryLedger {
           world.time.now - received <= 7_000_000_000,
           "#\(number), to be tried once, waited \(world.time.now - received) ns for its device")
       }
+      checkTruth(of: state, push)
       world.expect(
         line.device == push.target.device && line.topic == push.target.topic.bundleID,
         "#\(number) is logged for device \(line.device) and \(line.topic)")
     }
   }
+
+  /// What the delivery log says of a push is so.
+  private func checkTruth(of state: DeliveryState, _ push: Push) {
+    switch state {
+    case .delivered, .deliveredFromStorage:
+      world.expect(push.shown > 0, "#\(push.number) is logged as delivered, and was not")
+    case .storedNoRoom:
+      let device = world.devices.first { $0.number == push.target.device }
+      world.expect(
+        device?.hasLackedRoom == true, "#\(push.number) is logged as without room, and there was")
+    case .discardedExpired where !push.isOnce && !world.profile.hasFailingCommits:
+      // Loops have followed small steps.
+      world.expect(
+        push.expiration <= world.gateway.expirySeconds + 180,
+        "#\(push.number) has expired before its time")
+    default: break
+    }
+  }
+
+  /// The store removes it for its age.
+  func expired(_ number: UInt64) {
+    change(number) { push in
+      push.hasExpired = true
+      // Loops have followed small steps.
+      world.expect(
+        push.expiration <= world.gateway.expirySeconds + 180,
+        "#\(number) has expired before its time")
+    }
+  }
+
+  /// An old copy of the store was restored: what came after it is lost.
+  func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
 
   /// The gateway's memory is gone; answers that are not on their way never will be.
   func gatewayCrashed() {}
@@ -162,6 +201,9 @@ final class DeliveryLedger {
     }
   }
 
+  /// Its device throws it away, for another reason than room.
+  func thrownAway(_ number: UInt64) { change(number) { $0.isThrownAway = true } }
+
   /// A device tells repetitions as long as it remembers what it kept, which is all that is promised.
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
     change(number) { push in
@@ -191,8 +233,10 @@ final class DeliveryLedger {
         "#\(push.number) was never answered: \(world.whereabouts(of: push.number))")
       guard push.isAnswered, push.shown == 0, !push.isOnce, !stored.contains(push.number),
         push.expiration > (push.receivedSeconds == nil ? latest : now), !push.isUnregistered,
-        !push.states.contains(.discardedDisabled), !isReplaced(push),
-        !world.profile.hasClockSteps || !push.states.contains(.discardedExpired)
+        !push.states.contains(.discardedDisabled), !push.isThrownAway, !push.isForgotten,
+        !isReplaced(push),
+        !world.profile.hasClockSteps
+          || !(push.hasExpired || push.states.contains(.discardedExpired))
       else { continue }
       guard let device = world.devices.first(where: { $0.number == push.target.device }) else {
         continue

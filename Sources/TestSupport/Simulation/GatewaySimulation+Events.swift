@@ -54,10 +54,18 @@ extension GatewaySimulation {
       note("the disk is full")
       fillDisk(random(1_000_000...10_000_000_000))
     }
-    plan(every: profile.clockStepEvery) { [self] in
-      let step: Int64 = random(-7_200_000...7_200_000)
-      note("the wall clock is set by \(step) ms")
-      time.stepWallClock(byMilliseconds: step)
+    plan(every: profile.clockStepEvery) { [self] in setWallClock() }
+    plan(every: profile.streakEvery) { [self] in
+      beginStreak(pick(Streak.allCases), nanoseconds: random(100_000_000...15_000_000_000))
+    }
+    if profile.restoreShare > 0 {
+      plan(every: 10_000_000_000) { [self] in
+        note("the notifications are copied")
+        gateway.notificationStore.makeCopy()
+      }
+    }
+    if profile.backlog > 0 {
+      time.after(random(5_000_000_000...profile.troubled / 2)) { [self] in fillBacklog() }
     }
     plan(every: profile.feedbackEvery) { [self] in feedbackClient.ask() }
     plan(every: profile.revokeEvery) { [self] in revokeDevice() }
@@ -90,8 +98,58 @@ extension GatewaySimulation {
       device.goOffline()
       time.after(random(100_000_000...30_000_000_000)) { device.goOnline() }
     }
+    plan(every: profile.discardEvery) { [self] in
+      let reasons: [LinkDiscardReason] = [
+        .noRoom, .noRoom, .noRoom, .disabled, .appGone, .unknownHandle,
+        LinkDiscardReason(rawValue: 9),
+      ]
+      device.discarding = pick(reasons)
+      time.after(random(100_000_000...30_000_000_000)) { device.discarding = nil }
+    }
     plan(every: profile.topicEvery) { [self] in changeTopic(of: device) }
     plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
+  }
+
+  /// Restores an old copy of the notifications before a start, as somebody does whose disk was lost.
+  func restoreCopyNowAndThen() {
+    guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare),
+      gateway.notificationStore.restoreCopy()
+    else { return }
+    note("a copy of the notifications is restored")
+    ledger.restored()
+  }
+
+  /// Somebody sets the wall clock, in some worlds by forty days for a while.
+  private func setWallClock() {
+    func step(by milliseconds: Int64) {
+      note("the wall clock is set by \(milliseconds) ms")
+      gateway.wallClockSteps()
+      time.stepWallClock(byMilliseconds: milliseconds)
+    }
+    guard profile.hasLongJumps, chance(0.5) else {
+      return step(by: random(-7_200_000...7_200_000))
+    }
+    let days: Int64 = chance(0.5) ? 40 : -40
+    step(by: days * 86_400_000)
+    time.after(random(1_000_000...90_000_000_000)) { step(by: -days * 86_400_000) }
+  }
+
+  /// Many pushes come at once for a device that is away, and that is to get all of them.
+  private func fillBacklog() {
+    guard let device = devices.first, let topic = topics.first(where: { keep(of: $0) == .max }),
+      let known = knownToken(of: topic, on: device)
+    else { return }
+    note("device \(device.index) goes away, and \(profile.backlog) pushes come for it")
+    device.goOffline()
+    let seconds = time.unixMilliseconds / 1_000
+    for _ in 0..<profile.backlog {
+      let number = ledger.open(
+        known.target, priority: 10, expiration: seconds + 30 * 86_400, collapseID: "", keep: .max)
+      let able = providers.filter { $0.serves(topic) }
+      able[random(0...able.count - 1)].push(
+        number, to: known.token, topic: topic, priority: 10, expiration: nil, collapseID: "")
+    }
+    time.after(random(1_000_000_000...30_000_000_000)) { device.goOnline() }
   }
 
   private func troubleProvider(_ body: (SimulatedConnection) -> Void) {

@@ -101,6 +101,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private(set) var isRunning = true
   private var troubleEnd: Int64 = 0
   private var fullUntil: Int64 = 0
+  private var streakEnds: [Streak: Int64] = [:]
   /// The earliest wall-clock second that a commit under way may have been made for.
   var earliestUnixSeconds: Int64 {
     profile.hasClockSteps ? .min / 2 : time.unixMilliseconds / 1_000
@@ -153,6 +154,28 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   }
 
   // MARK: Faults
+
+  /// What fails for a while, each time.
+  enum Streak: CaseIterable {
+    case commits, loads, changes, readings
+  }
+
+  /// One kind of reading or writing fails from now on for so long.
+  func beginStreak(_ streak: Streak, nanoseconds: Int64) {
+    note("\(streak) fail for a while")
+    streakEnds[streak] = time.now + nanoseconds
+  }
+
+  /// Fails in a streak, and now and then, as a disk does.
+  func maybeFail(
+    _ streak: Streak, _ what: @autoclosure () -> String
+  ) throws(StorageFailure) {
+    if isTroubled, let end = streakEnds[streak], time.now < end {
+      note("\(what()) fails, as others")
+      throw .engine(path: "simulation", operation: "go on", detail: "a simulated streak of faults")
+    }
+    try maybeFail(what())
+  }
 
   /// Whether the stores take nothing new.
   var isDiskFull: Bool { isTroubled && time.now < fullUntil }
@@ -314,6 +337,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   private func heal() {
     for device in devices {
+      device.discarding = nil
       device.setState([])
       for topic in topics { device.setEnabled(true, topic) }
       device.goOnline()
@@ -412,6 +436,13 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   }
 
   func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
+
+  /// A token of the topic on the device that some provider has.
+  func knownToken(
+    of topic: LinkTopic, on device: SimulatedDevice
+  ) -> (target: DeliveryLedger.Target, token: [UInt8])? {
+    knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
+  }
 
   /// A token that some provider has, current or not.
   func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {

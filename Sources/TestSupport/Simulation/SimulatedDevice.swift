@@ -34,6 +34,8 @@ final class SimulatedDevice: SimulatedClient {
   private var isReceiving = false
   /// Why it throws away what comes, for as long as it does.
   var discarding: LinkDiscardReason?
+  /// Whether it has ever had no room.
+  private(set) var hasLackedRoom = false
   /// How often it left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
@@ -342,8 +344,9 @@ final class SimulatedDevice: SimulatedClient {
       world.note("device \(index) got broadcast \(number)")
       world.broadcasts.arrived(notification, for: channel, on: self)
     }
-    if let reason = discarding {
-      world.note("device \(index) discards it: \(reason)")
+    if let reason = discarding, reason == .noRoom || subject.isTopic {
+      world.note("device \(index) discards #\(number): \(reason)")
+      if reason == .noRoom { hasLackedRoom = true } else { world.ledger.thrownAway(number) }
       client.onDiscarded(id, reason, at: now, output: &output)
       if !isReceiving { settle() }
       return
@@ -397,5 +400,11 @@ extension LinkCloseReason {
   var isHarmless: Bool {
     [.goodbye, .draining, .replaced, .silent, .tooSlow, .internalFailure, .enrolled]
       .contains(self)
+  }
+}
+
+extension LinkSubject {
+  fileprivate var isTopic: Bool {
+    if case .topic = self { true } else { false }
   }
 }

@@ -30,6 +30,9 @@ final class SimulatedGatewayProcess {
   private var turnsToCrash: Int?
   private var backAfter: Int64 = 0
   private var checks = 0
+  private var secondsBeforeStep: (until: Int64, seconds: Int64) = (0, 0)
+  /// What both clocks showed when it started.
+  private var clocksAtStart: (nanoseconds: Int64, unixMilliseconds: Int64) = (0, 0)
 
   init(in world: GatewaySimulation, firstChanges: [ControlChange]) throws {
     self.world = world
@@ -48,6 +51,7 @@ final class SimulatedGatewayProcess {
   func start() {
     assert(server == nil, "a gateway runs already")
     life += 1
+    clocksAtStart = (world.time.now, world.time.unixMilliseconds)
     do {
       let main = try loops.add("main")
       self.main = main
@@ -159,7 +163,11 @@ final class SimulatedGatewayProcess {
   private func comeBack(after pause: Int64) {
     let current = life
     guard pause < .max / 8 else { return }
-    world.time.after(pause) { [self] in if life == current, !isUp, world.isRunning { start() } }
+    world.time.after(pause) { [self] in
+      guard life == current, !isUp, world.isRunning else { return }
+      world.restoreCopyNowAndThen()
+      start()
+    }
   }
 
   /// The process goes down in order.
@@ -186,6 +194,24 @@ final class SimulatedGatewayProcess {
 
   /// It has stopped in this event; its loops are released at the event's end.
   private var isStopping = false
+
+  /// The second since 1970 that both the wall clock and the one of the start call past, or called past a
+  /// moment ago, when a commit that is under way was made.
+  var expirySeconds: Int64 {
+    world.time.now < secondsBeforeStep.until
+      ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
+  }
+
+  private var presentExpirySeconds: Int64 {
+    let carried =
+      clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
+    return min(world.time.unixMilliseconds, carried) / 1_000
+  }
+
+  /// The wall clock is about to be set.
+  func wallClockSteps() {
+    secondsBeforeStep = (world.time.now + 60_000_000_000, expirySeconds)
+  }
 
   // MARK: The administration
 

@@ -6,13 +6,41 @@ import Transport
 final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   // Only ever used on the simulation's own thread, which is what the conformance promises.
   private unowned let world: GatewaySimulation
-  private let contents = MemoryNotificationStore()
+  private var contents = MemoryNotificationStore()
+  /// What a copy of the folder has.
+  private var copy: [StoredNotification]?
   /// How many of the next commits fail, whatever the world's fortune.
   var failingCommits = 0
   /// How many of the next loads fail.
   var failingLoads = 0
 
   init(in world: GatewaySimulation) { self.world = world }
+
+  /// Somebody copies the folder.
+  func makeCopy() {
+    do throws(StorageFailure) {
+      var rows: [StoredNotification] = []
+      for device in try contents.devices() {
+        rows += try contents.load(device: device, after: 0, limit: .max)
+      }
+      copy = rows
+    } catch {
+      world.fail("the store cannot be copied: \(error)")
+    }
+  }
+
+  /// Somebody restores the copy, while the gateway is down; whether there was one.
+  func restoreCopy() -> Bool {
+    guard let copy else { return false }
+    let restored = MemoryNotificationStore()
+    do throws(StorageFailure) {
+      try restored.commit(copy.map { .put($0, keep: .max) })
+    } catch {
+      world.fail("the copy cannot be restored: \(error)")
+    }
+    contents = restored
+    return true
+  }
 
   func commit(
     _ operations: [StoreOperation]
@@ -29,8 +57,11 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
       throw .diskFull(path: "notifications")
     }
     if hasPut, world.isDiskFull { throw .diskFull(path: "notifications") }
-    try world.maybeFail("a commit of \(operations.count) operations")
+    try world.maybeFail(.commits, "a commit of \(operations.count) operations")
     let dropped = try contents.commit(operations)
+    for one in dropped where one.reason == .expired {
+      if let number = GatewaySimulation.push(one.id) { world.ledger.expired(number) }
+    }
     world.note("a commit of \(operations.count) operations is durable")
     return dropped
   }
@@ -42,7 +73,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
       failingLoads -= 1
       throw .corrupt(path: "notifications", detail: "a simulated fault")
     }
-    try world.maybeFail("a load of device \(device)")
+    try world.maybeFail(.loads, "a load of device \(device)")
     return try contents.load(device: device, after: after, limit: limit)
   }
 
@@ -89,7 +120,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
       throw .diskFull(path: "control")
     }
     if world.isDiskFull { throw .diskFull(path: "control") }
-    try world.maybeFail("a commit of \(changes.count) changes")
+    try world.maybeFail(.changes, "a commit of \(changes.count) changes")
     try contents.apply(changes)
     for change in changes { note(change) }
   }
@@ -146,12 +177,12 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
       failingAppReadings -= 1
       throw .closed
     }
-    try world.maybeFail("a reading of apps")
+    try world.maybeFail(.readings, "a reading of apps")
     return try contents.apps()
   }
   func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
     appLookUps += 1
-    try world.maybeFail("a reading of an app")
+    try world.maybeFail(.readings, "a reading of an app")
     return try contents.app(bundleID: bundleID)
   }
   func channels() throws(StorageFailure) -> [ChannelRecord] { try contents.channels() }
@@ -160,7 +191,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
-    try world.maybeFail("a reading of a device")
+    try world.maybeFail(.readings, "a reading of a device")
     return try contents.devices(withKey: keyHash)
   }
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {

@@ -31,9 +31,25 @@ struct SimulationProfile {
   var clockStepEvery: Int64
   var revokeEvery: Int64
   var feedbackEvery: Int64
+  /// How often devices throw away what comes for a while, each for one of the reasons.
+  var discardEvery: Int64
+  /// How often one kind of reading or writing fails for a while, each time.
+  var streakEvery: Int64
+  /// Whether the wall clock is sometimes set by forty days, and back.
+  var hasLongJumps: Bool
+  /// Pushes that come at once for a device that is away.
+  var backlog: Int
 
   /// Whether the wall clock is ever set.
   var hasClockSteps: Bool { clockStepEvery < .max / 8 }
+
+  /// The share of the gateway's starts before which an old copy of the notifications is restored.
+  var restoreShare: Double
+
+  /// Whether commits sometimes fail.
+  var hasFailingCommits: Bool {
+    commitFailure > 0 || fullEvery < .max / 8 || streakEvery < .max / 8
+  }
 
   /// A world in which nothing goes wrong by itself.
   static func quiet(loops: Int = 2, apps: Int = 1) -> SimulationProfile {
@@ -49,6 +65,11 @@ struct SimulationProfile {
     profile.keepMost = 1_000_000
     profile.bufferBytes = nil
     profile.clockStepEvery = never
+    profile.discardEvery = never
+    profile.streakEvery = never
+    profile.hasLongJumps = false
+    profile.backlog = 0
+    profile.restoreShare = 0
     return profile
   }
 
@@ -84,5 +105,10 @@ struct SimulationProfile {
     clockStepEvery = pick(never, never, 30 * second)
     revokeEvery = pick(never, never, 60 * second)
     feedbackEvery = pick(never, 20 * second)
+    discardEvery = pick(never, 15 * second, 60 * second)
+    streakEvery = pick(never, never, 20 * second)
+    hasLongJumps = pick(0, 1) == 1
+    restoreShare = pick(0, 0, 0, 1) == 1 ? 0.3 : 0
+    backlog = pick(0, 1, 2, 3, 4, 5, 6, 7) == 0 && pick(0, 1, 2, 3, 4, 5) == 0 ? 10_000 : 0
   }
 }
