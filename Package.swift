@@ -84,6 +84,7 @@ let package = Package(
       "Gateway", "BelfryWire", "System", "Transport", "Storage", settings: unchecked),
     swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),
     swift("BelfryProvider", "BelfryWire", "System", "Transport"),
+    swift("ProviderService", "BelfryWire", "System", "Transport", "Storage", "BelfryProvider"),
     swift("Console", "BelfryWire", "System", "Transport", "Storage", "Gateway"),
 
     // What an app imports: Apple's module names.
@@ -101,7 +102,9 @@ let package = Package(
     swift("Cocoa", in: "Client/", "AppKit"),
     swift(
       "PushKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "UserNotifications"),
-    swift("UserNotificationsUI", in: "Client/", "UserNotifications", "UIKit"),
+    swift(
+      "UserNotificationsUI", in: "Client/", "BelfryWire", "AppLink", "BelfryClient",
+      "UserNotifications", "UIKit"),
     swift("BackgroundTasks", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
     swift("Intents", in: "Client/", "BelfryClient", "UserNotifications"),
     swift("os", in: "Client/"),
@@ -112,7 +115,7 @@ let package = Package(
       name: "Tool",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "Console",
+        "BelfryProvider", "ProviderService", "Console",
       ],
       swiftSettings: strict),
 
@@ -156,6 +159,9 @@ let package = Package(
     test("FocusWatcherTests", "FocusWatcher"),
     test("CenterWindowTests", "CenterWindow"),
     test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
+    test(
+      "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
+      "System", "Transport"),
     test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",

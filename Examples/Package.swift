@@ -34,6 +34,8 @@ let package = Package(
     program("MacReminder", "Cocoa"),
     program(
       "DrawnNotification", "UIKit", "UserNotificationsUI", "BackgroundTasks", "Intents", "os"),
+    program("DailyDish", "UIKit", "UserNotifications"),
+    program("DishView", "UIKit", "UserNotificationsUI"),
     program("BaseballGame", "UIKit"),
     program("AlarmClock", "UIKit"),
     program("LocalTour", "UIKit"),

@@ -26,6 +26,8 @@ extension AgentDaemon {
     case .present(let presentation): show(.presented(presentation))
     case .refresh(let presentation): show(.refreshed(presentation))
     case .list(let presentation): show(.listed(presentation))
+    case .draw(let key, let drawing): show(.drawn(key, drawing))
+    case .closeWindow(let key): show(.windowClosed(key))
     case .withdraw(let key): show(.removed(key))
     case .badge(let app, let badge): show(.badge(app, badge))
     case .sound(let key, let sound, let app):
@@ -162,6 +164,10 @@ extension AgentDaemon {
       log.warning(
         "a service extension gave nothing, and its push is shown as it came: \(silence.advice)",
         ["app": app.text, "executable": executable])
+    case .contentExtensionEnded(let app, let executable):
+      log.warning(
+        "a content extension ended before it showed anything: look whether it crashes, or lacks "
+          + "@main", ["app": app.text, "executable": executable])
     case .locationUsageMissing(let app):
       log.warning(
         "an app wants the location and does not say why, so nobody is asked: "

@@ -19,6 +19,10 @@ extension AgentDaemon: AppServerListener {
 extension AgentDaemon: PresenterListener {
   func presenterShowed(_ key: AppNotificationID) { handle(.notificationShown(key)) }
 
+  func presenterWindow(_ key: AppNotificationID, isOpen: Bool) {
+    handle(.notificationWindow(key, isOpen: isOpen))
+  }
+
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {
     handle(.notificationActedOn(key, action))
   }

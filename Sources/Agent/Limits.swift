@@ -30,6 +30,9 @@ enum Limits {
   static let extensionMilliseconds: Int64 = 30_000
   /// Milliseconds after which a service extension is told to finish: three seconds before its time is over.
   static let extensionWarningMilliseconds: Int64 = 27_000
+  /// Milliseconds for a content extension to say what becomes of its notification after an action: the
+  /// person waits before the window.
+  static let contentActionMilliseconds: Int64 = 10_000
   /// Bytes of attachments that are stored for one app: ten of the largest that Apple allows.
   static let attachmentBytesPerApp: Int64 = 512 << 20
   /// Files of attachments that are stored for one app: several for each notification of a full list.

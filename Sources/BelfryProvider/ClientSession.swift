@@ -215,7 +215,7 @@ struct ClientSession: ~Copyable {
   private mutating func resend(
     _ number: RequestNumber, attempts: Int, unprocessed: Bool, reason: String
   ) {
-    if unprocessed || attempts < policy.attemptsMax {
+    if unprocessed || policy.resendsUnanswered && attempts < policy.attemptsMax {
       requests.requeue(number, counts: !unprocessed)
     } else {
       requests.remove(number)

@@ -50,6 +50,11 @@ public struct RetryPolicy: Sendable, Equatable {
   public var longestPauseNanoseconds: Int64
   /// How long a push may take in all, waiting included, in nanoseconds.
   public var timeoutNanoseconds: Int64
+  /// Whether a push is sent again, with the same `apns-id`, when its connection ended before the answer.
+  ///
+  /// Without, it fails with ``ProviderFailure/unanswered(reason:)``, for a sender that finds out first whether
+  /// the service has it.
+  public var resendsUnanswered = true
 
   /// A policy; the defaults are 3 attempts, pauses up to 10 s, 30 s in all.
   public init(

@@ -46,7 +46,7 @@ final class Dialog {
     }
     column.append(buttons(content.buttons.filter { $0.input == nil }))
     window.setContent(column)
-    window.describe(content.text.spoken)
+    window.describe(content.spoken)
     // Never a button: keys that were meant for another window must not press it.
     window.focus(focused)
   }
@@ -55,7 +55,7 @@ final class Dialog {
     let texts = Widget.box(vertical: true, spacing: 6, role: GTK_ACCESSIBLE_ROLE_GROUP)
     unsafe gtk_widget_set_focusable(texts.pointer, 1)
     texts.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, content.app)
-    texts.describe(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, content.text.spoken)
+    texts.describe(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, content.spoken)
     let header = Widget.box(vertical: false, spacing: 10)
     if let icon = Widget.icon(content.icon, pixels: 32) { header.append(icon) }
     header.append(.label(content.app, "dim-label"))
@@ -66,6 +66,13 @@ final class Dialog {
     if !text.body.isEmpty { texts.append(.label(text.body, lines: 12)) }
     if !text.image.isEmpty {
       texts.append(.picture(text.image, name: text.title, height: Self.pictureHeight))
+    }
+    for item in content.drawn {
+      switch item {
+      case .text(let text): texts.append(.label(text, lines: 12))
+      case .picture(let path):
+        texts.append(.picture(path, name: content.app, height: Self.pictureHeight))
+      }
     }
     return texts
   }

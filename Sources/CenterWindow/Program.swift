@@ -10,8 +10,8 @@ enum Program {
 
       belfry-center
           reads one JSON object a line: {"do":"show","window":NAME,"app","icon","title","subtitle","body",
-          "image","direction","focus","buttons":[{"id","title","style","hint","input":{"placeholder",
-          "send"}}]}, {"do":"center","title","empty","buttons","groups"}, {"do":"close","window":NAME}
+          "image","content":[{"text"} or {"picture"}],"direction","focus","buttons":[{"id","title","style",
+          "hint","input":{"placeholder","send"}}]}, {"do":"center","title","empty","buttons","groups"}, {"do":"close","window":NAME}
           prints one a line: event shown, pressed (button, text; app and item in the Notification
           Center) or closed, and window
 

@@ -111,7 +111,8 @@ import CGtk
   /// A picture, at most so high, in its own proportions; a screen reader says its name.
   static func picture(_ path: String, name: String, height: Int32) -> Widget {
     let picture = unsafe Widget(gtk_picture_new_for_filename(path))
-    unsafe gtk_picture_set_alternative_text(picture.opaque, name)
+    // Without it a screen reader says the type's name.
+    picture.describe(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
     unsafe gtk_picture_set_can_shrink(picture.opaque, 1)
     unsafe gtk_widget_set_size_request(picture.pointer, -1, height)
     unsafe gtk_widget_set_halign(picture.pointer, GTK_ALIGN_START)

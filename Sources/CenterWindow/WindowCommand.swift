@@ -87,6 +87,24 @@ struct TextContent: Hashable {
   }
 }
 
+/// One thing that an app shows of its notification itself.
+enum DrawnItem: Hashable {
+  case text(String)
+  /// A picture's path.
+  case picture(String)
+
+  init?(_ value: JSONValue) {
+    guard let object = value.objectValue else { return nil }
+    if let text = object["text"]?.stringValue {
+      self = .text(text)
+    } else if let path = object["picture"]?.stringValue {
+      self = .picture(path)
+    } else {
+      return nil
+    }
+  }
+}
+
 /// A window with one notification or question.
 struct DialogContent: Hashable {
   /// What the agent knows it by.
@@ -95,6 +113,8 @@ struct DialogContent: Hashable {
   /// A themed icon's name or a path; empty is none.
   var icon: String
   var text: TextContent
+  /// What the app shows of it itself, from top to bottom.
+  var drawn: [DrawnItem] = []
   var buttons: [ButtonContent]
   /// The button whose text field the person asked for; empty is none.
   var focus: String
@@ -102,12 +122,19 @@ struct DialogContent: Hashable {
 }
 
 extension DialogContent {
+  /// What a screen reader says of it.
+  var spoken: String {
+    let texts = drawn.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    return ([text.spoken] + texts).filter { !$0.isEmpty }.joined(separator: ". ")
+  }
+
   init?(_ object: JSONObject) {
     guard let window = object["window"]?.stringValue, !window.isEmpty else { return nil }
     self.window = window
     app = object["app"]?.stringValue ?? ""
     icon = object["icon"]?.stringValue ?? ""
     text = TextContent(object)
+    drawn = (object["content"]?.arrayValue ?? []).compactMap(DrawnItem.init)
     buttons = ButtonContent.list(object["buttons"])
     focus = object["focus"]?.stringValue ?? ""
     isRightToLeft = object["direction"]?.stringValue == "rtl"

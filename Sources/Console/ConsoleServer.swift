@@ -6,9 +6,11 @@ internal import Transport
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address` (port 0: a free one); `router` answers the requests.
-  public init(address: SocketAddress, router: AdminRouter) throws(SystemFailure) {
-    server = try HTTP1Server(address: address) { request in
+  /// Listens on `address` (port 0: a free one), for that many connections at a time; `router` answers the requests.
+  public init(
+    address: SocketAddress, connections: Int, router: AdminRouter
+  ) throws(SystemFailure) {
+    server = try HTTP1Server(address: address, connections: connections) { request in
       router.answer(request)
         ?? .failure(
           .missing, "there is nothing at \(request.path)", "see docs/admin-api.md", status: 404)

@@ -35,6 +35,15 @@ public struct GatewayConfiguration: Sendable {
   public var enrolmentsPerMinute: UInt32? = 10_000
   /// Which apps exist.
   public var apps = Apps.adopt
+  /// Descriptors that the process may open; the bounds of connections follow from them.
+  public var descriptors = 1_024
+  /// Whether the records of devices' connections are taken over from OpenSSL, which keeps idle ones small.
+  public var takesOverRecords = true
+  /// Connections of the console's port at a time.
+  public var consoleConnections: Int { connectionBounds.console }
+  var connectionBounds: ConnectionBounds {
+    ConnectionBounds(descriptors: descriptors, loops: loops)
+  }
   /// Event loops.
   public var loops = 1
   /// Pushes a second to one device token; `nil`: any number.
@@ -43,6 +52,17 @@ public struct GatewayConfiguration: Sendable {
   public var connectionRate: UInt32?
   /// Pushes a second of one team; `nil`: any number.
   public var teamRate: UInt32?
+  /// Errors of one provider connection that end it, beyond its accepted requests; 0: any number.
+  public var connectionErrorsMax: UInt32 {
+    get { providerErrors.errors }
+    set { providerErrors.errors = newValue }
+  }
+  /// BadDeviceToken answers of one provider connection that end it, beyond its accepted requests; 0: any number.
+  public var connectionBadTokensMax: UInt32 {
+    get { providerErrors.badDeviceTokens }
+    set { providerErrors.badDeviceTokens = newValue }
+  }
+  var providerErrors = ProviderErrorPolicy.Bounds()
   /// Whether to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client
   /// library makes them (apns-protocol 2.1).
   public var acceptsES512 = true

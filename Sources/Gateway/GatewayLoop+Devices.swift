@@ -23,6 +23,13 @@ extension GatewayLoop {
     performEffects()
   }
 
+  func discard(
+    _ device: UInt64, _ session: SessionID, sequence: UInt64, _ reason: LinkDiscardReason
+  ) {
+    core.discarded(device, session: session, sequence: sequence, reason, now: now)
+    performEffects()
+  }
+
   func setPower(_ device: UInt64, _ session: SessionID, _ power: DevicePower) {
     core.setPower(power, of: device, session: session, now: now)
     performEffects()

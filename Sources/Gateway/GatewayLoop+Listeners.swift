@@ -7,28 +7,30 @@ import Transport
 extension GatewayLoop {
   /// Opens the listeners and tells the control plane on which ports they accept.
   func open(_ ports: GatewayPorts) {
+    loop.boundHandshakes(to: shared.census.bounds.handshakes)
     do {
       let security = shared.security
       var taken = ports
       for index in ports.providers.indices {
         taken.providers[index] = try listen(
-          ports.providers[index], security.provider
+          ports.providers[index], security.provider, for: .provider
         ) { [unowned self] _ in
           makeProvider(ProviderConnection.init)
         }
       }
       if let port = ports.insecureProvider {
-        taken.insecureProvider = try listen(port, .plain) { [unowned self] _ in
+        taken.insecureProvider = try listen(port, .plain, for: .provider) { [unowned self] _ in
           InsecureProtocolNegotiator(home: self)
         }
       }
-      taken.binary = try listen(ports.binary, security.legacy) { [unowned self] _ in
+      taken.binary = try listen(ports.binary, security.legacy, for: .provider) { [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .binary)
       }
-      taken.feedback = try listen(ports.feedback, security.legacy) { [unowned self] _ in
+      taken.feedback = try listen(ports.feedback, security.legacy, for: .provider) {
+        [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .feedback)
       }
-      taken.device = try listen(ports.device, security.device) { [unowned self] _ in
+      taken.device = try listen(ports.device, security.device, for: .device) { [unowned self] _ in
         DeviceHandoff(home: self)
       }
       post(.opened(loop: index, taken))
@@ -38,7 +40,7 @@ extension GatewayLoop {
   }
 
   private func listen(
-    _ port: UInt16, _ security: StreamSecurity,
+    _ port: UInt16, _ security: StreamSecurity, for kind: ConnectionCensus.Kind,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) -> UInt16 {
     guard let address = SocketAddress(host: shared.configuration.host, port: port) else {
@@ -46,8 +48,10 @@ extension GatewayLoop {
         name: "bind", errno: 22, subject: "\(shared.configuration.host): not an IP address")
     }
     let listener = try shared.listeners.listen(
-      on: loop, at: address, security: security, reusePort: shared.configuration.loops > 1,
-      accept: accept)
+      on: loop, at: address, security: security, reusePort: shared.configuration.loops > 1
+    ) { [unowned self] stream in
+      admit(stream, to: kind) ? accept(stream) : nil
+    }
     assert(port == 0 || listener.port == port, "a listener took another port than the one asked")
     add(listener)
     return listener.port

@@ -14,14 +14,15 @@ extension GatewayLoop {
         connection.answer(request, with: .refused(.notRegistered))
         return
       }
+      // Before an app is adopted in vain.
+      guard registrations.hasRoom(device) else {
+        connection.answer(request, with: .refused(.tooMany))
+        return
+      }
       ask(.adopt(connection.session, request: request, topic, device: device))
       return
     }
     let key = NotificationKey(device: device, app: app.number, kind: topic.kind.rawValue)
-    guard verb != .register || connection.hasRoom(for: key) else {
-      connection.answer(request, with: .refused(.tooMany))
-      return
-    }
     perform(
       registrations.handle(
         RegistrationTable.Request(
@@ -76,6 +77,7 @@ extension GatewayLoop {
     switch reply {
     case .done: connection.answer(request.number, with: .done)
     case .notRegistered: connection.answer(request.number, with: .refused(.notRegistered))
+    case .tooMany: connection.answer(request.number, with: .refused(.tooMany))
     case .tryLater: connection.answer(request.number, with: .refused(.tryLater))
     case .token(let entry):
       guard let kind = TokenKind(rawValue: request.key.kind) else {

@@ -26,8 +26,11 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   var connections = LoopConnections()
+  var unproven = UnprovenConnections()
+  var nextRefusalLine: Int64 = 0
   var providerMemory = ProviderMemory()
   var random: SystemRandom.Generator
+  var expiryClock: ExpiryClock
   /// The number of the last request to the writers.
   var commitTicket: UInt64 = 0
   private(set) var outbox = LoopOutbox()
@@ -61,9 +64,6 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   var environment: BelfryWire.Environment { shared.configuration.environment }
   var metrics: GatewayMetrics { shared.metrics }
   var log: Log { shared.log }
-  var now: Moment {
-    Moment(nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
-  }
 
   init(
     index: Int, loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
@@ -83,6 +83,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     var linkSettings = DeviceLinkServer.Settings()
     linkSettings.environment = shared.configuration.environment
     self.linkSettings = linkSettings
+    expiryClock = ExpiryClock(
+      nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
     random = GatewayShared.generator(of: index, seed: shared.randomSeed)
     verifier = TokenVerifier(
       directory: directory, acceptsES512: shared.configuration.acceptsES512)
@@ -99,6 +101,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   private func scheduleTick() {
     _ = loop.schedule(afterNanoseconds: Limits.tickNanoseconds) { [unowned self] in
+      compareClocks()
       core.tick(now: now)
       tokenRates?.tick(at: loop.nowNanoseconds)
       performEffects()
@@ -121,7 +124,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       deliver(notification)
     case .answered(let route, let answer):
       assert(route.loop == index, "an answer came to loop \(index) instead of \(route.loop)")
-      connections.provider(route.connection)?.answer(route.stream, answer)
+      connections.answered(route.connection)?.answer(route.stream, answer)
     case .attach(let detached, let device):
       assert(isHome(of: device.number), "device \(device.number) came to loop \(index)")
       let connection = makeDeviceConnection(device: device)
@@ -254,6 +257,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   /// Sends a submission to its device's home loop; the answer comes to `provider` under `reply`.
   func submit(_ submission: Submission, reply: Int32, of provider: some ProviderPeer) {
+    provider.load.begin()
     let contents = submission.contents
     let notification = AcceptedNotification(
       key: NotificationKey(
@@ -270,6 +274,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       performEffects()
     } else if !post(.push(notification), to: home) {
       // The other loops are not known before the gateway opens.
+      provider.load.end()
       provider.answer(reply, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
   }
@@ -278,7 +283,12 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func deliver(_ notification: AcceptedNotification) {
     assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
     switch registrations.verdict(notification.key, generation: notification.generation) {
-    case .active where isInRate(notification): core.accept(notification, now: now)
+    case .active where isInRate(notification):
+      guard core.hasRoom(for: notification.key) else {
+        metrics.count(.token)
+        return answer(notification, .refused(.tooManyRequests, timestampMilliseconds: nil))
+      }
+      core.accept(notification, now: now)
     case .disabled where isInRate(notification):
       core.discard(notification, as: .discardedDisabled)
     case .active, .disabled:
@@ -299,7 +309,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func answer(_ notification: AcceptedNotification, _ answer: ProviderAnswer) {
     guard let route = notification.reply else { return }
     if route.loop == index {
-      connections.provider(route.connection)?.answer(route.stream, answer)
+      connections.answered(route.connection)?.answer(route.stream, answer)
     } else if !post(.answered(route, answer), to: route.loop) {
       assertionFailure("a push came from loop \(route.loop), which is not there")
     }
@@ -422,6 +432,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       session: SessionID(connections.makeNumber()), device: device?.number,
       isKnown: device.map(devices.has) ?? true, home: self)
     connections.add(connection)
+    if device != nil { shared.census.countDevice(1) }
     metrics.deviceConnections.add()
     return connection
   }
@@ -438,6 +449,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     guard connections.remove(connection) else { return }
     metrics.deviceConnections.add(-1)
     if let device = connection.device {
+      shared.census.countDevice(-1)
       core.disconnect(device, session: connection.session, now: now)
       performEffects()
     }
@@ -478,10 +490,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// Releases the connections, which retain this object, of a loop that ends with some of them open.
   package func releaseConnections() { connections = LoopConnections() }
 
-  /// Asserts what holds between turns.
-  package func checkInvariants() {
+  /// Asserts what holds between turns; looks into no list of notifications with more than `entriesMax`.
+  package func checkInvariants(entriesMax: Int = .max) {
     connections.checkInvariants()
-    core.checkInvariants()
+    core.checkInvariants(entriesMax: entriesMax)
     registrations.checkInvariants()
     assert(!isPerforming, "effects are still being carried out")
     assert(effects.isEmpty, "effects were left over")

@@ -8,12 +8,18 @@ public struct GatewayMetrics: Sendable {
   let accepted: Counter
   let providerConnections: Gauge
   let deviceConnections: Gauge
+  private let ownRecords: Counter
+  private let opensslRecords: Counter
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
   private let failingStores: [String: Gauge]
+  let clockDisagreement: Gauge
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
+  private let unansweredBounds: [Counter]
+  let loweredStreamLimits: Counter
+  private let erringConnections: [ProviderErrorPolicy.Excess: Counter]
   private let states: [Counter]
   private let broadcastStates: [Counter]
   let broadcasts: Counter
@@ -28,6 +34,9 @@ public struct GatewayMetrics: Sendable {
       "belfry_provider_connections", help: "Open provider connections.")
     deviceConnections = registry.gauge(
       "belfry_device_connections", help: "Open device connections.")
+    (ownRecords, opensslRecords) = (
+      Self.deviceConnections(of: "own", registry), Self.deviceConnections(of: "openssl", registry)
+    )
     enrolments = registry.counter(
       "belfry_enrolments_total", help: "Devices that were given a certificate.")
     unknownDevices = registry.counter(
@@ -42,6 +51,9 @@ public struct GatewayMetrics: Sendable {
           labels: ["store": store])
         return (store, gauge)
       })
+    clockDisagreement = registry.gauge(
+      "belfry_clock_disagreement_seconds",
+      help: "Seconds by which the wall clock was set, while expiry does not follow it.")
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
@@ -52,6 +64,26 @@ public struct GatewayMetrics: Sendable {
         "belfry_pushes_refused_total", help: "Provider requests refused, by reason.",
         labels: ["reason": $0.reason])
     }
+    unansweredBounds = UnansweredBound.allCases.map {
+      registry.counter(
+        "belfry_pushes_unanswered_bounded_total",
+        help: "Times that a bound of unanswered pushes was met, by what it bounds.",
+        labels: ["of": "\($0)"])
+    }
+    loweredStreamLimits = registry.counter(
+      "belfry_provider_stream_limits_lowered_total",
+      help: "Times that a provider's errors lowered its limit of concurrent streams.")
+    erringConnections = Dictionary(
+      uniqueKeysWithValues: ProviderErrorPolicy.Excess.allCases.map {
+        (
+          $0,
+          registry.counter(
+            "belfry_provider_connections_ended_total",
+            help:
+              "Provider connections that were sent away for their errors, by what there was too much of.",
+            labels: ["reason": "\($0)"])
+        )
+      })
     states = DeliveryState.allCases.map {
       registry.counter(
         "belfry_notifications_total", help: "What happened to accepted notifications.",
@@ -73,7 +105,21 @@ public struct GatewayMetrics: Sendable {
     failingStores[store]?.set(isFailing ? 1 : 0)
   }
 
+  func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
+
+  private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
+    registry.counter(
+      "belfry_device_connections_total",
+      help: "Connections of devices, by the record layer that TLS has.", labels: ["records": layer])
+  }
+
+  func countDeviceConnection(hasOwnRecords: Bool) {
+    (hasOwnRecords ? ownRecords : opensslRecords).add()
+  }
+
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
+
+  func count(_ excess: ProviderErrorPolicy.Excess) { erringConnections[excess]?.add() }
 
   func count(_ refusal: LinkEnrolmentRefusal) {
     enrolmentRefusals[Int(refusal.rawValue) - 1].add()
@@ -82,4 +128,14 @@ public struct GatewayMetrics: Sendable {
   func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }
 
   func count(copy state: DeliveryState) { broadcastStates[Int(state.rawValue)].add() }
+}
+
+/// What has a bound on the pushes that may wait for their answer.
+enum UnansweredBound: Int, CaseIterable {
+  /// Its further pushes are not read.
+  case connection
+  /// Further pushes to it are answered `TooManyRequests`.
+  case token
+  /// Its further pushes are answered `ServiceUnavailable`.
+  case team
 }

@@ -175,7 +175,10 @@ public final class GatewayServer {
     shared = GatewayShared(
       configuration: configuration, security: resources.security, listeners: resources.listeners,
       tokenKeys: resources.tokenKeys, writer: writer, controlWriter: controlWriter,
-      metrics: metrics, faults: faults, log: log,
+      metrics: metrics,
+      census: ConnectionCensus(
+        bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: registry)),
+      faults: faults, log: log,
       controlPlane: mailbox, makeDeliveryLog: resources.makeDeliveryLog,
       randomSeed: resources.randomSeed, didStartLoop: resources.didStartLoop)
     receive = { [unowned self] messages in

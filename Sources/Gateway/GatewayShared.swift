@@ -12,6 +12,7 @@ struct GatewayShared: Sendable {
   let writer: GroupCommitWriter
   let controlWriter: ControlWriter
   let metrics: GatewayMetrics
+  let census: ConnectionCensus
   let faults: FaultRegistry
   let log: Log
   let controlPlane: Mailbox<ControlPlaneMessage>

@@ -12,6 +12,17 @@ enum Limits {
   static let acknowledgementWaitNanoseconds: Int64 = 2_000_000
   /// Nanoseconds for which the removal of an acknowledged row is put off, so that many share one commit.
   static let removalDelayNanoseconds: Int64 = 50_000_000
+  /// Nanoseconds for which a notification that is tried once, and its provider's answer, wait for a device that
+  /// takes nothing; a working one makes room within a round trip.
+  static let onceWaitNanoseconds: Int64 = 5_000_000_000
+  /// Pushes to one token that may wait for their answer on its loop, more than any provider has; further ones
+  /// are answered `TooManyRequests` (apns-protocol 1.9).
+  static let tokenUnansweredMax = 5_000
+  /// Unanswered pushes of a loop up to which none is counted by token, which spares most pushes a look-up.
+  static let unansweredUncounted = 1_000
+  /// Nanoseconds for which nothing is sent to a device that had no room for a notification: a person needs
+  /// longer to make some, and each further try is one notification.
+  static let noRoomPauseNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds for which priority 5 is held for a sleeping device that shows no activity of its own.
   static let sleepHoldNanoseconds: Int64 = 300_000_000_000
   /// Background pushes of one app on one device: three at once, then one every twenty minutes, which is
@@ -25,8 +36,21 @@ enum Limits {
   static let sweepRowsMax = 1_000
   /// Nanoseconds between sweeps of expired rows: they are never delivered, so only disk space depends on it.
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
+  /// Milliseconds by which the wall clock may leave the monotonic one between two ticks and still be believed:
+  /// more than corrections by the network take, less than matters to what expires.
+  static let clockStepMillisecondsMax: Int64 = 60_000
+  /// Nanoseconds for which a wall clock that was set is not believed: a day, for an administrator to read of it.
+  static let clockDoubtNanoseconds: Int64 = 86_400_000_000_000
   /// Nanoseconds between ticks, which release held notifications and start sweeps: none needs to be exact.
   static let tickNanoseconds: Int64 = 1_000_000_000
+
+  // MARK: Connections
+
+  /// Nanoseconds for which a connection that has not shown yet who it is may keep its place when there is none left:
+  /// honest peers need some round trips.
+  static let unprovenNanoseconds: Int64 = 2_000_000_000
+  /// Nanoseconds between log lines about refused connections.
+  static let refusalLogNanoseconds: Int64 = 1_000_000_000
 
   // MARK: Providers
 
@@ -34,6 +58,16 @@ enum Limits {
   static let directoryRetryNanoseconds: Int64 = 1_000_000_000
   /// Concurrent streams of a provider after its first accepted request (apns-protocol 1.13, captured).
   static let providerConcurrentStreams: UInt32 = 1_000
+  /// Unanswered pushes of a connection at which the gateway stops reading from it, until half of them are
+  /// answered: twice its streams, so that only requests that are reset before their answer come to so many.
+  static let providerUnansweredMax = 2_000
+  /// Unanswered pushes of a team on one loop, some 80 MB at their largest; further ones are answered
+  /// `ServiceUnavailable`.
+  static let teamUnansweredMax = 16_384
+  /// Nanoseconds in which a provider's errors are forgotten, all of the bound that ends its connection.
+  static let errorMemoryNanoseconds: Int64 = 60_000_000_000
+  /// How often errors halve a provider's limit of streams, from 1,000 down to 7, before they end the connection.
+  static let streamHalvingsMax = 7
   /// Bytes waiting for a provider to read; above it the gateway stops reading from that provider.
   static let providerOutputBytesMax = 1 << 20
   /// Bytes waiting for all providers of a loop; above it ``providerOutputShareBytes`` applies to each.
@@ -107,8 +141,11 @@ enum Limits {
 
   // MARK: Devices and certificates
 
-  /// Distinct pairs of app and token kind that a device may register; a machine has far fewer apps.
+  /// Distinct pairs of app and token kind that a device may register in its life, on all its connections; a machine has
+  /// far fewer apps.
   static let topicsPerDeviceMax = 1_024
+  /// Apps that are adopted for one device: an app that others use too is adopted once, so few are new with each.
+  static let adoptionsPerDeviceMax = 256
   /// Days of validity of a device's certificate, a machine's lifetime; enrolling again renews it.
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
@@ -134,7 +171,7 @@ enum Limits {
   static let channelsPerAppMax = 10_000
   /// Seconds for which a channel stores its newest message (apns-protocol 5.3).
   static let channelStorageSecondsMax: Int64 = 28_800
-  /// Channels that a device may subscribe to; a person follows far fewer.
+  /// Channels that a device may be subscribed to, on all its connections; a person follows far fewer.
   static let channelsPerDeviceMax = 1_024
   /// Devices that receive a broadcast in one turn of a loop: a few milliseconds of work.
   static let fanOutDevices = 256

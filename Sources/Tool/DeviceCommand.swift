@@ -24,6 +24,9 @@ enum DeviceCommand {
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices", "where their identities are kept"),
       .repeatable("app", "BUNDLE-ID[:TYPE,…]", "registers the app, for alert or for these types"),
       .repeatable("channel", "APP/ID", "subscribes to the app's broadcast channel"),
+      .value(
+        "connecting", "N", default: "64",
+        "how many connect at a time; many more are a storm, in which they time each other out"),
       .value("ack", "auto|never", default: "auto", "whether notifications are acknowledged"),
       .flag("summary", "counts and percentiles at the end instead of a line a notification"),
     ])

@@ -34,11 +34,22 @@ enum GatewayCommand {
       .value("connection-rate", "N", "pushes a second of one connection"),
       .value("team-rate", "N", "pushes a second of one team"),
       .value(
+        "connection-errors", "N", default: "1000",
+        "4xx answers, beyond the accepted requests, that end a provider's connection; 0: any number"
+      ),
+      .value(
+        "connection-bad-tokens", "N", default: "250",
+        "BadDeviceToken answers that end it, counted likewise; 0: any number"),
+      .value(
         "es512", "on|off", default: "on",
         "whether provider tokens may say ES512 with a P-256 key, as one library makes them"),
       .flag(
         "recover",
         "go on without files of the folder that are missing or damaged, and say what is given up"),
+      .value(
+        "record-layer", "own|openssl", default: "own",
+        "what encrypts the records of devices' connections: openssl takes 14 KB more of memory for each"
+      ),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
@@ -106,17 +117,27 @@ enum GatewayCommand {
     configuration.deviceRate = try options.integer("device-rate", in: rates)
     configuration.connectionRate = try options.integer("connection-rate", in: rates)
     configuration.teamRate = try options.integer("team-rate", in: rates)
+    let errors: ClosedRange<UInt32> = 0...1_000_000_000
+    if let most = try options.integer("connection-errors", in: errors) {
+      configuration.connectionErrorsMax = most
+    }
+    if let most = try options.integer("connection-bad-tokens", in: errors) {
+      configuration.connectionBadTokensMax = most
+    }
     if let rate = try options.integer("enroll-rate", in: 1...1_000_000_000 as ClosedRange<UInt32>) {
       configuration.enrolmentsPerMinute = rate
     }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     configuration.recovers = options.has("recover")
+    configuration.takesOverRecords =
+      try options.choice("record-layer", of: ["own", "openssl"]) != "openssl"
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     configuration.loops = try options.integer("loops", in: 1...256) ?? cores
+    configuration.descriptors = DescriptorLimit.raise()
     return configuration
   }
 

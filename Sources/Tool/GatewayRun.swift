@@ -15,6 +15,7 @@ final class GatewayRun {
   private let metrics = MetricRegistry()
   private let readiness = Readiness()
   private let consoleAddress: SocketAddress
+  private let consoleConnections: Int
   private var console: ConsoleServer?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
@@ -31,6 +32,7 @@ final class GatewayRun {
     server = try GatewayServer(
       configuration: configuration, loop: loop, metrics: metrics, log: log)
     consoleAddress = console
+    consoleConnections = configuration.consoleConnections
   }
 
   /// Runs until a signal or a failure ends it; returns the exit status.
@@ -58,7 +60,7 @@ final class GatewayRun {
 
   private func openConsole() throws(SystemFailure) {
     console = try ConsoleServer(
-      address: consoleAddress,
+      address: consoleAddress, connections: consoleConnections,
       router: AdminRouter(
         administration: server.administration, token: server.adminToken, metrics: metrics,
         condition: server.condition

@@ -26,16 +26,8 @@ enum SendCommand {
       .value("expiration", "SECONDS", "kept for so long from now; 0: tried once, not stored"),
       .value("collapse-id", "ID", "replaces what was sent with the same one"),
       .value("id", "UUID", "apns-id"),
-      .value(
-        "gateway", "FILE|HOST:PORT", default: "this user's gateway",
-        "a gateway.json, or an address with --ca and credentials"),
-      .value("apple", "sandbox|production", "Apple's own service instead of a gateway"),
-      .value("ca", "FILE", "the authority to trust, as PEM"),
-      .value("key", "FILE.p8", "the provider key"),
-      .value("key-id", "ID", "the provider key's id"),
-      .value("team", "ID", "the team's id"),
-      .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
-      .value("timeout", "SECONDS", default: "30", "how long one answer may take, tries included"),
+    ] + SendTarget.entries + [
+      .value("timeout", "SECONDS", default: "30", "how long one answer may take, tries included")
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -4,6 +4,25 @@ import System
 
 /// The service and the credentials of `belfry send`.
 enum SendTarget {
+  /// The options that name the service and the credentials.
+  static let entries: [OptionTable.Entry] = [
+    .value(
+      "gateway", "FILE|HOST:PORT", default: "this user's gateway",
+      "a gateway.json, or an address with --ca and credentials"),
+    .value("apple", "sandbox|production", "Apple's own service instead of a gateway"),
+    .value("ca", "FILE", "the authority to trust, as PEM"),
+    .value("key", "FILE.p8", "the provider key"),
+    .value("key-id", "ID", "the provider key's id"),
+    .value("team", "ID", "the team's id"),
+    .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
+  ]
+
+  /// The folder of the gateway whose file the options name; nil where they name an address or Apple's service.
+  static func gatewayFolder(_ options: CommandLineOptions) throws -> String? {
+    guard options.value("apple") == nil else { return nil }
+    return try place(options).1.map { FileSystem.parent(of: $0.caFile) }
+  }
+
   /// The part of a gateway's `gateway.json` that a sender needs.
   private struct GatewayFile {
     let host: String

@@ -9,6 +9,9 @@ enum StateFolders {
   /// The agent's folder.
   static var agent: String { "\(state)/belfry/agent" }
 
+  /// The folder of the token registry and its campaigns.
+  static var provider: String { "\(state)/belfry/provider" }
+
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 

@@ -27,6 +27,11 @@ enum Tool {
       name: "device", summary: "run virtual devices, list and revoke devices",
       run: DeviceCommand.run),
     Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
+    Command(
+      name: "provider", summary: "run the token registry of an app's maker",
+      run: ProviderServiceCommand.run),
+    Command(
+      name: "campaign", summary: "send to many, each in their language", run: CampaignCommand.run),
     Command(name: "team", summary: "who owns apps and keys", run: TeamCommand.noun.run),
     Command(
       name: "key", summary: "what providers sign their tokens with", run: KeyCommand.noun.run),

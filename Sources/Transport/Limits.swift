@@ -33,12 +33,20 @@ enum Limits {
   static let smallBuffersKept = 1_024
   /// Large buffers that a loop keeps for reuse: 2 MB.
   static let largeBuffersKept = 64
-  /// Connections that one listener accepts in one turn.
-  static let acceptedPerTurn = 64
+  /// Connections that one listener accepts in one turn: each costs some 20 µs.
+  static let acceptedPerTurn = 16
   /// Nanoseconds for a TLS handshake: many round trips on a bad mobile network.
   static let handshakeNanoseconds: Int64 = 10_000_000_000
-  /// Concurrent handshakes of a loop: each holds about 60 KB in OpenSSL.
+  /// Concurrent handshakes of a loop, at which listeners wait: each holds about 60 KB in OpenSSL.
   static let handshakesMax = 1_000
+  /// Steps of handshakes in one turn, each with a signature to make or to verify: 1 to 3 ms, for which all that is
+  /// open waits.
+  static let handshakeStepsPerTurn = 4
+  /// Steps that may wait while listeners accept: some 30 ms of work, so that a loop never runs dry.
+  static let handshakeStepsWaitingMax = 64
+  /// Nanoseconds without progress after which a handshake makes room for a new one, where there is no other: honest
+  /// peers answer in a round trip.
+  static let handshakeStallNanoseconds: Int64 = 500_000_000
   /// Nanoseconds for sending the remaining output after `close`.
   static let flushNanoseconds: Int64 = 10_000_000_000
   /// Nanoseconds for which input is read and discarded after closing, so that a reset does not overtake the last
@@ -88,13 +96,9 @@ enum Limits {
   static let http1HeadBytes = 8_192
   /// Bytes that a client may send ahead of a response: one read with what was left of the last.
   static let http1PipelinedBytes = 262_144
-  /// Connections of the console and its tools at once; for one more, the one that has waited longest
-  /// for its request is closed.
+  /// Connections of an HTTP/1.1 server at once, unless its owner says less; for one more, the one that has waited
+  /// longest for its request is closed.
   static let httpConnections = 128
-  /// Of those, what is left to this machine, whatever comes over the network.
-  static let httpConnectionsOfLoopback = 32
-  /// Connections of one address of the network: some browsers' and a scraper's.
-  static let httpConnectionsOfAddress = 32
   /// Nanoseconds for which a connection may be without a whole request head: a browser keeps one that
   /// long for its next request.
   static let httpIdleNanoseconds: Int64 = 60_000_000_000

@@ -121,6 +121,15 @@ struct SystemZones: ScheduleWorld {
         == ["2026-02-02T09:00:00Z", "2026-03-03T09:00:00Z"])
   }
 
+  @Test(arguments: [
+    Period(.span(months: 0, days: 3_000_000, seconds: 0)), Period(.weekYears(7_976)),
+  ])
+  func `a repeat beyond the last year never comes`(period: Period) throws {
+    let start = Int64(try instant("2023-12-31T22:13:20Z")) * 1_000
+    let trigger = Trigger.moment(.instant(start), every: period)
+    #expect(trigger.next(after: start, anchor: start, in: try SystemZones("UTC")) == nil)
+  }
+
   @Test func `an interval repeats every so long from its start`() throws {
     let trigger = Trigger.interval(milliseconds: 90_000, repeats: true)
     let world = try SystemZones("UTC")

@@ -47,6 +47,30 @@ struct CenterWindowTests {
   }
 
   @Test
+  func `what an app shows itself is on the screen, text and picture`() async throws {
+    try await play { desktop, center, scenario in
+      let picture = scenario.folder.file("picture.png")
+      // 48 by 48 pixels of one colour.
+      let bytes = try #require(
+        Data(
+          base64Encoded:
+            "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEXIHlpnOX0XAAAAGUlEQVRI"
+            + "x+3BgQAAAADDoPlT3+AEVQEA8AwJMAAB0q0T2gAAAABJRU5ErkJggg=="))
+      try bytes.write(to: URL(fileURLWithPath: picture))
+      center.tell(
+        #"{"do":"show","window":"w1","app":"Burger","content":[{"text":"Leek <soup>"},"#
+          + #"{"picture":"\#(picture)"},{"text":"Cream"}],"buttons":[{"id":"A","title":"Order"}]}"#)
+      try await desktop.wait("alert dialog", "Burger")
+      let elements = try await desktop.elements()
+      for text in ["Leek <soup>", "Cream"] {
+        #expect(elements.contains { $0.role == "label" && $0.name == text })
+      }
+      #expect(elements.contains { $0.role == "image" && $0.name == "Burger" })
+      try await desktop.waitForPixels("C81E5A", atLeast: 1_500)
+    }
+  }
+
+  @Test
   func `a button is reported, with what stood in its field`() async throws {
     try await play { desktop, center, _ in
       center.tell(Self.dialog)

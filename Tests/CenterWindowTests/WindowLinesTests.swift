@@ -28,6 +28,22 @@ struct WindowLinesTests {
     #expect(content.buttons[1].input == nil)
   }
 
+  @Test
+  func
+    `what an app shows itself comes in its order, and what is neither text nor picture does not`()
+    throws
+  {
+    let command = command(
+      #"{"do":"show","window":"w1","content":[{"text":"<b>"},{"picture":"/p"},{"sound":"x"},"#
+        + #"7,{"text":"last"}]}"#)
+    guard case .show(let content)? = command else {
+      Issue.record("not read")
+      return
+    }
+    #expect(content.drawn == [.text("<b>"), .picture("/p"), .text("last")])
+    #expect(content.spoken == "<b>. last")
+  }
+
   @Test func `the Notification Center has groups, threads and items`() throws {
     let command = command(
       #"{"do":"center","title":"T","empty":"E","buttons":[{"id":"c"}],"groups":["#

@@ -7,7 +7,7 @@ import Testing
   /// A folder with two statements and one test, whose body this is, with the page made for it.
   private func check(
     _ body: String, test: String = "@Test func `It works`()", rest: String = "",
-    rows: String = "S0-1\t\tone\nS0-2\t\ttwo\n", change: (URL) throws -> Void = { _ in }
+    rows: String = "S0-1\t\tA\tone\nS0-2\t\tB\ttwo\n", change: (URL) throws -> Void = { _ in }
   ) async throws -> (status: Int32, output: String, page: String) {
     try await Scenario.run { scenario in
       let root = URL(fileURLWithPath: scenario.folder.file("repository"))
@@ -17,7 +17,8 @@ import Testing
           "docs/conformance.md",
           "<!-- scripts/conformance: counts -->\n<!-- end -->\n"
             + "<!-- scripts/conformance: statements -->\n<!-- end -->\n"
-        ), ("docs/conformance/statements.tsv", "number\tstate\twhat was built\n" + rows),
+        ),
+        ("docs/conformance/statements.tsv", "number\tstate\twhat it says\twhat was built\n" + rows),
         (
           "Tests/SomeTests/SomeTests.swift",
           "struct SomeTests {\n\(test) {\n\(body)\n}\n\(rest)\n}\n"
@@ -44,16 +45,16 @@ import Testing
     let both = try await check("// S0-1\n#expect(a == b)\n// S0-2 in part: half\n#expect(b == c)")
     #expect(both.status == 0, "\(both.output)")
     let link = "[SomeTests](../Tests/SomeTests/SomeTests.swift): It works"
-    #expect(both.page.contains("| S0-1 | shown | one | \(link) |"))
-    #expect(both.page.contains("| S0-2 | in part | two | \(link) (in part: half) |"))
+    #expect(both.page.contains("| S0-1 | shown | A | one | \(link) |"))
+    #expect(both.page.contains("| S0-2 | in part | B | two | \(link) (in part: half) |"))
     #expect(both.page.contains("| shown | 1 |"))
     let parts = try await check(
       "// S0-1 part 1 of 2: this\n// S0-2 part 1 of 2: this\n#expect(a)\n"
         + "// S0-1 part 2 of 2: that\n#expect(b)")
     #expect(parts.page.contains("| S0-1 | shown |") && parts.page.contains("| S0-2 | in part |"))
-    let none = try await check("#expect(a)", rows: "S0-1\tadvice\tone\nS0-2\tprovider\ttwo\n")
-    #expect(none.page.contains("| S0-1 | advice | one | – |"))
-    #expect(none.page.contains("| S0-2 | not shown | two | – |"))
+    let none = try await check("#expect(a)", rows: "S0-1\tadvice\tA\tone\nS0-2\tprovider\tB\ttwo\n")
+    #expect(none.page.contains("| S0-1 | advice | A | one | – |"))
+    #expect(none.page.contains("| S0-2 | not shown | B | two | – |"))
   }
 
   @Test
@@ -94,18 +95,22 @@ import Testing
     #expect(disabled.output.contains("is disabled"))
     let named = try await check("#expect(a)", test: "@Test func `S0-1 it works`()")
     #expect(named.output.contains("a number in a test's name shows nothing"))
-    let advised = try await check(body, rows: "S0-1\tadvice\tone\nS0-2\t\ttwo\n")
+    let advised = try await check(body, rows: "S0-1\tadvice\tA\tone\nS0-2\t\tB\ttwo\n")
     #expect(advised.output.contains("S0-1 is “advice”"))
-    let missing = try await check(body, rows: "S0-1\t\tone\nS0-3\t\tthree\n")
+    let missing = try await check(body, rows: "S0-1\t\tA\tone\nS0-3\t\tC\tthree\n")
     #expect(missing.output.contains("S0-3 does not follow S0-1"))
-    for result in [helper, disabled, named, advised, missing] { #expect(result.status == 1) }
+    let wordless = try await check(body, rows: "S0-1\t\t\tone\nS0-2\t\tB\ttwo\n")
+    #expect(wordless.output.contains("a row is number, state, what it says, what was built"))
+    for result in [helper, disabled, named, advised, missing, wordless] {
+      #expect(result.status == 1)
+    }
   }
 
   @Test
   func `A page that was changed by hand is stale`() async throws {
     let result = try await check("// S0-1\n#expect(a)") { page in
       let text = try String(contentsOf: page, encoding: .utf8)
-      try text.replacing("not shown | two", with: "shown | two").write(
+      try text.replacing("not shown | B", with: "shown | B").write(
         to: page, atomically: true, encoding: .utf8)
     }
     #expect(result.status == 1)

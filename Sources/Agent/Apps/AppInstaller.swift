@@ -47,6 +47,7 @@ enum AppInstaller {
     installation.entitlements = manifest.entitlements
     installation.pushEnvironment = manifest.pushEnvironment
     installation.serviceExtension = manifest.serviceExtension
+    installation.contentExtensions = manifest.contentExtensions
     record.installation = installation
     return .success(record)
   }
@@ -81,6 +82,7 @@ enum AppInstaller {
     installation.serviceExtension =
       entry["X-Belfry-ServiceExtension"].flatMap(program)
       ?? record.bundlePath.flatMap(AppManifest.serviceExtension)
+    installation.contentExtensions = record.bundlePath.map(AppManifest.contentExtensions) ?? []
     let command = entry.command
     installation.executable = command.first.flatMap(program)
     installation.arguments = Array(command.dropFirst())

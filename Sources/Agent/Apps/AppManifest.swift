@@ -13,6 +13,7 @@ struct AppManifest: Hashable {
   var entitlements: Set<Entitlement> = []
   var pushEnvironment: String?
   var serviceExtension: String?
+  var contentExtensions: [ContentExtension] = []
 
   /// Reads a folder's manifest; nil when it has none that names an id.
   static func read(folder: String) -> AppManifest? {
@@ -35,21 +36,44 @@ struct AppManifest: Hashable {
 
   /// The program of the app's notification service extension (`PlugIns/*.appex`).
   static func serviceExtension(in folder: String) -> String? {
+    extensions("com.apple.usernotifications.service", in: folder).first?.program
+  }
+
+  /// The app's notification content extensions.
+  static func contentExtensions(in folder: String) -> [ContentExtension] {
+    extensions("com.apple.usernotifications.content-extension", in: folder).map { program, about in
+      let attributes = about["NSExtensionAttributes"] as? [String: Any] ?? [:]
+      let category = attributes["UNNotificationExtensionCategory"]
+      return ContentExtension(
+        executable: program,
+        categories: category as? [String] ?? (category as? String).map { [$0] } ?? [],
+        hidesDefaultContent: attributes["UNNotificationExtensionDefaultContentHidden"] as? Bool
+          ?? false)
+    }
+  }
+
+  /// The programs of the app's extensions of a kind, by the names of their folders, and what each says
+  /// of itself.
+  private static func extensions(
+    _ kind: String, in folder: String
+  ) -> [(program: String, about: [String: Any])] {
+    var found: [(program: String, about: [String: Any])] = []
     for place in ["\(folder)/PlugIns", "\(folder)/Contents/PlugIns"] {
       let names = (try? FileSystem.list(place)) ?? []
       for name in names.sorted() where name.hasSuffix(".appex") {
         let plugin = "\(place)/\(name)"
         guard let list = list(plugin), let about = list["NSExtension"] as? [String: Any],
-          about["NSExtensionPointIdentifier"] as? String == "com.apple.usernotifications.service",
+          about["NSExtensionPointIdentifier"] as? String == kind,
           let program = list["CFBundleExecutable"] as? String, !program.contains("/")
         else { continue }
-        return ["", "Contents/Linux/", "Contents/MacOS/", "bin/"].map {
-          "\(plugin)/\($0)\(program)"
+        let places = ["", "Contents/Linux/", "Contents/MacOS/", "bin/"]
+        if let program = places.map({ "\(plugin)/\($0)\(program)" }).first(where: FileSystem.exists)
+        {
+          found.append((program, about))
         }
-        .first(where: FileSystem.exists)
       }
     }
-    return nil
+    return found
   }
 
   private init?(_ list: [String: Any], folder: String) {
@@ -70,5 +94,6 @@ struct AppManifest: Hashable {
     entitlements = Entitlement.claimed(in: list)
     pushEnvironment = list[Entitlement.pushes.rawValue] as? String
     serviceExtension = Self.serviceExtension(in: folder)
+    contentExtensions = Self.contentExtensions(in: folder)
   }
 }

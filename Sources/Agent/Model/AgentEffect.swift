@@ -32,6 +32,10 @@ enum AgentEffect: Hashable, Sendable {
   case refresh(Presentation)
   /// It comes without a banner: it stands in lists alone.
   case list(Presentation)
+  /// Its content extension shows this in its window.
+  case draw(AppNotificationID, Drawing)
+  /// Its content extension wants its window closed; the notification stays.
+  case closeWindow(AppNotificationID)
   case withdraw(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound, of: LocalApp)
@@ -58,7 +62,7 @@ enum AgentEffect: Hashable, Sendable {
   case suspend(AppID)
   /// Let an app's processes run on.
   case resume(AppID)
-  /// Start a service extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
+  /// Start a service or content extension; `extensionTimeEnds` and `extensionTimedOut` are due after the order's
   /// times, `extensionFailed` when it cannot be started.
   case startExtension(ExtensionOrder)
 
@@ -112,7 +116,8 @@ extension AgentEffect {
       .refuse(ask, AppLinkFailure(.storageFailed, "the disk does not take it: make room"))
     case .acknowledge(let id): .rejectPush(id)
     case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
-      .diagnose, .present, .refresh, .list, .withdraw, .badge, .sound, .suppressed, .prompt,
+      .diagnose, .present, .refresh, .list, .draw, .closeWindow, .withdraw, .badge, .sound,
+      .suppressed, .prompt,
       .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .expectApp, .end, .suspend,
       .resume, .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister,
       .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
@@ -130,6 +135,8 @@ enum LogEntry: Hashable, Sendable {
   case notificationExpired(AppNotificationID)
   /// A service extension that gave nothing: its push is shown as it came.
   case extensionGaveNothing(AppID, executable: String, ServiceExtensions.Silence)
+  /// A content extension that ended before it showed anything.
+  case contentExtensionEnded(AppID, executable: String)
   /// An app that wants the location and does not say why.
   case locationUsageMissing(AppID)
   /// A background push for an app whose manifest does not ask for them.

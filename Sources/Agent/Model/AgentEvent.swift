@@ -40,6 +40,8 @@ enum AgentEvent {
   case provisionalDecided(AppID, isKept: Bool)
   /// A notification is on screen.
   case notificationShown(AppNotificationID)
+  /// A notification's window has opened, or is gone.
+  case notificationWindow(AppNotificationID, isOpen: Bool)
   /// A presenter became available.
   ///
   /// A new one receives what has not been shown yet; one with a new server has that already.

@@ -66,6 +66,8 @@ struct AgentModel: ~Copyable {
     case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
     case .provisionalDecided(let app, let isKept): onProvisionalDecided(app, isKept: isKept)
     case .notificationShown(let key): pipeline.onShown(key, &context)
+    case .notificationWindow(let key, let isOpen):
+      pipeline.onWindow(key, isOpen: isOpen, &context)
     case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
     case .pushReceived(let push): pipeline.onPush(push, &context)
     case .registrationSucceeded(let app, let kind, let token):
@@ -149,7 +151,7 @@ struct AgentModel: ~Copyable {
           rights: process.controlRights)
         context.answer(
           ask, .welcome(AppWelcome(appID: nil, agentRun: configuration.agentRun)))
-      case .app, .serviceExtension:
+      case .app, .serviceExtension, .contentExtension:
         admit(try identification.identify(hello, process), ask, hello, process)
       }
     } catch {
@@ -180,6 +182,8 @@ struct AgentModel: ~Copyable {
       front.onConnected(ask.connection, &context)
     case .serviceExtension:
       pipeline.onExtensionConnected(ask.connection, app, token: hello.launch, &context)
+    case .contentExtension:
+      pipeline.onContentExtensionConnected(ask.connection, app, token: hello.launch, &context)
     case .control: preconditionFailure("a command is no app")
     }
   }
@@ -320,6 +324,7 @@ struct AgentModel: ~Copyable {
     case .setLocationUpdates(let isOn):
       context.confirm(ask)
       local.follow(ask.connection, app, isOn: isOn, &context)
+    case .setDrawing, .contentWish: try pipeline.onContentRequest(ask, request, &context)
     }
   }
 

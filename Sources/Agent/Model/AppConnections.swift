@@ -15,12 +15,14 @@ enum QuestionPurpose: Hashable, Sendable {
   case task(AppID)
   /// Whether an app has ended its tasks, at the end of its background time.
   case expiration(AppID)
+  /// What becomes of a notification after an action that its content extension handles.
+  case contentAction(AppNotificationID, order: Int64, PersonAction)
 
   /// The app that does something for the answer, and is let run for it.
   var workingApp: AppID? {
     switch self {
     case .fetch(let app), .response(let app, _), .task(let app): app
-    case .willPresent, .extend, .expiration: nil
+    case .willPresent, .extend, .expiration, .contentAction: nil
     }
   }
 }

@@ -86,8 +86,10 @@ struct AppIdentification {
     let own = installation.provingExecutable
     // What proves nothing is believed of the user's own processes alone.
     if own == nil, !process.isSandboxed { return }
+    let extensions = installation.contentExtensions.map(\.executable)
     if let executable = process.executable,
-      [own, configuration.agentExecutable, installation.serviceExtension].contains(executable)
+      ([own, configuration.agentExecutable, installation.serviceExtension] + extensions)
+        .contains(executable)
     {
       return
     }

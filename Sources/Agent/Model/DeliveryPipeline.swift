@@ -10,6 +10,7 @@ struct DeliveryPipeline {
   private var background = BackgroundWork()
   private var time = BackgroundTime()
   private var extensions = ServiceExtensions()
+  private var contents = ContentExtensions()
 
   // MARK: - Start
 
@@ -225,6 +226,10 @@ struct DeliveryPipeline {
         onExtensionTimedOut(token, &context)
       }
     case .response(let app, let key): responses.onHandled(app, key: key, &context)
+    case .contentAction(let key, let order, let action):
+      var option = ContentExtensionOption.dismissAndForwardAction
+      if case .contentOption(let chosen)? = reply { option = chosen }
+      onContentAction(key, order: order, action, option, &context)
     }
   }
 
@@ -237,6 +242,7 @@ struct DeliveryPipeline {
     if let job = extensions.onDisconnected(connection) {
       giveUp(job, .left, &context)
     }
+    contents.onDisconnected(connection, &context)
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
@@ -246,6 +252,8 @@ struct DeliveryPipeline {
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
       case .expiration: break  // The app has disconnected: its time is over anyway.
       case .extend: break  // Its job is finished above.
+      case .contentAction(let key, let order, let action):
+        onContentAction(key, order: order, action, .dismissAndForwardAction, &context)
       }
     }
   }
@@ -271,6 +279,7 @@ struct DeliveryPipeline {
   /// Handles a service extension that could not be started, which its launcher has logged.
   mutating func onExtensionFailed(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finish(token) { deliver(job, nil, &context) }
+    contents.onEnded(token, &context)
   }
 
   /// A service extension did not answer in time.
@@ -282,6 +291,7 @@ struct DeliveryPipeline {
   /// had one.
   mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finishUnlessConnected(token) { giveUp(job, .ended, &context) }
+    contents.onEnded(token, &context)
   }
 
   /// Warns a service extension that its time is nearly over.
@@ -316,6 +326,53 @@ struct DeliveryPipeline {
     }
   }
 
+  // MARK: - Content extensions
+
+  /// Starts a notification's content extension with its window, and ends it with that.
+  mutating func onWindow(
+    _ key: AppNotificationID, isOpen: Bool, _ context: inout AgentContext
+  ) {
+    guard isOpen else { return contents.close(key, &context) }
+    if let entry = delivery[key] { contents.open(entry, &context) }
+  }
+
+  /// Sends a newly connected content extension its notification, or ends it if it has none.
+  mutating func onContentExtensionConnected(
+    _ connection: ConnectionID, _ app: AppID, token: String?, _ context: inout AgentContext
+  ) {
+    guard let key = contents.onGreeted(connection, app, token: token), let entry = delivery[key]
+    else { return context.emit(.close(connection)) }
+    context.tell(connection, .showContent(entry.retained.notification))
+  }
+
+  /// Handles what a content extension asks.
+  mutating func onContentRequest(
+    _ ask: Ask, _ request: AppRequest, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    let key = try contents.key(of: ask.connection)
+    switch request {
+    case .setDrawing(let drawing): try contents.onDrawing(drawing, from: ask.connection, &context)
+    case .contentWish(.open): onAction(key, .open, &context)
+    case .contentWish(.close): context.emit(.closeWindow(key))
+    default: return assertionFailure("no request of a content extension: \(request)")
+    }
+    context.confirm(ask)
+  }
+
+  /// Does with a notification what its content extension says after an action.
+  private mutating func onContentAction(
+    _ key: AppNotificationID, order: Int64, _ action: PersonAction,
+    _ option: ContentExtensionOption, _ context: inout AgentContext
+  ) {
+    // It was withdrawn or replaced meanwhile.
+    guard let entry = delivery.entry(key, order: order) else { return }
+    switch option {
+    case .doNotDismiss: break
+    case .dismiss: delivery.withdraw(key, &context)
+    case .dismissAndForwardAction: carryOut(action, on: entry, &context)
+    }
+  }
+
   // MARK: - The person
 
   /// Handles a person's action on a notification, if it still exists.
@@ -346,8 +403,7 @@ struct DeliveryPipeline {
   private mutating func perform(
     _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
   ) {
-    let app = entry.key.app
-    guard let record = context.apps[app] else {
+    guard let record = context.apps[entry.key.app] else {
       return assertionFailure("no notification of an app that is gone")
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.content, of: record)
@@ -356,6 +412,18 @@ struct DeliveryPipeline {
       return responses.holdUntilUnlock(
         Responses.LockedChoice(key: entry.key, order: entry.order, action: action))
     }
+    if !contents.ask(action, on: entry, &context) { carryOut(action, on: entry, &context) }
+  }
+
+  /// Takes a notification away, and tells its app of the action.
+  private mutating func carryOut(
+    _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
+  ) {
+    let app = entry.key.app
+    guard let record = context.apps[app] else {
+      return assertionFailure("no notification of an app that is gone")
+    }
+    let consequences = ActionConsequences(action.id, on: entry.retained.content, of: record)
     delivery.withdraw(entry.key, &context)
     guard consequences.isTold else { return }
     let response = responses.add(entry, action, &context)
@@ -415,6 +483,7 @@ struct DeliveryPipeline {
   mutating func settle(_ context: inout AgentContext) {
     background.settle(&context)
     time.settle(&context)
+    contents.settle(delivery, &context)
   }
 
   /// Traps in debug builds when a machine contradicts itself.
@@ -424,5 +493,6 @@ struct DeliveryPipeline {
     background.checkInvariants(context)
     time.checkInvariants(context)
     extensions.checkInvariants(context)
+    contents.checkInvariants(context)
   }
 }

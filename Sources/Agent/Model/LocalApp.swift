@@ -26,6 +26,8 @@ struct LocalApp: Hashable, Sendable {
     var windowClass: String?
     /// The program of its service extension, absolute.
     var serviceExtension: String?
+    /// What shows its notifications in windows.
+    var contentExtensions: [ContentExtension] = []
   }
 
   /// A registration for remote notifications.
@@ -102,6 +104,7 @@ extension LocalApp {
       inner["script"] = .bool(installation.isScript)
       inner["windowClass"] = installation.windowClass.map(JSONValue.string)
       inner["serviceExtension"] = installation.serviceExtension.map(JSONValue.string)
+      inner["contentExtensions"] = .array(installation.contentExtensions.map(\.json))
       object["installation"] = .object(inner)
     }
     object["requested"] = .array(
@@ -148,6 +151,8 @@ extension LocalApp {
       }
       installation.pushEnvironment = inner["pushEnvironment"]?.stringValue
       installation.serviceExtension = inner["serviceExtension"]?.stringValue
+      installation.contentExtensions = (inner["contentExtensions"]?.arrayValue ?? [])
+        .compactMap(ContentExtension.init)
       installation.isScript = inner["script"]?.boolValue ?? false
       self.installation = installation
     }

@@ -83,6 +83,8 @@ struct Presentation: Hashable, Sendable {
   var image: String?
   /// The files that belong to it.
   var attachments: [Attachment] = []
+  /// Whether a content extension of the app shows it in its window.
+  var isDrawnByApp = false
   /// Whether it replaces an earlier one that may be on screen.
   var isUpdate: Bool
   /// The time, in milliseconds since 1970.
@@ -136,6 +138,7 @@ extension Presentation {
     origin = Origin(notification.request.trigger)
     image = content.attachments.first { Self.isPicture($0) }?.path
     attachments = content.attachments.map(Attachment.init)
+    isDrawnByApp = app.contentExtension(of: content.category) != nil
     self.isUpdate = isUpdate
     unixMilliseconds = notification.unixMilliseconds
     if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, words, lookup) }
@@ -158,6 +161,7 @@ extension Presentation {
     userInfo = [:]
     image = nil
     attachments = []
+    isDrawnByApp = false
   }
 
   private static func isPicture(_ attachment: NotificationAttachment) -> Bool {
@@ -170,7 +174,7 @@ extension Presentation {
 }
 
 extension Presentation.Action {
-  fileprivate init(_ action: NotificationAction, _ lookup: Presentation.TextLookup) {
+  init(_ action: NotificationAction, _ lookup: Presentation.TextLookup) {
     id = action.id
     title = lookup(action.title)
     isDestructive = action.options.contains(.destructive)

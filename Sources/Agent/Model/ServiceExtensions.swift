@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A service extension to be started.
+/// A service or content extension to be started.
 struct ExtensionOrder: Hashable, Sendable {
   /// The extension's app.
   let app: AppID

@@ -18,8 +18,13 @@ final class JSONPresenter: Presenter {
   var canAsk: Bool { false }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
+    switch event {
     // A `suppressed` line says it with the reason.
-    if case .listed = event { return }
+    case .listed: return
+    // Windows are no lines.
+    case .drawn, .windowClosed: return
+    default: break
+    }
     write(Self.line(event, atUnixMilliseconds: unixMilliseconds).text)
     if case .presented(let presentation) = event { listener?.presenterShowed(presentation.key) }
   }
@@ -47,6 +52,8 @@ final class JSONPresenter: Presenter {
     case .refreshed(let presentation): return object("updated", presentation.json)
     case .listed(let presentation): return object("listed", presentation.json)
     case .removed(let key): return object("removed", named(key))
+    case .drawn(let key, _): return object("drawn", named(key))
+    case .windowClosed(let key): return object("windowClosed", named(key))
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
     case .sound(let key, let sound):

@@ -7,6 +7,10 @@ enum PresenterEvent: Hashable, Sendable {
   case refreshed(Presentation)
   /// It came without a banner: it stands in lists alone.
   case listed(Presentation)
+  /// Its content extension shows this in its window.
+  case drawn(AppNotificationID, Drawing)
+  /// Its window is to be closed; the notification stays.
+  case windowClosed(AppNotificationID)
   case removed(AppNotificationID)
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)
@@ -35,6 +39,8 @@ protocol Presenter: AnyObject {
 protocol PresenterListener: AnyObject {
   /// A notification is on screen.
   func presenterShowed(_ key: AppNotificationID)
+  /// A notification's window has opened, or is gone; only of one that a content extension shows.
+  func presenterWindow(_ key: AppNotificationID, isOpen: Bool)
   /// A person chose an action.
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction)
   /// A person answered the prompt of that identity.

@@ -39,6 +39,10 @@ public enum AppEvent: Sendable, Hashable {
   case extend(NotificationRequest, payload: [UInt8])
   /// The service extension's time is nearly over.
   case extensionTimeEnds
+  /// The notification that a content extension shows, and each one that replaces it.
+  case showContent(DeliveredNotification)
+  /// Question to a content extension, answered by an option: the person chose an action.
+  case contentAction(NotificationResponse)
 
   /// Whether an app that is suspended is let run for it; what is only news waits.
   public var isWorkForApp: Bool {
@@ -46,7 +50,8 @@ public enum AppEvent: Sendable, Hashable {
     case .arrived, .willPresent, .response, .openSettings, .regionChanged, .task: true
     case .state(let state): state == .foreground
     case .token, .registrationFailed, .settings, .badge, .languages, .backgroundTimeEnds,
-      .locationStatus, .place, .delivered, .extend, .extensionTimeEnds:
+      .locationStatus, .place, .delivered, .extend, .extensionTimeEnds, .showContent,
+      .contentAction:
       false
     }
   }
@@ -93,6 +98,9 @@ public enum AppEvent: Sendable, Hashable {
         try NotificationRequest(fields.fields("request")),
         payload: try fields.optionalBytes("payload") ?? [])
     case "extensionTimeEnds": self = .extensionTimeEnds
+    case "showContent":
+      self = .showContent(try DeliveredNotification(fields.fields("notification")))
+    case "contentAction": self = .contentAction(try NotificationResponse(fields))
     default: throw .unknownType(type)
     }
   }
@@ -125,6 +133,8 @@ public enum AppEvent: Sendable, Hashable {
     case .delivered: "delivered"
     case .extend: "extend"
     case .extensionTimeEnds: "extensionTimeEnds"
+    case .showContent: "showContent"
+    case .contentAction: "contentAction"
     }
   }
 
@@ -171,6 +181,9 @@ public enum AppEvent: Sendable, Hashable {
     case .extend(let request, let payload):
       builder.set("request", request) { $0.write(&$1) }
       builder.set("payload", bytes: payload)
+    case .showContent(let notification):
+      builder.set("notification", notification) { $0.write(&$1) }
+    case .contentAction(let response): response.write(&builder)
     case .backgroundTimeEnds, .extensionTimeEnds: break
     }
   }
@@ -236,6 +249,8 @@ public enum AppReply: Sendable, Hashable {
   case handled
   /// To `extend`: what is shown instead.
   case content(NotificationContent)
+  /// To `contentAction`.
+  case contentOption(ContentExtensionOption)
 
   /// The frame of this reply, still without the number that it answers.
   public var frame: AppFrame {
@@ -246,6 +261,7 @@ public enum AppReply: Sendable, Hashable {
     case .fetched(let result): builder.set("result", result.rawValue)
     case .handled: break
     case .content(let content): builder.set("content", content) { $0.write(&$1) }
+    case .contentOption(let option): builder.set("option", option.rawValue)
     }
     return builder.frame
   }
@@ -259,6 +275,8 @@ public enum AppReply: Sendable, Hashable {
       self = .fetched(result)
     } else if let content = try fields.optionalFields("content") {
       self = .content(try NotificationContent(content))
+    } else if let option = try fields.optionalWord("option", ContentExtensionOption.self) {
+      self = .contentOption(option)
     } else {
       self = .handled
     }

@@ -16,6 +16,8 @@ public struct AppHello: Sendable, Hashable {
     case app
     /// A service extension of the app, started by the agent.
     case serviceExtension
+    /// A content extension of the app, started by the agent while its notification's window stands.
+    case contentExtension
     /// A command that reads or changes the device's state for the person.
     case control
   }

@@ -18,6 +18,8 @@ extension WireLimits {
   public static let categoriesPerAppMax = 512
   /// Actions of one category; Apple shows at most ten.
   public static let actionsPerCategoryMax = 16
+  /// Texts and pictures that a content extension shows: more than a window has room for.
+  public static let drawingItemsMax = 64
   /// Attachments of one notification: far more than any presenter shows.
   public static let attachmentsPerNotificationMax = 16
 }

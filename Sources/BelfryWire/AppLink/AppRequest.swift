@@ -51,6 +51,10 @@ public enum AppRequest: Sendable, Hashable {
   case regionState(String)
   /// Starts or stops location updates, which arrive as `place` events.
   case setLocationUpdates(Bool)
+  /// What a content extension shows of its notification now.
+  case setDrawing(NotificationDrawing)
+  /// What a content extension wants of its own.
+  case contentWish(ContentExtensionWish)
   /// A request about the device; only on a control connection.
   case control(ControlRequest)
 
@@ -94,6 +98,8 @@ public enum AppRequest: Sendable, Hashable {
     case "regions": self = .watchedRegions
     case "regionState": self = .regionState(try fields.string("id"))
     case "locationUpdates": self = .setLocationUpdates(try fields.bool("on"))
+    case "drawing": self = .setDrawing(try NotificationDrawing(fields.fields("drawing")))
+    case "contentWish": self = .contentWish(try fields.word("wish"))
     default:
       guard let control = try ControlRequest(type: type, fields) else { throw .unknownType(type) }
       self = .control(control)
@@ -140,6 +146,8 @@ public enum AppRequest: Sendable, Hashable {
     case .watchedRegions: "regions"
     case .regionState: "regionState"
     case .setLocationUpdates: "locationUpdates"
+    case .setDrawing: "drawing"
+    case .contentWish: "contentWish"
     case .control: nil
     }
   }
@@ -187,6 +195,10 @@ public enum AppRequest: Sendable, Hashable {
       builder.set("id", id)
     case .setLocationUpdates(let on):
       builder.set("on", on)
+    case .setDrawing(let drawing):
+      builder.set("drawing", drawing) { $0.write(&$1) }
+    case .contentWish(let wish):
+      builder.set("wish", wish.rawValue)
     case .control(let control):
       control.write(&builder)
     case .settings, .categories, .pending, .delivered, .badge, .backgroundTime, .pendingTasks,

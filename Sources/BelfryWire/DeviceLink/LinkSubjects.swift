@@ -92,7 +92,10 @@ struct LinkSubjects {
       entries[index].isDisabled = false
       entries[index].owesEnable = true
     }
-    if isConnected { ask(wish, subject, to: &output) }
+    guard isConnected else { return }
+    ask(wish, subject, to: &output)
+    // A registration begins switched on at the gateway; the person's choice outlives it.
+    if wish == .register, entries[index].isDisabled { ask(.disable, subject, to: &output) }
   }
 
   /// Tells a new connection everything: what is owed first, then what is wanted.
@@ -158,7 +161,9 @@ struct LinkSubjects {
       if !open.contains(where: { $0.wish == .cancel && $0.subject == subject }) {
         entries[index].owesCancel = false
       }
-      if !entries[index].isWanted, !entries[index].owesCancel { entries.remove(at: index) }
+      if !entries[index].isWanted, !entries[index].owesCancel, !entries[index].isDisabled {
+        entries.remove(at: index)
+      }
     case .enable:
       entries[index].owesEnable = false
       // A topic that is not wanted was to be heard of once.

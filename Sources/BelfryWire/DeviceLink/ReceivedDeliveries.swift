@@ -36,10 +36,12 @@ struct ReceivedDeliveries {
     unpersisted.removeAll { $0.id == id }
   }
 
-  /// Removes a notification that could not be stored; returns its delivery's number on this connection, or `nil`.
+  /// Forgets a notification that could not be stored, which is new when it comes again; returns its delivery's
+  /// number on this connection, or `nil`.
   mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
     let delivery = unpersisted.remove(at: index).delivery
+    memory.remove(id)
     return delivery == 0 ? nil : delivery
   }
 

@@ -23,16 +23,23 @@ extension Period {
       case .span(0, 0, let seconds):
         first + ((after - first) / seconds + 1) * seconds
       case .span(0, let days, 0):
-        next(days: days, after: zone.latestWall(at: after), from: wall).map(zone.firstInstant)
+        Self.instant(
+          ofWall: next(days: days, after: zone.latestWall(at: after), from: wall), in: zone)
       case .span(let months, let days, let seconds):
         next(months, days, seconds, after: after, from: wall, in: zone, calendar)
       case .weekYears(let years):
-        next(weekYears: years, after: zone.latestWall(at: after), from: wall)
-          .map(zone.firstInstant)
+        Self.instant(
+          ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
       }
     // A gap can bring the first repeat to the very moment of the start: it fires once.
     guard let found, found > first, Gregorian.clampedSeconds(found) == found else { return nil }
     return Int64(found * 1_000 + fraction)
+  }
+
+  /// When clocks show a wall time first; nil beyond the range of dates, whose last instant a zone would answer.
+  private static func instant(ofWall wall: Int?, in zone: Zone) -> Int? {
+    guard let wall, Gregorian.clampedSeconds(wall) == wall else { return nil }
+    return zone.firstInstant(ofWall: wall)
   }
 
   private func next(days: Int, after: Int, from wall: Int) -> Int? {

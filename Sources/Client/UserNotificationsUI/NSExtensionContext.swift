@@ -1,16 +1,38 @@
+import BelfryClient
+import BelfryWire
 public import Foundation
 public import UIKit
 
-/// The interface to an extension's host; no app hosts one on this system.
+/// The interface of a content extension to the window that shows its notification.
 open class NSExtensionContext: NSObject {
-  /// The notification's actions; stored without effect.
-  open var notificationActions: [UNNotificationAction] = []
+  /// What the extension has set; nil until it sets something.
+  private(set) var changedActions: [UNNotificationAction]?
+  private let actions: [UNNotificationAction]
 
-  /// Opens the app; without effect.
-  open func performNotificationDefaultAction() {}
+  init(actions: [UNNotificationAction]) {
+    self.actions = actions
+    super.init()
+  }
 
-  /// Dismisses the notification; without effect.
-  open func dismissNotificationContentExtension() {}
+  /// The notification's actions: its category's until the extension sets others, which take their place in
+  /// the window.
+  open var notificationActions: [UNNotificationAction] {
+    get { changedActions ?? actions }
+    set {
+      changedActions = newValue
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { () -> Void in ContentExtensionProcess.drawSoon() }
+      }
+    }
+  }
+
+  /// Opens the app, as a click on the notification does.
+  open func performNotificationDefaultAction() { AgentSession.shared.send(.contentWish(.open)) }
+
+  /// Closes the window; the notification stays in the Notification Center.
+  open func dismissNotificationContentExtension() {
+    AgentSession.shared.send(.contentWish(.close))
+  }
 
   /// Reports that the content started playing; without effect.
   open func mediaPlayingStarted() {}
@@ -18,13 +40,14 @@ open class NSExtensionContext: NSObject {
   /// Reports that the content paused; without effect.
   open func mediaPlayingPaused() {}
 
-  /// Opens a URL; the handler gets false.
+  /// Opens a URL by the desktop's own means.
   open func open(_ url: URL, completionHandler: ((Bool) -> Void)? = nil) {
-    completionHandler?(false)
+    let handler = completionHandler.map { MainThreadOnly($0) }
+    ExternalURL.open(url) { handler?.value($0) }
   }
 }
 
 extension UIViewController {
-  /// The extension's context: nil on this system.
-  public var extensionContext: NSExtensionContext? { nil }
+  /// The context of a content extension's view controller; nil in other processes.
+  public var extensionContext: NSExtensionContext? { ContentExtensionProcess.context }
 }

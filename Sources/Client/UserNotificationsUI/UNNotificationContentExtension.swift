@@ -3,9 +3,9 @@ public import UIKit
 
 /// A view controller that draws a notification's content.
 ///
-/// The agent starts no content extensions: on this system the desktop draws notifications. The
-/// protocol is here so that an app's sources compile, and so that the app can show the same view
-/// controller in its own window.
+/// The agent starts it, in a process of its own, when the window of a notification opens whose category the
+/// extension's `Info.plist` names. The window shows the texts of its labels and text views and the pictures
+/// of its image views, from the first to the last; places, sizes, colours and fonts have no effect.
 ///
 /// Every member but the first is optional.
 @preconcurrency @MainActor

@@ -30,8 +30,9 @@ public final class TokenVerifier {
 
   /// Replaces what is known about keys.
   public func use(_ directory: CredentialDirectory) {
+    let isOther = directory.credentialsVersion != self.directory.credentialsVersion
     self.directory = directory
-    known.removeAll()
+    if isOther { known.removeAll() }
   }
 
   /// The outcome for an `authorization` value (apns-protocol 1.12, step 4).

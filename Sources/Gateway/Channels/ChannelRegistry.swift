@@ -62,9 +62,11 @@ struct ChannelRegistry {
     case once
   }
 
-  /// Checks a broadcast: a channel that stores nothing accepts only the expiration 0.
+  /// Checks a broadcast: a channel that stores nothing accepts only the expiration 0; another one stores for
+  /// a time that counts from `start`, in seconds since 1970 as `now`.
   func broadcasting(
-    to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64
+    to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64,
+    storedFrom start: Int64
   ) -> Broadcasting {
     guard let configuration = configuration(of: id, app: app) else {
       return .refused(.channelNotRegistered)
@@ -73,6 +75,6 @@ struct ChannelRegistry {
       return expiration == 0 ? .once : .refused(.badExpirationDate)
     }
     guard expiration > now else { return .once }
-    return .kept(expiration: min(expiration, now + Limits.channelStorageSecondsMax))
+    return .kept(expiration: min(expiration, start + Limits.channelStorageSecondsMax))
   }
 }

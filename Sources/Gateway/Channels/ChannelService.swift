@@ -17,6 +17,7 @@ final class ChannelService {
   /// The completion handlers of the commits under way, by ticket.
   private var completions: [UInt64: (StorageFailure?) -> Void] = [:]
   private var lastTicket: UInt64 = 0
+  private var expiryClock: ExpiryClock
   private var random: SystemRandom.Generator
   private let replies: Mailbox<ControlReply>
 
@@ -29,6 +30,8 @@ final class ChannelService {
     self.loop = loop
     self.log = log
     self.random = random
+    expiryClock = ExpiryClock(
+      nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
     let receiver = CommitReceiver()
     replies = loop.mailbox(of: ControlReply.self) { replies in
       for reply in replies { receiver.service?.finish(reply) }
@@ -162,6 +165,9 @@ final class ChannelService {
     answer: @escaping (ChannelAnswer) -> Void
   ) {
     let now = loop.unixMilliseconds
+    let expired = expiryClock.expiry(nanoseconds: loop.nowNanoseconds, unixMilliseconds: now)
+    let start = expiryClock.storageStart(
+      nanoseconds: loop.nowNanoseconds, unixMilliseconds: now)
     func message(_ expiration: Int64, isKept: Bool) -> Broadcast {
       Broadcast(
         channel: id, app: request.app, id: request.id, uniqueID: request.uniqueID,
@@ -169,7 +175,8 @@ final class ChannelService {
         acceptedMilliseconds: now, isKept: isKept)
     }
     switch registry.broadcasting(
-      to: id, app: request.app, expiration: expiration, atSeconds: now / 1_000)
+      to: id, app: request.app, expiration: expiration, atSeconds: expired / 1_000,
+      storedFrom: start / 1_000)
     {
     case .refused(let rejection):
       answer(.refused(rejection))
@@ -225,8 +232,11 @@ final class ChannelService {
   private func scheduleSweep() {
     _ = loop.schedule(afterNanoseconds: Limits.broadcastSweepNanoseconds) { [weak self] in
       guard let self else { return }
+      let now = (loop.nowNanoseconds, loop.unixMilliseconds)
+      _ = expiryClock.compare(nanoseconds: now.0, unixMilliseconds: now.1)
       if hasStoredMessages {
-        commit([.removeExpiredBroadcasts(atUnixSeconds: loop.unixMilliseconds / 1_000)]) { _ in }
+        let expired = expiryClock.expiry(nanoseconds: now.0, unixMilliseconds: now.1)
+        commit([.removeExpiredBroadcasts(atUnixSeconds: expired / 1_000)]) { _ in }
       }
       scheduleSweep()
     }

@@ -22,9 +22,23 @@ struct ChannelWork {
   var pending = PendingChanges<SubscriptionRequest.Key, ControlChange, SubscriptionRequest>()
   /// Their keys, by ticket.
   var changing: [UInt64: SubscriptionRequest.Key] = [:]
+  /// How many channels each device is subscribed to, on disk or on their way to it.
+  private var counts: [UInt64: Int] = [:]
   /// Acknowledgements by devices, to be written in one batch.
   var marks: [ControlChange] = []
   var isContinuing = false
+
+  /// Whether the device may subscribe to one more channel.
+  func hasRoom(_ device: UInt64) -> Bool {
+    counts[device, default: 0] < Limits.channelsPerDeviceMax
+  }
+
+  /// Counts a subscription, or the end of one (-1).
+  mutating func count(_ change: Int, of device: UInt64) {
+    let count = counts[device, default: 0] + change
+    assert(count >= 0, "device \(device) has \(count) subscriptions")
+    counts[device] = count > 0 ? count : nil
+  }
 
   /// Adds a mark; losing one is harmless, since the device recognises a repeated message by its unique id.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
@@ -42,6 +56,9 @@ extension GatewayLoop {
     for broadcast in snapshot.newest { core.restoreNewest(broadcast) }
     for one in snapshot.subscriptions {
       core.restoreSubscription(of: one.device, to: one.channel, received: one.received)
+      if core.standing(of: one.device, to: one.channel) == .subscriber {
+        channelWork.count(1, of: one.device)
+      }
     }
     metrics.subscriptions.add(Int64(snapshot.subscriptions.count))
   }
@@ -50,6 +67,7 @@ extension GatewayLoop {
     switch update {
     case .made(let id, let app): core.addChannel(id, app: app)
     case .removed(let id):
+      for device in core.subscribers(of: id) { channelWork.count(-1, of: device) }
       metrics.subscriptions.add(-Int64(core.removeChannel(id)))
     case .broadcast(let broadcast): core.broadcast(broadcast, now: now)
     }
@@ -78,9 +96,6 @@ extension GatewayLoop {
     guard let device = connection.device else {
       assertionFailure("a connection without device subscribes to a channel")
       return connection.answer(request, with: .refused(.unknownChannel))
-    }
-    guard connection.hasRoom(for: id) else {
-      return connection.answer(request, with: .refused(.tooMany))
     }
     guard core.standing(of: device, to: id, app: app) != .unknownChannel else {
       return connection.answer(request, with: .refused(.unknownChannel))
@@ -111,7 +126,12 @@ extension GatewayLoop {
     switch (request.isJoining, isSubscriber) {
     case (true, true): return answer(request, isDurable: true)
     case (false, false): return answer(request, with: .refused(.notRegistered))
-    case (true, false), (false, true): break
+    case (true, false):
+      guard channelWork.hasRoom(request.key.device) else {
+        return answer(request, with: .refused(.tooMany))
+      }
+      channelWork.count(1, of: request.key.device)
+    case (false, true): break
     }
     let record = SubscriptionRecord(device: request.key.device, channel: request.key.channel.bytes)
     let change: ControlChange =
@@ -125,7 +145,11 @@ extension GatewayLoop {
     // Nothing waits for marks.
     guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
     let finished = channelWork.pending.finish(key)
-    if isDurable { apply(finished.change, key) }
+    if isDurable {
+      apply(finished.change, key)
+    } else if case .putSubscription = finished.change {
+      channelWork.count(-1, of: key.device)
+    }
     let isJoining = finished.requests.first?.isJoining
     let sharing = finished.requests.prefix { $0.isJoining == isJoining }
     for request in sharing { answer(request, isDurable: isDurable) }
@@ -138,10 +162,18 @@ extension GatewayLoop {
     case .putSubscription:
       let isNew = core.standing(of: key.device, to: key.channel) == .notSubscribed
       // `nil` where the channel was removed meanwhile.
-      if core.subscribe(key.device, to: key.channel) != nil, isNew { metrics.subscriptions.add() }
+      let isThere = core.subscribe(key.device, to: key.channel) != nil
+      if isThere, isNew {
+        metrics.subscriptions.add()
+      } else {
+        channelWork.count(-1, of: key.device)
+      }
     case .removeSubscription:
       // False where the channel was removed meanwhile.
-      if core.unsubscribe(key.device, from: key.channel) { metrics.subscriptions.add(-1) }
+      if core.unsubscribe(key.device, from: key.channel) {
+        channelWork.count(-1, of: key.device)
+        metrics.subscriptions.add(-1)
+      }
     default:
       preconditionFailure("\(change) is no change of a subscription")
     }

@@ -14,9 +14,16 @@ extension AppRecord {
   ) -> UInt32 {
     let taken = Set(apps.map(\.number))
     assert(taken.count < newNumbers.count / 2, "there are more apps than a store holds")
+    return drawNumber(using: &random, isTaken: taken.contains)
+  }
+
+  /// A random number that no app has.
+  static func drawNumber(
+    using random: inout some RandomNumberGenerator, isTaken: (UInt32) -> Bool
+  ) -> UInt32 {
     while true {
       let number = UInt32.random(in: newNumbers, using: &random)
-      if !taken.contains(number) { return number }
+      if !isTaken(number) { return number }
     }
   }
 }

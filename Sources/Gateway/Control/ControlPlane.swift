@@ -20,6 +20,9 @@ final class ControlPlane {
   /// The directory last sent to the loops, which they read before any later answer.
   private var published: CredentialDirectory?
   private var isRetryScheduled = false
+  /// How many apps were adopted for each device.
+  private var adoptions: [UInt64: Int] = [:]
+  private var adoptingTeam: String?
   private var deviceNumbers: DeviceNumbers
   private var random: SystemRandom.Generator
   private var enrolling: [UInt64: Enrolling] = [:]
@@ -95,9 +98,12 @@ final class ControlPlane {
       }
       keys.append(ProviderVerificationKey(record, publicKey: publicKey))
     }
+    let apps = try store.apps()
+    adoptions.removeAll()
+    for case let adopter? in apps.lazy.map(\.adopter) { adoptions[adopter, default: 0] += 1 }
     let directory = CredentialDirectory(
       version: directoryVersion, keys: keys,
-      apps: try store.apps().map { App($0, teamRate: rate(ofTeam: $0.team)) },
+      apps: apps.map { App($0, teamRate: rate(ofTeam: $0.team)) },
       certificateTeams: Dictionary(
         certificates.filter { $0.revokedMilliseconds == nil }.map { ($0.serial, $0.team) },
         uniquingKeysWith: { first, _ in first }),
@@ -299,34 +305,49 @@ final class ControlPlane {
     _ session: SessionID, request: UInt16, _ topic: LinkTopic, device: UInt64, loop: Int
   ) {
     do throws(StorageFailure) {
-      if try !store.apps().contains(where: { $0.bundleID == topic.bundleID }) {
-        guard configuration.apps == .adopt, let team = try store.teams().first else {
-          answer(loop, .refused(session, request: request, .unknownApp))
-          return
-        }
-        guard TopicParts.isWellFormed(Array(topic.bundleID.utf8).span) else {
-          answer(loop, .refused(session, request: request, .badTopic))
-          return
-        }
-        let number = AppRecord.drawNumber(besides: try store.apps(), using: &random)
-        try store.apply([
-          .putApp(
-            AppRecord(
-              number: number, bundleID: topic.bundleID,
-              team: team.id, createdMilliseconds: self.loop.unixMilliseconds))
-        ])
-        log.info("adopted an app", ["app": topic.bundleID, "team": team.id])
+      if let refusal = try adopt(topic.bundleID, for: device) {
+        answer(loop, .refused(session, request: request, refusal))
+      } else {
+        answer(loop, .adopted(session, request: request, topic, device: device))
       }
-      // A loop whose directory lacks the app would ask again at once, without end.
-      if published?.app(bundleID: Array(topic.bundleID.utf8).span) == nil, !publishDirectory() {
-        answer(loop, .refused(session, request: request, .tryLater))
-        return
-      }
-      answer(loop, .adopted(session, request: request, topic, device: device))
     } catch {
       log.storeFailure("cannot adopt an app", error)
       answer(loop, .refused(session, request: request, .tryLater))
     }
+  }
+
+  /// Makes the app known to every loop; nil once it is.
+  private func adopt(_ bundleID: String, for device: UInt64) throws(StorageFailure) -> LinkRefusal?
+  {
+    let name = Array(bundleID.utf8)
+    // A loop whose directory lacks the app would ask again at once, without end.
+    if published?.app(bundleID: name.span) != nil { return nil }
+    if try store.app(bundleID: bundleID) != nil { return publishDirectory() ? nil : .tryLater }
+    guard configuration.apps == .adopt, let team = try firstTeam() else { return .unknownApp }
+    guard TopicParts.isWellFormed(name.span) else { return .badTopic }
+    // Numbers are drawn besides those of the directory: it must have every app.
+    guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
+    guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
+      log.warning(
+        "a device brings more apps than one machine has: refused", ["device": "\(device)"])
+      return .tooMany
+    }
+    let record = AppRecord(
+      number: AppRecord.drawNumber(using: &random) { published.app(number: $0) != nil },
+      bundleID: bundleID, team: team, createdMilliseconds: loop.unixMilliseconds, adopter: device)
+    try store.apply([.putApp(record)])
+    adoptions[device, default: 0] += 1
+    log.info("adopted an app", ["app": bundleID, "team": team])
+    directoryVersion += 1
+    publish(
+      published.adding(App(record, teamRate: rate(ofTeam: team)), version: directoryVersion))
+    return nil
+  }
+
+  /// The id of the first team, to which adopted apps belong.
+  private func firstTeam() throws(StorageFailure) -> String? {
+    if adoptingTeam == nil { adoptingTeam = try store.teams().first?.id }
+    return adoptingTeam
   }
 
   private func answer(_ loop: Int, _ answer: ControlPlaneReply) {
@@ -369,14 +390,18 @@ final class ControlPlane {
   @discardableResult
   private func publishDirectory() -> Bool {
     do throws(StorageFailure) {
-      let directory = try directory()
-      for peer in peers { peer.post(.directory(directory)) }
+      publish(try directory())
       return true
     } catch {
       log.error("cannot read keys and apps: the loops go on with the old ones", ["why": "\(error)"])
       scheduleRetry()
       return false
     }
+  }
+
+  private func publish(_ directory: CredentialDirectory) {
+    published = directory
+    for peer in peers { peer.post(.directory(directory)) }
   }
 
   /// Traps, in builds with assertions, where the control plane's state contradicts itself.

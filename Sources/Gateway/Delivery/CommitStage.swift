@@ -242,6 +242,9 @@ struct CommitStage {
 
   // MARK: Invariants
 
+  /// Entries in the stage whose providers wait for their answer; looks at all that are being committed.
+  var unansweredCount: Int { stagedCount + committing.count { !$0.isAnswered } }
+
   /// Asserts what holds between events.
   func checkInvariants() {
     removals.checkInvariants()

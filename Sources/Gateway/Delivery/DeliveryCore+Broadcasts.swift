@@ -20,6 +20,9 @@ extension DeliveryCore {
     channels[id] = ChannelState(id: id, app: app, handle: nextChannelHandle)
   }
 
+  /// The devices that subscribed to a channel.
+  func subscribers(of id: ChannelID) -> Set<UInt64> { channels[id]?.subscribers ?? [] }
+
   /// Removes a channel with its undelivered messages, and returns how many subscriptions it had.
   @discardableResult
   public mutating func removeChannel(_ id: ChannelID) -> Int {
@@ -164,9 +167,8 @@ extension DeliveryCore {
       broadcast, to: device.device, handle: channel.handle, isLogged: isLogged,
       isFromStore: isFromStore, sequence: makeSequence())
     if broadcast.isKept { dropUnsent(of: channel.id, on: device, as: .replaced) }
-    guard broadcast.isKept || device.queue.waitingCount < Limits.deviceWaitingMax else {
-      return giveUp(entry)
-    }
+    let hasRoom = !device.isPaused && device.queue.waitingCount < Limits.deviceWaitingMax
+    guard broadcast.isKept || hasRoom else { return giveUp(entry) }
     if device.presence.isLive {
       guard !device.holdsBack(entry) else { return hold(orGiveUp: entry, on: device, now: now) }
       wake(device, now: now)

@@ -47,12 +47,12 @@ extension DeliveryCore {
   private mutating func settle(_ entry: DeliveryEntry, now: Moment) {
     if case .endedCommitting(let ending) = entry.state {
       entry.advance(to: .ended)
-      if ending != .droppedAnswered { effects.append(.answer(entry)) }
+      if ending != .droppedAnswered { answer(entry) }
       stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
       return
     }
     entry.advance(to: .stored)
-    effects.append(.answer(entry))
+    answer(entry)
     // Copies of broadcasts have no rows, so a committed entry has a device.
     guard let device = devices[entry.key.device] else {
       return assertionFailure("#\(entry.sequence) is for a device that was forgotten")
@@ -63,11 +63,14 @@ extension DeliveryCore {
       device.queue.removeUncommitted(entry)
       forgetIfIdle(device)
     case .live:
-      if entry.place == .uncommitted { device.queue.removeUncommitted(entry) }
+      let isInStoreOnly = entry.place == .uncommitted
+      if isInStoreOnly { device.queue.removeUncommitted(entry) }
       if !device.topics.contains(entry.key) {
         effects.append(.record(.storedOffline, entry))
       } else if entry.place == .held {
         effects.append(.record(.storedPower, entry))
+      } else if device.isPaused, isInStoreOnly || entry.place == .waiting {
+        effects.append(.record(.storedNoRoom, entry))
       }
     case .loading:
       // The load may have read the store before this commit: memory retains the entry until its rows arrive.
@@ -79,17 +82,17 @@ extension DeliveryCore {
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {
     case .committing:
-      effects.append(.fail(entry))
+      fail(entry)
       let device = devices[entry.key.device]
       device?.queue.forgetRow(of: entry)
       entry.advance(to: .transient(isAnswered: true))
       if let device { forgetIfIdle(device) }
     case .endedCommitting(.acknowledged):
-      effects.append(.answer(entry))
+      answer(entry)
       entry.advance(to: .ended)
       stageRemovalOfReplaced(by: entry, now: now)
     case .endedCommitting(.dropped):
-      effects.append(.fail(entry))
+      fail(entry)
       entry.advance(to: .ended)
     case .endedCommitting(.droppedAnswered):
       entry.advance(to: .ended)

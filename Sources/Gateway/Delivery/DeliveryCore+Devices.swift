@@ -103,7 +103,9 @@ extension DeliveryCore {
     delivery.presence = .offline
     delivery.power = DevicePower()
     delivery.isOverflowing = false
+    delivery.room = .available
     holding.remove(device)
+    paused.remove(device)
     var uncommitted: [DeliveryEntry] = []
     for entry in delivery.queue.endSession() where !entry.isEnded {
       if leaveBehind(entry, now: now) { uncommitted.append(entry) }
@@ -142,19 +144,22 @@ extension DeliveryCore {
     guard let delivery = devices[device], delivery.session == session,
       let entry = delivery.queue.acknowledge(sequence)
     else { return }
-    if !entry.isEnded { finish(entry, now: now) }
+    if delivery.room == .unknown { delivery.room = .available }
+    if !entry.isEnded {
+      finish(entry, as: entry.isFromStore ? .deliveredFromStorage : .delivered, now: now)
+    }
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Ends an entry that was delivered.
-  private mutating func finish(_ entry: DeliveryEntry, now: Moment) {
-    effects.append(.record(entry.isFromStore ? .deliveredFromStorage : .delivered, entry))
+  /// Ends an entry that the device has settled, by taking it or by throwing it away.
+  mutating func finish(_ entry: DeliveryEntry, as state: DeliveryState, now: Moment) {
+    effects.append(.record(state, entry))
     switch entry.state {
     case .transient:
       entry.advance(to: .ended)
       stageRemovalOfReplaced(by: entry, now: now)
     case .staged:
-      effects.append(.answer(entry))
+      answer(entry)
       stage.withdraw(entry)
       stageRemovalOfReplaced(by: entry, now: now)
     case .committing:

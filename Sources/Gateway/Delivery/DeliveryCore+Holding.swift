@@ -53,6 +53,21 @@ extension DeliveryCore {
     return true
   }
 
+  /// Ends what is tried once and would wait too long by the next tick: its provider is answered that it was
+  /// accepted, as for a device that is away.
+  private mutating func giveUpOverdue(now: Moment) {
+    let since = now.nanoseconds + Limits.tickNanoseconds - Limits.onceWaitNanoseconds
+    for number in awaited.sorted() {
+      while let device = devices[number], let entry = device.queue.firstUnanswered,
+        entry.heldSinceNanoseconds < since
+      {
+        device.queue.removeWaiting(entry)
+        giveUp(entry)
+      }
+      if devices[number]?.queue.firstUnanswered == nil { awaited.remove(number) }
+    }
+  }
+
   /// Handles what is due by time alone; called about once a second.
   public mutating func tick(now: Moment) {
     // Sorted, so that a run can be replayed.
@@ -67,6 +82,8 @@ extension DeliveryCore {
       }
       sendWaiting(on: device, now: now)
     }
+    tryPaused(now: now)
+    giveUpOverdue(now: now)
     guard now.nanoseconds >= nextSweepNanoseconds else { return }
     nextSweepNanoseconds = now.nanoseconds + Limits.expirySweepNanoseconds
     stage.stageSweep(now: now)

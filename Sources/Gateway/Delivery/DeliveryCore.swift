@@ -1,5 +1,5 @@
 import BelfryWire
-import Storage
+public import Storage
 
 /// Store and forward for the devices of one loop, as a state machine without I/O.
 ///
@@ -17,8 +17,13 @@ import Storage
 public struct DeliveryCore: ~Copyable {
   var devices: [UInt64: DeviceDelivery] = [:]
   var stage = CommitStage()
+  private var unanswered = UnansweredPushes()
   /// Devices for which something is held.
   var holding: Set<UInt64> = []
+  /// Devices that had no room, to which nothing is sent for a while.
+  var paused: Set<UInt64> = []
+  /// Devices for which something that is tried once waits, or did a moment ago.
+  var awaited: Set<UInt64> = []
   private var nextSequence: UInt64
   private let shard: UInt64
   private let shardCount: UInt64
@@ -57,10 +62,26 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Providers
 
+  /// Whether one more push to the token may wait for its answer.
+  public func hasRoom(for key: NotificationKey) -> Bool { unanswered.hasRoom(for: key) }
+
+  /// Answers the provider of an entry that it was accepted.
+  mutating func answer(_ entry: DeliveryEntry) {
+    unanswered.end(entry)
+    effects.append(.answer(entry))
+  }
+
+  /// Answers the provider of an entry that it was not accepted: the store failed.
+  mutating func fail(_ entry: DeliveryEntry) {
+    unanswered.end(entry)
+    effects.append(.fail(entry))
+  }
+
   /// Accepts a notification that passed every check and whose token is active.
   public mutating func accept(_ notification: AcceptedNotification, now: Moment) {
     let entry = DeliveryEntry(notification, sequence: makeSequence())
     effects.append(.record(.received, entry))
+    unanswered.begin(entry)
     let once = notification.isOnce(at: now)
     guard let device = devices[notification.key.device],
       device.session != nil, device.topics.contains(notification.key)
@@ -68,7 +89,7 @@ public struct DeliveryCore: ~Copyable {
       acceptOffline(entry, once: once, now: now)
       return
     }
-    entry.isExemptFromKeep = !once && !device.holdsBack(entry)
+    entry.isExemptFromKeep = !once && !device.holdsBack(entry) && !device.isPaused
     if !once { replaceUnsent(by: entry, on: device) }
     switch device.presence {
     case .offline:
@@ -76,7 +97,7 @@ public struct DeliveryCore: ~Copyable {
       acceptOffline(entry, once: once, now: now)
     case .loading:
       if !once { stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now) }
-      device.queue.wait(entry)
+      wait(entry, on: device, now: now)
     case .live(let session):
       acceptLive(entry, once: once, on: device, session: session, now: now)
     }
@@ -101,7 +122,9 @@ public struct DeliveryCore: ~Copyable {
     _ entry: DeliveryEntry, once: Bool, on device: DeviceDelivery, session: SessionID, now: Moment
   ) {
     let isFull = device.queue.waitingCount >= Limits.deviceWaitingMax
-    if device.holdsBack(entry) || once && isFull || isThrottled(entry, now: now) {
+    if device.holdsBack(entry) || once && (isFull || device.isPaused)
+      || isThrottled(entry, now: now)
+    {
       if once { giveUp(entry) } else { hold(entry, on: device, now: now) }
       return
     }
@@ -114,15 +137,25 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     if !once {
-      let deadline = now.nanoseconds + Limits.acknowledgementWaitNanoseconds
-      stage.stage(entry, deadlineNanoseconds: deadline, now: now)
+      let wait = device.isPaused ? 0 : Limits.acknowledgementWaitNanoseconds
+      stage.stage(entry, deadlineNanoseconds: now.nanoseconds + wait, now: now)
     }
-    if device.queue.waitingCount == 0, device.queue.inFlightCount < device.window {
+    if device.queue.waitingCount == 0, device.maySend {
       send(entry, to: device, session: session)
     } else {
-      device.queue.wait(entry)
+      wait(entry, on: device, now: now)
       sendWaiting(on: device, now: now)
     }
+  }
+
+  /// Queues a new entry until the window or the load allows sending it; one that is tried once does not
+  /// wait for long.
+  private mutating func wait(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
+    if entry.isTransient {
+      entry.heldSinceNanoseconds = now.nanoseconds
+      awaited.insert(device.device)
+    }
+    device.queue.wait(entry)
   }
 
   /// Releases what was held for a sleeping device: the notification about to be sent wakes it anyway.
@@ -134,8 +167,12 @@ public struct DeliveryCore: ~Copyable {
     for older in device.queue.removeReplaced(by: newer) {
       effects.append(.record(.replaced, older))
       switch older.state {
-      case .staged: stage.supersede(older)
-      case .committing: stage.end(older, .dropped)
+      case .staged:
+        stage.supersede(older)
+        newer.replacedRows += older.replacedRows
+      case .committing:
+        stage.end(older, .dropped)
+        newer.replacedRows += older.replacedRows
       case .stored:
         older.advance(to: .ended)
         stage.noteEnded(older.sequence)
@@ -153,14 +190,16 @@ public struct DeliveryCore: ~Copyable {
   mutating func sendWaiting(on device: DeviceDelivery, now: Moment) {
     // While a device is loading, waiting entries are sent when the load completes.
     guard case .live(let session) = device.presence else { return }
-    while device.queue.inFlightCount < device.window, let entry = device.queue.popWaiting() {
+    while device.maySend, let entry = device.queue.popWaiting() {
       if !entry.isTransient, entry.notification.isOnce(at: now) {
         expire(entry, now: now)
       } else {
         send(entry, to: device, session: session)
       }
     }
-    if device.isOverflowing, device.queue.waitingCount == 0, device.queue.inFlightCount == 0 {
+    if device.isOverflowing, device.maySend, device.queue.waitingCount == 0,
+      device.queue.inFlightCount == 0
+    {
       device.presence = .loading(session)
       effects.append(.load(device: device.device, session))
     }
@@ -175,7 +214,7 @@ public struct DeliveryCore: ~Copyable {
     // An entry that is tried once has been answered when it was sent.
     if entry.state == .transient(isAnswered: false) {
       entry.advance(to: .transient(isAnswered: true))
-      effects.append(.answer(entry))
+      answer(entry)
     }
   }
 
@@ -185,7 +224,7 @@ public struct DeliveryCore: ~Copyable {
   mutating func giveUp(_ entry: DeliveryEntry) {
     assert(entry.isTransient, "#\(entry.sequence) is \(entry.state), and not tried once")
     effects.append(.record(.discardedExpired, entry))
-    if !entry.isAnswered { effects.append(.answer(entry)) }
+    if !entry.isAnswered { answer(entry) }
     entry.advance(to: .ended)
   }
 
@@ -194,10 +233,10 @@ public struct DeliveryCore: ~Copyable {
     effects.append(.record(.discardedExpired, entry))
     switch entry.state {
     case .staged:
-      effects.append(.answer(entry))
+      answer(entry)
       stage.withdraw(entry)
     case .committing:
-      effects.append(.answer(entry))
+      answer(entry)
       stage.end(entry, .droppedAnswered)
     case .stored:
       entry.advance(to: .ended)
@@ -215,10 +254,10 @@ public struct DeliveryCore: ~Copyable {
     effects.append(.record(state, entry))
     switch entry.state {
     case .transient(let isAnswered):
-      if !isAnswered { effects.append(.answer(entry)) }
+      if !isAnswered { answer(entry) }
       entry.advance(to: .ended)
     case .staged:
-      effects.append(.answer(entry))
+      answer(entry)
       stage.withdraw(entry)
     case .committing:
       stage.end(entry, .dropped)
@@ -269,18 +308,32 @@ public struct DeliveryCore: ~Copyable {
   #endif
 
   /// Asserts what holds between events; tests and the simulation call it after each.
-  public func checkInvariants() {
+  ///
+  /// Looks into no list with more than `entriesMax` entries.
+  public func checkInvariants(entriesMax: Int = .max) {
     stage.checkInvariants()
+    unanswered.checkInvariants()
+    let waiting = devices.values.reduce(0) { $0 + $1.queue.unansweredCount }
+    assert(
+      unanswered.count == stage.unansweredCount + waiting,
+      "\(unanswered.count) are counted as unanswered")
     assert(nextSequence % shardCount == shard, "sequence \(nextSequence) is another shard's")
     for (number, device) in devices {
       assert(device.device == number, "device \(device.device) is known as \(number)")
-      device.checkInvariants()
+      device.checkInvariants(entriesMax: entriesMax)
+      assert(!device.isPaused || paused.contains(number), "device \(number) is paused for ever")
       assert(
         device.queue.heldCount == 0 || holding.contains(number),
         "what device \(number) is kept from is forgotten")
+      assert(
+        device.queue.firstUnanswered == nil || awaited.contains(number),
+        "what waits for device \(number) to be tried is forgotten")
       for channel in device.channels {
         assert(channel.listeners.contains(number), "device \(number) listens, and is not known to")
       }
+    }
+    for number in paused {
+      assert(devices[number]?.isPaused == true, "device \(number) is not paused")
     }
     for number in holding {
       assert(

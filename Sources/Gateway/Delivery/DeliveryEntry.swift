@@ -93,8 +93,12 @@ public final class DeliveryEntry {
   /// is replaced.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
+  /// Whether ``UnansweredPushes`` has counted it by its token.
+  var isCountedByToken = false
+  /// Monotonic time since which it is held, or waits to be tried once.
   var heldSinceNanoseconds: Int64 = 0
-  /// Rows of the entries that it replaced; they are removed together with its own.
+  /// Rows of the entries that it replaced, and of those that they had replaced before their own commits
+  /// ended; they are removed together with its own.
   var replacedRows: [UInt64] = []
 
   private init(

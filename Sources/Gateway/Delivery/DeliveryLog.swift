@@ -27,6 +27,9 @@ public final class DeliveryLog {
     public let uniqueID: NotificationID
   }
 
+  /// Lines that the log of each loop keeps.
+  public static let linesPerLoop = Limits.deliveryLogLines
+
   private static let mark: UInt64 = 0x4245_4C4C_4F47_3031
   private static let lineWords = 8
 

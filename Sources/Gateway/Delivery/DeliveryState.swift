@@ -1,5 +1,7 @@
 /// What happened to an accepted notification: the labels of Apple's metrics (apns-protocol section 6),
-/// and two of ours, `Sent` and `Replaced`.
+/// and three of ours, `Sent`, `Replaced` and `Stored – No Room on Device`.
+///
+/// The delivery log's files have the raw values: a new case comes last.
 public enum DeliveryState: UInt8, CaseIterable, Sendable {
   case received
   case sent
@@ -13,6 +15,7 @@ public enum DeliveryState: UInt8, CaseIterable, Sendable {
   case discardedExpired
   case discardedDisabled
   case discardedDisabledFromStorage
+  case storedNoRoom
 
   /// The label in `belfry log` and in metrics.
   public var label: String {
@@ -29,6 +32,7 @@ public enum DeliveryState: UInt8, CaseIterable, Sendable {
     case .discardedExpired: "Discarded – Expired"
     case .discardedDisabled: "Discarded – Disabled"
     case .discardedDisabledFromStorage: "Discarded – Disabled (From Storage)"
+    case .storedNoRoom: "Stored – No Room on Device"
     }
   }
 }

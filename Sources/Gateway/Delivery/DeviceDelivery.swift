@@ -16,6 +16,15 @@ final class DeviceDelivery {
     }
   }
 
+  /// Whether the device can store what it is sent, as its discards say.
+  enum Room: Equatable {
+    case available
+    /// It had none: nothing is sent before this monotonic time.
+    case none(untilNanoseconds: Int64)
+    /// One notification is sent to find out.
+    case unknown
+  }
+
   let device: UInt64
   var presence = Presence.offline
   var power = DevicePower()
@@ -25,6 +34,8 @@ final class DeviceDelivery {
   var channels: [ChannelState] = []
   /// Unacknowledged notifications allowed on this session.
   var window = Limits.deviceWindow
+  /// Whether the device has room for what it is sent.
+  var room = Room.available
   var queue = DeviceQueue()
   /// Whether some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
@@ -38,25 +49,38 @@ final class DeviceDelivery {
     }
   }
 
+  /// Whether one more notification may be sent now.
+  var maySend: Bool {
+    switch room {
+    case .available: queue.inFlightCount < window
+    case .none: false
+    case .unknown: queue.inFlightCount == 0
+    }
+  }
+
+  /// Whether the device had no room, and nothing is sent for a while.
+  var isPaused: Bool {
+    if case .none = room { true } else { false }
+  }
+
   /// Whether the device's power state holds `entry` back now.
   func holdsBack(_ entry: DeliveryEntry) -> Bool {
     entry.priority != 10 && (power.isRestricted || power.isAsleep)
   }
 
-  /// Asserts what holds between events.
-  func checkInvariants() {
-    queue.checkInvariants(window: window, isConnected: session != nil)
+  /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
+  func checkInvariants(entriesMax: Int) {
+    queue.checkInvariants(window: window, isConnected: session != nil, entriesMax: entriesMax)
     switch presence {
     case .offline:
       assert(
-        !isOverflowing && channels.isEmpty, "device \(device) is away and has a session's state")
+        !isOverflowing && channels.isEmpty && room == .available,
+        "device \(device) is away and has a session's state")
       assert(!queue.isForgettable, "device \(device) is away, and remembered for nothing")
     case .loading:
       assert(queue.inFlightCount == 0, "device \(device) was sent something before its load")
     case .live:
-      assert(
-        queue.waitingCount == 0 || queue.inFlightCount == window,
-        "device \(device) could be sent what waits")
+      assert(queue.waitingCount == 0 || !maySend, "device \(device) could be sent what waits")
     }
     assert((1...Limits.deviceWindow).contains(window), "a window of \(window)")
   }

@@ -71,6 +71,18 @@ struct DeviceQueue {
     return unsent.waiting.popFirst()
   }
 
+  /// Waiting entries that are tried once and not answered yet.
+  var unansweredCount: Int { unsent?.waiting.unansweredCount ?? 0 }
+
+  /// The oldest of the waiting entries that are tried once and not answered yet.
+  var firstUnanswered: DeliveryEntry? { unsent?.waiting.firstUnanswered }
+
+  /// Removes a waiting entry.
+  mutating func removeWaiting(_ entry: DeliveryEntry) {
+    guard let unsent else { return assertionFailure("#\(entry.sequence) does not wait") }
+    unsent.waiting.remove(entry)
+  }
+
   /// Removes and returns the acknowledged entry; `nil` when none with this number is in flight.
   mutating func acknowledge(_ sequence: UInt64) -> DeliveryEntry? {
     guard let index = inFlight.firstIndex(where: { $0.sequence == sequence }) else { return nil }
@@ -111,6 +123,16 @@ struct DeviceQueue {
     guard let entry = unsent.held.message(of: channel) else { return nil }
     unsent.held.remove(entry)
     return entry
+  }
+
+  /// Whether a kept message of the channel has not been sent.
+  func hasUnsentMessage(of channel: ChannelID) -> Bool {
+    unsent?.waiting.message(of: channel) != nil || unsent?.held.message(of: channel) != nil
+  }
+
+  /// Marks what waits as delivered from storage once it is sent.
+  mutating func markWaitingAsWaited() {
+    for entry in unsent?.waiting.entries ?? [] { entry.markAsWaited() }
   }
 
   /// Removes matching entries that wait to be sent, in order.
@@ -255,8 +277,8 @@ struct DeviceQueue {
     }
   #endif
 
-  /// Asserts what holds between events.
-  func checkInvariants(window: Int, isConnected: Bool) {
+  /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
+  func checkInvariants(window: Int, isConnected: Bool, entriesMax: Int) {
     assert(inFlight.count <= window, "\(inFlight.count) are in flight, in a window of \(window)")
     assert(isConnected || inFlight.isEmpty && waitingCount + heldCount == 0, "sent to nobody")
     for entry in inFlight {
@@ -265,10 +287,9 @@ struct DeviceQueue {
         !entry.isTransient || entry.isAnswered, "#\(entry.sequence) was sent once, not answered")
     }
     assert(Set(inFlight.map(\.sequence)).count == inFlight.count, "sent twice on one session")
-    unsent?.waiting.checkInvariants()
-    unsent?.held.checkInvariants()
-    assert(
-      unsent?.held.entries.contains { $0.isExemptFromKeep } != true, "held for a connected device")
+    if waitingCount <= entriesMax { unsent?.waiting.checkInvariants() }
+    if heldCount <= entriesMax { unsent?.held.checkInvariants() }
+    guard uncommitted.count <= entriesMax else { return }
     uncommitted.checkInvariants(.uncommitted)
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "#\(entry.sequence) waits for a commit without being staged")

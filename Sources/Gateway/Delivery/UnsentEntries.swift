@@ -14,6 +14,8 @@ struct UnsentEntries {
   private var byKey: [NotificationKey: EntryList] = [:]
   /// The newest of each collapse id.
   private var byCollapseID: [CollapseKey: DeliveryEntry] = [:]
+  /// Entries whose providers wait for their answer until the device takes them.
+  private var unanswered = EntryList()
   /// The one stored message of each channel.
   private var byChannel: [ChannelID: DeliveryEntry] = [:]
 
@@ -24,6 +26,12 @@ struct UnsentEntries {
   var entries: [DeliveryEntry] { list.entries }
 
   mutating func entry(order: UInt64) -> DeliveryEntry? { list.entry(order: order) }
+
+  /// Entries that are tried once and not answered yet.
+  var unansweredCount: Int { unanswered.count }
+
+  /// The oldest of the entries that are tried once and not answered yet.
+  var firstUnanswered: DeliveryEntry? { unanswered.first }
 
   /// Returns the stored message of a channel.
   func message(of channel: ChannelID) -> DeliveryEntry? { byChannel[channel] }
@@ -102,7 +110,10 @@ struct UnsentEntries {
       if let broadcast = entry.broadcast { byChannel[broadcast.channel] = entry }
       return
     }
-    guard !entry.isTransient else { return }
+    guard !entry.isTransient else {
+      if !entry.isAnswered { unanswered.insert(entry) }
+      return
+    }
     if entry.countsAgainstKeep { byKey[entry.key, default: EntryList()].insert(entry) }
     if !entry.collapseID.isEmpty {
       byCollapseID[CollapseKey(key: entry.key, collapseID: entry.collapseID)] = entry
@@ -114,7 +125,10 @@ struct UnsentEntries {
       if let broadcast = entry.broadcast { byChannel[broadcast.channel] = nil }
       return
     }
-    guard !entry.isTransient else { return }
+    guard !entry.isTransient else {
+      if !entry.isAnswered { unanswered.remove(entry) }
+      return
+    }
     if entry.countsAgainstKeep {
       byKey[entry.key]?.remove(entry)
       if byKey[entry.key]?.isEmpty == true { byKey[entry.key] = nil }
@@ -127,13 +141,18 @@ struct UnsentEntries {
   // MARK: Invariants
 
   #if DEBUG
-    var examined: Int { list.examined + byKey.values.reduce(0) { $0 + $1.examined } }
+    var examined: Int {
+      list.examined + unanswered.examined + byKey.values.reduce(0) { $0 + $1.examined }
+    }
   #endif
 
   /// Asserts what holds between calls.
   func checkInvariants() {
     list.checkInvariants(place)
     let entries = list.entries
+    assert(
+      place == .waiting || !entries.contains { $0.isExemptFromKeep },
+      "held for a connected device")
     let counted = entries.filter { $0.countsAgainstKeep }
     assert(byKey.values.reduce(0) { $0 + $1.count } == counted.count, "the index by key is wrong")
     for list in byKey.values {
@@ -141,6 +160,10 @@ struct UnsentEntries {
       assert(!list.isEmpty, "an empty list is kept")
       assert(list.entries.allSatisfy { $0.countsAgainstKeep }, "one that does not count is counted")
     }
+    unanswered.checkInvariants(place)
+    assert(
+      entries.count { !$0.isAnswered && $0.isTransient } == unanswered.count,
+      "an answer is waited for that is not known of")
     for (key, entry) in byCollapseID {
       assert(entry.place == place && !entry.isTransient, "a collapse id leads to a lost entry")
       assert(key.key == entry.key && key.collapseID == entry.collapseID, "a wrong collapse id")

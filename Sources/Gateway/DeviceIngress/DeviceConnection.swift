@@ -11,6 +11,8 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate names; `nil` for one that enrols.
   let device: UInt64?
+  /// Of a connection without a device's certificate.
+  var place: StreamPlace?
   private let home: GatewayLoop
   private var stream: ByteStream?
   private var link: DeviceLinkServer
@@ -38,6 +40,8 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
+    place?.stream = stream
+    home.metrics.countDeviceConnection(hasOwnRecords: stream.hasOwnRecords)
     if let device, home.registrations.isRevoked(device) {
       home.log.info(
         "refused a revoked device", ["peer": stream.peerDescription, "device": "\(device)"])
@@ -77,6 +81,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     }
     isClosed = true
     self.stream = nil
+    place = nil
     if let timer { home.loop.cancel(timer) }
     timer = nil
     home.remove(self)
@@ -139,11 +144,11 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       handle(number, request)
     case .settled:
       settle()
-    case .discarded(let sequence, _):
+    case .discarded(let sequence, let reason):
       guard let device else {
         return assertionFailure("a connection without device was sent a notification")
       }
-      home.acknowledge(device, session, sequence: sequence)
+      home.discard(device, session, sequence: sequence, reason)
     case .stateChanged(let state):
       guard let device, isReady else { return }
       home.setPower(device, session, state.power)
@@ -198,20 +203,10 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     send(&output)
   }
 
-  /// Whether the device may register one more topic.
-  func hasRoom(for key: NotificationKey) -> Bool {
-    topics.count < Limits.topicsPerDeviceMax || topics.contains(key)
-  }
-
   /// Notes a topic that the device may be sent notifications for.
   func add(topic key: NotificationKey) {
     topics.insert(key)
     if isReady { home.addTopic(key, session) }
-  }
-
-  /// Whether the device may subscribe to one more channel.
-  func hasRoom(for channel: ChannelID) -> Bool {
-    channels.count < Limits.channelsPerDeviceMax || channels.contains(channel)
   }
 
   /// Notes a channel that the device listens to on this connection.
@@ -224,6 +219,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   func answerEnrolment(_ answer: DeviceLinkServer.EnrolmentAnswer) {
     guard !isClosed else { return }
+    if case .enrolled = answer { (place as? ConnectionPlace)?.proveDevice() }
     var output = home.takeScratch()
     let action = link.answerEnrolment(answer, output: &output)
     send(&output)

@@ -20,11 +20,16 @@ final class DeviceHandoff: StreamHandler {
       return
     }
     let device = stream.peerCertificate.flatMap(DeviceClaim.init)
+    if device != nil { (stream.place as? ConnectionPlace)?.proveDevice() }
     if let device, !home.isHome(of: device.number) {
+      stream.place = nil
       home.handOver(stream.detach(), of: device)
       return
     }
     let connection = home.makeDeviceConnection(device: device)
+    // One that its certificate does not name yet keeps its place among the unproven.
+    if device == nil { connection.place = stream.place }
+    stream.place = nil
     connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
   }
 

@@ -68,9 +68,13 @@ public final class App: Sendable {
 public final class CredentialDirectory: Sendable {
   /// Counts the changes, so that a connection can tell that what it cached is outdated.
   public let version: UInt64
+  /// Counts the changes of keys and certificates: what was verified under one is good while it stands.
+  public let credentialsVersion: UInt64
   private let keys: [String: ProviderVerificationKey]
   private let appsByHash: [UInt64: [App]]
   private let appsByNumber: [UInt32: App]
+  /// Apps that were added since the tables were made, few.
+  private let added: [App]
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
 
@@ -80,6 +84,8 @@ public final class CredentialDirectory: Sendable {
     certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = []
   ) {
     self.version = version
+    credentialsVersion = version
+    added = []
     self.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     self.appsByHash = Dictionary(grouping: apps) { app in
       let bundleID = app.bundleID
@@ -91,13 +97,52 @@ public final class CredentialDirectory: Sendable {
     self.revokedCertificates = revokedCertificates
   }
 
+  /// `directory` with one more app, and everything else as it is.
+  private init(_ directory: CredentialDirectory, adding app: App, version: UInt64) {
+    assert(version > directory.version, "a change brings a newer directory")
+    self.version = version
+    credentialsVersion = directory.credentialsVersion
+    keys = directory.keys
+    certificateTeams = directory.certificateTeams
+    revokedCertificates = directory.revokedCertificates
+    guard directory.added.count + 1 >= Self.addedMax else {
+      appsByHash = directory.appsByHash
+      appsByNumber = directory.appsByNumber
+      added = directory.added + [app]
+      return
+    }
+    var byHash = directory.appsByHash
+    var byNumber = directory.appsByNumber
+    for app in directory.added + [app] {
+      let bundleID = app.bundleID
+      byHash[Self.hash(bundleID.span), default: []].append(app)
+      byNumber[app.number] = app
+    }
+    appsByHash = byHash
+    appsByNumber = byNumber
+    added = []
+  }
+
+  /// Apps at which the tables are made anew, a copy of all of them: a look through fewer takes less than a push.
+  private static let addedMax = 32
+
+  /// A newer directory that has one more app; nothing that was verified has to be verified again.
+  public func adding(_ app: App, version: UInt64) -> CredentialDirectory {
+    CredentialDirectory(self, adding: app, version: version)
+  }
+
   /// The key of that `kid`.
   public func key(_ id: String) -> ProviderVerificationKey? { keys[id] }
 
   /// The app of that bundle identifier.
   public func app(bundleID: Span<UInt8>) -> App? {
-    guard let candidates = appsByHash[Self.hash(bundleID)] else { return nil }
-    for app in candidates {
+    if let candidates = appsByHash[Self.hash(bundleID)] {
+      for app in candidates {
+        let candidate = app.bundleID
+        if candidate.span.equals(bundleID) { return app }
+      }
+    }
+    for app in added {
       let candidate = app.bundleID
       if candidate.span.equals(bundleID) { return app }
     }
@@ -105,7 +150,9 @@ public final class CredentialDirectory: Sendable {
   }
 
   /// The app of that number.
-  public func app(number: UInt32) -> App? { appsByNumber[number] }
+  public func app(number: UInt32) -> App? {
+    appsByNumber[number] ?? added.first { $0.number == number }
+  }
 
   /// The team that a provider certificate of that serial number (hexadecimal) was issued to.
   public func team(certificateSerial: String) -> String? { certificateTeams[certificateSerial] }

@@ -10,6 +10,7 @@ import Transport
 /// the home loop, which may be another one, has answered.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
+  let load = ProviderLoad()
   private let home: GatewayLoop
   private var stream: ByteStream?
   private var certificate: CertificateCredential?
@@ -26,6 +27,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var isClosing = false
   /// Whether the provider has disconnected; frames received before are still handled.
   private var hasEnded = false
+  private var idleTimer: TimerID?
+  private var lastReceived: Int64 = 0
+  /// When the first byte came of a frame that is not whole yet, in monotonic nanoseconds.
+  private var frameBegan: Int64?
 
   init(number: UInt64, home: GatewayLoop) {
     self.number = number
@@ -48,10 +53,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       return
     }
     certificate = credential
+    home.prove(stream)
+    scheduleIdleCheck()
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard !isClosing else { return }
+    lastReceived = home.loop.nowNanoseconds
     let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
     unsafe parser.append(arrived.span)
     handleFrames()
@@ -66,6 +74,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     self.stream = nil
     hasEnded = true
+    if let idleTimer { home.loop.cancel(idleTimer) }
+    idleTimer = nil
     // A client that writes and disconnects at once has sent its frames all the same.
     handleFrames()
     removeIfDone()
@@ -78,21 +88,35 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handleFrames() {
-    while !isClosing, !isDraining, awaited == nil, refusal == nil {
+    // What was refused a place among the unanswered frames is handled with the next answer.
+    while !isClosing, !isDraining, awaited == nil, refusal == nil, mayHandleFrame {
       switch parser.next() {
       case .incomplete:
+        if parser.heldBytes == 0 {
+          frameBegan = nil
+        } else if frameBegan == nil {
+          frameBegan = home.loop.nowNanoseconds
+        }
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
         return
       case .fault(let status, let identifier):
         refuse(status, identifier: identifier, for: status.rejection)
       case .notification(let notification):
+        frameBegan = nil
         handle(notification)
       }
     }
     if parser.heldBytes >= Limits.binaryHeldBytesMax { stream?.pauseReading() }
   }
 
+  private var mayHandleFrame: Bool {
+    guard !load.hasRoom else { return true }
+    home.metrics.count(.connection)
+    return false
+  }
+
   private func handle(_ notification: BinaryNotification) {
+    assert(load.hasRoom, "a frame is handled while too many are unanswered")
     if let fault = notification.sizeFault {
       refuse(fault, identifier: notification.identifier, for: fault.rejection)
       return
@@ -120,6 +144,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     guard app.teamRate?.admits(at: home.loop.nowNanoseconds) ?? true else {
       refuse(.tooManyRequests, identifier: notification.identifier)
+      return
+    }
+    let team = load.team ?? home.connections.load(ofTeam: app.teamID)
+    load.team = team
+    guard team.hasRoom else {
+      home.metrics.count(.team)
+      refuse(.serviceUnavailable, identifier: notification.identifier)
       return
     }
     nextSerial &+= 1
@@ -164,7 +195,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func accepted(
     _ notification: BinaryNotification, _ contents: TokenContents, keep: UInt32
   ) -> GatewayLoop.Submission {
-    let latest = home.now.unixSeconds + Int64(WireLimits.storageDaysMax) * 86_400
+    let latest = home.storageStartSeconds + Int64(WireLimits.storageDaysMax) * 86_400
     return GatewayLoop.Submission(
       contents: contents, id: home.makeID(), uniqueID: home.makeID(),
       expiration: min(notification.expiration.map(Int64.init) ?? latest, latest),
@@ -248,5 +279,29 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     isClosing = true
     stream?.close(afterFlush: false)
     removeIfDone()
+  }
+}
+
+/// Limits on slow and idle providers of the binary interface, which have no other way to say that they are there.
+extension BinaryConnection: TimerTarget {
+  private func scheduleIdleCheck() {
+    lastReceived = max(lastReceived, home.loop.nowNanoseconds)
+    idleTimer = home.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
+  }
+
+  func timerFired(tag: UInt64) {
+    idleTimer = nil
+    guard !isClosing, let stream else { return }
+    let now = home.loop.nowNanoseconds
+    let isSlow = frameBegan.map { now - $0 >= Limits.providerRequestNanoseconds } ?? false
+    guard isSlow || now - lastReceived >= Limits.providerIdleNanoseconds else {
+      idleTimer = home.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
+      return
+    }
+    home.log.info(
+      isSlow
+        ? "closed a binary connection: a frame did not come to its end in time"
+        : "closed an idle binary connection", ["peer": stream.peerDescription])
+    close()
   }
 }

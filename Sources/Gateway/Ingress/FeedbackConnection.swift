@@ -24,6 +24,7 @@ final class FeedbackConnection: StreamHandler {
       stream.close()
       return
     }
+    home.prove(stream)
     home.askFeedback(app: app.number, self)
   }
 

@@ -32,6 +32,7 @@ extension ProviderConnection: TimerTarget {
     setUnsentBytes(stream.pendingOutputBytes)
     accountMemory()
     endOverdueRequests(now)
+    forgiveErrors()
     let facts = IdlePolicy.Facts(
       opened: opened, lastReceived: lastReceived, lastRequest: lastRequest,
       hasFrames: session.hasFrames,

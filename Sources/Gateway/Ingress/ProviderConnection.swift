@@ -11,6 +11,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 {
   let number: UInt64
   let home: GatewayLoop
+  let load = ProviderLoad()
   /// What the port serves.
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
@@ -22,12 +23,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var certificate: CertificateCredential?
   private var lastAuthorization: [UInt8] = []
   private var lastOutcome = TokenVerifier.Outcome.refused(.missingProviderToken)
-  private var lastDirectoryVersion: UInt64 = .max
+  private var lastCredentialsVersion: UInt64 = .max
   private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
   private var isAborting = false
+  private var isPausedUntilAnswered = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
+  private var errorPolicy: ProviderErrorPolicy
   var isDraining = false
   var isClosing = false
   var idlePolicy = IdlePolicy()
@@ -46,6 +49,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     self.number = number
     self.home = home
     credentials = ConnectionCredentials(environment: home.environment)
+    errorPolicy = ProviderErrorPolicy(bounds: home.shared.configuration.providerErrors)
   }
 
   // MARK: Stream
@@ -55,7 +59,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     var fault: Rejection?
     if let shown = stream.peerCertificate {
       switch CertificateCredential.of(shown, in: home.directory, for: home.environment) {
-      case .accepted(let credential): certificate = credential
+      case .accepted(let credential):
+        certificate = credential
+        home.prove(stream)
       case .refused(let rejection): fault = rejection
       }
     }
@@ -99,7 +105,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
-  func streamDrained(_ stream: ByteStream) { stream.resumeReading() }
+  func streamDrained(_ stream: ByteStream) { if load.hasRoom { stream.resumeReading() } }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
@@ -122,6 +128,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     unsafe session.takeOutput { unsafe stream.write($0) }
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
+    if !load.hasRoom { pauseUntilAnswered(stream) }
     if isClosing || (isDraining && streams.count == 0) || session.endsWithItsOutput {
       stream.close()
     }
@@ -192,7 +199,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let body = open.body
     switch Admission.evaluate(
       open.request, body: body.span, bodyBytes: open.bodyBytes,
-      atSeconds: home.now.unixSeconds, context: &context)
+      atSeconds: home.storageStartSeconds, context: &context)
     {
     case .refused(let rejection):
       answer(
@@ -201,6 +208,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       raiseStreamLimit()
       guard isInRate(admitted.app) else {
         answer(open.streamID, .refused(.tooManyRequests, timestampMilliseconds: nil))
+        return
+      }
+      guard hasRoomForTeam(of: admitted.app) else {
+        answer(open.streamID, .refused(.serviceUnavailable, timestampMilliseconds: nil))
         return
       }
       open.uniqueID = home.makeID()
@@ -223,12 +234,35 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     return app.teamRate?.admits(at: now) ?? true
   }
 
+  /// Whether one more push of the app's team, which is the connection's, may wait for its answer.
+  private func hasRoomForTeam(of app: App) -> Bool {
+    let team = load.team ?? home.connections.load(ofTeam: app.teamID)
+    load.team = team
+    if !team.hasRoom { home.metrics.count(.team) }
+    return team.hasRoom
+  }
+
+  /// Reads nothing more until pushes were answered; only requests that were reset can come to so many.
+  private func pauseUntilAnswered(_ stream: ByteStream) {
+    guard !isPausedUntilAnswered else { return }
+    isPausedUntilAnswered = true
+    home.metrics.count(.connection)
+    stream.pauseReading()
+  }
+
+  private func resumeIfAnswered() {
+    guard isPausedUntilAnswered, load.unanswered <= Limits.providerUnansweredMax / 2 else { return }
+    isPausedUntilAnswered = false
+    if unsentBytes <= home.providerMemory.unsentBytesMax { stream?.resumeReading() }
+  }
+
   /// One stream at a time until the first valid request (apns-protocol 1.13).
   func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
+    home.prove(stream)
     guard certificate == nil, faults.streams == nil else { return }
-    session?.allowConcurrentStreams(Limits.providerConcurrentStreams)
+    session?.allowConcurrentStreams(errorPolicy.streams)
   }
 
   // MARK: Faults
@@ -236,7 +270,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func carryOut(_ effects: ProviderFaults.Outcome, after streamID: Int32) {
     if effects.changesStreams {
       let usual =
-        certificate == nil && !hasAcceptedRequest ? 1 : Limits.providerConcurrentStreams
+        certificate == nil && !hasAcceptedRequest ? 1 : errorPolicy.streams
       session?.allowConcurrentStreams(faults.streams ?? usual)
     }
     if effects.changesWindow {
@@ -273,17 +307,18 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       guard isGood(certificate) else { return .refused(.badCertificate) }
       return .accepted(.certificate(certificate))
     }
-    if lastDirectoryVersion != home.directory.version || !isLast(request.authorization) {
+    if lastCredentialsVersion != home.directory.credentialsVersion || !isLast(request.authorization)
+    {
       lastAuthorization.removeAll(keepingCapacity: true)
       lastAuthorization.append(copying: request.authorization.span)
       lastOutcome = home.verifier.verify(authorization: request.authorization.span)
-      lastDirectoryVersion = home.directory.version
+      lastCredentialsVersion = home.directory.credentialsVersion
     }
     switch lastOutcome {
     case .refused(let rejection):
       return .refused(rejection)
     case .verified(let token):
-      if let rejection = credentials.present(token, atSeconds: home.now.unixSeconds) {
+      if let rejection = credentials.present(token, atSeconds: home.loop.unixMilliseconds / 1_000) {
         return .refused(rejection)
       }
       return .accepted(.token(token))
@@ -298,7 +333,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// Whether the certificate is still valid; one revoked since the handshake ends its connection with the next
   /// request.
   private func isGood(_ certificate: CertificateCredential) -> Bool {
-    guard lastDirectoryVersion != home.directory.version else { return true }
+    guard lastCredentialsVersion != home.directory.credentialsVersion else { return true }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
       if !isDraining {
         isDraining = true
@@ -306,7 +341,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       }
       return false
     }
-    lastDirectoryVersion = home.directory.version
+    lastCredentialsVersion = home.directory.credentialsVersion
     return true
   }
 
@@ -318,6 +353,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Answers an open stream; does nothing for a stream that the client has reset meanwhile.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
+    resumeIfAnswered()
     if faults.isActive, let open = streams[streamID], open.delayMilliseconds > 0 {
       return delay(open, answer)
     }
@@ -334,6 +370,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       uniqueID: home.environment == .sandbox ? open.uniqueID : nil, on: session)
     home.metrics.accepted.add()
     home.recycle(open)
+    if errorPolicy.hasErrors { apply(errorPolicy.accepted()) }
     scheduleFlush()
   }
 
@@ -344,7 +381,33 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       idText: echo(of: open), id: id(of: open), on: session)
     home.metrics.count(rejection)
     home.recycle(open)
+    // Who tests a client with scripted answers wants every one of them.
+    if !faults.isActive { apply(errorPolicy.refused(rejection, at: home.loop.nowNanoseconds)) }
     scheduleFlush()
+  }
+
+  // MARK: Errors
+
+  /// Forgets errors with time, and so raises the limit of streams.
+  func forgiveErrors() {
+    if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: home.loop.nowNanoseconds)) }
+  }
+
+  private func apply(_ verdict: ProviderErrorPolicy.Verdict) {
+    errorPolicy.checkInvariants()
+    switch verdict {
+    case .unchanged: break
+    case .streams(let count):
+      // One stream at a time is announced until a request was accepted, whatever comes before.
+      guard hasAcceptedRequest || certificate != nil, faults.streams == nil else { break }
+      if count < Limits.providerConcurrentStreams { home.metrics.loweredStreamLimits.add() }
+      session?.allowConcurrentStreams(count)
+    case .end(let excess):
+      guard !isDraining, !isClosing else { break }
+      home.metrics.count(excess)
+      isDraining = true
+      sendGoAway(because: excess.rawValue, code: HTTP2ErrorCode.enhanceYourCalm)
+    }
   }
 
   /// A text that is no UUID is answered with a fresh id (apns-protocol 1.10, BadMessageId).
@@ -380,8 +443,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func sendGoAway(
     _ rejection: Rejection, lastStreamID: Int32? = nil, code: UInt32 = HTTP2ErrorCode.noError
   ) {
+    sendGoAway(because: "\(rejection.row.reason)", lastStreamID: lastStreamID, code: code)
+  }
+
+  private func sendGoAway(because reason: String, lastStreamID: Int32? = nil, code: UInt32) {
     guard let session else { return }
-    let reason = rejection.row.reason
     home.log.info(
       "sending a provider away",
       ["peer": stream?.peerDescription ?? "", "code": "\(code)", "why": "\(reason)"])

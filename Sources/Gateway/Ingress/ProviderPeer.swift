@@ -2,7 +2,9 @@
 protocol ProviderPeer: AnyObject {
   /// Names the connection in ``ReplyRoute``.
   var number: UInt64 { get }
-  /// Answers a request.
+  /// Its pushes that wait for their answer.
+  var load: ProviderLoad { get }
+  /// Answers a push that was submitted, which ``load`` counts no more.
   func answer(_ stream: Int32, _ answer: ProviderAnswer)
   /// Stops accepting requests; open ones are still answered.
   func drain()

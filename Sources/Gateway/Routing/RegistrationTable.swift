@@ -72,6 +72,8 @@ public struct RegistrationTable: Sendable {
     case notRegistered
     /// The store failed.
     case tryLater
+    /// The device has as many topics on disk as one may have.
+    case tooMany
   }
 
   /// What the loop has to do, in this order.
@@ -87,6 +89,7 @@ public struct RegistrationTable: Sendable {
     case unchanged(Entry)
     case changed(Entry)
     case notRegistered
+    case tooMany
   }
 
   /// What happens to a push to a token.
@@ -104,15 +107,26 @@ public struct RegistrationTable: Sendable {
   private var entries: [NotificationKey: Entry] = [:]
   private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
+  /// How many topics each device has, on disk or on their way to it, in any state: a row stays for its timestamp.
+  private var topicCounts: [UInt64: UInt32] = [:]
+  private let topicsMax: Int
 
   /// An empty table.
-  public init() {}
+  public init() { self.init(topicsMax: Limits.topicsPerDeviceMax) }
+
+  /// An empty table in which a device may have that many topics.
+  init(topicsMax: Int) { self.topicsMax = topicsMax }
 
   /// Makes room for that many registrations.
   public mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
   /// Restores the entry of a key at the start.
-  public mutating func set(_ key: NotificationKey, to entry: Entry) { entries[key] = entry }
+  public mutating func set(_ key: NotificationKey, to entry: Entry) {
+    if entries.updateValue(entry, forKey: key) == nil { topicCounts[key.device, default: 0] += 1 }
+  }
+
+  /// Whether the device may register a topic that it has not had before.
+  public func hasRoom(_ device: UInt64) -> Bool { topicCounts[device, default: 0] < topicsMax }
 
   /// The state of a key, as it is on disk.
   public func entry(_ key: NotificationKey) -> Entry? { entries[key] }
@@ -128,7 +142,9 @@ public struct RegistrationTable: Sendable {
     switch decide(request.verb, request.key, atMilliseconds: now) {
     case .unchanged(let entry): return [.reply(request, reply(to: request, entry))]
     case .notRegistered: return [.reply(request, .notRegistered)]
+    case .tooMany: return [.reply(request, .tooMany)]
     case .changed(let entry):
+      if entries[request.key] == nil { topicCounts[request.key.device, default: 0] += 1 }
       pending.begin(entry, of: request.key, for: request)
       return [.persist(entry.record(of: request.key))]
     }
@@ -149,6 +165,9 @@ public struct RegistrationTable: Sendable {
       )
       entries[key] = entry
       if entry.state != .active { actions.append(.discardWaiting(key, entry.state)) }
+    } else if entries[key] == nil {
+      let left = topicCounts[key.device, default: 0] - 1
+      topicCounts[key.device] = left > 0 ? left : nil
     }
     let sharing = finished.requests.prefix { $0.verb == finished.requests[0].verb }
     for request in sharing {
@@ -169,6 +188,7 @@ public struct RegistrationTable: Sendable {
   ) -> Decision {
     guard var entry = entries[key] else {
       guard verb == .register else { return .notRegistered }
+      guard hasRoom(key.device) else { return .tooMany }
       return .changed(Entry(generation: 0, state: .active, changedMilliseconds: now))
     }
     switch (verb, entry.state) {

@@ -110,7 +110,9 @@ extension GatewayResources {
     var resources = GatewayResources(
       controlStore: stores.control, notificationStore: stores.notifications, authority: authority,
       identity: identity, epoch: epoch.number, tokenKeys: tokenKeys,
-      security: try security(server, authority: authority.certificatePEM, revocations: revocations)
+      security: try security(
+        server, authority: authority.certificatePEM, revocations: revocations,
+        takesOverRecords: configuration.takesOverRecords)
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
@@ -172,7 +174,7 @@ extension GatewayResources {
 
   private static func security(
     _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8],
-    revocations: CertificateRevocations
+    revocations: CertificateRevocations, takesOverRecords: Bool
   ) throws(TLSFailure) -> ListenerSecurity {
     func provider(
       _ unmatchedALPN: TLSServerContext.UnmatchedALPN
@@ -185,7 +187,7 @@ extension GatewayResources {
     let device = try TLSServerContext(
       certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM,
       alpn: [LinkLimits.applicationProtocol], clientCertificates: .optional(caPEM: authority),
-      minimumVersion: .tls13, takeOverRecords: true
+      minimumVersion: .tls13, takeOverRecords: takesOverRecords
     ) { certificate in
       certificate.organizationalUnit == CertificateAuthority.deviceUnit
         ? .accept : .unknownAuthority

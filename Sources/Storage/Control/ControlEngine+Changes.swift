@@ -29,7 +29,7 @@ extension ControlEngine {
         """
       case .app:
         """
-        INSERT INTO app VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        INSERT INTO app VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (number) DO UPDATE SET
           bundle_id = ?2, team = ?3, keep = ?4, broadcast = ?5
         """
@@ -154,6 +154,7 @@ extension ControlEngine {
     try statement.bind(4, Int64(app.keep))
     try statement.bind(5, Int64(app.hasBroadcast ? 1 : 0))
     try statement.bind(6, app.createdMilliseconds)
+    try statement.bind(7, app.adopter.map { Int64(bitPattern: $0) })
     try statement.run()
   }
 

@@ -65,6 +65,8 @@ final class ControlEngine: StoreEngine {
       CREATE INDEX device_by_key ON device (key_hash);
       DROP TABLE counter;
       """,
+      // How many apps were adopted for one device is bounded.
+      "ALTER TABLE app ADD COLUMN adopter INTEGER;",
       // For the feedback of one app.
       """
       CREATE INDEX registration_unregistered ON registration (app, kind, changed) WHERE state = 3;
@@ -118,6 +120,13 @@ final class ControlEngine: StoreEngine {
     let devices = try records(of: table, statement)
     assert(devices.allSatisfy { $0.keyHash.bytes == keyHash }, "a device with another key")
     return devices
+  }
+
+  func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
+    let table = ControlRows.appsOfBundle
+    let statement = try database.prepare(table.query)
+    try statement.bind(1, bundleID)
+    return try records(of: table, statement).first
   }
 
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {

@@ -137,12 +137,15 @@ public struct AppRecord: Sendable, Hashable {
   public var hasBroadcast: Bool
   /// Milliseconds since 1970.
   public var createdMilliseconds: Int64
+  /// The device for which it was adopted; nil for an app that an administrator added.
+  public var adopter: UInt64?
 
   /// An app from its parts.
   public init(
     number: UInt32, bundleID: String, team: String, keep: UInt32 = 1, hasBroadcast: Bool = false,
-    createdMilliseconds: Int64
+    createdMilliseconds: Int64, adopter: UInt64? = nil
   ) {
+    self.adopter = adopter
     self.number = number
     self.bundleID = bundleID
     self.team = team

@@ -53,13 +53,23 @@ extension ControlRows where Record == CertificateRecord {
 
 extension ControlRows where Record == AppRecord {
   static let apps = ControlRows(
-    query: "SELECT number, bundle_id, team, keep, broadcast, created FROM app ORDER BY number"
-  ) { row in
+    query: """
+      SELECT number, bundle_id, team, keep, broadcast, created, adopter FROM app ORDER BY number
+      """, record: app)
+
+  static let appsOfBundle = ControlRows(
+    query: """
+      SELECT number, bundle_id, team, keep, broadcast, created, adopter FROM app
+      WHERE bundle_id = ?1
+      """, record: app)
+
+  private static func app(_ row: SQLiteStatement) -> AppRecord? {
     guard let number = UInt32(exactly: row.integer(0)), let keep = UInt32(exactly: row.integer(3))
     else { return nil }
     return AppRecord(
       number: number, bundleID: row.text(1), team: row.text(2), keep: keep,
-      hasBroadcast: row.integer(4) != 0, createdMilliseconds: row.integer(5))
+      hasBroadcast: row.integer(4) != 0, createdMilliseconds: row.integer(5),
+      adopter: row.optionalInteger(6).map { UInt64(bitPattern: $0) })
   }
 }
 

@@ -47,6 +47,8 @@ public protocol ControlStore: AnyObject, Sendable {
   func certificates() throws(StorageFailure) -> [CertificateRecord]
   /// By number.
   func apps() throws(StorageFailure) -> [AppRecord]
+  /// The one with this bundle identifier; found by an index.
+  func app(bundleID: String) throws(StorageFailure) -> AppRecord?
   /// By app, then creation.
   func channels() throws(StorageFailure) -> [ChannelRecord]
   /// Those of channels that keep their newest message.

@@ -4,6 +4,11 @@ public import Transport
 /// Control data in one SQLite file of mode 0600.
 public final class SQLiteControlStore: ControlStore {
   private let engine: GuardedEngine<ControlEngine>
+  /// A second connection, which looks single rows up while the first one waits for the disk: else each enrolment would
+  /// wait for the commits of those before it.
+  ///
+  /// A store in memory has none.
+  private let reader: GuardedEngine<ControlEngine>?
 
   /// Opens or makes the store at `path`, bringing an older schema up to date.
   ///
@@ -19,11 +24,13 @@ public final class SQLiteControlStore: ControlStore {
 
   private init(database path: String) throws(StorageFailure) {
     engine = try GuardedEngine(path: path)
+    reader = path.isEmpty ? nil : try GuardedEngine(path: path)
   }
 
   /// Opens or makes a store under that monotonic clock, for tests.
   init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try GuardedEngine(path: path, now: now)
+    reader = nil
   }
 
   /// Whether the disk takes writes.
@@ -69,6 +76,11 @@ public final class SQLiteControlStore: ControlStore {
   /// By number.
   public func apps() throws(StorageFailure) -> [AppRecord] { try rows(ControlRows.apps) }
 
+  /// The one with this bundle identifier.
+  public func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
+    try withReader { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
+  }
+
   /// By app, then creation.
   public func channels() throws(StorageFailure) -> [ChannelRecord] {
     try rows(ControlRows.channels)
@@ -86,7 +98,7 @@ public final class SQLiteControlStore: ControlStore {
   public func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
-    try engine.read { engine throws(StorageFailure) in
+    try withReader { engine throws(StorageFailure) in
       try engine.devices(withKey: keyHash.bytes)
     }
   }
@@ -122,15 +134,24 @@ public final class SQLiteControlStore: ControlStore {
 
   /// The named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
-    try engine.read { engine throws(StorageFailure) in try engine.setting(name) }
+    try withReader { engine throws(StorageFailure) in try engine.setting(name) }
   }
 
   /// Closes the file; later calls throw `.closed`.
-  public func close() { engine.close() }
+  public func close() {
+    reader?.close()
+    engine.close()
+  }
 
   private func rows<Record: Sendable>(
     _ table: ControlRows<Record>
   ) throws(StorageFailure) -> [Record] {
     try engine.read { engine throws(StorageFailure) in try engine.rows(table) }
+  }
+
+  private func withReader<Answer: Sendable>(
+    _ body: (ControlEngine) throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    try (reader ?? engine).read(body)
   }
 }

@@ -50,6 +50,11 @@ internal import Transport
   /// The columns of a row.
   var columnCount: Int32 { unsafe sqlite3_column_count(statement) }
 
+  func bind(_ index: Int32, _ bytes: [UInt8]?) throws(StorageFailure) {
+    guard let bytes else { return try bindNull(index) }
+    try bind(index, bytes)
+  }
+
   private func bindNull(_ index: Int32) throws(StorageFailure) {
     try check(unsafe sqlite3_bind_null(statement, index))
   }
@@ -117,7 +122,7 @@ internal import Transport
 
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-  private func isNull(_ column: Int32) -> Bool {
+  func isNull(_ column: Int32) -> Bool {
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 

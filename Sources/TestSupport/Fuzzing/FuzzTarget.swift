@@ -16,6 +16,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case token
   /// The path and the fields of a request.
   case request
+  /// Frames of the app link, and what they are read as.
+  case appLink
+  /// Persisted triggers, and the dates that they give.
+  case schedule
+  /// Zone files.
+  case zone
+  /// Formats of localised texts.
+  case format
 
   /// Gives the bytes to the parser.
   public func run(_ bytes: [UInt8]) {
@@ -25,6 +33,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .payload: Self.runPayload(bytes)
     case .token: Self.runToken(bytes)
     case .request: Self.runRequest(bytes)
+    case .appLink: Self.runAppLink(bytes)
+    case .schedule: Self.runSchedule(bytes)
+    case .zone: Self.runZone(bytes)
+    case .format: Self.runFormat(bytes)
     }
   }
 

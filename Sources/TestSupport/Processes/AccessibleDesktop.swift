@@ -84,6 +84,18 @@ public struct AccessibleDesktop: Sendable {
       ], environment: environment)
   }
 
+  /// Waits until so many pixels of the screen have a colour, as RRGGBB.
+  public func waitForPixels(_ colour: String, atLeast count: Int) async throws {
+    try await Scenario.wait("\(count) pixels of \(colour)") {
+      let counted = try await scenario.command(
+        [
+          TestTool.systemPython.required(), Installation.root + "/Tests/Windows/count-pixels",
+          colour,
+        ], environment: environment)
+      return Int(counted.lines.first ?? "") ?? 0 >= count
+    }
+  }
+
   private func ask(_ request: [String: String]) async throws -> JSONLine {
     let count = reader.lines.count
     let request = request.merging(["of": "belfry-center"]) { $1 }

@@ -33,6 +33,8 @@ final class DeliveryLedger {
     var placesBefore: Int?
     /// What the gateway's wall clock showed when it accepted, in seconds since 1970.
     var receivedSeconds: Int64?
+    /// When the gateway accepted it, in nanoseconds of the virtual clock.
+    var receivedNanoseconds: Int64?
 
     var isOnce: Bool { expiration <= receivedSeconds ?? madeSeconds }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
@@ -113,6 +115,15 @@ final class DeliveryLedger {
       if state == .received {
         push.acceptance = place
         push.receivedSeconds = line.atMilliseconds / 1_000
+        push.receivedNanoseconds = world.time.now
+      } else if push.isOnce, push.expiration == 0 || !world.profile.hasClockSteps,
+        let received = push.receivedNanoseconds,
+        push.states.dropLast().last == .received
+      {
+        // Five seconds, and loops that stand still for half of one, or again and again.
+        world.expect(
+          world.time.now - received <= 7_000_000_000,
+          "#\(number), to be tried once, waited \(world.time.now - received) ns for its device")
       }
       world.expect(
         line.device == push.target.device && line.topic == push.target.topic.bundleID,
@@ -161,6 +172,9 @@ final class DeliveryLedger {
   }
 
   // MARK: The end
+
+  /// Whether every push has its answer.
+  var isAnswered: Bool { pushes.allSatisfy { $0.isAnswered || $0.isRefused || $0.isOrphaned } }
 
   /// Accepted means: shown, replaced, expired, discarded for a reason, or stored.
   func check() {

@@ -32,6 +32,8 @@ final class SimulatedDevice: SimulatedClient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
+  /// Why it throws away what comes, for as long as it does.
+  var discarding: LinkDiscardReason?
   /// How often it left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
 
@@ -42,6 +44,9 @@ final class SimulatedDevice: SimulatedClient {
     client = DeviceLinkClient(enrolment: nil)
     restart()
   }
+
+  /// Whether notifications can come now.
+  var isUp: Bool { client.isUp }
 
   /// An administrator revokes it; what was sent before may still arrive.
   func revoke() { isRevoked = true }
@@ -336,6 +341,12 @@ final class SimulatedDevice: SimulatedClient {
       number = GatewaySimulation.broadcast(payload) ?? .max
       world.note("device \(index) got broadcast \(number)")
       world.broadcasts.arrived(notification, for: channel, on: self)
+    }
+    if let reason = discarding {
+      world.note("device \(index) discards it: \(reason)")
+      client.onDiscarded(id, reason, at: now, output: &output)
+      if !isReceiving { settle() }
+      return
     }
     let current = life
     let keeping = world.chance(0.3) ? 0 : world.random(0...world.profile.keepMost)

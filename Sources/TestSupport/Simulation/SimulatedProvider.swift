@@ -45,6 +45,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     isInsecure = number % 3 == 2
   }
 
+  /// Whether it waits for nothing.
+  var isIdle: Bool { queue.isEmpty && open.isEmpty }
+
   /// Whether it may send to that topic.
   func serves(_ topic: LinkTopic) -> Bool {
     !hasCertificate || topic.bundleID == "com.example.app1"

@@ -69,6 +69,8 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   private(set) var keyReadings = 0
   /// How often apps were read.
   private(set) var appReadings = 0
+  /// How often one app was looked for.
+  private(set) var appLookUps = 0
   /// Every registration that ever was on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
   private(set) var durableDevices: Set<UInt64> = []
@@ -146,6 +148,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     }
     try world.maybeFail("a reading of apps")
     return try contents.apps()
+  }
+  func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
+    appLookUps += 1
+    try world.maybeFail("a reading of an app")
+    return try contents.app(bundleID: bundleID)
   }
   func channels() throws(StorageFailure) -> [ChannelRecord] { try contents.channels() }
   func broadcasts() throws(StorageFailure) -> [BroadcastRecord] { try contents.broadcasts() }

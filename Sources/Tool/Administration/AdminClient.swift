@@ -24,17 +24,37 @@ struct AdminClient {
     return try exchange(call, receive)
   }
 
+  /// Sends a request and passes on each line of the answer as it arrives; false where nothing listens.
+  func read(
+    _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
+  ) throws -> Bool {
+    try exchange(request.call, receive)
+  }
+
   /// Milliseconds for one answer: a busy machine takes long over an RSA key.
   private static let answerTimeoutMilliseconds: Int32 = 120_000
 
   private func exchange(
     _ call: AdministrationCall, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
+    var answer = AdminAnswer()
+    let isOpen = try exchange(
+      Self.text(of: call, to: address, token: token),
+      isFollowing: call.query.contains { $0.name == "follow" }
+    ) { bytes in
+      for line in try answer.append(bytes) { receive(line) }
+    }
+    if isOpen { try answer.end() }
+    return isOpen
+  }
+
+  /// Sends a request's bytes and passes on those of the answer; false where nothing listens.
+  func exchange(
+    _ request: [UInt8], isFollowing: Bool = false, _ receive: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> Bool {
     guard let descriptor = try connect() else { return false }
     defer { Socket.close(descriptor) }
-    try write(Self.text(of: call, to: address, token: token), to: descriptor)
-    let isFollowing = call.query.contains { $0.name == "follow" }
-    var answer = AdminAnswer()
+    try write(request, to: descriptor)
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       try wait(
@@ -43,11 +63,8 @@ struct AdminClient {
         unsafe Socket.read(descriptor, into: $0)
       }
       switch transfer {
-      case .bytes(0):
-        try answer.end()
-        return true
-      case .bytes(let count):
-        for line in try answer.append(buffer[..<count]) { receive(line) }
+      case .bytes(0): return true
+      case .bytes(let count): try receive(buffer[..<count])
       case .wouldBlock:
         continue
       case .failed(let number):

@@ -39,6 +39,12 @@ struct GatewayAccess {
     }
   }
 
+  /// Reads the whole delivery log of the running gateway; false where none runs.
+  func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
+    guard let client = try client() else { return false }
+    return try client.read(.log(of: nil), receive)
+  }
+
   private static let attempts = 40
   private static let pauseMicroseconds: UInt32 = 50_000
   private static let fileBytesMax = 65_536

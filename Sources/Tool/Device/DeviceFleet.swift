@@ -20,15 +20,12 @@ final class DeviceFleet: TurnEndTarget {
   private var upAtLeaving = 0
   private var status: Int32 = 0
 
-  /// Concurrent TLS handshakes: more would time each other out.
-  private static let handshakesMax = 64
-
   init(_ configuration: FleetConfiguration) throws {
     self.configuration = configuration
     loop = try EventLoop()
     log = try DeviceIdentityLog(
       folder: configuration.dataFolder, authorityPEM: configuration.authorityPEM)
-    Self.raiseDescriptorLimit(for: configuration.count)
+    DescriptorLimit.raise()
   }
 
   /// Runs until the command to exit; returns the exit status.
@@ -55,7 +52,7 @@ final class DeviceFleet: TurnEndTarget {
     var connection = GatewayConnection.Configuration(
       host: configuration.host, port: configuration.port, authorityPEM: configuration.authorityPEM)
     connection.enrolmentCode = configuration.enrolmentCode
-    connection.gate = ConnectLimiter(limit: Self.handshakesMax)
+    connection.gate = ConnectLimiter(limit: configuration.connecting)
     connection.settings.memory = Int(connection.settings.window)
     for index in 0..<configuration.count {
       let identity =
@@ -64,15 +61,6 @@ final class DeviceFleet: TurnEndTarget {
       connection.deviceName = "virtual \(index + 1)"
       devices.append(VirtualDevice(self, on: loop, connection, identity: identity))
     }
-  }
-
-  private static func raiseDescriptorLimit(for count: Int) {
-    var limit = rlimit()
-    guard unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else {
-      return
-    }
-    limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, rlim_t(count + 128)))
-    unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
   }
 
   // MARK: Commands

@@ -37,6 +37,8 @@ struct FleetConfiguration {
   let authorityPEM: [UInt8]
   let enrolmentCode: String
   let count: Int
+  /// Devices that connect at a time.
+  let connecting: Int
   let dataFolder: String
   let subjects: [LinkSubject]
   let acknowledges: Bool
@@ -66,6 +68,7 @@ struct FleetConfiguration {
     authorityPEM = try FileSystem.read(authority, limit: Self.fileBytesMax)
     enrolmentCode = options.value("enroll") ?? file?["enrollmentCode"]?.stringValue ?? ""
     count = try options.integer("count", in: 1...1_000_000) ?? 1
+    connecting = try options.integer("connecting", in: 1...1_000_000) ?? 64
     dataFolder = FileSystem.absolute(options.value("data") ?? StateFolders.devices)
     subjects =
       try options.values("app").flatMap(Self.topics) + options.values("channel").map(Self.channel)

@@ -15,8 +15,13 @@ final class HTTP1Connections {
   /// What one connection may cost.
   struct Bounds: Sendable {
     var bodyBytes: Int
+    var connections = Limits.httpConnections
     var idleNanoseconds = Limits.httpIdleNanoseconds
     var requestNanoseconds = Limits.httpRequestNanoseconds
+
+    /// Connections of one address of the network, and as many that are left to this machine whatever comes over it:
+    /// some browsers' and a scraper's.
+    var connectionsOfAddress: Int { max(1, connections / 4) }
   }
 
   /// What other threads know of the connections.
@@ -61,7 +66,7 @@ final class HTTP1Connections {
 
   private func accept(_ stream: ByteStream) -> HTTP1Connection? {
     // Requests outlive clients that do not wait for the response.
-    guard unanswered < Limits.httpConnections, makeRoom(for: stream) else { return nil }
+    guard unanswered < bounds.connections, makeRoom(for: stream) else { return nil }
     lastNumber += 1
     let connection = HTTP1Connection(number: lastNumber, stream: stream, owner: self)
     connections[lastNumber] = connection
@@ -74,16 +79,16 @@ final class HTTP1Connections {
   /// comes over the network leaves some to this machine.
   private func makeRoom(for stream: ByteStream) -> Bool {
     let peer = stream.peerAddress
-    guard connections.count >= Limits.httpConnectionsOfAddress else { return true }
+    guard connections.count >= bounds.connectionsOfAddress else { return true }
     if peer?.isLoopback != true {
       let own = connections.values.filter { $0.address == peer?.host ?? "" }
-      if own.count >= Limits.httpConnectionsOfAddress { return close(oneOf: own) }
+      if own.count >= bounds.connectionsOfAddress { return close(oneOf: own) }
       let distant = connections.values.filter { !$0.isLocal }
-      if distant.count >= Limits.httpConnections - Limits.httpConnectionsOfLoopback {
+      if distant.count >= bounds.connections - bounds.connectionsOfAddress {
         return close(oneOf: distant)
       }
     }
-    return connections.count < Limits.httpConnections || close(oneOf: Array(connections.values))
+    return connections.count < bounds.connections || close(oneOf: Array(connections.values))
   }
 
   private func close(oneOf candidates: [HTTP1Connection]) -> Bool {
@@ -121,7 +126,7 @@ final class HTTP1Connections {
       return
     }
     pending[thread] += 1
-    assert(unanswered <= Limits.httpConnections * 2, "one request a connection at a time")
+    assert(unanswered <= bounds.connections * 2, "one request a connection at a time")
     handlers.run(request, onThread: thread) { response in
       events.post(.responded(connection: connection, thread: thread, response))
     }

@@ -32,6 +32,9 @@ public struct HTTP1Request: Sendable {
     return fields.first { $0.name.lowercased() == wanted }?.value
   }
 
+  /// The body's pairs, decoded, where it is a form as HTML sends it.
+  public var form: [(name: String, value: String)] { HTTP1Target([0x2F, 0x3F] + body).query }
+
   /// The first value of this name in the query.
   public func queryValue(_ name: String) -> String? {
     query.first { $0.name == name }?.value

@@ -21,15 +21,15 @@ public final class HTTP1Server: Sendable {
 
   /// Listens on `address` (port 0: a free one).
   ///
-  /// A request whose body has more than `maximumBodyBytes` is answered 413. At most 128 connections
-  /// are open at once, so that their bodies take up to 128 MB.
+  /// A request whose body has more than `maximumBodyBytes` is answered 413. At most `connections`, 128 if nothing is
+  /// said, are open at once, so that their bodies take up to 128 MB.
   public convenience init(
     address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
-    handler: @escaping Handler
+    connections: Int? = nil, handler: @escaping Handler
   ) throws(SystemFailure) {
-    try self.init(
-      address: address, bounds: HTTP1Connections.Bounds(bodyBytes: maximumBodyBytes),
-      handler: handler)
+    var bounds = HTTP1Connections.Bounds(bodyBytes: maximumBodyBytes)
+    if let connections { bounds.connections = max(1, connections) }
+    try self.init(address: address, bounds: bounds, handler: handler)
   }
 
   init(

@@ -97,6 +97,7 @@ extension ByteStream: TimerTarget {
     timer = nil
     if descriptor >= 0 { Socket.close(descriptor) }
     descriptor = -1
+    acceptedFrom?.place = nil
     state = .closed
   }
 
@@ -106,6 +107,7 @@ extension ByteStream: TimerTarget {
     registration = nil
     if descriptor >= 0 { Socket.close(descriptor) }
     descriptor = -1
+    acceptedFrom?.place = nil
     state = .closed
   }
 }

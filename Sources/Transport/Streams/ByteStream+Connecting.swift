@@ -113,7 +113,6 @@ extension ByteStream {
     }
     tls = session
     state = .handshaking
-    shared.handshakes.beginOutbound()
     updateInterests()
     setTimer(.handshake, attempt.timeoutNanoseconds)
     unsafe shared.offer(UnsafeRawBufferPointer(start: nil, count: 0))

@@ -7,6 +7,9 @@ extension ByteStream: EventHandler {
     switch state {
     case .connecting: attemptEnded()
     case .lingering: discardInput()
+    case .handshaking where isPaced:
+      if readiness.contains(.writable) { scheduleTurnEnd() }
+      if readiness.contains(.readable) || readiness.contains(.hangup) { awaitHandshakeStep() }
     case .handshaking, .open:
       if readiness.contains(.writable) { scheduleTurnEnd() }
       if readiness.contains(.readable) || readiness.contains(.hangup) { receive(readiness) }
@@ -96,6 +99,38 @@ extension ByteStream: EventHandler {
   }
 
   // MARK: TLS
+
+  /// Whether the loop's queue paces the handshake: that of an accepted connection.
+  var isPaced: Bool { acceptedFrom != nil }
+
+  /// Whether the loop's queue has a step of this stream.
+  var awaitsHandshakeStep: Bool { flags.contains(.awaitsHandshakeStep) }
+
+  /// When the handshake of an accepted connection began or last made a step, in the loop's nanoseconds.
+  var handshakeProgress: Int64 {
+    get { acceptedFrom?.handshakeProgress ?? 0 }
+    set { acceptedFrom?.handshakeProgress = newValue }
+  }
+
+  private func awaitHandshakeStep() {
+    guard !flags.contains(.awaitsHandshakeStep) else { return }
+    flags.insert(.awaitsHandshakeStep)
+    // What waits for several turns must not be reported in each.
+    if shared.handshakes.waitingCount >= Limits.handshakeStepsPerTurn { updateInterests() }
+    shared.handshakes.await(self)
+  }
+
+  /// Reads what the peer has sent and goes on with the handshake; the loop's queue calls it.
+  func makeHandshakeStep() {
+    assert(state == .handshaking, "an ended handshake has no steps")
+    flags.remove(.awaitsHandshakeStep)
+    receive(.readable)
+    // Where it was not watched meanwhile.
+    if isOpen { updateInterests() }
+  }
+
+  /// Ends a handshake that has made no progress for long.
+  func abandonHandshake() { finish(.timedOut(.handshake)) }
 
   /// Treats a reset during the handshake like a close.
   private func broken(_ number: Int32) -> StreamClosure {

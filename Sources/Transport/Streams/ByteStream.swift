@@ -1,6 +1,15 @@
 import COpenSSL
 public import System
 
+/// What counts one accepted connection; its end is that of the socket.
+open class StreamPlace {
+  /// The stream that has it; nil once it was given away.
+  public final weak var stream: ByteStream?
+
+  /// A place of no stream yet.
+  public init() {}
+}
+
 /// A TCP or UNIX socket, plain or with TLS, confined to its loop.
 ///
 /// The loop keeps an open stream alive. An idle one holds no buffer: reading goes through the loop's
@@ -31,6 +40,8 @@ public final class ByteStream {
     static let aborted = Flags(rawValue: 16)
     /// This stream's input is in the loop's exchange buffer.
     static let decrypting = Flags(rawValue: 32)
+    /// The next step of the handshake waits in the loop's queue.
+    static let awaitsHandshakeStep = Flags(rawValue: 64)
   }
 
   /// Input that arrived while reading was paused.
@@ -49,8 +60,11 @@ public final class ByteStream {
   }
 
   /// Boxed to keep the streams of idle devices, which have none, small.
-  final class AcceptedPeer: Sendable {
+  final class AcceptedPeer {
     let address: SocketAddress
+    /// When the handshake began or last made a step, in the loop's nanoseconds.
+    var handshakeProgress: Int64 = 0
+    var place: StreamPlace?
     init(_ address: SocketAddress) { self.address = address }
   }
 
@@ -74,7 +88,7 @@ public final class ByteStream {
       assert(
         oldValue.rawValue < State.lingering.rawValue || state.rawValue >= State.lingering.rawValue,
         "a stream that has ended does not open again")
-      if oldValue == .handshaking { shared.handshakes.end() }
+      if oldValue == .handshaking, isPaced { shared.handshakes.end() }
     }
   }
   var flags: Flags = []
@@ -122,6 +136,19 @@ public final class ByteStream {
   public var localAddress: SocketAddress? {
     descriptor >= 0 ? Socket.localAddress(descriptor) : nil
   }
+
+  /// What its owner counts an accepted connection of the network by: kept until the socket is closed, also when the
+  /// stream moves, unless its records are taken over.
+  public var place: StreamPlace? {
+    get { acceptedFrom?.place }
+    set {
+      acceptedFrom?.place = newValue
+      newValue?.stream = self
+    }
+  }
+
+  /// Whether our own record layer has taken over from OpenSSL's.
+  public var hasOwnRecords: Bool { tls is TLSRecordLayer }
 
   /// The protocol that ALPN chose.
   public var negotiatedProtocol: String? { tls?.negotiatedProtocol }
@@ -188,7 +215,9 @@ public final class ByteStream {
     guard let registration else { return }
     var interests: Readiness = []
     switch state {
-    case .handshaking, .lingering: interests.insert(.readable)
+    case .handshaking:
+      if !flags.contains(.awaitsHandshakeStep) { interests.insert(.readable) }
+    case .lingering: interests.insert(.readable)
     case .open where !flags.contains(.paused): interests.insert(.readable)
     default: break
     }

@@ -97,6 +97,7 @@ extension ByteStream {
     bytesIn = parts.bytesIn
     bytesOut = parts.bytesOut
     acceptedFrom = parts.acceptedFrom
+    acceptedFrom?.place?.stream = self
     register()
     scheduleTurnEnd()
   }

@@ -13,6 +13,8 @@ public final class StreamListener {
   private let accept: (ByteStream) -> (any StreamHandler)?
   private var descriptor: Int32
   private var registration: Registration?
+  /// Runs while nothing is accepted.
+  private var timer: TimerID?
 
   /// Listens on `address` (port 0: a free one); the loop keeps the listener until `close`.
   ///
@@ -62,6 +64,8 @@ public final class StreamListener {
     guard let registration else { return }
     loop.deregister(registration)
     self.registration = nil
+    if let timer { loop.cancel(timer) }
+    timer = nil
     Socket.close(descriptor)
     descriptor = -1
     if let unixPath { try? FileSystem.remove(unixPath) }
@@ -71,13 +75,20 @@ public final class StreamListener {
 
 extension StreamListener: Listener {}
 
+extension EventLoop {
+  /// Bounds the TLS handshakes that listeners of this loop have in progress at a time; 1,000 unless it is called.
+  public func boundHandshakes(to count: Int) {
+    StreamLoop.of(self).handshakes.bound = min(count, Limits.handshakesMax)
+  }
+}
+
 extension StreamListener: EventHandler, TimerTarget {
   /// Called by the loop.
   public func ready(_ readiness: Readiness) {
     var count = 0
     var peer: SocketAddress?
     do throws(SystemFailure) {
-      while count < Limits.acceptedPerTurn, registration != nil,
+      while count < Limits.acceptedPerTurn, registration != nil, hasRoom(),
         let connection = try Socket.accept(descriptor, peer: &peer)
       {
         ByteStream.adopt(
@@ -85,15 +96,38 @@ extension StreamListener: EventHandler, TimerTarget {
         count += 1
       }
     } catch {
-      // Without free descriptors the listener stays readable: stop watching for a moment.
-      guard let registration else { return }
-      loop.update(registration, for: [])
-      loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
+      // Without free descriptors the listener stays readable.
+      pause()
     }
   }
 
   /// Called by the loop.
   public func timerFired(tag: UInt64) {
+    timer = nil
+    resume()
+  }
+
+  /// Whether the loop can begin one more handshake; if not, accepts nothing until it can.
+  private func hasRoom() -> Bool {
+    guard case .tls = security else { return true }
+    let handshakes = StreamLoop.of(loop).handshakes
+    if handshakes.hasRoom() { return true }
+    handshakes.pause(self)
+    pause()
+    return false
+  }
+
+  /// Leaves what comes to the kernel's backlog for a moment.
+  private func pause() {
+    guard let registration, timer == nil else { return }
+    loop.update(registration, for: [])
+    timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
+  }
+
+  /// Accepts again.
+  func resume() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
     guard let registration else { return }
     loop.update(registration, for: .readable)
   }
@@ -137,12 +171,9 @@ extension ByteStream {
       }
       tls = session
       state = .handshaking
-      shared.handshakes.begin(self)?.giveUpHandshake()
+      if isPaced { shared.handshakes.begin(self) }
       setTimer(.handshake, Limits.handshakeNanoseconds)
       register()
     }
   }
-
-  /// Abandons the oldest of too many handshakes.
-  private func giveUpHandshake() { finish(.timedOut(.handshake)) }
 }

@@ -7,7 +7,7 @@ import System
   unowned let loop: EventLoop
   let pool = BufferPool()
   let ciphers = TLS13Ciphers()
-  var handshakes = HandshakeQueue()
+  let handshakes: HandshakeQueue
   /// The buffer of read(2); its content is valid within one event.
   ///
   /// Owned here.
@@ -23,6 +23,7 @@ import System
 
   private init(_ loop: EventLoop) {
     self.loop = loop
+    handshakes = HandshakeQueue(loop)
     unsafe input = .allocate(byteCount: Limits.readBytes, alignment: 64)
     unsafe plaintext = .allocate(byteCount: Limits.plaintextBytes, alignment: 64)
     unsafe exchange = .allocate(capacity: 1)

@@ -12,6 +12,7 @@ private final class Hearing: PresenterListener {
 
   func presenterShowed(_ key: AppNotificationID) { shown += 1 }
 
+  func presenterWindow(_ key: AppNotificationID, isOpen: Bool) {}
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {
     acted.append((action.id, action.text))
   }

@@ -7,7 +7,8 @@ import Testing
 struct DesktopTests {
   static func presentation(
     _ id: String = "n", body: String = "a <b> & c", persistent: Bool = false,
-    level: InterruptionLevel = .active, actions: [NotificationAction] = []
+    level: InterruptionLevel = .active, actions: [NotificationAction] = [],
+    isDrawnByApp: Bool = false
   ) -> Presentation {
     var record = LocalApp(id: ModelBench.burger)
     record.name = "Burger"
@@ -21,12 +22,14 @@ struct DesktopTests {
     content.interruptionLevel = level
     var effects = Routing.Effects()
     effects.banner = true
-    return Presentation(
+    var presentation = Presentation(
       DeliveredNotification(
         request: NotificationRequest(id: id, content: content), unixMilliseconds: 0),
       of: record, effects: effects,
       privacy: .init(isLocked: false, previews: .always), threadCount: 1, isUpdate: false,
       lookup: { $0.text })
+    presentation.isDrawnByApp = isDrawnByApp
+    return presentation
   }
 
   static let buttons = ["A", "B", "C", "D"].map { NotificationAction(id: $0, title: "t") }

@@ -31,6 +31,27 @@ struct ServerFeaturesTests {
     #expect(ServerFeatures(name: name, version: version, names: ["body"]).buttons == .none)
   }
 
+  @Test(
+    arguments: [
+      ("gnome-shell", true, false, true), ("gnome-shell", false, true, false),
+      ("dunst", true, false, true), ("dunst", false, true, false),
+      ("Plasma", true, false, true), ("Plasma", false, true, false),
+    ] as [(String, Bool, Bool, Bool)])
+  func `what an app shows itself has its window: an alert's at once, a banner's by a button`(
+    name: String, persistent: Bool, hasMore: Bool, opensWindow: Bool
+  ) {
+    let presentation = DesktopTests.presentation(
+      persistent: persistent, actions: Array(DesktopTests.buttons.prefix(1)), isDrawnByApp: true)
+    let placement = ButtonPlacement(presentation, Self.server(name, "43"), hasWindow: true)
+    #expect(placement.withServer.map(\.id) == ["A"])
+    #expect(placement.hasMore == hasMore)
+    #expect(placement.opensWindow == opensWindow)
+    let without = ButtonPlacement(presentation, Self.server(name, "43"), hasWindow: false)
+    #expect(!without.hasMore && !without.opensWindow)
+    let mute = ServerFeatures(name: name, version: "43", names: ["body"])
+    #expect(ButtonPlacement(presentation, mute, hasWindow: true).opensWindow)
+  }
+
   /// The keys of the server's buttons, and what the window does.
   private func placed(
     _ server: ServerFeatures, persistent: Bool, count: Int, hasWindow: Bool = true

@@ -8,6 +8,7 @@ import Testing
     var answers: [PromptID: Bool] = [:]
 
     func presenterShowed(_ key: AppNotificationID) {}
+    func presenterWindow(_ key: AppNotificationID, isOpen: Bool) {}
     func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {}
     func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) { answers[prompt] = isAllowed }
     func presenterPostponed(_ prompt: PromptID) {}

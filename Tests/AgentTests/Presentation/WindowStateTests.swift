@@ -77,6 +77,28 @@ struct WindowStateTests {
     #expect(state.removed(Self.name) == [])
   }
 
+  @Test func `what the app shows goes to its window, and not while its texts are hidden`() {
+    var state = state(Self.dunst)
+    let drawing = Drawing(items: [.text("Leek")], hidesDefaultContent: true)
+    #expect(state.drew(Self.name, drawing) == [])
+    let drawn = DesktopTests.presentation(persistent: true, isDrawnByApp: true)
+    #expect(state.presented(drawn).count == 1)
+    #expect(state.drawing(of: drawn) == nil)
+    #expect(
+      state.drew(Self.name, drawing) == [
+        .show(.notification(Self.name), .notification(drawn, focus: nil))
+      ])
+    #expect(state.drawing(of: drawn) == drawing)
+    let hidden = DesktopTests.presentation(persistent: true)
+    #expect(state.refreshed(hidden).count == 1)
+    #expect(state.drawing(of: hidden) == nil)
+    state.checkInvariants()
+    _ = state.removed(Self.name)
+    state.checkInvariants()
+    #expect(state.presented(drawn).count == 1)
+    #expect(state.drawing(of: drawn) == nil)
+  }
+
   @Test func `what the person closed is gone, and the program's end closes all`() {
     var state = state(Self.dunst)
     _ = state.presented(Self.alert)
@@ -141,6 +163,28 @@ struct WindowContentTests {
     #expect(buttons[1]["style"] == "destructive")
     #expect(buttons[1]["hint"] == "Cannot be undone")
     #expect(buttons[2]["title"] == "Close")
+  }
+
+  @Test func `what the app shows stands below its texts, or in their place`() {
+    let presentation = DesktopTests.presentation(
+      actions: [NotificationAction(id: "A", title: "A")], isDrawnByApp: true)
+    var drawing = Drawing(
+      items: [.text("Leek"), .picture(path: "/p")],
+      actions: [
+        .init(id: "B", title: "B", isDestructive: true, needsAuthentication: false, textInput: nil)
+      ], hidesDefaultContent: false)
+    let item = WindowState.Item.notification(presentation, focus: nil)
+    let both = WindowContent(words: words).show("w1", item, drawing)
+    #expect(both["body"] == "a <b> & c")
+    #expect(both["content"] == [["text": "Leek"], ["picture": "/p"]])
+    let buttons = (both["buttons"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(buttons.map { $0["id"] } == ["action:B", "dismiss"])
+    drawing.hidesDefaultContent = true
+    drawing.actions = nil
+    let alone = WindowContent(words: words).show("w1", item, drawing)
+    for name in ["title", "subtitle", "body", "image"] { #expect(alone[name] == "") }
+    let own = (alone["buttons"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(own.map { $0["id"] } == ["action:A", "dismiss"])
   }
 
   @Test func `a question has the app's name, and Allow and Don't Allow`() {

@@ -88,6 +88,11 @@ struct AppMessageTests {
       .submitTask(task), .cancelTasks(nil), .cancelTasks(["a.b"]), .pendingTasks,
       .requestLocation(always: true), .locationStatus, .watchRegion(region), .unwatchRegion("r"),
       .watchedRegions, .regionState("r"), .setLocationUpdates(true),
+      .setDrawing(NotificationDrawing()),
+      .setDrawing(
+        NotificationDrawing(items: [.text("a"), .picture(path: "/p")], actions: category.actions)),
+      .contentWish(.open), .contentWish(.close),
+      .hello(AppHello(role: .contentExtension, appID: "a.b")),
     ]
     let added = triggers.map {
       AppRequest.add(NotificationRequest(id: "i", content: content, trigger: $0))
@@ -127,6 +132,8 @@ struct AppMessageTests {
         NotificationRegion(id: "r", shape: .circle(latitude: 0, longitude: 0, radius: 1)), .inside),
       .place(latitude: 1, longitude: 2, accuracy: 3, unixMilliseconds: 4),
       .delivered(notification), .extend(notification.request, payload: [1]), .extensionTimeEnds,
+      .showContent(notification),
+      .contentAction(NotificationResponse(notification: notification, action: "a", text: "t")),
     ]
   }
 
@@ -152,7 +159,8 @@ struct AppMessageTests {
   }
 
   @Test(arguments: [
-    AppReply.present([]), .present([.banner, .sound]), .fetched(.noData), .handled,
+    AppReply.contentOption(.doNotDismiss), AppReply.present([]), .present([.banner, .sound]),
+    .fetched(.noData), .handled,
     .content(content),
   ])
   func `every reply reads back`(_ reply: AppReply) throws {

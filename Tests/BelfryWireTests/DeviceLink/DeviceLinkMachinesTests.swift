@@ -181,6 +181,20 @@ import Testing
     #expect(pair.settled == [1])
   }
 
+  @Test func `what there was no room for is new when it comes again`() {
+    let pair = LinkPair.up()
+    pair.persistsAtOnce = false
+    _ = pair.deliver(1)
+    pair.exchange()
+    let id = NotificationID(high: 8, low: 1)
+    pair.client.onDiscarded(id, .noRoom, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    _ = pair.deliver(1)
+    pair.exchange()
+    #expect(pair.received.map(\.id.low) == [1, 1])
+    #expect(pair.settled.isEmpty)
+  }
+
   @Test func `what nobody registered or a person turned off is discarded with its reason`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1, handle: 0x99)
@@ -214,6 +228,28 @@ import Testing
     pair.advance(seconds: 1)
     #expect(pair.settled == [1, 3])
     #expect(pair.server.freeWindow == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func `a topic that a person turned off stays off when its app registers again`(
+    isCancelAnswered: Bool
+  ) {
+    let pair = LinkPair.up()
+    let topic = LinkPair.topic
+    pair.client.setEnabled(false, topic, at: pair.now, output: &pair.toServer)
+    pair.client.cancel(.topic(topic), at: pair.now, output: &pair.toServer)
+    if isCancelAnswered { pair.exchange() }
+    pair.client.register(.topic(topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    let verbs = pair.serverActions.filter { $0.hasPrefix("request") }.suffix(2)
+    #expect(verbs.first?.contains("register") == true && verbs.last?.contains("disable") == true)
+    // The next connection is told it too.
+    pair.lose()
+    pair.serverActions = []
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(pair.serverActions.contains { $0.contains("disable") })
   }
 
   @Test func `wishes made offline are told to the next connection`() {

@@ -30,27 +30,30 @@ import Testing
     #expect(book.channels(of: 1) == [Self.two])
     book.checkInvariants()
     #expect(
-      book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9)
+      book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9, storedFrom: 9)
         == .refused(.channelNotRegistered))
   }
 
   @Test func `a channel without storage takes the expiration 0 alone`() {
-    #expect(book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9) == .once)
     #expect(
-      book.broadcasting(to: Self.one, app: 1, expiration: 10, atSeconds: 9)
+      book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9, storedFrom: 9) == .once)
+    #expect(
+      book.broadcasting(to: Self.one, app: 1, expiration: 10, atSeconds: 9, storedFrom: 9)
         == .refused(.badExpirationDate))
   }
 
   @Test func `a stored message is kept for eight hours at the most`() {
     let book = book
     #expect(
-      book.broadcasting(to: Self.two, app: 1, expiration: 100, atSeconds: 9)
+      book.broadcasting(to: Self.two, app: 1, expiration: 100, atSeconds: 9, storedFrom: 9)
         == .kept(expiration: 100))
     #expect(
-      book.broadcasting(to: Self.two, app: 1, expiration: 1_000_000, atSeconds: 9)
+      book.broadcasting(to: Self.two, app: 1, expiration: 1_000_000, atSeconds: 9, storedFrom: 9)
         == .kept(expiration: 28_809))
-    #expect(book.broadcasting(to: Self.two, app: 1, expiration: 0, atSeconds: 9) == .once)
-    #expect(book.broadcasting(to: Self.two, app: 1, expiration: 8, atSeconds: 9) == .once)
+    #expect(
+      book.broadcasting(to: Self.two, app: 1, expiration: 0, atSeconds: 9, storedFrom: 9) == .once)
+    #expect(
+      book.broadcasting(to: Self.two, app: 1, expiration: 8, atSeconds: 9, storedFrom: 9) == .once)
   }
 
   @Test func `an app has 10000 channels at the most`() {

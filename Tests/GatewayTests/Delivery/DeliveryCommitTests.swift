@@ -93,4 +93,42 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(try bench.store.count() == 0)
   }
+
+  @Test func `rows that a replaced one had replaced go with the newest, though its commit failed`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("oldest", priority: 5)
+    try bench.commit()
+    bench.push("older", priority: 5)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    bench.push("newest")
+    try bench.acknowledge("newest")
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    #expect(bench.failed == ["older"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 2)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0, "the oldest was replaced, and the device has the newest")
+  }
+
+  @Test func `a load passes over what was replaced before, and each replacement is recorded once`()
+    throws
+  {
+    var bench = Bench()
+    for text in ["first", "oldest"] {
+      bench.push(text, keep: 9, collapseID: text == "oldest" ? "c" : "")
+    }
+    try bench.commit()
+    try bench.connect(window: 1)
+    for text in ["older", "newest"] { bench.push(text, keep: 9, collapseID: "c") }
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    try bench.connect(2, window: 1)
+    try bench.acknowledge("first", session: 2)
+    #expect(bench.sent == ["first", "first", "newest"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
+  }
 }

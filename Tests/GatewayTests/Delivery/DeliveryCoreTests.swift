@@ -63,6 +63,49 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 0)
   }
 
+  @Test(arguments: [false, true])
+  func `what is tried once waits five seconds for a slow device, and its provider no longer`(
+    isLoading: Bool
+  ) throws {
+    var bench = Bench()
+    try bench.connect(window: 1, isLoadAnswered: !isLoading)
+    bench.push("slow")
+    bench.push("once", expiresIn: 0)
+    #expect(bench.answered.isEmpty)
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    for _ in 1...5 {
+      bench.pass(milliseconds: 1_000)
+      bench.core.tick(now: bench.now)
+      bench.drain()
+    }
+    #expect(bench.answered == ["slow", "once"])
+    #expect(bench.states.last == .discardedExpired)
+    if isLoading { try bench.answerLoads() }
+    try bench.acknowledge("slow")
+    #expect(bench.sent == ["slow"])
+  }
+
+  @Test func `what is tried once is sent where its device makes room within five seconds`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("slow")
+    bench.push("once", expiresIn: 0)
+    for _ in 1...3 {
+      bench.pass(milliseconds: 1_000)
+      bench.core.tick(now: bench.now)
+      bench.drain()
+    }
+    try bench.acknowledge("slow")
+    #expect(bench.sent == ["slow", "once"])
+    bench.pass(milliseconds: 5_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.answered == ["slow", "once"])
+    try bench.acknowledge("once")
+    #expect(bench.states.last == .delivered)
+  }
+
   @Test func `I03 only the newest of a token is kept`() throws {
     var bench = Bench()
     bench.push("a")

@@ -7,7 +7,7 @@ import Transport
 @testable import TestSupport
 
 @Suite struct BinaryConnectionTests {
-  private static func frame(_ identifier: UInt32, token: [UInt8], push: UInt64) -> [UInt8] {
+  static func frame(_ identifier: UInt32, token: [UInt8], push: UInt64) -> [UInt8] {
     func bytes(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
     let payload = GatewaySimulation.payload(push: push)
     let items =
@@ -16,7 +16,7 @@ import Transport
     return [2] + bytes(items.count) + items
   }
 
-  private static func client(_ harness: GatewayHarness) -> RawClient {
+  static func client(_ harness: GatewayHarness) -> RawClient {
     RawClient(
       harness, port: 2_195,
       as: StreamIdentity(certificate: harness.world.identities.providerCertificate))

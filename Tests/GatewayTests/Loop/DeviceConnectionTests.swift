@@ -95,4 +95,45 @@ import Transport
     #expect(client.isClosed && !client.received.isEmpty)
     #expect(harness.violation == nil)
   }
+
+  @Test
+  func `what a device has no room for stays in the store, and comes when it has`() throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    device.discarding = .noRoom
+    let provider = harness.provider()
+    let push = try harness.push(to: device, by: provider)
+    #expect(harness.state(of: push)?.isAnswered == true)
+    #expect(harness.labels(of: push).last == "Stored – No Room on Device")
+    #expect(try harness.world.gateway.notificationStore.count() == 1)
+    // The device is not asked again at once, for nothing else either.
+    let newer = try harness.push(to: device, by: provider)
+    #expect(harness.labels(of: newer) == ["Received by APNs", "Stored – No Room on Device"])
+    device.discarding = nil
+    harness.pass(milliseconds: 70_000)
+    #expect(harness.state(of: newer)?.shown == 1)
+    #expect(harness.labels(of: push).last == "Replaced")
+    #expect(harness.labels(of: newer).last == "Delivered (From Storage)")
+    #expect(try harness.world.gateway.notificationStore.count() == 0)
+    #expect(harness.violation == nil)
+  }
+
+  @Test(
+    arguments: [
+      (LinkDiscardReason.disabled, "Discarded – Disabled"),
+      (.appGone, "Discarded – Token Unregistered"),
+      (.unknownHandle, "Discarded – Token Unregistered"),
+    ])
+  func `what a device throws away is logged as that, and forgotten`(
+    reason: LinkDiscardReason, label: String
+  ) throws {
+    let harness = try GatewayHarness()
+    let device = harness.device()
+    device.discarding = reason
+    let push = try harness.push(to: device, by: harness.provider())
+    #expect(harness.state(of: push)?.isAnswered == true)
+    #expect(harness.labels(of: push).last == label)
+    #expect(try harness.world.gateway.notificationStore.count() == 0)
+    #expect(harness.violation == nil)
+  }
 }

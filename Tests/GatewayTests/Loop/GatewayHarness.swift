@@ -61,6 +61,9 @@ final class GatewayHarness {
         device: device.number))
   }
 
+  /// What the delivery log has said of a push.
+  func labels(of number: UInt64) -> [String] { state(of: number)?.states.map(\.label) ?? [] }
+
   func state(of number: UInt64) -> DeliveryLedger.Push? { world.ledger.push(number) }
 }
 

@@ -114,7 +114,10 @@ final class LoopScenario {
       listeners: SocketListenerFactory(), tokenKeys: [[UInt8](repeating: 7, count: 32)],
       writer: try GroupCommitWriter(store: MemoryNotificationStore(), metrics: metrics),
       controlWriter: try ControlWriter(store: try SQLiteControlStore.inMemory(), metrics: metrics),
-      metrics: GatewayMetrics(registry: metrics), faults: FaultRegistry(), log: .silent,
+      metrics: GatewayMetrics(registry: metrics),
+      census: ConnectionCensus(
+        bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: metrics)),
+      faults: FaultRegistry(), log: .silent,
       controlPlane: loop.mailbox(of: ControlPlaneMessage.self) { _ in },
       makeDeliveryLog: { _ throws(SystemFailure) in try DeliveryLog(capacity: 8) }, randomSeed: 1,
       didStartLoop: nil)
@@ -128,6 +131,13 @@ final class LoopScenario {
 
   deinit { loop.releaseAll() }
 
+  /// The device has the first app's token, on disk.
+  func register(device: UInt64) {
+    part.registrations.set(
+      NotificationKey(device: device, app: 1, kind: TokenKind.alert.rawValue),
+      to: RegistrationTable.Entry(generation: 0, state: .active, changedMilliseconds: 0))
+  }
+
   func submission(device: UInt64) -> GatewayLoop.Submission {
     GatewayLoop.Submission(
       contents: TokenContents(
@@ -140,6 +150,7 @@ final class LoopScenario {
 /// A provider that notes its answers.
 final class RecordingProvider: ProviderPeer {
   let number: UInt64 = 1
+  let load = ProviderLoad()
   private(set) var answers: [String] = []
 
   func answer(_ stream: Int32, _ answer: ProviderAnswer) {

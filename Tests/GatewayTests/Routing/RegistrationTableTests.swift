@@ -1,7 +1,8 @@
 import BelfryWire
-import Gateway
 import Storage
 import Testing
+
+@testable import Gateway
 
 @Suite struct RegistrationTableTests {
   private let key = NotificationKey(device: 5, app: 1, kind: TokenKind.alert.rawValue)
@@ -30,6 +31,44 @@ import Testing
     _ generation: UInt16, _ state: RegistrationTable.State, _ changed: Int64
   ) -> RegistrationTable.Entry {
     RegistrationTable.Entry(generation: generation, state: state, changedMilliseconds: changed)
+  }
+
+  private func key(_ app: UInt32, of device: UInt64 = 5) -> NotificationKey {
+    NotificationKey(device: device, app: app, kind: TokenKind.alert.rawValue)
+  }
+
+  private func ask(
+    _ verb: LinkFrame.TopicVerb, _ key: NotificationKey, session: UInt64 = 1
+  ) -> RegistrationTable.Request {
+    RegistrationTable.Request(session: SessionID(session), number: 1, verb: verb, key: key)
+  }
+
+  @Test func `a device has so many topics on disk, whatever its connections and their state`() {
+    var table = RegistrationTable(topicsMax: 3)
+    table.set(key(1), to: entry(0, .unregistered, 1))
+    // Two at once, on two connections: what is on its way counts.
+    for app in [2, 3] as [UInt32] {
+      let actions = table.handle(ask(.register, key(app), session: UInt64(app)), atMilliseconds: 1)
+      guard case .persist? = actions.first else {
+        Issue.record("\(actions)")
+        return
+      }
+    }
+    let excess = ask(.register, key(4))
+    #expect(table.handle(excess, atMilliseconds: 2) == [.reply(excess, .tooMany)])
+    // A failure makes room, a success does not.
+    _ = table.finish(key(2), isDurable: false, atMilliseconds: 3)
+    #expect(table.hasRoom(5))
+    _ = table.finish(key(3), isDurable: true, atMilliseconds: 3)
+    _ = table.handle(excess, atMilliseconds: 4)
+    _ = table.finish(key(4), isDurable: true, atMilliseconds: 4)
+    #expect(!table.hasRoom(5))
+    // What it has it may use, and another device has its own.
+    guard case .persist? = table.handle(ask(.register, key(1)), atMilliseconds: 5).first else {
+      Issue.record("a topic that the device has is registered again")
+      return
+    }
+    #expect(table.hasRoom(6))
   }
 
   @Test func `registering again changes nothing`() {

@@ -73,23 +73,30 @@ struct ButtonPlacement: Hashable {
     let all = presentation.actions
     // A banner is a minimal interface, an alert has room (S1-21, S1-27).
     let wanted = presentation.isPersistent ? all : presentation.minimalActions
+    // What the app shows itself, a server cannot: an alert has it at once, a banner leads to it.
+    let isDrawn = hasWindow && presentation.isDrawnByApp
+    let hasDrawnBanner = isDrawn && !presentation.isPersistent
     switch server.buttons {
     case .none:
       withServer = []
-      opensWindow = hasWindow && (presentation.isPersistent || !all.isEmpty)
+      opensWindow = hasWindow && (presentation.isPersistent || !all.isEmpty || isDrawn)
     case .menu:
       withServer = wanted
       // An alert asks for an answer; a menu is found by those alone who know of it.
       opensWindow = hasWindow && presentation.isPersistent
-      hasMore = hasWindow && !opensWindow && Self.lacks(wanted, of: all)
+      hasMore = hasWindow && !opensWindow && (hasDrawnBanner || Self.lacks(wanted, of: all))
     case .upTo(let count):
       withServer = wanted
-      hasMore = hasWindow && (wanted.count > count || Self.lacks(wanted, of: all))
+      opensWindow = isDrawn && presentation.isPersistent
+      hasMore =
+        hasWindow && !opensWindow
+        && (hasDrawnBanner || wanted.count > count || Self.lacks(wanted, of: all))
       let room = hasMore ? count - 1 : count
       withServer = Array(wanted.prefix(max(0, room)))
     case .all:
       withServer = wanted
-      hasMore = hasWindow && Self.lacks(wanted, of: all)
+      opensWindow = isDrawn && presentation.isPersistent
+      hasMore = hasWindow && !opensWindow && (hasDrawnBanner || Self.lacks(wanted, of: all))
     }
     assert(hasWindow || !hasMore && !opensWindow, "without a window nothing leads to one")
     assert(!hasMore || !opensWindow, "a window that is open needs no button")

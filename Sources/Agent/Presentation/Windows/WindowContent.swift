@@ -14,14 +14,21 @@ struct WindowContent {
   private var direction: JSONValue { words.isRightToLeft ? "rtl" : "ltr" }
 
   /// Shows an item in the window of that name.
-  func show(_ window: String, _ item: WindowState.Item) -> JSONObject {
+  func show(
+    _ window: String, _ item: WindowState.Item, _ drawing: Drawing? = nil
+  ) -> JSONObject {
     var object: JSONObject = [
       "do": "show", "window": .string(window), "direction": direction,
     ]
     switch item {
     case .notification(let presentation, let focus):
       add(presentation, to: &object)
-      object["buttons"] = .array(buttons(of: presentation, closing: .dismiss, words[.close]))
+      var offered = presentation
+      if let drawing {
+        add(drawing, to: &object)
+        offered.actions = drawing.actions ?? presentation.actions
+      }
+      object["buttons"] = .array(buttons(of: offered, closing: .dismiss, words[.close]))
       object["focus"] = .string(focus.map { Self.actionPrefix + $0 } ?? "")
     case .prompt(let prompt):
       object["app"] = .string(prompt.appName)
@@ -84,6 +91,20 @@ struct WindowContent {
     object["subtitle"] = .string(Self.cut(presentation.subtitle))
     object["body"] = .string(Self.cut(presentation.body))
     object["image"] = .string(presentation.image ?? "")
+  }
+
+  /// What the app's own extension shows, in place of the notification's texts where it wants that.
+  private func add(_ drawing: Drawing, to object: inout JSONObject) {
+    if drawing.hidesDefaultContent {
+      for name in ["title", "subtitle", "body", "image"] { object[name] = "" }
+    }
+    object["content"] = .array(
+      drawing.items.map { item in
+        switch item {
+        case .text(let text): ["text": .string(Self.cut(text))]
+        case .picture(let path): ["picture": .string(path)]
+        }
+      })
   }
 
   private func buttons(

@@ -73,6 +73,10 @@ final class WindowPresenter: Presenter {
     case .presented(let presentation): make(state.presented(presentation))
     case .refreshed(let presentation): make(state.refreshed(presentation))
     case .removed(let key): make(state.removed(key))
+    case .drawn(let key, let drawing): make(state.drew(key, drawing))
+    case .windowClosed(let key):
+      make(state.removed(key))
+      listener?.presenterWindow(key, isOpen: false)
     case .prompt(let prompt): make(state.asked(prompt))
     case .promptWithdrawn(let prompt): make(state.withdrawn(prompt.id))
     case .listed, .badge, .sound, .suppressed, .launched, .link: break
@@ -142,7 +146,7 @@ final class WindowPresenter: Presenter {
     for call in calls {
       switch call {
       case .show(let key, let item):
-        send(WindowContent(words: source.words()).show(name(of: key), item))
+        send(WindowContent(words: source.words()).show(name(of: key), item, drawing(of: item)))
       case .close(let key):
         if let name = names.removeValue(forKey: key) {
           send(["do": "close", "window": .string(name)])
@@ -153,6 +157,11 @@ final class WindowPresenter: Presenter {
       state.checkInvariants()
     #endif
     endIfIdle()
+  }
+
+  private func drawing(of item: WindowState.Item) -> Drawing? {
+    guard case .notification(let presentation, _) = item else { return nil }
+    return state.drawing(of: presentation)
   }
 
   private func complain(about calls: [WindowState.Call]) {
@@ -217,6 +226,9 @@ final class WindowPresenter: Presenter {
           "why": hasShown
             ? "belfry-center ended" : "belfry-center cannot use the display"
         ])
+      for case .notification(let presentation, _) in items where presentation.isDrawnByApp {
+        listener?.presenterWindow(presentation.key, isOpen: false)
+      }
       for case .prompt(let prompt) in items {
         log.warning(
           "an app waits for permission: answer with 'belfry settings \(prompt.app) …=on'",
@@ -233,6 +245,7 @@ final class WindowPresenter: Presenter {
       hasShown = true
       if case .notification(let presentation, _)? = key(of: window).flatMap({ state[$0] }) {
         listener?.presenterShowed(presentation.key)
+        if presentation.isDrawnByApp { listener?.presenterWindow(presentation.key, isOpen: true) }
       }
     case .pressed(let window, let button, let text):
       if let key = key(of: window), let item = state[key] { onPressed(item, button, text) }
@@ -249,7 +262,10 @@ final class WindowPresenter: Presenter {
     switch item {
     case .notification(let presentation, _):
       guard let action = WindowContent.action(of: button, text: text) else { return }
-      make(state.removed(presentation.key))
+      // What the app shows itself may stay after an action: the agent says when it goes.
+      if state.drawing(of: presentation) == nil || action == .open || action == .dismiss {
+        make(state.removed(presentation.key))
+      }
       listener?.presenterActed(presentation.key, action)
     case .prompt(let prompt):
       guard
@@ -283,6 +299,7 @@ final class WindowPresenter: Presenter {
     names[key] = nil
     switch item {
     case .notification(let presentation, _):
+      if presentation.isDrawnByApp { listener?.presenterWindow(presentation.key, isOpen: false) }
       // An alert is put away by that; another one still stands in the Notification Center.
       if presentation.isPersistent { listener?.presenterActed(presentation.key, .dismiss) }
     case .prompt(let prompt): listener?.presenterPostponed(prompt.id)

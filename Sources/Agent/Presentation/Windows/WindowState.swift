@@ -32,6 +32,8 @@ struct WindowState {
 
   private var server = Server.unknown
   private var windows: [Key: Item] = [:]
+  /// What content extensions show in windows that stand.
+  private var drawings: [AppNotificationID: Drawing] = [:]
   /// Questions that are open, in a window or not.
   private var prompts: [PromptID: Prompt] = [:]
   /// Notifications that came before the server was known.
@@ -42,6 +44,11 @@ struct WindowState {
 
   /// What a window shows; nil when there is none of that name.
   subscript(key: Key) -> Item? { windows[key] }
+
+  /// What a content extension shows of a notification; nil while its texts are hidden.
+  func drawing(of presentation: Presentation) -> Drawing? {
+    presentation.isDrawnByApp ? drawings[presentation.key] : nil
+  }
 
   /// Another server is there, or none.
   mutating func serverChanged(_ server: Server) -> [Call] {
@@ -79,6 +86,13 @@ struct WindowState {
     return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
+  /// A content extension shows something else of a notification.
+  mutating func drew(_ key: AppNotificationID, _ drawing: Drawing) -> [Call] {
+    guard let item = windows[.notification(key)] else { return [] }
+    drawings[key] = drawing
+    return [.show(.notification(key), item)]
+  }
+
   /// The person asked for all buttons of a notification, or for the text field of one.
   mutating func requested(_ presentation: Presentation, focus: String?) -> [Call] {
     show(.notification(presentation.key), .notification(presentation, focus: focus))
@@ -112,11 +126,17 @@ struct WindowState {
   }
 
   /// A window is gone by itself; gives what it showed.
-  mutating func closed(_ key: Key) -> Item? { windows.removeValue(forKey: key) }
+  mutating func closed(_ key: Key) -> Item? {
+    forgetDrawing(of: key)
+    return windows.removeValue(forKey: key)
+  }
 
   /// The program has ended; gives what its windows showed.
   mutating func ended() -> [Item] {
-    defer { windows = [:] }
+    defer {
+      windows = [:]
+      drawings = [:]
+    }
     return Array(windows.values)
   }
 
@@ -126,7 +146,12 @@ struct WindowState {
   }
 
   private mutating func close(_ key: Key) -> [Call] {
-    windows.removeValue(forKey: key) == nil ? [] : [.close(key)]
+    forgetDrawing(of: key)
+    return windows.removeValue(forKey: key) == nil ? [] : [.close(key)]
+  }
+
+  private mutating func forgetDrawing(of key: Key) {
+    if case .notification(let name) = key { drawings[name] = nil }
   }
 
   /// Traps in debug builds when windows and what they show contradict each other.
@@ -141,6 +166,9 @@ struct WindowState {
       case (.notification, .prompt), (.prompt, .notification):
         assertionFailure("a window shows what it is named for")
       }
+    }
+    for key in drawings.keys {
+      assert(windows[.notification(key)] != nil, "a drawing has its window")
     }
     assert(server == .unknown || undecided.isEmpty, "what waits for the server is decided with it")
   }

@@ -16,7 +16,7 @@ package final class AgentSession: Sendable {
   package enum Listener: Int, CaseIterable, Sendable {
     case notificationCenter, desktopCenter, taskScheduler, application, pushRegistry
     case locationManager
-    case serviceExtension
+    case serviceExtension, contentExtension
   }
 
   private struct State {
@@ -137,7 +137,7 @@ package final class AgentSession: Sendable {
   /// Whether an application object runs here; it then decides whether the app is in front.
   package var hasApplication: Bool { state.withLock { $0.hasApplication } }
 
-  /// Declares that an application object runs here, or that this is a service extension.
+  /// Declares that an application object runs here, or that this is an extension.
   package func declare(application: Bool = false, role: AppHello.Role = .app) {
     state.withLock {
       $0.hasApplication = application
@@ -220,6 +220,8 @@ package final class AgentSession: Sendable {
     switch event {
     case .connected(let welcome): handleWelcome(welcome)
     case .disconnected(let failure):
+      // Its notification's window is gone, or the agent is.
+      if state.withLock({ $0.role == .contentExtension && $0.welcome != nil }) { exit(0) }
       let startsAgent = state.withLock { state in
         state.failure = failure
         defer { state.mayStartAgent = false }
@@ -234,6 +236,7 @@ package final class AgentSession: Sendable {
         failUnsentRequests(failure, afterMilliseconds: Limits.unreachableMilliseconds)
       }
     case .refused(let failure):
+      if state.withLock({ $0.role == .contentExtension }) { exit(0) }
       // A later request opens another connection: the cause may be gone by then.
       state.withLock { state in
         state.failure = failure
@@ -333,6 +336,7 @@ package final class AgentSession: Sendable {
     case .arrived: .fetched(.noData)
     case .task: .fetched(.failed)
     case .extend(let request, _): .content(request.content)
+    case .contentAction: .contentOption(.dismissAndForwardAction)
     default: .handled
     }
   }

@@ -5,7 +5,7 @@ public import Foundation
 /// Nothing is drawn, decoded or converted.
 open class UIImage: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
-  let bytes: Data
+  package let bytes: Data
 
   /// The name by which it was found; nil when it came from bytes.
   let name: String?

@@ -75,11 +75,11 @@ open class UIButton: UIControl {
   }
 }
 
-/// A text, as a value.
+/// A text, as a value; a content extension's window shows it.
 @preconcurrency @MainActor
 open class UILabel: UIView {
   /// The text.
-  open var text: String?
+  open var text: String? { didSet { Self.onContentChange?() } }
 
   /// Stored, without effect.
   open var textColor: UIColor?

@@ -1,9 +1,9 @@
-/// A text view of several lines, as a value.
+/// A text view of several lines, as a value; a content extension's window shows it.
 @preconcurrency @MainActor
 open class UITextView: UIView {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// The text.
-  open var text: String! = ""
+  open var text: String! = "" { didSet { Self.onContentChange?() } }
 
   /// The text's colour; stored without effect.
   open var textColor: UIColor?
@@ -15,11 +15,11 @@ open class UITextView: UIView {
   open var isSelectable = true
 }
 
-/// A view of an image, as a value.
+/// A view of an image, as a value; a content extension's window shows it.
 @preconcurrency @MainActor
 open class UIImageView: UIView {
   /// The image.
-  open var image: UIImage?
+  open var image: UIImage? { didSet { Self.onContentChange?() } }
 
   /// Creates a view of an image.
   public convenience init(image: UIImage?) {

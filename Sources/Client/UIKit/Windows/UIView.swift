@@ -19,11 +19,11 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// Stored, without effect.
   open var tintColor: UIColor! = .tintColor
 
-  /// Stored, without effect.
-  open var alpha: CGFloat = 1
+  /// Whether a content extension's window shows it: 0 hides it there, other values have no effect.
+  open var alpha: CGFloat = 1 { didSet { Self.onContentChange?() } }
 
-  /// Stored, without effect.
-  open var isHidden = false
+  /// Whether it is hidden in a content extension's window.
+  open var isHidden = false { didSet { Self.onContentChange?() } }
 
   /// Stored, without effect.
   open var isUserInteractionEnabled = true
@@ -35,7 +35,10 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// The areas in it.
-  open private(set) var subviews: [UIView] = []
+  open private(set) var subviews: [UIView] = [] { didSet { Self.onContentChange?() } }
+
+  /// Told of each change of what a content extension's window may show.
+  package static var onContentChange: (@MainActor () -> Void)?
 
   /// The area that it is in.
   open private(set) weak var superview: UIView?

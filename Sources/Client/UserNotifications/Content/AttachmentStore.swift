@@ -81,6 +81,19 @@ package struct AttachmentStore: Sendable {
       options: attachment.options)
   }
 
+  /// Writes a picture that a content extension shows.
+  ///
+  /// - Returns: the path of its file, or nil where the disk does not take it.
+  package func store(_ bytes: Data) -> String? {
+    let file = folder.appendingPathComponent(UUID().uuidString)
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try bytes.write(to: file)
+    } catch { return nil }
+    return file.path
+  }
+
   private func contains(_ file: URL) -> Bool { isInside(file, folder) }
 
   private func isInside(_ file: URL, _ folder: URL) -> Bool {

@@ -203,6 +203,8 @@ final class SimulatedAgent {
       }
     case .present(let presentation): show(presentation.key)
     case .refresh: break
+    // Its apps have no content extensions.
+    case .draw, .closeWindow: break
     case .prompt(let prompt): world.person.isAsked(prompt)
     case .withdrawPrompt(let prompt): world.person.isAskedNoMore(prompt)
     case .replay(_, let events):

@@ -4,6 +4,9 @@ import Storage
 /// The connections of one loop by their numbers, which one counter gives out.
 struct LoopConnections {
   private var providers: [UInt64: any ProviderPeer] = [:]
+  /// Loads of connections that ended before all of their pushes were answered.
+  private var departed: [UInt64: ProviderLoad] = [:]
+  private var teams: [String: TeamLoad] = [:]
   private var devices: [SessionID: DeviceConnection] = [:]
   private var feedbackClients: [UInt64: FeedbackConnection] = [:]
   private var lastNumber: UInt64 = 0
@@ -21,6 +24,26 @@ struct LoopConnections {
   }
 
   func provider(_ number: UInt64) -> (any ProviderPeer)? { providers[number] }
+
+  /// Counts the answer to a push of that connection, and returns the connection if it is still there.
+  mutating func answered(_ number: UInt64) -> (any ProviderPeer)? {
+    if let provider = providers[number] {
+      provider.load.end()
+      return provider
+    }
+    guard let load = departed[number] else { return nil }
+    load.end()
+    if load.unanswered == 0 { departed[number] = nil }
+    return nil
+  }
+
+  /// The load of a team on this loop.
+  mutating func load(ofTeam team: String) -> TeamLoad {
+    if let known = teams[team] { return known }
+    let new = TeamLoad()
+    teams[team] = new
+    return new
+  }
 
   func device(_ session: SessionID) -> DeviceConnection? { devices[session] }
 
@@ -43,7 +66,9 @@ struct LoopConnections {
 
   /// Removes a provider's connection, and returns whether it was there.
   mutating func remove(_ provider: any ProviderPeer) -> Bool {
-    providers.removeValue(forKey: provider.number) != nil
+    guard providers.removeValue(forKey: provider.number) != nil else { return false }
+    if provider.load.unanswered > 0 { departed[provider.number] = provider.load }
+    return true
   }
 
   /// Removes a device's connection, and returns whether it was there.
@@ -75,6 +100,7 @@ struct LoopConnections {
     for (number, provider) in providers {
       assert(provider.number == number && number <= lastNumber, "a provider has a wrong number")
     }
+    assert(departed.values.allSatisfy { $0.unanswered > 0 }, "a load of nothing is kept")
     for (session, device) in devices {
       assert(device.session == session && session.number <= lastNumber, "a session is misplaced")
     }

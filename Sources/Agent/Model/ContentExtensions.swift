@@ -1,0 +1,162 @@
+import BelfryWire
+
+/// The content extensions that run: one process for each notification whose window stands.
+struct ContentExtensions {
+  /// A notification that an extension shows.
+  private struct Job {
+    let token: String
+    let program: ContentExtension
+    /// The notification's order of delivery, by which one that replaces it is told apart.
+    var order: Int64
+    /// Once its process has greeted.
+    var connection: ConnectionID?
+    var hasDrawn = false
+    /// The files of the pictures that it shows.
+    var paths: [String] = []
+  }
+
+  private var jobs: [AppNotificationID: Job] = [:]
+  private var keys: [ConnectionID: AppNotificationID] = [:]
+
+  /// Starts the extension of a notification whose window has opened, unless it runs.
+  mutating func open(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
+    guard jobs[entry.key] == nil,
+      let program = context.apps[entry.key.app]?.contentExtension(
+        of: entry.retained.content.category)
+    else { return }
+    let token = context.makeToken("content-")
+    jobs[entry.key] = Job(token: token, program: program, order: entry.order)
+    context.emit(
+      .startExtension(
+        ExtensionOrder(app: entry.key.app, executable: program.executable, token: token)))
+  }
+
+  /// Ends the extension of a notification whose window or which itself is gone.
+  mutating func close(_ key: AppNotificationID, _ context: inout AgentContext) {
+    guard let job = jobs.removeValue(forKey: key) else { return }
+    if let connection = job.connection {
+      keys[connection] = nil
+      context.emit(.close(connection))
+    }
+    release(job.paths, of: key.app, &context)
+  }
+
+  /// Handles the greeting of an extension; returns its notification, or nil when it is not expected.
+  mutating func onGreeted(
+    _ connection: ConnectionID, _ app: AppID, token: String?
+  ) -> AppNotificationID? {
+    let found = jobs.first { $0.key.app == app && $0.value.token == token }
+    guard let key = found?.key, jobs[key]?.connection == nil else { return nil }
+    jobs[key]?.connection = connection
+    keys[connection] = key
+    return key
+  }
+
+  /// Has shown what an extension made of its notification.
+  mutating func onDrawing(
+    _ drawing: NotificationDrawing, from connection: ConnectionID, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    let key = try key(of: connection)
+    guard let job = jobs[key] else { return assertionFailure("a connection leads to its job") }
+    release(job.paths.filter { !drawing.paths.contains($0) }, of: key.app, &context)
+    jobs[key]?.paths = drawing.paths
+    jobs[key]?.hasDrawn = true
+    let actions = drawing.actions?.map { action in
+      Presentation.Action(action) { context.text($0, of: key.app) }
+    }
+    context.emit(
+      .draw(
+        key,
+        Drawing(
+          items: drawing.items, actions: actions,
+          hidesDefaultContent: job.program.hidesDefaultContent)))
+  }
+
+  /// The notification of an extension.
+  ///
+  /// - Throws: When the connection is none of an extension.
+  func key(of connection: ConnectionID) throws(AppLinkFailure) -> AppNotificationID {
+    guard let key = keys[connection] else {
+      throw AppLinkFailure(.unsupportedMessage, "only a content extension may ask this")
+    }
+    return key
+  }
+
+  /// Asks a notification's extension what becomes of it after an action; false when none runs, or the
+  /// action is one that every notification has.
+  func ask(
+    _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
+  ) -> Bool {
+    guard let connection = jobs[entry.key]?.connection,
+      action.id != NotificationResponse.defaultAction,
+      action.id != NotificationResponse.dismissAction
+    else { return false }
+    let response = NotificationResponse(
+      notification: entry.retained.notification, action: action.id, text: action.text)
+    context.ask(
+      connection, .contentAction(response), .contentAction(entry.key, order: entry.order, action),
+      timeoutMilliseconds: Limits.contentActionMilliseconds)
+    return true
+  }
+
+  /// The process of an extension has ended, or could not be started.
+  mutating func onEnded(_ token: String, _ context: inout AgentContext) {
+    guard let (key, job) = jobs.first(where: { $0.value.token == token }) else { return }
+    if job.connection == nil, !job.hasDrawn { giveUp(key, &context) }
+  }
+
+  /// The connection of an extension has ended: what it has shown stays, without being worked any more.
+  mutating func onDisconnected(_ connection: ConnectionID, _ context: inout AgentContext) {
+    guard let key = keys.removeValue(forKey: connection) else { return }
+    jobs[key]?.connection = nil
+    if jobs[key]?.hasDrawn == false { giveUp(key, &context) }
+  }
+
+  private mutating func giveUp(_ key: AppNotificationID, _ context: inout AgentContext) {
+    guard let job = jobs.removeValue(forKey: key) else { return }
+    context.emit(.log(.contentExtensionEnded(key.app, executable: job.program.executable)))
+  }
+
+  private func release(_ paths: [String], of app: AppID, _ context: inout AgentContext) {
+    context.release(paths.map { NotificationAttachment(id: "", path: $0) }, of: app)
+  }
+
+  /// After an event: ends the extensions of notifications that are gone, and shows others those that
+  /// replaced theirs.
+  mutating func settle(_ delivery: Delivery, _ context: inout AgentContext) {
+    for (key, job) in jobs.sorted(by: { $0.value.token < $1.value.token }) {
+      guard let entry = delivery[key] else {
+        close(key, &context)
+        continue
+      }
+      guard entry.order != job.order else { continue }
+      jobs[key]?.order = entry.order
+      if let connection = job.connection {
+        context.tell(connection, .showContent(entry.retained.notification))
+      }
+    }
+  }
+
+  /// Traps in debug builds when jobs and connections contradict each other.
+  func checkInvariants(_ context: AgentContext) {
+    for (connection, key) in keys {
+      assert(jobs[key]?.connection == connection, "a connection leads to its job")
+      assert(context.connections[connection] != nil, "no job of a connection that is gone")
+    }
+    for (key, job) in jobs {
+      assert(context.apps[key.app] != nil, "no job of an app that is gone")
+      assert(
+        job.connection.map { keys[$0] == key } ?? true, "a job's connection is known by its job")
+    }
+  }
+}
+
+/// What a content extension shows of a notification, for presenters.
+struct Drawing: Hashable, Sendable {
+  /// From top to bottom.
+  var items: [NotificationDrawing.Item]
+  /// The buttons in place of the notification's own; nil leaves those.
+  var actions: [Presentation.Action]?
+  /// Whether the notification's own texts go.
+  var hidesDefaultContent: Bool
+}

@@ -1,0 +1,136 @@
+import Synchronization
+import System
+
+/// The connections of all loops by kind and address, which share the process's descriptors.
+///
+/// Asked once for each connection, never for a push.
+final class ConnectionCensus: Sendable {
+  /// What a port's connections become once they have shown who they are.
+  enum Kind: Sendable { case provider, device }
+
+  private struct Counts {
+    var unproven = 0
+    var providers = 0
+    var devices = 0
+    var unprovenByAddress: [String: Int] = [:]
+    var providersByAddress: [String: Int] = [:]
+
+    var total: Int { unproven + providers + devices }
+  }
+
+  let bounds: ConnectionBounds
+  private let counts = Mutex(Counts())
+  private let metrics: ConnectionMetrics
+
+  init(bounds: ConnectionBounds, metrics: ConnectionMetrics) {
+    self.bounds = bounds
+    self.metrics = metrics
+  }
+
+  /// The bound that one more connection would exceed; nil: there is room.
+  func excess(_ kind: Kind, from address: String) -> ConnectionBounds.Excess? {
+    counts.withLock { counts in
+      switch kind {
+      case .provider:
+        let own = counts.providersByAddress[address] ?? 0
+        if counts.providers >= bounds.providers || own >= bounds.providersOfAddress {
+          return .provider
+        }
+      case .device: if counts.devices >= bounds.devices { return .device }
+      }
+      let own = counts.unprovenByAddress[address] ?? 0
+      if own >= bounds.unprovenOfAddress { return .address }
+      if counts.unproven >= bounds.unproven { return .unproven }
+      return counts.total >= bounds.total ? .total : nil
+    }
+  }
+
+  func refused(_ excess: ConnectionBounds.Excess) { metrics.refused[excess]?.add() }
+
+  func endedUnproven() { metrics.endedUnproven.add() }
+
+  func evicted() { metrics.evicted.add() }
+
+  func enter(_ address: String) {
+    metrics.unproven.add()
+    counts.withLock { counts in
+      counts.unproven += 1
+      counts.unprovenByAddress[address, default: 0] += 1
+    }
+  }
+
+  func leave(_ address: String, isProvider: Bool) {
+    if !isProvider { metrics.unproven.add(-1) }
+    counts.withLock { counts in
+      if isProvider {
+        counts.providers -= 1
+        Self.take(1, from: &counts.providersByAddress, address)
+      } else {
+        counts.unproven -= 1
+        Self.take(1, from: &counts.unprovenByAddress, address)
+      }
+      assert(counts.unproven >= 0 && counts.providers >= 0, "a connection ends once")
+    }
+  }
+
+  func prove(_ address: String) {
+    metrics.unproven.add(-1)
+    counts.withLock { counts in
+      counts.unproven -= 1
+      Self.take(1, from: &counts.unprovenByAddress, address)
+      counts.providers += 1
+      counts.providersByAddress[address, default: 0] += 1
+    }
+  }
+
+  /// Counts a device that its certificate names, or one that has gone (-1).
+  func countDevice(_ count: Int) {
+    counts.withLock { counts in
+      counts.devices += count
+      assert(counts.devices >= 0, "a device's connection ends once")
+    }
+  }
+
+  private static func take(_ count: Int, from table: inout [String: Int], _ address: String) {
+    let left = (table[address] ?? 0) - count
+    assert(left >= 0, "a connection of \(address) ends once")
+    table[address] = left > 0 ? left : nil
+  }
+
+  /// The connections of each kind.
+  var totals: (unproven: Int, providers: Int, devices: Int) {
+    counts.withLock { ($0.unproven, $0.providers, $0.devices) }
+  }
+}
+
+/// What is measured of the bounds of connections.
+struct ConnectionMetrics: Sendable {
+  let unproven: Gauge
+  let evicted: Counter
+  let endedUnproven: Counter
+  let refused: [ConnectionBounds.Excess: Counter]
+
+  init(registry: MetricRegistry) {
+    unproven = registry.gauge(
+      "belfry_connections_unproven", help: "Connections that have not shown yet who they are.")
+    evicted = registry.counter(
+      "belfry_connections_evicted_total",
+      help: "Connections that were closed to make room, having shown nothing.")
+    endedUnproven = registry.counter(
+      "belfry_connections_ended_unproven_total",
+      help:
+        "Connections that ended without having shown who they are, handshakes that stood still included."
+    )
+    refused = Dictionary(
+      uniqueKeysWithValues: ConnectionBounds.Excess.allCases.map {
+        (
+          $0,
+          registry.counter(
+            "belfry_connections_refused_total",
+            help:
+              "Connections that were closed at once, by the bound that they would have exceeded.",
+            labels: ["bound": $0.rawValue])
+        )
+      })
+  }
+}

@@ -1,0 +1,77 @@
+public import BelfryWire
+
+/// What devices throw away: for good, or for as long as they have no room.
+extension DeliveryCore {
+  /// Handles the device's discarding of this sequence number.
+  public mutating func discarded(
+    _ device: UInt64, session: SessionID, sequence: UInt64, _ reason: LinkDiscardReason,
+    now: Moment
+  ) {
+    guard let delivery = devices[device], delivery.session == session,
+      let entry = delivery.queue.acknowledge(sequence)
+    else { return }
+    if reason == .noRoom {
+      delivery.room = .none(untilNanoseconds: now.nanoseconds + Limits.noRoomPauseNanoseconds)
+      paused.insert(device)
+      if !entry.isEnded { waitForRoom(entry, on: delivery, now: now) }
+    } else if !entry.isEnded {
+      finish(entry, as: state(of: entry, discardedFor: reason), now: now)
+    }
+    sendWaiting(on: delivery, now: now)
+  }
+
+  private func state(
+    of entry: DeliveryEntry, discardedFor reason: LinkDiscardReason
+  ) -> DeliveryState {
+    if reason == .disabled {
+      return entry.isFromStore ? .discardedDisabledFromStorage : .discardedDisabled
+    }
+    return entry.isFromStore ? .discardedUnregisteredFromStorage : .discardedUnregistered
+  }
+
+  /// Queues an entry again for which the device had no room; gives up one that has no row and will have none.
+  private mutating func waitForRoom(
+    _ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment
+  ) {
+    switch entry.state {
+    case .transient:
+      return giveUp(entry)
+    case .rowLost(let reason):
+      effects.append(.record(reason.state, entry))
+      return entry.advance(to: .ended)
+    case .stored:
+      effects.append(.record(.storedNoRoom, entry))
+    case .staged:
+      stage.makeDue(entry, now: now)
+    case .keptByChannel:
+      guard let channel = entry.broadcast?.channel, !device.queue.hasUnsentMessage(of: channel)
+      else {
+        // The channel's newer message waits in its place.
+        effects.append(.record(.replaced, entry))
+        return entry.advance(to: .ended)
+      }
+      effects.append(.record(.storedNoRoom, entry))
+    case .committing:
+      break
+    case .superseded, .withdrawn, .endedCommitting, .ended:
+      return assertionFailure("#\(entry.sequence) is \(entry.state), and was on its way")
+    }
+    // What waits for a device that takes nothing is limited as for one that is away.
+    entry.isExemptFromKeep = false
+    entry.isRepetition = true
+    device.queue.wait(entry)
+  }
+
+  /// Sends one notification to each device whose pause is over, to find out whether it has room again.
+  mutating func tryPaused(now: Moment) {
+    for number in paused.sorted() {
+      guard let device = devices[number], case .none(let end) = device.room,
+        end <= now.nanoseconds
+      else { continue }
+      paused.remove(number)
+      device.room = .unknown
+      device.queue.markWaitingAsWaited()
+      sendWaiting(on: device, now: now)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Storage
+
+/// The notifications of one loop's devices whose providers wait for their answer: how many there are, and,
+/// while there are many, for which tokens.
+struct UnansweredPushes {
+  private(set) var count = 0
+  /// Of those that are counted by token.
+  private var counts: [NotificationKey: Int] = [:]
+
+  /// Whether one more push to the token may wait for its answer.
+  func hasRoom(for key: NotificationKey) -> Bool {
+    count < Limits.unansweredUncounted
+      || counts[key, default: 0] < Limits.tokenUnansweredMax - Limits.unansweredUncounted
+  }
+
+  mutating func begin(_ entry: DeliveryEntry) {
+    count += 1
+    guard count > Limits.unansweredUncounted else { return }
+    entry.isCountedByToken = true
+    counts[entry.key, default: 0] += 1
+  }
+
+  mutating func end(_ entry: DeliveryEntry) {
+    assert(count > 0, "more was answered than was asked")
+    count -= 1
+    guard entry.isCountedByToken else { return }
+    entry.isCountedByToken = false
+    guard let counted = counts[entry.key], counted > 1 else {
+      counts[entry.key] = nil
+      return
+    }
+    counts[entry.key] = counted - 1
+  }
+
+  /// Asserts what holds between events.
+  func checkInvariants() {
+    assert(counts.values.allSatisfy { $0 > 0 }, "a token without unanswered pushes is counted")
+    assert(counts.values.reduce(0, +) <= count, "more are counted by token than there are")
+  }
+}

@@ -1,0 +1,257 @@
+internal import BelfryWire
+internal import BelfryProvider
+internal import System
+
+/// A campaign as its owner wrote it, with every field checked.
+struct CampaignDocument: Sendable {
+  /// The value of `apns-topic`, with the suffix of the push type.
+  let topic: String
+  let type: PushType
+  let priority: UInt8?
+  /// Seconds for which the service keeps a push; 0: tried once; nil: the service's policy.
+  let expirationSeconds: Int64?
+  let collapseID: String?
+  let sendTime: SendTime
+  let alerts: AlertCatalogue
+  private let payload: JSONObject
+
+  private static let fields = [
+    "topic", "alert", "arguments", "fallback", "payload", "pushType", "priority", "expiration",
+    "collapseID", "quietHours", "at",
+  ]
+
+  /// Checks a campaign; all of its problems are thrown together.
+  init(_ object: JSONObject) throws(RequestProblems) {
+    var reader = CampaignReader(object)
+    for key in object.keys where !Self.fields.contains(key) {
+      let nearest = Suggestion.nearest(to: key, in: Self.fields)
+      reader.report(
+        key, "no campaign has this member",
+        do: nearest.map { "did you mean '\($0)'?" }
+          ?? "write \(Self.fields.joined(separator: ", "))")
+    }
+    type = reader.pushType()
+    topic = reader.topic(of: type)
+    priority = reader.priority()
+    expirationSeconds = reader.number("expiration", in: 0...Limits.expirationSecondsMax)
+    collapseID = reader.collapseID()
+    sendTime = reader.sendTime()
+    payload = reader.object("payload") ?? [:]
+    let fallback = reader.text("fallback")
+    let arguments = reader.arguments()
+    alerts = reader.alerts(fallback: fallback, arguments: arguments)
+    reader.checkContent(payload, type, hasAlert: !alerts.languages.isEmpty)
+    if !reader.problems.isEmpty { throw RequestProblems(reader.problems) }
+    try checkSizes()
+  }
+
+  /// The payload for devices that are written to in `language`; nil where the campaign has no languages.
+  func payload(in language: String?) -> [UInt8] {
+    guard let language, let alert = alerts.alert(in: language) else { return payload.bytes }
+    var payload = payload
+    var aps = payload["aps"]?.objectValue ?? [:]
+    aps["alert"] = .object(alert)
+    payload["aps"] = .object(aps)
+    return payload.bytes
+  }
+
+  /// What a device shows of the payload in `language`.
+  func preview(in language: String?) -> JSONValue {
+    if let language, let alert = alerts.alert(in: language) { return .object(alert) }
+    return payload["aps"]?.objectValue?["alert"] ?? .null
+  }
+
+  /// The push's expiration from this moment.
+  func expiration(now unixSeconds: Int64) -> Push.Expiration {
+    switch expirationSeconds {
+    case nil: .servicePolicy
+    case 0?: .once
+    case let seconds?: .until(unixSeconds: unixSeconds + seconds)
+    }
+  }
+
+  private func checkSizes() throws(RequestProblems) {
+    var problems: [RequestProblem] = []
+    for language in alerts.languages.isEmpty ? [nil] : alerts.languages.map(Optional.some) {
+      let count = payload(in: language).count
+      if count > type.payloadBytesMax {
+        problems.append(
+          RequestProblem(
+            language.map { "alert.\($0)" } ?? "payload", "the payload has \(count) bytes",
+            do: "shorten it to \(type.payloadBytesMax)"))
+      }
+    }
+    if !problems.isEmpty { throw RequestProblems(problems) }
+  }
+}
+
+/// Reads a campaign's members and collects what is wrong with them.
+private struct CampaignReader {
+  private let object: JSONObject
+  private(set) var problems: [RequestProblem] = []
+
+  init(_ object: JSONObject) { self.object = object }
+
+  mutating func report(_ field: String, _ what: String, do advice: String) {
+    problems.append(RequestProblem(field, what, do: advice))
+  }
+
+  mutating func text(_ field: String) -> String? {
+    guard let value = object[field], value != .null else { return nil }
+    guard let text = value.stringValue else {
+      report(field, "it is no text", do: "write a text")
+      return nil
+    }
+    return text
+  }
+
+  mutating func object(_ field: String) -> JSONObject? {
+    guard let value = object[field], value != .null else { return nil }
+    guard let members = value.objectValue else {
+      report(field, "it is no object", do: "write one, between '{' and '}'")
+      return nil
+    }
+    return members
+  }
+
+  mutating func number(_ field: String, in range: ClosedRange<Int64>) -> Int64? {
+    guard let value = object[field], value != .null else { return nil }
+    guard let number = value.integerValue, range.contains(number) else {
+      report(
+        field, "it is no number from \(range.lowerBound) to \(range.upperBound)",
+        do: "write one")
+      return nil
+    }
+    return number
+  }
+
+  mutating func pushType() -> PushType {
+    guard let name = text("pushType") else { return .alert }
+    guard let type = PushType(Array(name.utf8).span) else {
+      let names = PushType.allCases.map { "\($0.name)" }.joined(separator: ", ")
+      report("pushType", "'\(name)' is no push type", do: "write one of \(names)")
+      return .alert
+    }
+    return type
+  }
+
+  mutating func topic(of type: PushType) -> String {
+    guard let topic = text("topic") else {
+      if object["topic"] == nil { report("topic", "it is missing", do: "name the app") }
+      return ""
+    }
+    guard AppKeys.isTopic(topic) else {
+      report("topic", "'\(topic)' is no bundle identifier", do: "write one such as com.example.app")
+      return ""
+    }
+    let suffix = "\(type.tokenKind.topicSuffix)"
+    return topic.hasSuffix(suffix) ? topic : topic + suffix
+  }
+
+  mutating func priority() -> UInt8? {
+    guard let number = number("priority", in: 1...10) else { return nil }
+    guard [10, 5, 1].contains(number) else {
+      report("priority", "\(number) is no priority", do: "write 10, 5 or 1")
+      return nil
+    }
+    return UInt8(number)
+  }
+
+  mutating func collapseID() -> String? {
+    guard let text = text("collapseID") else { return nil }
+    guard !text.isEmpty, text.utf8.count <= WireLimits.collapseIDBytesMax,
+      text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else {
+      report(
+        "collapseID", "it is empty, too long or has control characters",
+        do: "write up to \(WireLimits.collapseIDBytesMax) bytes")
+      return nil
+    }
+    return text
+  }
+
+  mutating func sendTime() -> SendTime {
+    var time = SendTime()
+    if let at = text("at") {
+      time.start = SendTime.start(at)
+      if time.start == nil {
+        report(
+          "at", "'\(at)' is no moment",
+          do: "write 2026-11-22T18:00 for the device's clock, or add Z or an offset")
+      }
+    }
+    guard let quiet = object("quietHours") else { return time }
+    let limits = ["from", "to"].map { key in
+      quiet[key]?.stringValue.flatMap(SendTime.minutes)
+    }
+    guard let from = limits[0], let to = limits[1], from != to, quiet.count == 2 else {
+      report(
+        "quietHours", "it has not one 'from' and another 'to'",
+        do: #"write {"from":"22:00","to":"08:00"}"#)
+      return time
+    }
+    time.quietHours = .init(from: from, to: to)
+    return time
+  }
+
+  mutating func arguments() -> [String] {
+    guard let value = object["arguments"], value != .null else { return [] }
+    guard case .array(let values) = value, values.count <= Limits.argumentsMax else {
+      report(
+        "arguments", "it is no array of up to \(Limits.argumentsMax)", do: "write texts and numbers"
+      )
+      return []
+    }
+    var arguments: [String] = []
+    for value in values {
+      switch value {
+      case .string(let text): arguments.append(text)
+      case .integer(let number): arguments.append(String(number))
+      case .double(let number): arguments.append("\(number)")
+      default: report("arguments", "one is neither a text nor a number", do: "write one of them")
+      }
+    }
+    return arguments
+  }
+
+  mutating func alerts(fallback: String?, arguments: [String]) -> AlertCatalogue {
+    switch object["alert"] {
+    case nil, .null?: return .none
+    case .object(let alert)?:
+      do throws(RequestProblems) {
+        return try AlertCatalogue(alert, fallback: fallback, arguments: arguments)
+      } catch {
+        problems += error.all
+      }
+    default:
+      report(
+        "alert", "it is no object",
+        do: "write one with a member a language; strings files are read by belfry campaign send")
+    }
+    return .none
+  }
+
+  mutating func checkContent(_ payload: JSONObject, _ type: PushType, hasAlert: Bool) {
+    if let aps = payload["aps"], aps.objectValue == nil {
+      report("payload", "aps is no object", do: "write one")
+    }
+    let aps = payload["aps"]?.objectValue ?? [:]
+    if hasAlert, aps["alert"] != nil {
+      report("payload", "it has an aps.alert beside alert", do: "write one of them")
+    }
+    if type == .alert, object["alert"] == nil, payload.isEmpty {
+      report("alert", "there is nothing to show", do: "write alert or payload")
+    }
+    guard type == .background else { return }
+    if hasAlert || ["alert", "badge", "sound"].contains(where: { aps[$0] != nil }) {
+      report(
+        "pushType", "a background push shows nothing", do: "leave out alert, badge and sound")
+    }
+    if aps["content-available"]?.integerValue != 1 {
+      report("payload", "a background push needs aps.content-available", do: "set it to 1")
+    }
+    if let priority = object["priority"]?.integerValue, priority != 5 {
+      report("priority", "a background push has priority 5", do: "write 5")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// What a campaign would show, and to how many, before anything is sent.
+struct CampaignPreview {
+  let total: Int64
+  /// One object a language of the devices.
+  let languages: [JSONObject]
+  /// One object a time zone, where the moment depends on it.
+  let zones: [JSONObject]
+  /// What a person should know first.
+  let warnings: [String]
+
+  /// A preview of a campaign for an audience at a moment.
+  init(
+    _ document: CampaignDocument, shares: [AudienceShare], zones deviceZones: DeviceZones,
+    unixSeconds: Int
+  ) {
+    total = shares.reduce(0) { $0 + $1.count }
+    var warnings: [String] = []
+    var languages: [JSONObject] = []
+    let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
+      shares.reduce(0) { $0 + $1.count }
+    }
+    for (language, count) in byLanguage.sorted(by: {
+      ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "")
+    }) {
+      let chosen = document.alerts.choice?.language(for: language)
+      languages.append([
+        "language": language.map { .string($0) } ?? .null, "devices": .integer(count),
+        "shows": (chosen?.language).map { .string($0) } ?? .null,
+        "fallback": .bool(chosen?.isFallback ?? false),
+        "alert": document.preview(in: chosen?.language),
+      ])
+      if let language, let chosen, chosen.isFallback {
+        warnings.append(
+          "\(count) \(count == 1 ? "device speaks" : "devices speak") \(language), "
+            + "which the campaign lacks: shown in \(chosen.language)")
+      }
+    }
+    if total == 0 { warnings.append("no device is registered for this") }
+    self.languages = languages
+    self.warnings = warnings
+    guard document.sendTime.dependsOnZone else {
+      zones = []
+      return
+    }
+    let byZone = Dictionary(grouping: shares, by: \.timeZone).mapValues { shares in
+      shares.reduce(0) { $0 + $1.count }
+    }
+    zones = byZone.sorted { ($0.key ?? "") < ($1.key ?? "") }.map { name, count in
+      let zone = name.flatMap(deviceZones.zone) ?? .utc
+      let moment = document.sendTime.earliest(from: unixSeconds, in: zone)
+      return [
+        "timeZone": name.map { .string($0) } ?? .null, "devices": .integer(count),
+        "at": .string(Timestamp.rfc3339(unixMilliseconds: Int64(moment) * 1_000)),
+      ]
+    }
+  }
+
+  /// One object.
+  var json: JSONObject {
+    [
+      "devices": .integer(total), "languages": .array(languages.map { .object($0) }),
+      "timeZones": .array(zones.map { .object($0) }),
+      "warnings": .array(warnings.map { .string($0) }),
+    ]
+  }
+}

@@ -1,0 +1,303 @@
+internal import BelfryProvider
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// One run of a campaign: what is claimed, sent, asked and counted.
+///
+/// Confined to the runner's thread.
+struct CampaignRun {
+  private(set) var campaign: CampaignRecord
+  private let document: CampaignDocument
+  private let resources: CampaignRunner.Resources
+  private let onAnswers: @Sendable (_ batch: Int64, BatchAnswers.Answers) -> Void
+  private let identity: CampaignIdentity
+  private var pacing: CampaignPacing?
+  private var legs: [CampaignLeg] = []
+  private var flights: [Int64: CampaignFlight] = [:]
+  private var payloads: [String?: [UInt8]] = [:]
+  /// The state to be left in once nothing is in flight; nil while the campaign goes on.
+  private var endState: CampaignRecord.State?
+  private var answered: Int64 = 0
+  private var badTokens: Int64 = 0
+
+  /// A run; `onAnswers` is called once a batch's answers are all there, on any thread.
+  init(
+    _ campaign: CampaignRecord, _ document: CampaignDocument, _ resources: CampaignRunner.Resources,
+    onAnswers: @escaping @Sendable (_ batch: Int64, BatchAnswers.Answers) -> Void
+  ) {
+    self.campaign = campaign
+    self.document = document
+    self.resources = resources
+    self.onAnswers = onAnswers
+    identity = CampaignIdentity(campaign: campaign.id)
+  }
+
+  private var store: SQLiteRegistryStore { resources.registry.store }
+
+  /// Reads where an earlier run left the campaign.
+  mutating func recover() throws(StorageFailure) {
+    legs = try store.legs(of: campaign.id)
+    let zones = resources.registry.zones
+    var pacing = CampaignPacing(
+      legs: legs, sendTime: document.sendTime, rate: campaign.rate
+    ) { zones.zone(named: $0) }
+    let now = SystemClock.monotonicNanoseconds
+    for batch in try store.batches(of: campaign.id) {
+      guard let leg = legs.first(where: { $0.number == batch.leg }) else {
+        throw .corrupt(path: "the registry", detail: "a batch is of no leg")
+      }
+      let recipients = try store.recipients(of: batch, leg: leg, in: campaign)
+      var flight = CampaignFlight(
+        batch,
+        phase: batch.isSent
+          ? .settling(at: now + resources.settleNanoseconds) : .retry(at: now))
+      let addressees = recipients.compactMap(addressee)
+      if batch.isSent { flight.uncertain = addressees } else { flight.unsent = addressees }
+      flights[batch.number] = flight
+      pacing.recovered()
+    }
+    self.pacing = pacing
+  }
+
+  /// Claims nothing more, and is left in `state` once what is in flight has ended.
+  mutating func stop(leaving state: CampaignRecord.State) {
+    // A campaign that is to be held stays so, whatever ends the program.
+    if endState != .paused { endState = state }
+  }
+
+  /// Does what is due; returns when to come back, in monotonic nanoseconds, or nil at the end.
+  mutating func advance() throws(StorageFailure) -> Int64? {
+    try workFlights()
+    if endState != nil { return try advanceToEnd() }
+    while true {
+      let now = SystemClock.monotonicNanoseconds
+      let seconds = Int(SystemClock.unixMilliseconds / 1_000)
+      guard let action = pacing?.next(now: now, unixSeconds: seconds) else {
+        preconditionFailure("a run begins with its recovery")
+      }
+      switch action {
+      case .claim(let leg, let limit): try claim(leg, limit: limit, now: now)
+      case .wait(let moment): return min(moment, nextDue ?? .max)
+      case .awaitBatches: return nextDue ?? .max / 2
+      case .finish:
+        campaign.state = .finished
+        campaign.problem = nil
+        campaign.finishedMilliseconds = SystemClock.unixMilliseconds
+        try store.update(campaign)
+        try store.removeRecipients(of: campaign.id)
+        return nil
+      }
+    }
+  }
+
+  private var nextDue: Int64? { flights.values.compactMap(\.due).min() }
+
+  /// Waits for answers alone: what is to be sent again, or asked about, is left to the next run.
+  private mutating func advanceToEnd() throws(StorageFailure) -> Int64? {
+    if flights.values.contains(where: { $0.phase == .answers }) { return .max / 2 }
+    guard let endState else { return nil }
+    if campaign.state != endState {
+      campaign.state = endState
+      try store.update(campaign)
+    }
+    return nil
+  }
+
+  // MARK: sending
+
+  private mutating func claim(
+    _ leg: CampaignLeg, limit: Int, now: Int64
+  ) throws(StorageFailure) {
+    let claimed = try store.claim(
+      of: campaign, leg: leg, limit: limit, at: SystemClock.unixMilliseconds)
+    guard let (batch, recipients) = claimed else {
+      pacing?.exhausted(leg)
+      return
+    }
+    var flight = CampaignFlight(batch, phase: .answers)
+    flight.unsent = recipients.compactMap(addressee)
+    pacing?.claimed(recipients.count, now: now)
+    let unreadable = recipients.count - flight.unsent.count
+    if unreadable > 0 { flight.count(.failed, "UnreadableToken", Int64(unreadable)) }
+    flights[batch.number] = flight
+    try send(batch.number)
+  }
+
+  private func addressee(_ recipient: CampaignRecipient) -> CampaignAddressee? {
+    guard let token = resources.registry.sealer.open(recipient.sealed) else { return nil }
+    return CampaignAddressee(
+      recipient: recipient, token: token, id: identity.notification(to: token))
+  }
+
+  private mutating func send(_ number: Int64) throws(StorageFailure) {
+    guard var flight = flights[number] else { return }
+    let addressees = flight.send()
+    guard !addressees.isEmpty else {
+      flights[number] = flight
+      return try settle(number)
+    }
+    // One that was kept to be sent later counts as in flight again, before the first push.
+    if !flight.batch.isSent {
+      flight.resend(at: SystemClock.unixMilliseconds)
+      try store.narrow(flight.batch, of: campaign.id, tallies: [], dead: [])
+    }
+    flights[number] = flight
+    let answers = BatchAnswers(count: addressees.count) { [onAnswers] in onAnswers(number, $0) }
+    let expiration = document.expiration(now: SystemClock.unixMilliseconds / 1_000)
+    for (index, addressee) in addressees.enumerated() {
+      let push = Push(
+        to: Hexadecimal.encode(addressee.token), topic: campaign.topic,
+        payload: payload(for: addressee.recipient.language), type: document.type,
+        priority: document.priority, expiration: expiration, collapseID: document.collapseID,
+        id: addressee.id.text)
+      resources.service.submit(push) { answers.add($0, at: index) }
+    }
+  }
+
+  private mutating func payload(for language: String?) -> [UInt8] {
+    if let made = payloads[language] { return made }
+    let chosen = document.alerts.choice?.language(for: language).language
+    let payload = document.payload(in: chosen)
+    // Devices name the languages: only so many are remembered.
+    if payloads.count < Limits.languagesMax { payloads[language] = payload }
+    return payload
+  }
+
+  // MARK: answers
+
+  /// Sorts a batch's answers by what they mean.
+  mutating func handle(
+    _ answers: BatchAnswers.Answers, of number: Int64
+  ) throws(StorageFailure) {
+    guard var flight = flights[number] else {
+      assertionFailure("answers come for a batch in flight")
+      return
+    }
+    assert(answers.count == flight.sent.count, "each push has its answer")
+    var problem: String?
+    for (addressee, answer) in zip(flight.sent, answers) {
+      switch answer.map(AnswerMeaning.init) ?? .uncertain {
+      case .accepted: flight.count(.accepted)
+      case .dead(let reason, let since):
+        flight.countDead(
+          DeadToken(
+            sealed: addressee.recipient.sealed, topic: campaign.topic,
+            sinceMilliseconds: since ?? flight.batch.claimedMilliseconds), reason: reason)
+      case .failed(let reason):
+        flight.count(.failed, reason)
+        if reason == "BadDeviceToken" { badTokens += 1 }
+      case .notSent(let why):
+        flight.unsent.append(addressee)
+        problem = why
+      case .refused(let why):
+        flight.unsent.append(addressee)
+        problem = why
+        endState = .paused
+      case .uncertain: flight.uncertain.append(addressee)
+      }
+      answered += 1
+    }
+    flight.answered()
+    flights[number] = flight
+    if badTokens >= Limits.badTokensBeforePause, badTokens * 2 > answered {
+      problem =
+        "more than half of the tokens are BadDeviceToken: they are probably of the other "
+        + "environment; none has left the registry"
+      endState = .paused
+    }
+    try report(problem)
+    try settle(number)
+  }
+
+  /// Says why the campaign does not go on, and no longer once it does.
+  private mutating func report(_ problem: String?) throws(StorageFailure) {
+    guard campaign.problem != problem else { return }
+    campaign.problem = problem
+    try store.update(campaign)
+    guard let problem else { return }
+    resources.log.warning("a campaign is held up", ["campaign": campaign.id, "why": problem])
+  }
+
+  /// Ends a batch whose recipients all have an outcome; otherwise plans what is left to do.
+  private mutating func settle(_ number: Int64) throws(StorageFailure) {
+    guard var flight = flights[number] else { return }
+    guard !flight.isSettled else {
+      try store.finish(
+        flight.batch, of: campaign.id, tallies: flight.tallies, dead: flight.dead)
+      flights[number] = nil
+      pacing?.batchEnded()
+      return
+    }
+    let now = SystemClock.monotonicNanoseconds
+    flight.narrow(isSent: !flight.uncertain.isEmpty)
+    try store.narrow(flight.batch, of: campaign.id, tallies: flight.tallies, dead: flight.dead)
+    flight.forgetCounts()
+    if flight.uncertain.isEmpty {
+      let backoff = Backoff(
+        firstNanoseconds: Limits.retryPauseNanoseconds,
+        longestNanoseconds: Limits.retryPauseNanosecondsMax)
+      var random = SystemRandom.Generator()
+      flight.phase = .retry(
+        at: now + backoff.nanoseconds(afterFailures: max(1, flight.failures), random: random.next())
+      )
+    } else {
+      flight.phase = .settling(at: now + resources.settleNanoseconds)
+    }
+    flights[number] = flight
+  }
+
+  // MARK: what is left of a batch
+
+  private mutating func workFlights() throws(StorageFailure) {
+    guard endState == nil else { return }
+    let now = SystemClock.monotonicNanoseconds
+    try askLog(now: now)
+    for (number, flight) in flights {
+      guard case .retry(let moment) = flight.phase, moment <= now else { continue }
+      try send(number)
+    }
+  }
+
+  /// Asks the delivery log about all who are uncertain and whose time has come.
+  private mutating func askLog(now: Int64) throws(StorageFailure) {
+    let due = flights.filter { _, flight in
+      guard case .settling(let moment) = flight.phase else { return false }
+      return moment <= now
+    }
+    guard !due.isEmpty else { return }
+    let ids = Set(due.values.flatMap { $0.uncertain.map(\.id) })
+    let since = due.values.map(\.batch.claimedMilliseconds).min() ?? 0
+    switch resources.service.log?.verdicts(on: ids, since: since) ?? .forgotten {
+    case .outOfReach:
+      for number in due.keys {
+        flights[number]?.phase = .settling(at: now + resources.settleNanoseconds)
+      }
+      try report("the gateway's delivery log cannot be read: is the gateway running?")
+    case .forgotten:
+      for number in due.keys { try resolve(number) { _ in .unclear } }
+    case .verdicts(let verdicts):
+      for number in due.keys { try resolve(number) { verdicts[$0] ?? .unclear } }
+    }
+  }
+
+  private mutating func resolve(
+    _ number: Int64, _ verdict: (NotificationID) -> GatewayLog.Verdict
+  ) throws(StorageFailure) {
+    guard var flight = flights[number] else { return }
+    for addressee in flight.uncertain {
+      switch verdict(addressee.id) {
+      case .accepted: flight.count(.accepted)
+      case .absent: flight.unsent.append(addressee)
+      case .unclear: flight.count(.unknown, "AnswerLost")
+      }
+    }
+    flight.uncertain = []
+    flights[number] = flight
+    try settle(number)
+    // Those who were not reached are sent to at once.
+    if flights[number] != nil {
+      flights[number]?.phase = .retry(at: SystemClock.monotonicNanoseconds)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+internal import BelfryWire
+
+/// When a campaign may reach a device: not before a moment, and not in its quiet hours, both by the
+/// device's own clock.
+struct SendTime: Sendable, Equatable {
+  /// The moment before which nothing is sent.
+  enum Start: Sendable, Equatable {
+    /// The same for everybody, in seconds since 1970.
+    case instant(Int)
+    /// A wall time, in seconds since 1970-01-01T00:00 of the device's clock.
+    case wall(Int)
+  }
+
+  /// Minutes of the day; an end before the begin is on the next day.
+  struct QuietHours: Sendable, Equatable {
+    let from: Int
+    let to: Int
+
+    /// Seconds from a wall time to the end of the quiet hours that it lies in; nil outside of them.
+    func secondsLeft(atWall wall: Int) -> Int? {
+      let second = Gregorian.floorRemainder(wall, Gregorian.secondsPerDay)
+      let (start, end) = (from * 60, to * 60)
+      assert(start != end, "quiet hours have a length")
+      if start < end {
+        return second >= start && second < end ? end - second : nil
+      }
+      if second < end { return end - second }
+      return second >= start ? end + Gregorian.secondsPerDay - second : nil
+    }
+  }
+
+  var start: Start?
+  var quietHours: QuietHours?
+
+  /// Whether devices of different zones may have different moments.
+  var dependsOnZone: Bool {
+    if case .wall? = start { return true }
+    return quietHours != nil
+  }
+
+  /// The first moment from `now` on at which a device of a zone may be reached, in seconds since 1970.
+  func earliest(from now: Int, in zone: Zone) -> Int {
+    var moment = now
+    switch start {
+    case .instant(let instant)?: moment = max(moment, instant)
+    case .wall(let wall)?: moment = max(moment, zone.firstInstant(ofWall: wall))
+    case nil: break
+    }
+    guard let quietHours, let left = quietHours.secondsLeft(atWall: zone.wall(at: moment)) else {
+      return moment
+    }
+    // By the wall: where clocks change meanwhile, the end is still the hour that was named.
+    let end = zone.firstInstant(ofWall: zone.wall(at: moment) + left)
+    assert(end >= moment, "quiet hours end after they began")
+    return max(end, moment)
+  }
+
+  // MARK: reading
+
+  /// `2026-11-22T18:00[:00]` as a wall time, or with `Z` or an offset as an instant; nil for anything else.
+  static func start(_ text: String) -> Start? {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 16, bytes[10] == UInt8(ascii: "T") || bytes[10] == 0x20,
+      bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[13] == 0x3A,
+      let year = number(bytes, 0..<4, 1970...9999), let month = number(bytes, 5..<7, 1...12),
+      let day = number(bytes, 8..<10, 1...Gregorian.length(ofMonth: month, year)),
+      let hour = number(bytes, 11..<13, 0...23), let minute = number(bytes, 14..<16, 0...59)
+    else { return nil }
+    var rest = bytes[16...]
+    var second = 0
+    if rest.first == 0x3A {
+      guard let given = number(Array(rest.dropFirst()), 0..<2, 0...59) else { return nil }
+      second = given
+      rest = rest.dropFirst(3)
+    }
+    let wall =
+      Gregorian.day(year, month, day) * Gregorian.secondsPerDay + hour * 3_600 + minute * 60
+      + second
+    if rest.isEmpty { return .wall(wall) }
+    guard let offset = offset(Array(rest)) else { return nil }
+    return .instant(wall - offset)
+  }
+
+  /// Minutes of `22:00`; nil for anything else.
+  static func minutes(_ text: String) -> Int? {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 5, bytes[2] == 0x3A, let hour = number(bytes, 0..<2, 0...23),
+      let minute = number(bytes, 3..<5, 0...59)
+    else { return nil }
+    return hour * 60 + minute
+  }
+
+  private static func offset(_ bytes: [UInt8]) -> Int? {
+    if bytes == [UInt8(ascii: "Z")] { return 0 }
+    guard bytes.count == 6, bytes[3] == 0x3A, bytes[0] == 0x2B || bytes[0] == 0x2D,
+      let hours = number(bytes, 1..<3, 0...23), let minutes = number(bytes, 4..<6, 0...59)
+    else { return nil }
+    return (hours * 3_600 + minutes * 60) * (bytes[0] == 0x2D ? -1 : 1)
+  }
+
+  private static func number(
+    _ bytes: [UInt8], _ range: Range<Int>, _ values: ClosedRange<Int>
+  ) -> Int? {
+    guard range.upperBound <= bytes.count,
+      bytes[range].allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    let value = bytes[range].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    return values.contains(value) ? value : nil
+  }
+}

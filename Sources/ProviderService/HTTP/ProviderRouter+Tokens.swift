@@ -1,0 +1,125 @@
+internal import BelfryWire
+internal import Storage
+internal import Transport
+
+/// What apps and the operator do with tokens.
+extension ProviderRouter {
+  /// Registers a token, or removes it.
+  func register(_ request: HTTP1Request, as caller: Caller) throws -> HTTP1Response {
+    let registration = try RegistrationRequest(request, zones: registry.zones)
+    if request.method == "DELETE" {
+      return try remove(registration, as: caller)
+    }
+    let topic = try topic(of: registration, as: caller)
+    let change = try registry.register(registration, topic: topic)
+    var line: JSONObject = ["registered": .string(change.rawValue), "topic": .string(topic)]
+    line["language"] = registration.language.map { .string($0) }
+    line["timeZone"] = registration.timeZone.map { .string($0) }
+    return .object(line)
+  }
+
+  private func remove(
+    _ registration: RegistrationRequest, as caller: Caller
+  ) throws -> HTTP1Response {
+    // An operator who names no topic means all of them.
+    let topic: String? =
+      caller == .administrator && registration.topic == nil
+      ? nil : try topic(of: registration, as: caller)
+    let wasThere = try registry.remove(registration.token, topic: topic)
+    guard wasThere else {
+      throw Refusal(
+        404, "this token is not registered", do: "nothing: it gets no pushes",
+        field: "deviceToken")
+    }
+    return .object(["removed": true])
+  }
+
+  private func topic(
+    of registration: RegistrationRequest, as caller: Caller
+  ) throws(RequestProblems) -> String {
+    do throws(RequestProblem) {
+      return try caller.topic(given: registration.topic, of: apps)
+    } catch {
+      throw RequestProblems([error])
+    }
+  }
+
+  /// A page of tokens: `?limit=`, `?after=`; the next page's address is in the field `link`.
+  func tokens(_ request: HTTP1Request) throws -> HTTP1Response {
+    func number(
+      _ name: String, _ range: ClosedRange<Int64>, or none: Int64
+    ) throws(RequestProblems) -> Int64 {
+      guard let text = request.queryValue(name) else { return none }
+      guard let value = Int64(text), range.contains(value) else {
+        throw RequestProblems([
+          RequestProblem(
+            name,
+            "'\(text.prefix(40))' is no number from \(range.lowerBound) to "
+              + "\(range.upperBound)", do: "give one")
+        ])
+      }
+      return value
+    }
+    let most = Int64(Limits.tokensPerPage)
+    let limit = try number("limit", 1...most, or: most)
+    let after = try number("after", 0...Int64.max, or: 0)
+    let page = try registry.page(after: after, limit: Int(limit))
+    let next = page.next.map { "</tokens?limit=\(limit)&after=\($0)>; rel=\"next\"" }
+    return .lines(page.lines, fields: next.map { [("link", $0)] } ?? [])
+  }
+
+  /// Registers many at once: an object a line, with the fields of `/register`.
+  func bringTokens(_ request: HTTP1Request) throws -> HTTP1Response {
+    let registrations = try registrations(in: request)
+    var withTopics: [(request: RegistrationRequest, topic: String)] = []
+    for registration in registrations {
+      withTopics.append((registration, try topic(of: registration, as: .administrator)))
+    }
+    let changes = try registry.register(withTopics)
+    func count(_ change: RegistrationChange) -> JSONValue {
+      .integer(Int64(changes.count { $0 == change }))
+    }
+    return .object([
+      "added": count(.added), "replaced": count(.replaced), "renewed": count(.renewed),
+    ])
+  }
+
+  /// Reads a body with a token a line: hexadecimal, or an object.
+  func registrations(in request: HTTP1Request) throws -> [RegistrationRequest] {
+    var registrations: [RegistrationRequest] = []
+    let lines = request.body.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (index, bytes) in lines.enumerated() {
+      let line = bytes.last == 0x0D ? bytes.dropLast() : bytes
+      guard !line.allSatisfy({ $0 <= 0x20 }) else { continue }
+      guard registrations.count < Limits.tokensPerRequest else {
+        throw Refusal(
+          413, "there are more than \(Limits.tokensPerRequest) tokens",
+          do: "send them in several requests")
+      }
+      do throws(RequestProblems) {
+        registrations.append(try registration(inLine: Array(line)))
+      } catch {
+        throw RequestProblems(
+          error.all.map { problem in
+            RequestProblem(
+              "line \(index + 1)", "\(problem.field ?? ""): \(problem.what)",
+              do: problem.advice)
+          })
+      }
+    }
+    return registrations
+  }
+
+  private func registration(inLine line: [UInt8]) throws(RequestProblems) -> RegistrationRequest {
+    guard line.first == UInt8(ascii: "{") else {
+      let text = String(decoding: line, as: UTF8.self)
+      return try RegistrationRequest(["deviceToken": .string(text)], zones: registry.zones)
+    }
+    guard let object = (try? JSONValue(parsing: line))?.objectValue else {
+      throw RequestProblems([
+        RequestProblem("deviceToken", "the line is no JSON object", do: "write one, or hexadecimal")
+      ])
+    }
+    return try RegistrationRequest(object, zones: registry.zones)
+  }
+}

@@ -1,0 +1,189 @@
+internal import BelfryWire
+internal import Storage
+public import System
+public import Transport
+
+/// Answers the HTTP requests of apps and of the operator.
+///
+/// Apps register with their key (`authorization: Bearer KEY`), or without where the service is open; all
+/// else needs the admin token in its place. Any thread.
+public struct ProviderRouter: Sendable {
+  let registry: Registry
+  let campaigns: CampaignService
+  let apps: AppKeys
+  private let adminToken: [UInt8]
+  private let isOpen: Bool
+  private let log: Log
+
+  /// A router; without an admin token no request of the operator is allowed.
+  public init(
+    registry: Registry, campaigns: CampaignService, apps: AppKeys, adminToken: String,
+    isOpen: Bool, log: Log
+  ) {
+    self.registry = registry
+    self.campaigns = campaigns
+    self.apps = apps
+    self.adminToken = Array(adminToken.utf8)
+    self.isOpen = isOpen
+    self.log = log
+  }
+
+  /// Answers a request.
+  public func answer(_ request: HTTP1Request) -> HTTP1Response {
+    do {
+      return try response(to: request)
+    } catch let problems as RequestProblems {
+      return .refusal(problems.all, status: 400)
+    } catch let refusal as Refusal {
+      return .refusal([refusal.problem], status: refusal.status)
+    } catch let failure as CampaignService.Failure {
+      return response(to: failure)
+    } catch {
+      log.error("a request failed", ["path": request.path, "why": "\(error)"])
+      let problem = RequestProblem(nil, "\(error)", do: "see the service's log")
+      return .refusal([problem], status: 500)
+    }
+  }
+
+  /// A refusal that is not about a field's form.
+  struct Refusal: Error {
+    let status: Int
+    let problem: RequestProblem
+
+    init(_ status: Int, _ what: String, do advice: String, field: String? = nil) {
+      self.status = status
+      problem = RequestProblem(field, what, do: advice)
+    }
+  }
+
+  private func response(to request: HTTP1Request) throws -> HTTP1Response {
+    let path = request.path.split(separator: "/").map(String.init)
+    switch (path.first, path.count) {
+    case ("healthz", 1), ("readyz", 1):
+      try allow(["GET", "HEAD"], request)
+      return HTTP1Response(
+        status: 200, contentType: "text/plain; charset=utf-8", body: Array("ok\n".utf8))
+    case ("register", 1):
+      try allow(["GET", "POST", "DELETE"], request)
+      return try register(request, as: caller(of: request))
+    case ("tokens", 1):
+      try allow(["GET", "POST"], request)
+      try requireAdministrator(request)
+      return request.method == "GET" ? try tokens(request) : try bringTokens(request)
+    case ("campaigns", 1...3):
+      try requireAdministrator(request)
+      return try campaign(request, Array(path.dropFirst()))
+    default:
+      throw Refusal(404, "there is nothing at \(request.path)", do: "see docs/provider.md")
+    }
+  }
+
+  func allow(_ methods: [String], _ request: HTTP1Request) throws(Refusal) {
+    guard !methods.contains(request.method) else { return }
+    throw Refusal(
+      405, "\(request.method) is not for \(request.path)",
+      do: "use \(methods.joined(separator: ", "))")
+  }
+
+  // MARK: who asks
+
+  private func caller(of request: HTTP1Request) throws(Refusal) -> Caller {
+    if let key = Self.bearer(request) {
+      if isAdministrator(key) { return .administrator }
+      if let app = apps.app(withKey: key) { return .app(bundleID: app.bundleID) }
+      throw Self.unauthorized("the key is of no app")
+    }
+    guard isOpen else { throw Self.unauthorized("the app's key is missing") }
+    // A page in a browser of this machine must not reach it under a name of its own.
+    guard Self.isOwnName(request.field("host")), request.field("origin") == nil else {
+      throw Refusal(
+        403, "an open service answers to this machine's own names alone",
+        do: "use http://127.0.0.1 or http://localhost")
+    }
+    return .anybody
+  }
+
+  private func requireAdministrator(_ request: HTTP1Request) throws(Refusal) {
+    guard let key = Self.bearer(request), isAdministrator(key) else {
+      throw Self.unauthorized("the admin token is missing or wrong")
+    }
+  }
+
+  private func isAdministrator(_ key: [UInt8]) -> Bool {
+    !adminToken.isEmpty && ConstantTime.areEqual(key, adminToken)
+  }
+
+  private static func bearer(_ request: HTTP1Request) -> [UInt8]? {
+    let scheme = "bearer "
+    guard let field = request.field("authorization"),
+      field.prefix(scheme.count).lowercased() == scheme
+    else { return nil }
+    return Array(field.dropFirst(scheme.count).utf8)
+  }
+
+  private static func unauthorized(_ what: String) -> Refusal {
+    Refusal(401, what, do: "send 'authorization: Bearer' with what its file holds")
+  }
+
+  private static func isOwnName(_ host: String?) -> Bool {
+    guard let host else { return true }
+    var name = host[...]
+    if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { name = host[..<colon] }
+    if name.lowercased() == "localhost" { return true }
+    return SocketAddress(host: String(name), port: 0)?.isLoopback == true
+  }
+
+  private func response(to failure: CampaignService.Failure) -> HTTP1Response {
+    switch failure {
+    case .missing(let id):
+      return .refusal(
+        [RequestProblem(nil, "there is no campaign '\(id)'", do: "GET /campaigns lists them")],
+        status: 404)
+    case .conflict(let what, let advice):
+      return .refusal([RequestProblem(nil, what, do: advice)], status: 409)
+    case .invalid(let problems): return .refusal(problems.all, status: 400)
+    case .noService(let why):
+      return .refusal(
+        [RequestProblem(nil, "nothing can be sent: \(why)", do: "start with --gateway or --apple")],
+        status: 503)
+    case .storage(let failure):
+      log.error("the registry failed", ["why": failure.description])
+      return .refusal(
+        [RequestProblem(nil, failure.description, do: "see the service's log")], status: 500)
+    }
+  }
+}
+
+extension HTTP1Response {
+  /// One JSON object a line.
+  static func lines(
+    _ lines: [JSONObject], status: Int = 200, fields: [(name: String, value: String)] = []
+  ) -> HTTP1Response {
+    var body: [UInt8] = []
+    for line in lines {
+      line.append(to: &body)
+      body.append(0x0A)
+    }
+    return HTTP1Response(
+      status: status, fields: [("content-type", "application/x-ndjson")] + fields,
+      body: .bytes(body))
+  }
+
+  /// One JSON object.
+  static func object(_ object: JSONObject, status: Int = 200) -> HTTP1Response {
+    HTTP1Response(status: status, contentType: "application/json", body: object.bytes + [0x0A])
+  }
+
+  /// What is wrong: the first problem for people in a hurry, all of them for the others.
+  static func refusal(_ problems: [RequestProblem], status: Int) -> HTTP1Response {
+    precondition(!problems.isEmpty, "a refusal has a reason")
+    var response = object(
+      [
+        "error": .string(
+          problems[0].field.map { "\($0): \(problems[0].what)" } ?? problems[0].what),
+        "advice": .string(problems[0].advice), "errors": .array(problems.map(\.json)),
+      ], status: status)
+    if status == 401 { response.fields.append(("www-authenticate", "Bearer")) }
+    return response
+  }
+}

@@ -1,0 +1,55 @@
+/// Every bound of this module, with its unit and its reason.
+enum Limits {
+  // MARK: Registry
+
+  /// Bytes of the app's name for a person or an installation: a UUID or an address with room to spare.
+  static let nameBytesMax = 256
+  /// Bytes of a language tag: RFC 5646 section 4.4.1 finds no need for more.
+  static let languageBytesMax = 35
+  /// Tags of one device: what a person follows, and not a profile of them.
+  static let tagsMax = 32
+  /// Tokens of one answer to `GET /tokens`: some 300 KB.
+  static let tokensPerPage = 1_000
+  /// Tokens that one request may bring at once; a body of 1 MB has no more.
+  static let tokensPerRequest = 10_000
+  /// Bytes of the key file: a key of 64 bytes as hexadecimal text.
+  static let keyFileBytesMax = 4_096
+  /// Zones that are remembered: the tz database has some 600.
+  static let zonesRemembered = 1_000
+
+  // MARK: Campaigns
+
+  /// Bytes of a strings file: thousands of texts.
+  static let stringsFileBytesMax = 1_048_576
+  /// Languages of one campaign: more than any system has.
+  static let languagesMax = 200
+  /// Texts inside each other in a plural format; more is a cycle.
+  static let pluralDepthMax = 4
+  /// Arguments of a campaign's texts.
+  static let argumentsMax = 16
+  /// Recipients of one batch: what is uncertain after a crash, and what one commit pays for.
+  static let batchRecipientsMax = 500
+  /// Batches in flight at once: enough for the connection's 1,000 concurrent requests while others are
+  /// committed.
+  static let batchesInFlightMax = 4
+  /// Pushes a second that may be asked for.
+  static let rateMax: Int64 = 1_000_000
+  /// Nanoseconds of sending that one batch has at a limited rate, so that pushes are spread.
+  static let batchNanoseconds: Int64 = 100_000_000
+  /// Nanoseconds before recipients that the service refused for now are sent to again; it doubles.
+  static let retryPauseNanoseconds: Int64 = 1_000_000_000
+  /// Nanoseconds of the longest such pause: a service that is back is used within half a minute.
+  static let retryPauseNanosecondsMax: Int64 = 30_000_000_000
+  /// Nanoseconds from a lost answer to the question to the delivery log: what the gateway still had to
+  /// read from the lost connection stands there by then.
+  static let settleNanoseconds: Int64 = 3_000_000_000
+  /// Milliseconds by which the gateway's clock may differ from this one's.
+  static let clockDifferenceMilliseconds: Int64 = 60_000
+  /// Answers after which a campaign that meets nothing but bad tokens is held: they are of the other
+  /// environment, and a service counts them against its sender (apns-protocol 1.11).
+  static let badTokensBeforePause: Int64 = 200
+  /// Nanoseconds that batches in flight have when the service is told to end.
+  static let drainNanoseconds: Int64 = 10_000_000_000
+  /// Seconds of a push's life at most, as services keep it (apns-protocol section 4).
+  static let expirationSecondsMax: Int64 = 30 * 86_400
+}

@@ -1,0 +1,146 @@
+internal import BelfryWire
+
+/// A campaign's alert in all of its languages, with the placeholders checked against each other.
+struct AlertCatalogue: Sendable {
+  private let alerts: [String: LocalizedAlert]
+  /// Languages in the order of the campaign.
+  let languages: [String]
+  let choice: LanguageChoice?
+  private let arguments: [String]
+
+  /// An alert that is the payload's own.
+  static let none = AlertCatalogue(alerts: [:], languages: [], choice: nil, arguments: [])
+
+  private init(
+    alerts: [String: LocalizedAlert], languages: [String], choice: LanguageChoice?,
+    arguments: [String]
+  ) {
+    self.alerts = alerts
+    self.languages = languages
+    self.choice = choice
+    self.arguments = arguments
+  }
+
+  /// Reads the campaign's `alert`: an object a language, or one alert for all.
+  init(
+    _ object: JSONObject, fallback: String?, arguments: [String]
+  ) throws(RequestProblems) {
+    var problems: [RequestProblem] = []
+    var alerts: [String: LocalizedAlert] = [:]
+    let isOne = object.keys.contains {
+      LocalizedAlert.textKeys.contains($0) || LocalizedAlert.deviceKeys.contains($0)
+    }
+    let members =
+      isOne ? [JSONObject.Member(key: fallback ?? "en", value: .object(object))] : object.members
+    if members.count > Limits.languagesMax {
+      problems.append(
+        RequestProblem(
+          "alert", "it has \(members.count) languages",
+          do: "write up to \(Limits.languagesMax)"))
+    }
+    for member in members {
+      let field = isOne ? "alert" : "alert.\(member.key)"
+      do throws(RequestProblems) {
+        guard LanguageTag.isWellFormed(String(member.key.map { $0 == "_" ? "-" : $0 })) else {
+          throw RequestProblems([
+            RequestProblem(field, "it is no language tag", do: "write one such as fr-CA")
+          ])
+        }
+        guard let language = member.value.objectValue else {
+          throw RequestProblems([
+            RequestProblem(
+              field, "it is no object", do: "write {\"title\":…,\"body\":…} or name a strings file")
+          ])
+        }
+        alerts[member.key] = try LocalizedAlert(language, field: field)
+      } catch {
+        problems += error.all
+      }
+    }
+    languages = members.map(\.key).filter { alerts[$0] != nil }
+    self.alerts = alerts
+    self.arguments = arguments
+    choice = LanguageChoice(of: languages, fallback: fallback)
+    if let fallback, !isOne, problems.isEmpty,
+      choice?.fallback.lowercased() != fallback.lowercased()
+    {
+      problems.append(
+        RequestProblem(
+          "fallback", "the alert has no \(fallback)",
+          do: "name one of \(languages.joined(separator: ", "))"))
+    }
+    problems += placeholderProblems(isOne: isOne)
+    if !problems.isEmpty { throw RequestProblems(problems) }
+  }
+
+  /// The value of `aps.alert` in one of the languages; nil where the campaign has no alert of its own.
+  func alert(in language: String) -> JSONObject? {
+    alerts[language]?.alert(arguments: arguments, language: language)
+  }
+
+  /// Each text must take what the campaign gives, and each language what the others take.
+  private func placeholderProblems(isOne: Bool) -> [RequestProblem] {
+    var problems: [RequestProblem] = []
+    for key in LocalizedAlert.textKeys {
+      var first: (language: String, directives: TextDirectives)?
+      for language in languages {
+        let field = isOne ? "alert.\(key)" : "alert.\(language).\(key)"
+        guard let text = alerts[language]?.text(key) else {
+          if !isOne, let other = languages.first(where: { alerts[$0]?.text(key) != nil }) {
+            problems.append(
+              RequestProblem(field, "it is missing, and \(other) has one", do: "translate it"))
+          }
+          continue
+        }
+        let directives = TextDirectives(text.format)
+        problems += argumentProblems(of: text, directives, field: field)
+        guard !arguments.isEmpty || directives.kinds.values.contains(.text) else { continue }
+        if let first, first.directives != directives {
+          problems.append(
+            RequestProblem(
+              field,
+              "its placeholders are \(directives.description), those of \(first.language) "
+                + first.directives.description, do: "use the same in every language"))
+        }
+        if first == nil { first = (language, directives) }
+      }
+    }
+    return problems
+  }
+
+  private func argumentProblems(
+    of text: AlertText, _ directives: TextDirectives, field: String
+  ) -> [RequestProblem] {
+    var problems: [RequestProblem] = []
+    if directives.isContradictory {
+      problems.append(
+        RequestProblem(
+          field, "it uses one argument as a text and as a number", do: "use it as one of them"))
+    }
+    for format in text.formats {
+      for (place, kind) in TextDirectives(format).kinds.sorted(by: { $0.key < $1.key }) {
+        if place > arguments.count {
+          // Without arguments a text is shown as it stands, percent signs of numbers included.
+          guard kind == .text || !arguments.isEmpty else { continue }
+          problems.append(
+            RequestProblem(
+              field, "it has a placeholder for argument \(place), and there are \(arguments.count)",
+              do: "give it in arguments, or write %% for a percent sign"))
+        } else if kind == .number, Double(arguments[place - 1]) == nil {
+          problems.append(
+            RequestProblem(
+              field, "it uses argument \(place) as a number, and that is a text",
+              do: "give a number, or write %@"))
+        }
+      }
+    }
+    if case .text = text { return problems }
+    if !arguments.contains(where: { Double($0) != nil }) {
+      problems.append(
+        RequestProblem(
+          field, "it has plural forms, and no argument is a number",
+          do: "give the number in arguments"))
+    }
+    return problems
+  }
+}

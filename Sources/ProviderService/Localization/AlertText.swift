@@ -1,0 +1,84 @@
+internal import BelfryWire
+
+/// One text of an alert in one language, with its plural forms where it has them.
+enum AlertText: Sendable {
+  case text(String)
+  /// By the form that the first number among the arguments has.
+  case forms([PluralRule.Form: String])
+  /// An entry of a `.stringsdict` file: a format and its variables.
+  case variables(format: String, PluralVariables)
+
+  /// Reads a JSON string, `{"one":…,"other":…}`, or an entry of a `.stringsdict`; nil for anything else.
+  init?(_ value: JSONValue) {
+    if let text = value.stringValue {
+      self = .text(text)
+      return
+    }
+    guard let object = value.objectValue else { return nil }
+    if let format = object["NSStringLocalizedFormatKey"]?.stringValue {
+      var entry: [String: Any] = [:]
+      for member in object.members {
+        guard let forms = member.value.objectValue else { continue }
+        var texts: [String: Any] = [:]
+        for form in forms.members { texts[form.key] = form.value.stringValue }
+        entry[member.key] = texts
+      }
+      self = .variables(format: format, PluralVariables(entry))
+      return
+    }
+    var forms: [PluralRule.Form: String] = [:]
+    for member in object.members {
+      guard let form = PluralRule.Form(rawValue: member.key), let text = member.value.stringValue
+      else { return nil }
+      forms[form] = text
+    }
+    guard forms[.other] != nil else { return nil }
+    self = .forms(forms)
+  }
+
+  /// The text whose placeholders stand for all of its forms.
+  var format: String {
+    switch self {
+    case .text(let text): text
+    case .forms(let forms): forms[.other] ?? ""
+    case .variables(let format, _): format
+    }
+  }
+
+  /// The texts that may be shown, for checks of each.
+  var formats: [String] {
+    switch self {
+    case .text(let text): [text]
+    case .forms(let forms): Array(forms.values)
+    case .variables(let format, _): [format]
+    }
+  }
+
+  /// The text with its arguments, in the form that the language has for them.
+  func filled(with arguments: [String], language: String) -> String {
+    switch self {
+    case .text(let text):
+      // Without arguments a percent sign is one.
+      return arguments.isEmpty ? text : LocalizedFormat.fill(text, with: arguments)
+    case .forms(let forms):
+      let number = arguments.first { Double($0) != nil } ?? ""
+      let isZero = number == "0" && forms[.zero] != nil
+      let form = isZero ? .zero : PluralRule.form(of: number, language: language)
+      return LocalizedFormat.fill(forms[form] ?? forms[.other] ?? "", with: arguments)
+    case .variables(let format, let variables):
+      return Self.fill(format, variables, arguments, language, depth: 0)
+    }
+  }
+
+  private static func fill(
+    _ format: String, _ variables: PluralVariables, _ arguments: [String], _ language: String,
+    depth: Int
+  ) -> String {
+    LocalizedFormat.fill(format, with: arguments) { name, argument in
+      guard depth < Limits.pluralDepthMax,
+        let text = variables.text(of: String(name), for: argument, language: language)
+      else { return nil }
+      return fill(text, variables, [argument] + arguments, language, depth: depth + 1)
+    }
+  }
+}

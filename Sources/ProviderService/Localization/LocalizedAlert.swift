@@ -1,0 +1,72 @@
+internal import BelfryWire
+
+/// What a campaign shows in one language: texts, and keys that the device looks up itself.
+struct LocalizedAlert: Sendable {
+  /// The members of an alert that are texts of the campaign.
+  static let textKeys = ["title", "subtitle", "body"]
+  /// The members that go to the device as they are (apns-protocol section 3).
+  static let deviceKeys = [
+    "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key",
+    "loc-args", "launch-image", "action-loc-key", "summary-arg", "summary-arg-count",
+  ]
+
+  private(set) var texts: [(key: String, text: AlertText)] = []
+  private var members = JSONObject()
+
+  /// Reads one language's object.
+  init(_ object: JSONObject, field: String) throws(RequestProblems) {
+    var problems: [RequestProblem] = []
+    for member in object.members {
+      let name = "\(field).\(member.key)"
+      if Self.textKeys.contains(member.key) {
+        guard let text = AlertText(member.value) else {
+          problems.append(
+            RequestProblem(
+              name, "it is neither a text nor plural forms",
+              do: "write a text, or {\"one\":…,\"other\":…}"))
+          continue
+        }
+        texts.append((member.key, text))
+      } else if Self.deviceKeys.contains(member.key) {
+        members[member.key] = member.value
+        if let problem = Self.problem(of: member, named: name) { problems.append(problem) }
+      } else {
+        problems.append(
+          RequestProblem(
+            name, "no alert has this member",
+            do: "write \(Self.textKeys.joined(separator: ", ")), or a loc-key"))
+      }
+    }
+    if texts.isEmpty && members.isEmpty && problems.isEmpty {
+      problems.append(RequestProblem(field, "it says nothing", do: "write a title or a body"))
+    }
+    if !problems.isEmpty { throw RequestProblems(problems) }
+  }
+
+  /// The text of one member.
+  func text(_ key: String) -> AlertText? { texts.first { $0.key == key }?.text }
+
+  /// The value of `aps.alert`.
+  func alert(arguments: [String], language: String) -> JSONObject {
+    var alert = JSONObject()
+    for (key, text) in texts {
+      alert[key] = .string(text.filled(with: arguments, language: language))
+    }
+    for member in members.members { alert[member.key] = member.value }
+    return alert
+  }
+
+  private static func problem(
+    of member: JSONObject.Member, named name: String
+  ) -> RequestProblem? {
+    if member.key.hasSuffix("-args") {
+      guard case .array(let values) = member.value, values.allSatisfy({ $0.stringValue != nil })
+      else { return RequestProblem(name, "it is no array of texts", do: "write one") }
+    } else if member.key.hasSuffix("-key") {
+      guard member.value.stringValue != nil || member.value == .null else {
+        return RequestProblem(name, "it is no text", do: "write the key in the app's strings file")
+      }
+    }
+    return nil
+  }
+}

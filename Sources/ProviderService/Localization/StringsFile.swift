@@ -1,0 +1,163 @@
+public import BelfryWire
+internal import Foundation
+internal import System
+
+/// The texts of a strings file, as a campaign's `alert` has them.
+public enum StringsFile {
+  /// Replaces the names of strings files in a campaign's `alert` by what they hold.
+  ///
+  /// `folder` is where the campaign's file lies. A name instead of a language's object is that language's
+  /// `.strings`, `.stringsdict` or JSON file, with the keys `title`, `subtitle`, `body`; instead of the
+  /// whole `alert`, a `.xcstrings` or JSON file with every language, or the name of the files in the `.lproj` folders.
+  public static func resolve(
+    _ campaign: JSONObject, in folder: String
+  ) throws(RequestProblems) -> JSONObject {
+    var campaign = campaign
+    switch campaign["alert"] {
+    case .string(let name)?:
+      campaign["alert"] = .object(try everyLanguage(name, folder))
+    case .object(var alert)?:
+      for member in alert.members
+      where !LocalizedAlert.textKeys.contains(member.key)
+        && !LocalizedAlert.deviceKeys.contains(member.key)
+      {
+        guard let name = member.value.stringValue else { continue }
+        alert[member.key] = .object(
+          try oneLanguage(
+            name, member.key, path: "\(folder)/\(name)", field: "alert.\(member.key)"))
+      }
+      campaign["alert"] = .object(alert)
+    default: break
+    }
+    return campaign
+  }
+
+  private static func everyLanguage(
+    _ name: String, _ folder: String
+  ) throws(RequestProblems) -> JSONObject {
+    let path = "\(folder)/\(name)"
+    if name.hasSuffix(".xcstrings") { return try languages(ofCatalogue: json(path, "alert")) }
+    if name.hasSuffix(".json") { return try json(path, "alert") }
+    var alert = JSONObject()
+    for entry in ((try? FileSystem.list(folder)) ?? []).sorted() where entry.hasSuffix(".lproj") {
+      let file = "\(folder)/\(entry)/\(name)"
+      guard FileSystem.exists(file) else { continue }
+      let language = String(entry.dropLast(6))
+      alert[language] = .object(
+        try oneLanguage(name, language, path: file, field: "alert.\(language)"))
+    }
+    guard !alert.isEmpty else {
+      throw problem("alert", "no .lproj folder beside the campaign has \(name)")
+    }
+    return alert
+  }
+
+  private static func oneLanguage(
+    _ name: String, _ language: String, path: String, field: String
+  ) throws(RequestProblems) -> JSONObject {
+    if name.hasSuffix(".json") { return try json(path, field) }
+    if name.hasSuffix(".xcstrings") {
+      let all = try languages(ofCatalogue: json(path, field))
+      guard let own = all[language]?.objectValue else {
+        throw problem(field, "\(name) has no \(language)")
+      }
+      return own
+    }
+    let stem = path.hasSuffix(".strings") ? String(path.dropLast(8)) : nil
+    var texts = try propertyList(path, field)
+    // What counts has its forms in the file of the same name.
+    if let dictionary = stem.map({ $0 + ".stringsdict" }), FileSystem.exists(dictionary) {
+      for member in try propertyList(dictionary, field).members { texts[member.key] = member.value }
+    }
+    // Other texts of the file are the app's.
+    let known = LocalizedAlert.textKeys + LocalizedAlert.deviceKeys
+    let own = JSONObject(
+      texts.members.filter { known.contains($0.key) }.map { ($0.key, $0.value) })
+    guard !own.isEmpty else {
+      throw problem(field, "\(name) has none of the keys title, subtitle and body")
+    }
+    return own
+  }
+
+  /// A `.xcstrings` file: strings, then languages; an alert has languages, then strings.
+  private static func languages(ofCatalogue catalogue: JSONObject) throws(RequestProblems)
+    -> JSONObject
+  {
+    var alert = JSONObject()
+    for string in catalogue["strings"]?.objectValue?.members ?? []
+    where LocalizedAlert.textKeys.contains(string.key) {
+      let languages = string.value.objectValue?["localizations"]?.objectValue
+      for language in languages?.members ?? [] {
+        guard let value = text(language.value.objectValue) else { continue }
+        var own = alert[language.key]?.objectValue ?? JSONObject()
+        own[string.key] = value
+        alert[language.key] = .object(own)
+      }
+    }
+    guard !alert.isEmpty else {
+      throw problem("alert", "the catalogue has none of the keys title, subtitle and body")
+    }
+    return alert
+  }
+
+  private static func text(_ localization: JSONObject?) -> JSONValue? {
+    if let value = localization?["stringUnit"]?.objectValue?["value"] { return value }
+    guard let plural = localization?["variations"]?.objectValue?["plural"]?.objectValue else {
+      return nil
+    }
+    return .object(
+      JSONObject(
+        plural.members.compactMap { form in
+          form.value.objectValue?["stringUnit"]?.objectValue?["value"].map { (form.key, $0) }
+        }))
+  }
+
+  private static func json(_ path: String, _ field: String) throws(RequestProblems) -> JSONObject {
+    let bytes = try read(path, field)
+    let value: JSONValue
+    do throws(JSONFailure) {
+      value = try JSONValue(parsing: bytes, limits: JSONLimits(bytes: Limits.stringsFileBytesMax))
+    } catch {
+      throw problem(field, "\(path): \(error)")
+    }
+    guard let object = value.objectValue else { throw problem(field, "\(path) is no object") }
+    return object
+  }
+
+  private static func propertyList(
+    _ path: String, _ field: String
+  ) throws(RequestProblems) -> JSONObject {
+    let bytes = try read(path, field)
+    guard
+      let list = unsafe try? PropertyListSerialization.propertyList(
+        from: Data(bytes), options: [], format: nil) as? [String: Any]
+    else { throw problem(field, "\(path) is no strings file") }
+    return object(list)
+  }
+
+  private static func object(_ list: [String: Any]) -> JSONObject {
+    var object = JSONObject()
+    for (key, value) in list.sorted(by: { $0.key < $1.key }) {
+      if let text = value as? String {
+        object[key] = .string(text)
+      } else if let entry = value as? [String: Any] {
+        object[key] = .object(self.object(entry))
+      }
+    }
+    return object
+  }
+
+  private static func read(_ path: String, _ field: String) throws(RequestProblems) -> [UInt8] {
+    do throws(SystemFailure) {
+      return try FileSystem.readRegularFile(path, limit: Limits.stringsFileBytesMax)
+    } catch {
+      throw problem(field, "\(error)")
+    }
+  }
+
+  private static func problem(_ field: String, _ what: String) -> RequestProblems {
+    RequestProblems([
+      RequestProblem(field, what, do: "name a .strings, .stringsdict, .xcstrings or JSON file")
+    ])
+  }
+}

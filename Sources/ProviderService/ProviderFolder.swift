@@ -1,0 +1,58 @@
+internal import BelfryWire
+public import Storage
+internal import System
+
+/// The data folder of the service, held by one process: registry, keys, admin token.
+///
+/// ```
+/// registry.sqlite   tokens, sealed, and campaigns
+/// token-key         what the tokens are sealed with
+/// admin-token       what the operator's requests need
+/// apps/ID.key       what the copies of an app send
+/// provider.json     where the running service is
+/// ```
+public struct ProviderFolder: Sendable {
+  private let folder: DataFolder
+  /// Tokens and campaigns.
+  public let store: SQLiteRegistryStore
+  /// The tokens of the store.
+  public let registry: Registry
+  /// The apps that may register.
+  public let apps: AppKeys
+  /// What the operator's requests need.
+  public let adminToken: String
+
+  /// The path of the admin token's file in a folder.
+  public static func adminTokenFile(in folder: String) -> String { "\(folder)/admin-token" }
+  /// The path of the running service's description in a folder.
+  public static func descriptionFile(in folder: String) -> String { "\(folder)/provider.json" }
+
+  /// Where the admin token is.
+  public var adminTokenFile: String { Self.adminTokenFile(in: folder.path) }
+  /// Where the running service says how it is reached.
+  public var descriptionFile: String { Self.descriptionFile(in: folder.path) }
+
+  /// Takes the folder and makes what it lacks; the apps named get a key each.
+  ///
+  /// Throws `StorageFailure.busy` while another process has it.
+  public init(_ path: String, apps bundleIDs: [String] = []) throws {
+    folder = try DataFolder(path)
+    let sealer = try TokenSealer(keyFile: folder.file("token-key"))
+    store = try SQLiteRegistryStore(path: folder.file("registry.sqlite"))
+    guard try store.isSealed(by: sealer) else {
+      throw TokenSealer.Failure.otherKey(path: folder.file("token-key"))
+    }
+    registry = Registry(store: store, sealer: sealer)
+    apps = try AppKeys(folder: folder.file("apps"), adding: bundleIDs)
+    adminToken = try Self.adminToken(at: Self.adminTokenFile(in: folder.path))
+  }
+
+  private static func adminToken(at path: String) throws(SystemFailure) -> String {
+    if !FileSystem.exists(path) {
+      let token = Hexadecimal.encode(SystemRandom.bytes(32)) + "\n"
+      try FileSystem.write(Array(token.utf8), to: path, mode: 0o600)
+    }
+    let bytes = try FileSystem.readRegularFile(path, limit: Limits.keyFileBytesMax)
+    return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,68 @@
+internal import BelfryWire
+public import System
+internal import Transport
+
+/// The apps that may register, each with the key that its copies send.
+///
+/// A key is a file of mode 0600 in the folder, named after the app.
+public struct AppKeys: Sendable {
+  /// An app that is configured.
+  public struct App: Sendable, Hashable {
+    /// The bundle identifier.
+    public let bundleID: String
+    /// The file with its key.
+    public let keyFile: String
+    let key: [UInt8]
+  }
+
+  /// By bundle identifier.
+  public let apps: [App]
+
+  /// The apps of a folder; those of `bundleIDs` are added, with a new key each.
+  public init(folder: String, adding bundleIDs: [String]) throws(SystemFailure) {
+    try FileSystem.makeDirectories(folder)
+    for bundleID in bundleIDs {
+      let path = "\(folder)/\(bundleID).key"
+      guard !FileSystem.exists(path) else { continue }
+      let key = Hexadecimal.encode(SystemRandom.bytes(32))
+      try FileSystem.write(Array((key + "\n").utf8), to: path, mode: 0o600)
+    }
+    var apps: [App] = []
+    for name in try FileSystem.list(folder).sorted() where name.hasSuffix(".key") {
+      let path = "\(folder)/\(name)"
+      let key = try FileSystem.readRegularFile(path, limit: Limits.keyFileBytesMax)
+        .filter { $0 > 0x20 }
+      // An empty file must not let everybody in.
+      guard key.count >= 16 else { continue }
+      apps.append(App(bundleID: String(name.dropLast(4)), keyFile: path, key: key))
+    }
+    self.apps = apps
+  }
+
+  /// No app.
+  public init() { apps = [] }
+
+  /// The app whose key this is.
+  func app(withKey key: [UInt8]) -> App? {
+    // All are compared: the duration does not tell how near a guess was.
+    var found: App?
+    for app in apps where ConstantTime.areEqual(app.key, key) { found = app }
+    return found
+  }
+
+  /// Whether a topic is the app's own or that of one of its kinds of push.
+  static func isTopic(_ topic: String, of bundleID: String) -> Bool {
+    TokenKind.allCases.contains { topic == "\(bundleID)\($0.topicSuffix)" }
+  }
+
+  /// Whether text can be a bundle identifier or a topic, and the name of a file.
+  public static func isTopic(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= WireLimits.topicBytesMax && !text.hasPrefix(".")
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+      }
+  }
+}

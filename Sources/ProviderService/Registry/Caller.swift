@@ -1,0 +1,50 @@
+/// Who makes a request, by what it sent to prove it.
+enum Caller: Sendable, Equatable {
+  /// The operator, with the admin token.
+  case administrator
+  /// A copy of this app, with the app's key.
+  case app(bundleID: String)
+  /// Anybody of this machine, where the service is open.
+  case anybody
+
+  /// The topic that the caller registers for, or why it may not.
+  func topic(
+    given topic: String?, of apps: AppKeys
+  ) throws(RequestProblem) -> String {
+    if let topic, !AppKeys.isTopic(topic) {
+      throw RequestProblem(
+        "topic", "'\(topic.prefix(80))' is no bundle identifier",
+        do: "give letters, digits, dots and hyphens, such as com.example.app")
+    }
+    let own = apps.apps.map(\.bundleID)
+    switch self {
+    case .app(let bundleID):
+      guard let topic else { return bundleID }
+      guard AppKeys.isTopic(topic, of: bundleID) else {
+        throw RequestProblem(
+          "topic", "the key belongs to \(bundleID)", do: "leave topic out, or use that app's key")
+      }
+      return topic
+    case .administrator, .anybody:
+      if let topic {
+        guard
+          self == .administrator || own.isEmpty
+            || own.contains(where: { AppKeys.isTopic(topic, of: $0) })
+        else {
+          throw RequestProblem(
+            "topic", "\(topic) is none of the configured apps",
+            do: "add it with belfry provider --topic")
+        }
+        return topic
+      }
+      guard own.count == 1 else {
+        throw RequestProblem(
+          "topic", "it is missing",
+          do: own.isEmpty
+            ? "give the app's bundle identifier, or start with one --topic"
+            : "give the app's bundle identifier")
+      }
+      return own[0]
+    }
+  }
+}

@@ -1,0 +1,36 @@
+public import BelfryWire
+internal import Synchronization
+internal import System
+
+/// The machine's time zones by name, read once each.
+public final class DeviceZones: Sendable {
+  private let folder: String
+  private let zones = Mutex<[String: Zone]>([:])
+
+  /// The zones of a folder of compiled zones.
+  public init(folder: String = "/usr/share/zoneinfo") { self.folder = folder }
+
+  /// The zone with this name; nil where there is none.
+  ///
+  /// Names cannot lead out of the folder.
+  public func zone(named name: String) -> Zone? {
+    if name == "UTC" || name == "GMT" { return .utc }
+    if let known = zones.withLock({ $0[name] }) { return known }
+    let isPlain = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "+"), UInt8(ascii: "/"):
+        true
+      default: false
+      }
+    }
+    guard isPlain, !name.isEmpty, !name.hasPrefix("/"), name.utf8.count < 128,
+      let bytes = try? FileSystem.readRegularFile(
+        "\(folder)/\(name)", limit: ScheduleLimits.zoneFileBytes),
+      let zone = try? ZoneFile.read(bytes.span, name: name)
+    else { return nil }
+    zones.withLock { if $0.count < Limits.zonesRemembered { $0[name] = zone } }
+    return zone
+  }
+}

@@ -1,0 +1,198 @@
+internal import BelfryWire
+internal import Storage
+internal import Transport
+
+/// A request to register or to remove a token, with each of its fields checked.
+struct RegistrationRequest {
+  /// The token's bytes.
+  let token: [UInt8]
+  /// The topic as it was given.
+  let topic: String?
+  let language: String?
+  let timeZone: String?
+  let user: String?
+  let installation: String?
+  let tags: [String]
+
+  /// Names that are understood; the others are the app's own business.
+  private struct Fields {
+    let pairs: [(name: String, value: String)]
+
+    /// The first value of one of these names; an empty one counts as none.
+    func first(_ names: String...) -> String? {
+      pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
+    }
+
+    func all(_ name: String) -> [String] {
+      pairs.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
+    }
+  }
+
+  /// Reads the query, and the body where it is a form, JSON, or the token itself.
+  init(_ request: HTTP1Request, zones: DeviceZones) throws(RequestProblems) {
+    var pairs = request.query
+    var raw: [UInt8]?
+    let type = (request.field("content-type") ?? "").lowercased()
+    if request.method == "POST", !request.body.isEmpty {
+      if type.hasPrefix("application/octet-stream") {
+        raw = request.body
+      } else if type.hasPrefix("application/json") {
+        pairs += try Self.pairs(json: request.body)
+      } else {
+        pairs += request.form
+      }
+    }
+    try self.init(pairs: pairs, raw: raw, zones: zones)
+  }
+
+  /// Reads one object, a line of a list.
+  init(_ object: JSONObject, zones: DeviceZones) throws(RequestProblems) {
+    try self.init(pairs: try Self.pairs(object), raw: nil, zones: zones)
+  }
+
+  private init(
+    pairs: [(name: String, value: String)], raw: [UInt8]?, zones: DeviceZones
+  ) throws(RequestProblems) {
+    let fields = Fields(pairs: pairs)
+    var problems: [RequestProblem] = []
+    func checked<Value>(_ body: () throws(RequestProblem) -> Value, or none: Value) -> Value {
+      do throws(RequestProblem) {
+        return try body()
+      } catch {
+        problems.append(error)
+        return none
+      }
+    }
+    token = checked(
+      { () throws(RequestProblem) in try Self.token(raw, fields.first("deviceToken", "token")) },
+      or: [])
+    topic = fields.first("topic")
+    language = checked(
+      { () throws(RequestProblem) in try Self.language(fields.first("language")) }, or: nil)
+    timeZone = checked(
+      { () throws(RequestProblem) in try Self.zone(fields.first("timeZone"), zones) }, or: nil)
+    user = checked(
+      { () throws(RequestProblem) in try Self.name("user", fields.first("user")) }, or: nil)
+    installation = checked(
+      { () throws(RequestProblem) in
+        try Self.name("installation", fields.first("installation"))
+      }, or: nil)
+    tags = checked(
+      { () throws(RequestProblem) in try Self.tags(fields.all("tag")) }, or: [])
+    if !problems.isEmpty { throw RequestProblems(problems) }
+    assert(!token.isEmpty, "a request without a token was refused")
+  }
+
+  /// What the store keeps of it.
+  func registration(sealed: [UInt8], topic: String) -> TokenRegistration {
+    TokenRegistration(
+      sealed: sealed, topic: topic, language: language, timeZone: timeZone, user: user,
+      installation: installation, tags: tags)
+  }
+
+  // MARK: fields
+
+  /// A token in hexadecimal, as apps and files write it.
+  static func token(hexadecimal text: String) throws(RequestProblem) -> [UInt8] {
+    // As a description of data in older apps prints it: <0a1b2c3d …>.
+    let digits = text.filter { !" <>".contains($0) }
+    guard let bytes = Hexadecimal.decode(digits), !bytes.isEmpty else {
+      throw RequestProblem(
+        "deviceToken", "it is not hexadecimal", do: "send two digits for each byte of the token")
+    }
+    return try sized(bytes)
+  }
+
+  private static func token(_ raw: [UInt8]?, _ text: String?) throws(RequestProblem) -> [UInt8] {
+    if let raw { return try sized(raw) }
+    guard let text else {
+      throw RequestProblem(
+        "deviceToken", "it is missing",
+        do: "send it in hexadecimal, or as the body with content-type application/octet-stream")
+    }
+    return try token(hexadecimal: text)
+  }
+
+  private static func sized(_ bytes: [UInt8]) throws(RequestProblem) -> [UInt8] {
+    guard bytes.count <= WireLimits.deviceTokenBytesMax else {
+      throw RequestProblem(
+        "deviceToken", "it has \(bytes.count) bytes",
+        do: "send the token alone, of \(WireLimits.deviceTokenBytesMax) bytes at most")
+    }
+    return bytes
+  }
+
+  static func language(_ text: String?) throws(RequestProblem) -> String? {
+    guard let text else { return nil }
+    let tag = String(text.map { $0 == "_" ? "-" : $0 })
+    guard tag.utf8.count <= Limits.languageBytesMax, LanguageTag.isWellFormed(tag) else {
+      throw RequestProblem(
+        "language", "'\(text.prefix(80))' is no language tag", do: "send one such as fr-CA")
+    }
+    return tag
+  }
+
+  static func zone(_ text: String?, _ zones: DeviceZones) throws(RequestProblem) -> String? {
+    guard let text else { return nil }
+    guard zones.zone(named: text) != nil else {
+      throw RequestProblem(
+        "timeZone", "'\(text.prefix(80))' is no time zone of this machine",
+        do: "send one such as Europe/Paris")
+    }
+    return text
+  }
+
+  private static func name(_ field: String, _ text: String?) throws(RequestProblem) -> String? {
+    guard let text else { return nil }
+    guard text.utf8.count <= Limits.nameBytesMax,
+      text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else {
+      throw RequestProblem(
+        field, "it is too long or has control characters",
+        do: "send up to \(Limits.nameBytesMax) bytes of text")
+    }
+    return text
+  }
+
+  private static func tags(_ all: [String]) throws(RequestProblem) -> [String] {
+    var tags: [String] = []
+    for tag in all {
+      if let name = try name("tag", tag), !tags.contains(name) { tags.append(name) }
+    }
+    guard tags.count <= Limits.tagsMax else {
+      throw RequestProblem(
+        "tag", "there are \(tags.count)", do: "send up to \(Limits.tagsMax) for a device")
+    }
+    return tags
+  }
+
+  // MARK: JSON
+
+  private static func pairs(
+    json: [UInt8]
+  ) throws(RequestProblems) -> [(name: String, value: String)] {
+    guard let object = (try? JSONValue(parsing: json))?.objectValue else {
+      throw RequestProblems([
+        RequestProblem(nil, "the body is no JSON object", do: "send one, or a form")
+      ])
+    }
+    return try pairs(object)
+  }
+
+  private static func pairs(
+    _ object: JSONObject
+  ) throws(RequestProblems) -> [(name: String, value: String)] {
+    var pairs: [(name: String, value: String)] = []
+    for member in object.members {
+      switch member.value {
+      case .string(let text): pairs.append((member.key, text))
+      case .array(let values) where member.key == "tag" || member.key == "tags":
+        pairs += values.compactMap(\.stringValue).map { ("tag", $0) }
+      case .null: break
+      default:
+        throw RequestProblems([RequestProblem(member.key, "it is no text", do: "send a text")])
+      }
+    }
+    return pairs
+  }
+}

@@ -1,0 +1,69 @@
+internal import BelfryWire
+internal import Storage
+internal import Synchronization
+public import System
+public import Transport
+
+/// Seals device tokens, so that the store's file and its copies give none away.
+///
+/// The same token has the same sealed bytes, by which it is found.
+public final class TokenSealer: Sendable {
+  /// Why there is no key.
+  public enum Failure: Error, CustomStringConvertible {
+    case system(SystemFailure)
+    /// The file holds no key.
+    case badKey(path: String)
+    /// The key is not the one that the stored tokens were sealed with.
+    case otherKey(path: String)
+
+    /// What is wrong and what to do.
+    public var description: String {
+      switch self {
+      case .system(let failure): "\(failure)"
+      case .badKey(let path): "\(path) holds no key: restore it, or begin with an empty folder"
+      case .otherKey(let path):
+        "\(path) does not open the registered tokens: restore the key that belongs to them"
+      }
+    }
+  }
+
+  private static let keyBytes = 64
+  private let cipher: Mutex<SIVCipher>
+
+  /// A sealer with a key of 64 bytes.
+  public init(key: [UInt8]) throws(CryptoFailure) { cipher = Mutex(try SIVCipher(key: key)) }
+
+  /// Reads the key file, of mode 0600, or makes it.
+  public convenience init(keyFile path: String) throws(Failure) {
+    let key: [UInt8]
+    do throws(SystemFailure) {
+      if !FileSystem.exists(path) {
+        let made = Hexadecimal.encode(SystemRandom.bytes(Self.keyBytes)) + "\n"
+        try FileSystem.write(Array(made.utf8), to: path, mode: 0o600)
+      }
+      let bytes = try FileSystem.readRegularFile(path, limit: Limits.keyFileBytesMax)
+      key = Hexadecimal.decode(String(decoding: bytes, as: UTF8.self).filter { $0 != "\n" }) ?? []
+    } catch {
+      throw .system(error)
+    }
+    guard key.count == Self.keyBytes else { throw .badKey(path: path) }
+    do throws(CryptoFailure) {
+      try self.init(key: key)
+    } catch {
+      throw .badKey(path: path)
+    }
+  }
+
+  /// The sealed form of a token.
+  public func seal(_ token: [UInt8]) -> [UInt8] { cipher.withLock { $0.seal(token) } }
+
+  /// The token; nil where this key did not seal it.
+  public func open(_ sealed: [UInt8]) -> [UInt8]? { cipher.withLock { $0.open(sealed) } }
+}
+
+extension SQLiteRegistryStore {
+  /// Whether the sealer opens what is stored; an empty store has nothing to open.
+  func isSealed(by sealer: TokenSealer) throws(StorageFailure) -> Bool {
+    try tokens(after: 0, limit: 1).allSatisfy { sealer.open($0.registration.sealed) != nil }
+  }
+}

@@ -1,0 +1,233 @@
+/// Whom a campaign goes to.
+extension RegistryEngine {
+  /// How many devices share each language and zone.
+  func shares(
+    of audience: CampaignAudience, campaign: String, topic: String
+  ) throws(StorageFailure) -> [AudienceShare] {
+    let sql: StaticString =
+      switch audience {
+      case .all:
+        """
+        SELECT language, time_zone, count(*) FROM token WHERE topic = ?1 AND ?2 IS NOT NULL
+        GROUP BY 1, 2
+        """
+      case .tag:
+        """
+        SELECT language, time_zone, count(*) FROM tag JOIN token ON token.number = tag.token
+        WHERE tag.name = ?2 AND topic = ?1 GROUP BY 1, 2
+        """
+      case .user:
+        """
+        SELECT language, time_zone, count(*) FROM token WHERE user = ?2 AND topic = ?1
+        GROUP BY 1, 2
+        """
+      case .list:
+        """
+        SELECT language, time_zone, count(*) FROM recipient WHERE campaign = ?2 AND ?1 IS NOT NULL
+        GROUP BY 1, 2
+        """
+      }
+    let select = try statement(sql)
+    try select.bind(1, topic)
+    try select.bind(2, audience.subject ?? campaign)
+    var shares: [AudienceShare] = []
+    while try select.step() {
+      shares.append(
+        AudienceShare(
+          language: select.optionalText(0), timeZone: select.optionalText(1),
+          count: select.integer(2)))
+    }
+    return shares
+  }
+
+  /// Recipients with numbers above `after` and up to `last`, in order.
+  func recipients(
+    of campaign: CampaignRecord, zone: CampaignLeg.Zone, after: Int64, upTo last: Int64, limit: Int
+  ) throws(StorageFailure) -> [CampaignRecipient] {
+    let select = try statement(Self.selection(of: campaign.audience, zone))
+    try select.bind(1, campaign.topic)
+    let isOfList = zone != .any || campaign.audience == .list
+    try select.bind(2, isOfList ? campaign.id : campaign.audience.subject)
+    try select.bind(3, after)
+    try select.bind(4, last)
+    try select.bind(5, Int64(limit))
+    switch zone {
+    case .any: try select.bind(6, nil as String?)
+    case .named(let name): try select.bind(6, name)
+    }
+    var recipients: [CampaignRecipient] = []
+    while try select.step() {
+      recipients.append(
+        CampaignRecipient(
+          number: select.integer(0), sealed: select.bytes(1), language: select.optionalText(2)))
+    }
+    return recipients
+  }
+
+  /// Every selection has the same parameters.
+  ///
+  /// Zones are chosen from the list that was made at the start: a device that moves meanwhile stays in its leg.
+  private static func selection(
+    of audience: CampaignAudience, _ zone: CampaignLeg.Zone
+  ) -> StaticString {
+    switch (audience, zone) {
+    case (.list, .any):
+      """
+      SELECT number, sealed, language FROM recipient
+      WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
+      ORDER BY number LIMIT ?5
+      """
+    case (.list, .named):
+      """
+      SELECT number, sealed, language FROM recipient INDEXED BY recipient_by_zone
+      WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND time_zone IS ?6
+      ORDER BY number LIMIT ?5
+      """
+    case (_, .named):
+      """
+      SELECT number, sealed, language FROM recipient INDEXED BY recipient_by_zone
+      WHERE campaign = ?2 AND number > ?3 AND number <= ?4 AND time_zone IS ?6
+        AND EXISTS (SELECT 1 FROM token WHERE token.sealed = recipient.sealed AND topic = ?1)
+      ORDER BY number LIMIT ?5
+      """
+    case (.all, .any):
+      """
+      SELECT number, sealed, language FROM token
+      WHERE topic = ?1 AND ?2 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
+      ORDER BY number LIMIT ?5
+      """
+    case (.tag, .any):
+      """
+      SELECT number, sealed, language FROM tag JOIN token ON token.number = tag.token
+      WHERE tag.name = ?2 AND topic = ?1 AND token > ?3 AND token <= ?4 AND ?6 IS NULL
+      ORDER BY token LIMIT ?5
+      """
+    case (.user, .any):
+      """
+      SELECT number, sealed, language FROM token
+      WHERE user = ?2 AND topic = ?1 AND number > ?3 AND number <= ?4 AND ?6 IS NULL
+      ORDER BY number LIMIT ?5
+      """
+    }
+  }
+
+  /// Copies the audience into the campaign's list, with the zones of this moment.
+  func snapshot(_ audience: CampaignAudience, of campaign: CampaignRecord) throws(StorageFailure) {
+    let sql: StaticString
+    switch audience {
+    case .list: return
+    case .all:
+      sql = """
+        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone FROM token
+        WHERE topic = ?2 AND ?3 IS NOT NULL
+        """
+    case .tag:
+      sql = """
+        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone
+        FROM tag JOIN token ON token.number = tag.token WHERE topic = ?2 AND tag.name = ?3
+        """
+    case .user:
+      sql = """
+        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone FROM token
+        WHERE topic = ?2 AND user = ?3
+        """
+    }
+    let insert = try statement(sql)
+    try insert.bind(1, campaign.id)
+    try insert.bind(2, campaign.topic)
+    try insert.bind(3, audience.subject)
+    try insert.run()
+  }
+
+  /// Removes some of a finished campaign's list; whether there were any.
+  func removeRecipients(of campaign: String, limit: Int) throws(StorageFailure) -> Bool {
+    let remove = try statement(
+      """
+      DELETE FROM recipient WHERE campaign = ?1 AND number IN (
+        SELECT number FROM recipient WHERE campaign = ?1 ORDER BY number LIMIT ?2)
+      """)
+    try remove.bind(1, campaign)
+    try remove.bind(2, Int64(limit))
+    try remove.run()
+    return try database.integer("SELECT changes()") > 0
+  }
+
+  /// Appends to a campaign's own list, each token once; the recipients that were new.
+  func appendRecipients(
+    _ tokens: [TokenRegistration], to campaign: String
+  ) throws(StorageFailure) -> Int {
+    let highest = try statement("SELECT max(number) FROM recipient WHERE campaign = ?1")
+    try highest.bind(1, campaign)
+    var number = try highest.step() ? highest.integer(0) : 0
+    highest.reset()
+    // What the registry knows of the device fills in what the list does not say.
+    let insert = try statement(
+      """
+      INSERT OR IGNORE INTO recipient
+      SELECT ?1, ?2, ?3, coalesce(?4, language), coalesce(?5, time_zone)
+      FROM (SELECT 1) LEFT JOIN token ON sealed = ?3 AND topic = ?6
+      RETURNING number
+      """)
+    var added = 0
+    for token in tokens {
+      try insert.bind(1, campaign)
+      try insert.bind(2, number + 1)
+      try insert.bind(3, token.sealed)
+      try insert.bind(4, token.language)
+      try insert.bind(5, token.timeZone)
+      try insert.bind(6, token.topic)
+      while try insert.step() {
+        number += 1
+        added += 1
+      }
+    }
+    return added
+  }
+
+  /// The highest number that the audience has now.
+  func lastNumber(
+    of audience: CampaignAudience, campaign: String
+  ) throws(StorageFailure) -> Int64 {
+    guard audience == .list else {
+      return try database.integer("SELECT coalesce(max(number), 0) FROM token")
+    }
+    let select = try statement(
+      "SELECT coalesce(max(number), 0) FROM recipient WHERE campaign = ?1")
+    try select.bind(1, campaign)
+    let last = try select.step() ? select.integer(0) : 0
+    select.reset()
+    return last
+  }
+}
+
+extension CampaignAudience {
+  /// The word in the store.
+  var kind: String {
+    switch self {
+    case .all: "all"
+    case .tag: "tag"
+    case .user: "user"
+    case .list: "list"
+    }
+  }
+
+  /// The tag or the person; nil for the others.
+  var subject: String? {
+    switch self {
+    case .tag(let name), .user(let name): name
+    // Never nil where the statement asks for something.
+    case .all: ""
+    case .list: nil
+    }
+  }
+
+  init?(kind: String, subject: String) {
+    switch kind {
+    case "all": self = .all
+    case "tag": self = .tag(subject)
+    case "user": self = .user(subject)
+    case "list": self = .list
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,262 @@
+/// Campaigns, their legs, batches and tallies.
+extension RegistryEngine {
+  func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
+    let insert = try statement(
+      "INSERT INTO campaign VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+    try insert.bind(1, campaign.id)
+    try insert.bind(2, campaign.createdMilliseconds)
+    try insert.bind(3, campaign.document)
+    try insert.bind(4, campaign.topic)
+    try insert.bind(5, campaign.audience.kind)
+    try insert.bind(6, campaign.audience.subject ?? "")
+    try insert.bind(7, campaign.rate)
+    try insert.bind(8, campaign.state.rawValue)
+    try insert.bind(9, campaign.problem)
+    try insert.bind(10, campaign.total)
+    try insert.bind(11, campaign.lastNumber)
+    try insert.bind(12, campaign.finishedMilliseconds)
+    try insert.run()
+  }
+
+  func updateCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
+    let update = try statement(
+      """
+      UPDATE campaign SET state = ?2, problem = ?3, total = ?4, last_number = ?5, finished = ?6
+      WHERE id = ?1
+      """)
+    try update.bind(1, campaign.id)
+    try update.bind(2, campaign.state.rawValue)
+    try update.bind(3, campaign.problem)
+    try update.bind(4, campaign.total)
+    try update.bind(5, campaign.lastNumber)
+    try update.bind(6, campaign.finishedMilliseconds)
+    try update.run()
+  }
+
+  /// Campaigns by creation; the one with `id` alone where that is given.
+  func campaigns(id: String?) throws(StorageFailure) -> [CampaignRecord] {
+    let select = try statement(
+      """
+      SELECT id, created, document, topic, audience, subject, rate, state, problem, total,
+        last_number, finished
+      FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id
+      """)
+    try select.bind(1, id)
+    var campaigns: [CampaignRecord] = []
+    while try select.step() {
+      guard let audience = CampaignAudience(kind: select.text(4), subject: select.text(5)),
+        let state = CampaignRecord.State(rawValue: select.text(7))
+      else {
+        select.reset()
+        throw .corrupt(path: database.path, detail: "a campaign has an unknown state")
+      }
+      campaigns.append(
+        CampaignRecord(
+          id: select.text(0), createdMilliseconds: select.integer(1), document: select.bytes(2),
+          topic: select.text(3), audience: audience, rate: select.optionalInteger(6),
+          state: state, problem: select.optionalText(8), total: select.integer(9),
+          lastNumber: select.integer(10), finishedMilliseconds: select.optionalInteger(11)))
+    }
+    return campaigns
+  }
+
+  func addLegs(_ zones: [CampaignLeg.Zone], to campaign: String) throws(StorageFailure) {
+    let insert = try statement("INSERT INTO leg VALUES (?1, ?2, ?3, ?4, 0, 0)")
+    for (number, zone) in zones.enumerated() {
+      try insert.bind(1, campaign)
+      try insert.bind(2, Int64(number))
+      switch zone {
+      case .any:
+        try insert.bind(3, Int64(1))
+        try insert.bind(4, nil as String?)
+      case .named(let name):
+        try insert.bind(3, Int64(0))
+        try insert.bind(4, name)
+      }
+      try insert.run()
+    }
+  }
+
+  func legs(of campaign: String) throws(StorageFailure) -> [CampaignLeg] {
+    let select = try statement(
+      "SELECT number, any_zone, time_zone, claimed FROM leg WHERE campaign = ?1 ORDER BY number")
+    try select.bind(1, campaign)
+    var legs: [CampaignLeg] = []
+    while try select.step() {
+      legs.append(
+        CampaignLeg(
+          number: Int(select.integer(0)),
+          zone: select.integer(1) != 0 ? .any : .named(select.optionalText(2)),
+          isClaimed: select.integer(3) != 0))
+    }
+    return legs
+  }
+
+  /// Moves a leg's cursor over its next recipients, which the batch names from now on; nil, and the leg
+  /// is claimed whole, where none is left.
+  func claim(
+    of campaign: CampaignRecord, leg: CampaignLeg, limit: Int, at milliseconds: Int64
+  ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
+    precondition(limit > 0, "a batch has a recipient")
+    let cursor = try cursor(of: leg, in: campaign.id)
+    let recipients = try recipients(
+      of: campaign, zone: leg.zone, after: cursor, upTo: campaign.lastNumber, limit: limit)
+    guard let last = recipients.last?.number else {
+      try setCursor(cursor, isClaimed: true, leg: leg, campaign: campaign.id)
+      return nil
+    }
+    assert(last > cursor && last <= campaign.lastNumber, "the cursor moves on, to its end at most")
+    let batch = CampaignBatch(
+      number: try nextBatchNumber(of: campaign.id), leg: leg.number, after: cursor, last: last,
+      claimedMilliseconds: milliseconds)
+    try setCursor(last, isClaimed: false, leg: leg, campaign: campaign.id)
+    let insert = try statement("INSERT INTO batch VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, 1)")
+    try insert.bind(1, campaign.id)
+    try insert.bind(2, batch.number)
+    try insert.bind(3, Int64(batch.leg))
+    try insert.bind(4, batch.after)
+    try insert.bind(5, batch.last)
+    try insert.bind(6, batch.claimedMilliseconds)
+    try insert.run()
+    return (batch, recipients)
+  }
+
+  private func cursor(of leg: CampaignLeg, in campaign: String) throws(StorageFailure) -> Int64 {
+    let select = try statement("SELECT cursor FROM leg WHERE campaign = ?1 AND number = ?2")
+    try select.bind(1, campaign)
+    try select.bind(2, Int64(leg.number))
+    guard try select.step() else { throw .missing(what: "the campaign's leg \(leg.number)") }
+    let cursor = select.integer(0)
+    select.reset()
+    return cursor
+  }
+
+  private func setCursor(
+    _ cursor: Int64, isClaimed: Bool, leg: CampaignLeg, campaign: String
+  ) throws(StorageFailure) {
+    let update = try statement(
+      "UPDATE leg SET cursor = ?3, claimed = ?4 WHERE campaign = ?1 AND number = ?2")
+    try update.bind(1, campaign)
+    try update.bind(2, Int64(leg.number))
+    try update.bind(3, cursor)
+    try update.bind(4, Int64(isClaimed ? 1 : 0))
+    try update.run()
+  }
+
+  private func nextBatchNumber(of campaign: String) throws(StorageFailure) -> Int64 {
+    let select = try statement(
+      "SELECT coalesce(max(number), 0) + 1 FROM batch WHERE campaign = ?1")
+    try select.bind(1, campaign)
+    let number = try select.step() ? select.integer(0) : 1
+    select.reset()
+    return number
+  }
+
+  func batches(of campaign: String) throws(StorageFailure) -> [CampaignBatch] {
+    let select = try statement(
+      """
+      SELECT number, leg, after, last, claimed, numbers, sent FROM batch
+      WHERE campaign = ?1 ORDER BY number
+      """)
+    try select.bind(1, campaign)
+    var batches: [CampaignBatch] = []
+    while try select.step() {
+      batches.append(
+        CampaignBatch(
+          number: select.integer(0), leg: Int(select.integer(1)), after: select.integer(2),
+          last: select.integer(3), claimedMilliseconds: select.integer(4),
+          unsettled: select.isNull(5) ? nil : Self.numbers(select.bytes(5)),
+          isSent: select.integer(6) != 0))
+    }
+    return batches
+  }
+
+  /// Keeps of a batch only its unsettled recipients.
+  func narrow(
+    _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
+  ) throws(StorageFailure) {
+    let update = try statement(
+      """
+      UPDATE batch SET numbers = ?3, sent = ?4, claimed = ?5 WHERE campaign = ?1 AND number = ?2
+      RETURNING number
+      """)
+    try update.bind(1, campaign)
+    try update.bind(2, batch.number)
+    try update.bind(3, batch.unsettled.map(Self.bytes))
+    try update.bind(4, Int64(batch.isSent ? 1 : 0))
+    try update.bind(5, batch.claimedMilliseconds)
+    guard try update.step() else { throw .missing(what: "the campaign's batch \(batch.number)") }
+    update.reset()
+    try add(tallies, to: campaign)
+    for token in dead { _ = try removeDead(token) }
+  }
+
+  /// Ends a batch: its outcomes are counted, and its dead tokens leave the registry.
+  func finish(
+    _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
+  ) throws(StorageFailure) {
+    let remove = try statement(
+      "DELETE FROM batch WHERE campaign = ?1 AND number = ?2 RETURNING number")
+    try remove.bind(1, campaign)
+    try remove.bind(2, batch.number)
+    guard try remove.step() else { throw .missing(what: "the campaign's batch \(batch.number)") }
+    remove.reset()
+    try add(tallies, to: campaign)
+    for token in dead { _ = try removeDead(token) }
+  }
+
+  private func add(_ tallies: [CampaignTally], to campaign: String) throws(StorageFailure) {
+    let add = try statement(
+      """
+      INSERT INTO tally VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (campaign, outcome, reason) DO UPDATE SET count = count + ?4
+      """)
+    for tally in tallies where tally.count > 0 {
+      try add.bind(1, campaign)
+      try add.bind(2, tally.outcome.rawValue)
+      try add.bind(3, tally.reason)
+      try add.bind(4, tally.count)
+      try add.run()
+    }
+  }
+
+  /// Numbers as eight bytes each, the first byte the highest.
+  private static func bytes(_ numbers: [Int64]) -> [UInt8] {
+    numbers.flatMap { number in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }
+    }
+  }
+
+  private static func numbers(_ bytes: [UInt8]) -> [Int64] {
+    stride(from: 0, to: bytes.count - 7, by: 8).map { start in
+      bytes[start..<start + 8].reduce(0) { $0 << 8 | Int64($1) }
+    }
+  }
+
+  /// Removes a campaign that never started.
+  func removeCampaign(_ id: String) throws(StorageFailure) {
+    for sql in ["DELETE FROM recipient WHERE campaign = ?1", "DELETE FROM campaign WHERE id = ?1"]
+      as [StaticString]
+    {
+      let remove = try statement(sql)
+      try remove.bind(1, id)
+      try remove.run()
+    }
+  }
+
+  func tallies(of campaign: String) throws(StorageFailure) -> [CampaignTally] {
+    let select = try statement(
+      "SELECT outcome, reason, count FROM tally WHERE campaign = ?1 ORDER BY outcome, reason")
+    try select.bind(1, campaign)
+    var tallies: [CampaignTally] = []
+    while try select.step() {
+      guard let outcome = CampaignOutcome(rawValue: select.text(0)) else {
+        select.reset()
+        throw .corrupt(path: database.path, detail: "a campaign has an unknown outcome")
+      }
+      tallies.append(
+        CampaignTally(outcome: outcome, reason: select.text(1), count: select.integer(2)))
+    }
+    return tallies
+  }
+}

@@ -1,0 +1,151 @@
+/// The registry's connection, under its lock: tokens, and the campaigns that are sent to them.
+final class RegistryEngine {
+  let database: SQLiteDatabase
+  private var statements: [String: SQLiteStatement] = [:]
+
+  init(path: String) throws(StorageFailure) {
+    database = try SQLiteDatabase(path: path, schema: Self.schema)
+  }
+
+  /// The statement of this text, prepared once.
+  func statement(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {
+    let key = "\(sql)"
+    if let kept = statements[key] { return kept }
+    let prepared = try database.prepare(sql)
+    statements[key] = prepared
+    return prepared
+  }
+
+  // MARK: Tokens
+
+  func register(
+    _ token: TokenRegistration, at milliseconds: Int64
+  ) throws(StorageFailure) -> RegistrationChange {
+    let former = try removeFormer(of: token)
+    let known = try number(of: token)
+    let upsert = try statement(
+      """
+      INSERT INTO token (topic, sealed, language, time_zone, user, installation, first, last)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+      ON CONFLICT (sealed, topic) DO UPDATE SET
+        language = ?3, time_zone = ?4, user = ?5, installation = ?6, last = max(last, ?7)
+      RETURNING number
+      """)
+    try upsert.bind(1, token.topic)
+    try upsert.bind(2, token.sealed)
+    try upsert.bind(3, token.language)
+    try upsert.bind(4, token.timeZone)
+    try upsert.bind(5, token.user)
+    try upsert.bind(6, token.installation)
+    try upsert.bind(7, milliseconds)
+    guard try upsert.step() else {
+      throw .corrupt(path: database.path, detail: "a token was written and has no number")
+    }
+    let number = upsert.integer(0)
+    upsert.reset()
+    assert(known == nil || known == number, "a token keeps its number")
+    try setTags(token.tags, of: number, isNew: known == nil)
+    return known != nil ? .renewed : former ? .replaced : .added
+  }
+
+  /// Removes the installation's former token; whether there was one.
+  private func removeFormer(of token: TokenRegistration) throws(StorageFailure) -> Bool {
+    guard let installation = token.installation else { return false }
+    let remove = try statement(
+      "DELETE FROM token WHERE installation = ?1 AND topic = ?2 AND sealed <> ?3 RETURNING number")
+    try remove.bind(1, installation)
+    try remove.bind(2, token.topic)
+    try remove.bind(3, token.sealed)
+    return try count(remove) > 0
+  }
+
+  private func number(of token: TokenRegistration) throws(StorageFailure) -> Int64? {
+    let find = try statement("SELECT number FROM token WHERE sealed = ?1 AND topic = ?2")
+    try find.bind(1, token.sealed)
+    try find.bind(2, token.topic)
+    guard try find.step() else { return nil }
+    let number = find.integer(0)
+    find.reset()
+    return number
+  }
+
+  private func setTags(
+    _ tags: [String], of number: Int64, isNew: Bool
+  ) throws(StorageFailure) {
+    if !isNew {
+      let remove = try statement("DELETE FROM tag WHERE token = ?1")
+      try remove.bind(1, number)
+      try remove.run()
+    }
+    let insert = try statement("INSERT OR IGNORE INTO tag VALUES (?1, ?2)")
+    for tag in tags {
+      try insert.bind(1, tag)
+      try insert.bind(2, number)
+      try insert.run()
+    }
+  }
+
+  /// Removes a token, of every topic where none is given; the number of rows.
+  func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Int {
+    let remove = try statement(
+      "DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) RETURNING number")
+    try remove.bind(1, sealed)
+    try remove.bind(2, topic)
+    return try count(remove)
+  }
+
+  /// Removes a dead token that did not register since; the number of rows.
+  func removeDead(_ token: DeadToken) throws(StorageFailure) -> Int {
+    let remove = try statement(
+      """
+      DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) AND last <= ?3
+      RETURNING number
+      """)
+    try remove.bind(1, token.sealed)
+    try remove.bind(2, token.topic)
+    try remove.bind(3, token.sinceMilliseconds)
+    return try count(remove)
+  }
+
+  func tokens(after number: Int64, limit: Int) throws(StorageFailure) -> [RegisteredToken] {
+    let select = try statement(
+      """
+      SELECT number, sealed, topic, language, time_zone, user, installation, first, last
+      FROM token WHERE number > ?1 ORDER BY number LIMIT ?2
+      """)
+    try select.bind(1, number)
+    try select.bind(2, Int64(limit))
+    var tokens: [RegisteredToken] = []
+    while try select.step() {
+      let number = select.integer(0)
+      let registration = TokenRegistration(
+        sealed: select.bytes(1), topic: select.text(2), language: select.optionalText(3),
+        timeZone: select.optionalText(4), user: select.optionalText(5),
+        installation: select.optionalText(6), tags: try tags(of: number))
+      tokens.append(
+        RegisteredToken(
+          number: number, registration: registration, firstMilliseconds: select.integer(7),
+          lastMilliseconds: select.integer(8)))
+    }
+    return tokens
+  }
+
+  private func tags(of number: Int64) throws(StorageFailure) -> [String] {
+    let select = try statement("SELECT name FROM tag WHERE token = ?1 ORDER BY name")
+    try select.bind(1, number)
+    var tags: [String] = []
+    while try select.step() { tags.append(select.text(0)) }
+    return tags
+  }
+
+  func tokenCount() throws(StorageFailure) -> Int64 {
+    try database.integer("SELECT count(*) FROM token")
+  }
+
+  /// The rows that a statement answers.
+  private func count(_ statement: SQLiteStatement) throws(StorageFailure) -> Int {
+    var rows = 0
+    while try statement.step() { rows += 1 }
+    return rows
+  }
+}

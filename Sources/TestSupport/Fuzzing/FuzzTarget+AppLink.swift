@@ -1,0 +1,54 @@
+import BelfryWire
+
+extension FuzzTarget {
+  /// The slices that frames arrive in change nothing; a message that is understood is written and read as the
+  /// same one.
+  static func runAppLink(_ bytes: [UInt8]) {
+    guard let first = bytes.first else { return }
+    let body = Array(bytes.dropFirst())
+    let whole = frames(body, slice: .max)
+    precondition(whole == frames(body, slice: Int(first) + 1))
+    for frame in whole { readMessage(frame) }
+    // The body as the JSON of one frame: random bytes seldom have lengths that fit.
+    if case .object(let object)? = try? JSONValue(parsing: body) { readMessage(AppFrame(object)) }
+    _ = try? NotificationRequest(decoding: body)
+    _ = try? DeliveredNotification(decoding: body)
+  }
+
+  private static func frames(_ bytes: [UInt8], slice: Int) -> [AppFrame] {
+    var decoder = AppFrameDecoder(limit: 1 << 16)
+    var frames: [AppFrame] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      decoder.append(rest.prefix(slice))
+      rest = rest.dropFirst(slice)
+      do {
+        while let frame = try decoder.next() { frames.append(frame) }
+      } catch {
+        return frames
+      }
+    }
+    return frames
+  }
+
+  private static func readMessage(_ frame: AppFrame) {
+    _ = try? AppReply(frame)
+    guard let message = try? AppMessage(frame), case .request(let type, _, _) = message else {
+      return
+    }
+    if let request = try? AppRequest(type: type, frame) {
+      let again = request.frame
+      guard case .string(let name)? = again.object["type"] else {
+        preconditionFailure("a request names its type")
+      }
+      precondition((try? AppRequest(type: name, again)) == request)
+    }
+    if let event = try? AppEvent(type: type, frame) {
+      let again = event.frame
+      guard case .string(let name)? = again.object["type"] else {
+        preconditionFailure("an event names its type")
+      }
+      precondition((try? AppEvent(type: name, again)) == event)
+    }
+  }
+}

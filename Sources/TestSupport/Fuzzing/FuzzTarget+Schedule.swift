@@ -1,0 +1,54 @@
+import BelfryWire
+
+extension FuzzTarget {
+  /// What is read is written and read as the same trigger; its next date lies ahead, the one after it further
+  /// still.
+  static func runSchedule(_ bytes: [UInt8]) {
+    guard let trigger = Trigger(bytes: bytes.span) else { return }
+    precondition(Trigger(bytes: trigger.bytes.span) == trigger)
+    let world = OneZoneWorld()
+    let accepted = (try? trigger.check(in: world)) != nil
+    let now: Int64 = 1_700_000_000_000
+    guard let next = trigger.next(after: now, anchor: now, in: world) else { return }
+    precondition(next > now)
+    if let later = trigger.next(after: next, anchor: now, in: world) { precondition(later > next) }
+    guard accepted else { return }
+    var schedule = Schedule(world: world)
+    let key = ScheduleKey(app: "com.example.app", id: "fuzzed")
+    let moment = ScheduleMoment(wall: now, elapsed: 0)
+    _ = try? schedule.add(key, trigger, at: moment)
+    schedule.checkInvariants()
+    _ = schedule.moments(of: key, count: 3, at: moment)
+  }
+
+  /// Offsets are bounded, and the first instant of a wall time shows it or a later one.
+  static func runZone(_ bytes: [UInt8]) {
+    guard let zone = try? ZoneFile.read(bytes.span, name: "Fuzzed") else { return }
+    for instant in [-5_000_000_000, -1, 0, 1_700_000_000, 4_102_444_800, 250_000_000_000] {
+      let wall = zone.wall(at: instant)
+      precondition(wall - instant == zone.offset(at: instant))
+      precondition(zone.latestWall(at: instant) >= wall)
+      precondition(zone.firstInstant(ofWall: wall) <= instant)
+    }
+  }
+
+  /// A format without a percent sign is its own result, whatever the arguments.
+  static func runFormat(_ bytes: [UInt8]) {
+    let parts = bytes.split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
+    let texts = parts.map { String(decoding: $0, as: UTF8.self) }
+    guard let format = texts.first else { return }
+    let arguments = Array(texts.dropFirst())
+    let filled = LocalizedFormat.fill(format, with: arguments) { name, argument in
+      "\(PluralRule.form(of: argument, language: String(name)))"
+    }
+    if !format.contains("%") { precondition(filled == format) }
+    for tag in texts { _ = LanguageFolders.fallbacks(tag) }
+  }
+}
+
+/// A world of Coordinated Universal Time and the Gregorian calendar.
+private struct OneZoneWorld: ScheduleWorld {
+  var deviceZone: Zone { .utc }
+  func zone(named name: String) -> Zone? { name == "UTC" ? .utc : nil }
+  func calendar(named name: String) -> (any CalendarSystem)? { nil }
+}

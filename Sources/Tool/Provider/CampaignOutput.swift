@@ -1,0 +1,141 @@
+import BelfryWire
+import Glibc
+import System
+
+/// What a person or a program sees of a campaign on its way.
+struct CampaignOutput {
+  /// Microseconds between looks at a campaign: often enough for a bar that moves.
+  static let pollMicroseconds: UInt32 = 200_000
+  private static let barWidth = 30
+
+  private let id: String
+  private let asJSON: Bool
+  private let isTerminal: Bool
+  private let startedAt = SystemClock.monotonicNanoseconds
+  private var first: Int64?
+  private var last: JSONObject?
+
+  init(id: String, asJSON: Bool) {
+    self.id = id
+    self.asJSON = asJSON
+    isTerminal = !asJSON && isatty(STDERR_FILENO) == 1
+    if !asJSON { Self.error("campaign \(id)\n") }
+  }
+
+  /// Shows how far it is: a bar on a terminal, a line each time that something changed for a program.
+  mutating func progress(_ status: JSONObject) {
+    guard status != last else { return }
+    last = status
+    if asJSON {
+      var line = status
+      line["event"] = "progress"
+      Output.json(.object(line))
+    } else if isTerminal {
+      Self.error("\r\u{1B}[K" + bar(status))
+    }
+  }
+
+  /// Shows the end; the last line for a program has the outcome.
+  mutating func finish(_ status: JSONObject) {
+    if isTerminal { Self.error("\r\u{1B}[K" + bar(status) + "\n") }
+    func number(_ key: String) -> JSONValue { status[key] ?? .integer(0) }
+    if asJSON {
+      Output.json([
+        "id": .string(id), "accepted": number("accepted"), "dead": number("dead"),
+        "failed": number("failed"), "sent": number("sent"), "unknown": number("unknown"),
+        "state": status["state"] ?? .null,
+      ])
+    } else {
+      let parts = ["accepted", "dead", "failed", "unknown"].map { "\(number($0).text) \($0)" }
+      Output.line(
+        "\(id) \(status["state"]?.stringValue ?? "unknown"): \(parts.joined(separator: ", "))")
+    }
+  }
+
+  private mutating func bar(_ status: JSONObject) -> String {
+    let total = max(1, status["devices"]?.integerValue ?? 1)
+    let done = (status["sent"]?.integerValue ?? 0) + (status["unknown"]?.integerValue ?? 0)
+    if first == nil { first = done }
+    let seconds = Double(SystemClock.monotonicNanoseconds - startedAt) / 1e9
+    let rate = seconds > 0.5 ? Double(done - (first ?? 0)) / seconds : 0
+    let share = min(1, Double(done) / Double(total))
+    let filled = Int(share * Double(Self.barWidth))
+    let bar =
+      String(repeating: "█", count: filled)
+      + String(repeating: "░", count: Self.barWidth - filled)
+    var text = "\(bar) \(Int(share * 100)) %  \(done) of \(total)  \(Int(rate))/s"
+    if rate > 0, done < total { text += "  \(Self.duration(Double(total - done) / rate)) left" }
+    if let problem = status["problem"]?.stringValue {
+      text += "  \(OutputTable.printable(problem))"
+    }
+    return text
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    let seconds = Int(min(seconds.rounded(.up), 360_000))
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return seconds >= 3_600
+      ? "\(seconds / 3_600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+      : "\(seconds / 60):\(two(seconds % 60))"
+  }
+
+  // MARK: previews
+
+  /// Says what a person should know before anything is sent.
+  static func warn(of preview: JSONObject) {
+    guard case .array(let warnings)? = preview["warnings"] else { return }
+    for warning in warnings {
+      error("belfry: warning: \(OutputTable.printable(warning.stringValue ?? ""))\n")
+    }
+  }
+
+  /// Shows what devices of each language would see.
+  static func show(preview: JSONObject, asJSON: Bool) {
+    func objects(_ key: String) -> [JSONObject] {
+      guard case .array(let values)? = preview[key] else { return [] }
+      return values.compactMap(\.objectValue)
+    }
+    let devices = preview["devices"] ?? .integer(0)
+    if asJSON {
+      for (key, event) in [("languages", "language"), ("timeZones", "timeZone")] {
+        for var line in objects(key) {
+          line["event"] = .string(event)
+          Output.json(.object(line))
+        }
+      }
+      Output.json([
+        "id": .null, "accepted": 0, "dead": 0, "failed": 0, "sent": 0, "devices": devices,
+        "dryRun": true,
+      ])
+      return
+    }
+    for line in objects("languages") {
+      let alert = line["alert"]?.objectValue
+      let texts = ["title", "subtitle", "body"].compactMap { alert?[$0]?.stringValue }
+      let shown = texts.isEmpty ? (line["alert"]?.text ?? "") : texts.joined(separator: " / ")
+      let language = line["language"]?.stringValue ?? "no language"
+      let chosen = line["shows"]?.stringValue.map { " in \($0)" } ?? ""
+      Output.line(
+        "\(language): \(line["devices"]?.text ?? "0") devices\(chosen): "
+          + OutputTable.printable(shown))
+    }
+    for line in objects("timeZones") {
+      Output.line(
+        "\(line["timeZone"]?.stringValue ?? "no time zone"): \(line["devices"]?.text ?? "0") devices "
+          + "at \(line["at"]?.stringValue ?? "")")
+    }
+    Output.line("\(devices.text) devices, nothing sent")
+  }
+
+  private static func error(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let written = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
+      }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { return }
+      bytes = bytes.dropFirst(written)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import BelfryWire
+import Glibc
+import ProviderService
+import Storage
+import System
+import Transport
+
+/// Why a campaign command cannot be carried out.
+enum CampaignFailure: Error, CustomStringConvertible {
+  /// What is wrong and what to do, line by line.
+  case refused(status: Int, [String])
+  case noService(String)
+  case needsService
+  case unreadable(String)
+
+  var description: String {
+    switch self {
+    case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
+    case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
+    case .needsService:
+      "nothing would go on with the campaign: start belfry provider, or leave out --detach"
+    case .unreadable(let what): "\(what): see the service's log"
+    }
+  }
+}
+
+/// Access to a token registry: by its HTTP port while it runs, else by its data folder.
+final class ProviderAccess {
+  private enum Way {
+    case remote(AdminClient)
+    case local(ProviderFolder, CampaignService, ProviderRouter)
+  }
+
+  private let way: Way
+
+  /// Whether the registry belongs to this process, which so has to wait for its campaigns.
+  var isLocal: Bool {
+    guard case .local = way else { return false }
+    return true
+  }
+
+  /// The registry that the options name.
+  init(_ options: CommandLineOptions) throws {
+    if let url = options.value("provider") {
+      guard let address = ProviderAddress.socketAddress(ofURL: url) else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "provider", value: url, wanted: "http:// with an IP address and a port")
+      }
+      let folder = options.value("data") ?? StateFolders.provider
+      let file =
+        options.value("admin-token")
+        ?? (options.value("data") == nil ? ProviderAddress.adminTokenFile(port: address.port) : nil)
+        ?? ProviderFolder.adminTokenFile(in: folder)
+      way = .remote(AdminClient(address: address, token: try Self.token(in: file)))
+      return
+    }
+    let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
+    var attempts = 40
+    while true {
+      do {
+        way = try Self.local(path, options)
+        return
+      } catch StorageFailure.busy {
+        if let client = try Self.client(of: path) {
+          way = .remote(client)
+          return
+        }
+        // A service that starts, or another command, locks the folder for a moment.
+        attempts -= 1
+        guard attempts > 0 else { throw StorageFailure.busy(path: path) }
+        usleep(50_000)
+      }
+    }
+  }
+
+  /// Carries out a request; returns the objects of the answer, one a line.
+  func perform(
+    _ method: String, _ path: String, contentType: String = "application/json",
+    body: [UInt8] = []
+  ) throws -> [JSONObject] {
+    switch way {
+    case .remote(let client):
+      return try Self.exchange(client, method, path, contentType: contentType, body: body)
+    case .local(let folder, _, let router):
+      let response = router.answer(
+        HTTP1Request(
+          method: method, path: path,
+          fields: [
+            ("authorization", "Bearer \(folder.adminToken)"), ("content-type", contentType),
+          ], body: body))
+      guard case .bytes(let bytes) = response.body else {
+        throw CampaignFailure.unreadable("the answer has no end")
+      }
+      return try Self.objects(status: response.status, bytes)
+    }
+  }
+
+  /// Leaves the campaigns of this process in order.
+  func close() {
+    guard case .local(_, let campaigns, _) = way else { return }
+    campaigns.drain()
+  }
+
+  // MARK: ways
+
+  private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
+    let folder = try ProviderFolder(path)
+    let log = Log(subsystem: "campaign", level: .warning)
+    let campaigns = CampaignService(registry: folder.registry, log: log) {
+      try CampaignTarget.service(options)
+    }
+    let router = ProviderRouter(
+      registry: folder.registry, campaigns: campaigns, apps: folder.apps,
+      adminToken: folder.adminToken, isOpen: false, log: log)
+    return .local(folder, campaigns, router)
+  }
+
+  private static func client(of path: String) throws -> AdminClient? {
+    let file = ProviderFolder.descriptionFile(in: path)
+    guard FileSystem.exists(file),
+      let object = (try? JSONValue(parsing: FileSystem.read(file, limit: 65_536)))?.objectValue,
+      let host = object["host"]?.stringValue,
+      let port = object["port"]?.integerValue.flatMap(UInt16.init(exactly:)),
+      // A service that listens everywhere is reached on this machine.
+      let address = SocketAddress(
+        host: ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host, port: port)
+    else { return nil }
+    let client = AdminClient(
+      address: address, token: try token(in: ProviderFolder.adminTokenFile(in: path)))
+    // The file may be that of a service that was killed.
+    do {
+      _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
+    } catch CampaignFailure.refused(404, _) {
+      return client
+    } catch {
+      return nil
+    }
+    return client
+  }
+
+  private static func token(in path: String) throws -> String {
+    let bytes = try FileSystem.read(path, limit: 4_096)
+    return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+  }
+
+  private static func exchange(
+    _ client: AdminClient, _ method: String, _ path: String, contentType: String, body: [UInt8]
+  ) throws -> [JSONObject] {
+    let head = [
+      "\(method) \(path) HTTP/1.0", "host: \(client.address)",
+      "authorization: Bearer \(client.token)", "content-type: \(contentType)",
+      "content-length: \(body.count)", "", "",
+    ]
+    var answer: [UInt8] = []
+    let request = Array(head.joined(separator: "\r\n").utf8) + body
+    guard try client.exchange(request, { answer += $0 }) else {
+      throw CampaignFailure.noService("\(client.address)")
+    }
+    let end = Array("\r\n\r\n".utf8)
+    guard let headEnd = answer.firstRange(of: end) else {
+      throw CampaignFailure.unreadable("the answer of \(client.address) has no end")
+    }
+    let line = String(decoding: answer[..<headEnd.lowerBound].prefix(32), as: UTF8.self)
+    guard let status = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+      throw CampaignFailure.unreadable("the answer of \(client.address) has no status")
+    }
+    return try objects(status: status, Array(answer[headEnd.upperBound...]))
+  }
+
+  private static func objects(status: Int, _ bytes: [UInt8]) throws -> [JSONObject] {
+    let objects = try bytes.split(separator: 0x0A).compactMap {
+      try JSONValue(parsing: Array($0)).objectValue
+    }
+    guard status >= 300 else { return objects }
+    guard case .array(let errors)? = objects.first?["errors"] else {
+      throw CampaignFailure.refused(status: status, ["the service answered \(status)"])
+    }
+    let lines = errors.compactMap(\.objectValue).map { error in
+      let field = error["field"]?.stringValue.map { "\($0): " } ?? ""
+      let what = error["error"]?.stringValue ?? "it is refused"
+      return "\(field)\(what): \(error["advice"]?.stringValue ?? "see docs/provider.md")"
+    }
+    throw CampaignFailure.refused(status: status, lines)
+  }
+}

@@ -1,0 +1,72 @@
+import BelfryWire
+import Glibc
+import ProviderService
+import System
+
+/// A run of the token registry: its signals, its ready file, and its shutdown.
+final class ProviderRun {
+  private let loop: EventLoop
+  private let log: Log
+  private let folder: ProviderFolder
+  private let campaigns: CampaignService
+  private let server: ProviderServer
+  private let host: String
+  private let readyFile: String?
+  private var signals: SignalWatcher?
+
+  init(_ options: CommandLineOptions, address: SocketAddress) throws {
+    loop = try EventLoop()
+    log = Log(
+      subsystem: "provider",
+      level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info)
+    readyFile = options.value("ready-file")
+    host = options.value("host") ?? "127.0.0.1"
+    // The ready file of a killed service must not be mistaken for this one's.
+    if let readyFile { try FileSystem.remove(readyFile) }
+    // A service that is named must be right; the user's own gateway may start later.
+    if ["gateway", "apple", "key", "certificate"].contains(where: options.isGiven) {
+      _ = try SendTarget.configuration(options)
+    }
+    folder = try ProviderFolder(
+      options.value("data") ?? StateFolders.provider, apps: options.values("topic"))
+    campaigns = CampaignService(registry: folder.registry, log: log) {
+      try CampaignTarget.service(options)
+    }
+    server = try ProviderServer(
+      address: address,
+      router: ProviderRouter(
+        registry: folder.registry, campaigns: campaigns, apps: folder.apps,
+        adminToken: folder.adminToken, isOpen: options.has("open"), log: log))
+  }
+
+  /// Runs until a signal ends it; returns the exit status.
+  func untilStopped() throws -> Int32 {
+    signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
+      log.info(
+        "going down: what is in flight gets its answers, the rest is sent after the next start")
+      server.stop()
+      campaigns.drain()
+      loop.stop()
+    }
+    try campaigns.resumeInterrupted()
+    try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
+    let text = Array((description.text + "\n").utf8)
+    try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
+    if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
+    log.info("ready", ["port": "\(server.port)", "apps": "\(folder.apps.apps.count)"])
+    loop.run()
+    return 0
+  }
+
+  /// The object of the ready file.
+  private var description: JSONValue {
+    let apps = folder.apps.apps.map { app -> JSONValue in
+      ["topic": .string(app.bundleID), "keyFile": .string(app.keyFile)]
+    }
+    return [
+      "pid": .integer(Int64(getpid())), "host": .string(host),
+      "port": .integer(Int64(server.port)), "adminTokenFile": .string(folder.adminTokenFile),
+      "apps": .array(apps),
+    ]
+  }
+}

@@ -1,0 +1,79 @@
+import ProviderService
+import System
+import Transport
+
+/// `belfry provider`: runs the token registry until SIGTERM or SIGINT.
+enum ProviderServiceCommand {
+  static let table = OptionTable(
+    command: "belfry provider",
+    summary: """
+      Runs the token registry of an app's maker: apps register their device tokens over HTTP, and
+      campaigns are sent to them. An empty data folder gets all that it needs. Apps send
+      'authorization: Bearer' with their key, which the data folder's apps/BUNDLE-ID.key holds; other
+      requests need the admin token in its place.
+      """,
+    [
+      .value(
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "registry, keys, admin token"),
+      .value("host", "ADDR", default: "127.0.0.1", "address of the listener"),
+      .value("port", "PORT", default: "2199", "port of the listener (HTTP)"),
+      .value("store", "URL", default: "sqlite:", "store engine"),
+      .repeatable(
+        "topic", "BUNDLE-ID", "an app that may register; its key is made with the first start"),
+      .flag("open", "apps need no key, on loopback only"),
+    ] + SendTarget.entries + [
+      .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
+      .value("ready-file", "FILE", "written once the listener accepts"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    let options: CommandLineOptions
+    let address: SocketAddress
+    do throws(CommandLineOptions.Problem) {
+      options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      address = try Self.address(options)
+      try check(options)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+    SignalWatcher.blockSignals()
+    do {
+      return try ProviderRun(options, address: address).untilStopped()
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  private static func address(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> SocketAddress {
+    let host = options.value("host") ?? "127.0.0.1"
+    let port: UInt16 = try options.integer("port") ?? 2_199
+    guard let address = SocketAddress(host: host, port: port) else {
+      throw .badValue(key: "host", value: host, wanted: "an IP address of this machine")
+    }
+    guard !options.has("open") || address.isLoopback else {
+      throw .badValue(key: "host", value: host, wanted: "a loopback address with --open")
+    }
+    return address
+  }
+
+  private static func check(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) {
+    if let store = options.value("store"), store != "sqlite:" {
+      throw .badValue(key: "store", value: store, wanted: "sqlite:")
+    }
+    for topic in options.values("topic") where !AppKeys.isTopic(topic) {
+      throw .badValue(key: "topic", value: topic, wanted: "a bundle identifier")
+    }
+    _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
+    _ = try options.choice("apple", of: ["sandbox", "production"])
+  }
+}

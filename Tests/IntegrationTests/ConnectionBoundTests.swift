@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+
+/// Connections that say nothing, beside those that do.
+@Suite(.timeLimit(.minutes(10)), .requires(.python, .prlimit)) struct ConnectionBoundTests {
+  private func idle(
+    _ scenario: Scenario, _ gateway: GatewayProgram, on listener: String, _ count: Int,
+    first: String = ""
+  ) async throws -> RunningProgram {
+    let client = try scenario.start(
+      [
+        TestTool.python.required(), Installation.root + "/Tests/Clients/idle-client", gateway.file,
+        listener, String(count), first,
+      ], name: "idle-client")
+    _ = try await client.event("idle")
+    return client
+  }
+
+  private func open(_ client: RunningProgram) async throws -> Int {
+    client.tell("count")
+    return try await client.event("idle")["open"].integer ?? -1
+  }
+
+  private func metric(
+    _ name: String, _ scenario: Scenario, _ gateway: GatewayProgram
+  ) async throws -> Int {
+    let metrics = try await scenario.command([
+      TestTool.curl.required(), "-s", "http://127.0.0.1:\(gateway.port("console"))/metrics",
+    ])
+    let values = metrics.lines.filter { $0.hasPrefix(name) }
+      .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+    return values.reduce(0, +)
+  }
+
+  /// A limit of 1,024 is all that the process may have: 1,500 who say nothing must not take it.
+  @Test(arguments: ["provider", "binary", "feedback", "device"])
+  func `connections that say nothing leave room for others on every port`(
+    listener: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(
+        wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
+      let token = try await devices.token()
+      // The first bytes of a TLS record that never ends.
+      _ = try await idle(scenario, gateway, on: listener, 1_500, first: "1603010200")
+      let answer = try await scenario.push("fresh", to: token, through: gateway)
+      #expect(answer["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("fresh"))
+      let more = try scenario.devices("more", of: gateway, topics: ["com.example.other"])
+      #expect(try await more.token().isEmpty == false)
+      #expect(try await metric("belfry_connections_ended_unproven_total ", scenario, gateway) > 0)
+      #expect(!gateway.program.errors.contains("Too many open files"))
+    }
+  }
+
+  /// 1,024 descriptors are 400 unproven connections, half of them for one address.
+  @Test func `who makes a handshake and asks for nothing keeps his address's share`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(
+        wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
+      let token = try await devices.token()
+      let client = try await idle(scenario, gateway, on: "provider", 700, first: "tls")
+      let held = try await open(client)
+      #expect(held <= 200, "\(held) of 700 are open")
+      let excess =
+        try await metric("belfry_connections_refused_total{bound=\"address\"}", scenario, gateway)
+        + metric("belfry_connections_evicted_total ", scenario, gateway)
+      #expect(excess >= 500)
+      // The address's places are taken, until those who have them had time enough.
+      let answer = try await scenario.push("fresh", to: token, through: gateway)
+      #expect(answer["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("fresh"))
+    }
+  }
+
+  @Test func `the limit of descriptors is raised as far as the process may`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(
+        wrapper: [TestTool.prlimit.required(), "--nofile=256:"])
+      let pid = try #require(gateway.ready["pid"].integer)
+      let limits = try await scenario.command(["/bin/cat", "/proc/\(pid)/limits"])
+      let line = try #require(limits.lines.first { $0.hasPrefix("Max open files") })
+      let values = line.split(separator: " ").compactMap { Int($0) }
+      #expect(values.count == 2 && values[0] == values[1] && values[0] > 256, "\(line)")
+    }
+  }
+
+  @Test func `the console answers beside 500 that say nothing to it`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let client = try await idle(scenario, gateway, on: "console", 500, first: "474554")
+      for path in ["healthz", "readyz", "metrics"] {
+        let answer = try await scenario.command([
+          TestTool.curl.required(), "-sf", "--max-time", "20",
+          "http://127.0.0.1:\(gateway.port("console"))/\(path)",
+        ])
+        #expect(answer.status == 0, "\(path)")
+      }
+      #expect(try await open(client) <= 128)
+    }
+  }
+
+  /// Both record layers carry the same notifications; which one did is counted.
+  @Test(arguments: ["own", "openssl"])
+  func `the record layer that was chosen is the one that is used`(layer: String) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--record-layer", layer])
+      let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
+      let token = try await devices.token()
+      let answer = try await scenario.push("hello", to: token, through: gateway)
+      #expect(answer["status"].integer == 200)
+      #expect(payload(try await devices.received()).contains("hello"))
+      let other = layer == "own" ? "openssl" : "own"
+      let counter = "belfry_device_connections_total{records="
+      #expect(try await metric(counter + "\"\(layer)\"}", scenario, gateway) >= 2)
+      #expect(try await metric(counter + "\"\(other)\"}", scenario, gateway) == 0)
+    }
+  }
+}

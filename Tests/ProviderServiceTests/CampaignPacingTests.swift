@@ -1,0 +1,65 @@
+import BelfryWire
+import Storage
+import Testing
+
+@testable import ProviderService
+
+@Suite struct CampaignPacingTests {
+  private let second: Int64 = 1_000_000_000
+
+  @Test func `a rate spreads its pushes over each second`() {
+    let leg = CampaignLeg(number: 0, zone: .any)
+    var pacing = CampaignPacing(legs: [leg], sendTime: SendTime(), rate: 50) { _ in nil }
+    var now = 10 * second
+    var sent = 0
+    while now < 12 * second {
+      switch pacing.next(now: now, unixSeconds: 0) {
+      case .claim(_, let limit):
+        #expect(limit == 5)
+        pacing.claimed(limit, now: now)
+        pacing.batchEnded()
+        sent += limit
+      case .wait(let moment):
+        #expect(moment > now)
+        now = moment
+      case let other:
+        Issue.record("\(other)")
+        return
+      }
+    }
+    #expect(sent == 100)
+  }
+
+  @Test func `batches in flight are bounded, and the end comes after the last`() {
+    let leg = CampaignLeg(number: 0, zone: .any)
+    var pacing = CampaignPacing(legs: [leg], sendTime: SendTime(), rate: nil) { _ in nil }
+    for _ in 0..<4 {
+      #expect(pacing.next(now: 0, unixSeconds: 0) == .claim(leg, limit: 500))
+      pacing.claimed(500, now: 0)
+    }
+    #expect(pacing.next(now: 0, unixSeconds: 0) == .awaitBatches)
+    pacing.batchEnded()
+    #expect(pacing.next(now: 0, unixSeconds: 0) == .claim(leg, limit: 500))
+    pacing.exhausted(leg)
+    #expect(pacing.next(now: 0, unixSeconds: 0) == .awaitBatches)
+    for _ in 0..<3 { pacing.batchEnded() }
+    #expect(pacing.next(now: 0, unixSeconds: 0) == .finish)
+  }
+
+  @Test func `each zone is sent to when its own clock says so`() throws {
+    let zones = DeviceZones()
+    let tokyo = CampaignLeg(number: 0, zone: .named("Asia/Tokyo"))
+    let nowhere = CampaignLeg(number: 1, zone: .named(nil))
+    // Ten in the morning: one hour after midnight UTC in Tokyo, ten hours after it in UTC.
+    let day = 20_000 * 86_400
+    var pacing = CampaignPacing(
+      legs: [nowhere, tokyo], sendTime: SendTime(start: .wall(day + 10 * 3_600)), rate: nil
+    ) { zones.zone(named: $0) }
+    #expect(pacing.next(now: 0, unixSeconds: day + 3_590) == .wait(until: 10 * second))
+    #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .claim(tokyo, limit: 500))
+    pacing.exhausted(tokyo)
+    // Clocks may be set: it is looked again long before.
+    #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .wait(until: 30 * second))
+    #expect(pacing.next(now: 0, unixSeconds: day + 36_000) == .claim(nowhere, limit: 500))
+  }
+}

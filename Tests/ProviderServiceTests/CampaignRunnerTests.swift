@@ -1,0 +1,217 @@
+import BelfryProvider
+import BelfryWire
+import Storage
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import ProviderService
+
+/// A service that answers by a script and remembers what it was sent.
+private final class ScriptedService: Sendable {
+  typealias Script = @Sendable (Push, Int) -> Result<PushOutcome, ProviderFailure>
+
+  private let pushes = Mutex<[Push]>([])
+  private let script: Script
+
+  init(_ script: @escaping Script) { self.script = script }
+
+  var sent: [Push] { pushes.withLock { $0 } }
+
+  func service(log: GatewayLog? = nil) -> PushService {
+    PushService(
+      submit: { push, done in
+        let attempt = self.pushes.withLock { pushes in
+          pushes.append(push)
+          return pushes.count { $0.deviceToken == push.deviceToken }
+        }
+        done(self.script(push, attempt))
+      }, log: log)
+  }
+}
+
+private func rejected(_ status: Int, _ reason: String, at milliseconds: Int64? = nil) -> Result<
+  PushOutcome, ProviderFailure
+> {
+  .success(
+    .rejected(.init(status: status, reason: reason, timestampMilliseconds: milliseconds, id: "")))
+}
+
+private let accepted: Result<PushOutcome, ProviderFailure> = .success(
+  .accepted(.init(id: "", uniqueID: nil)))
+
+@Suite(.timeLimit(.minutes(10))) struct CampaignRunnerTests {
+  private let test: TestRegistry
+
+  init() throws {
+    test = try TestRegistry()
+    for number in 10..<40 { try test.register(["deviceToken": .string("\(number)")]) }
+  }
+
+  private func campaign() throws -> (CampaignRecord, CampaignDocument) {
+    let object: JSONObject = [
+      "topic": "com.example.app", "alert": ["en": ["body": "Hello"]],
+    ]
+    let document = try CampaignDocument(object)
+    let record = CampaignRecord(
+      id: "c1", createdMilliseconds: 0, document: object.bytes, topic: document.topic,
+      audience: .all, rate: nil)
+    try test.store.addCampaign(record)
+    return (try test.store.start(record, legs: [.any], total: 30), document)
+  }
+
+  /// Runs a campaign until its thread ends, and returns what the store says then.
+  private func run(
+    _ campaign: CampaignRecord, _ document: CampaignDocument, _ service: PushService
+  ) async throws -> (record: CampaignRecord, counts: [String: Int64]) {
+    var resources = CampaignRunner.Resources(
+      registry: test.registry, service: service, log: .silent)
+    resources.settleNanoseconds = 0
+    let ready = resources
+    let runner = Mutex<CampaignRunner?>(nil)
+    await withCheckedContinuation { continuation in
+      runner.withLock {
+        $0 = CampaignRunner(campaign, document: document, resources: ready) {
+          continuation.resume()
+        }
+      }
+    }
+    let counts = try test.store.tallies(of: campaign.id).map {
+      ("\($0.outcome.rawValue) \($0.reason)", $0.count)
+    }
+    let record = try #require(try test.store.campaign(campaign.id))
+    return (record, Dictionary(uniqueKeysWithValues: counts))
+  }
+
+  private func log(_ lines: [GatewayLog.Line], kept: Int = 1_000) -> GatewayLog {
+    GatewayLog(keptLines: kept) { receive in
+      for line in lines { receive(line) }
+      return true
+    }
+  }
+
+  @Test func `each device has one push and one outcome; dead tokens leave, bad ones stay`()
+    async throws
+  {
+    let (record, document) = try campaign()
+    test.clock.milliseconds = 5_000
+    try test.register(["deviceToken": "12"])
+    let service = ScriptedService { push, attempt in
+      switch push.deviceToken {
+      case "10": rejected(410, "Unregistered", at: 1_000)
+      case "11": rejected(400, "BadDeviceToken")
+      // Registered again after its end.
+      case "12": rejected(410, "Unregistered", at: 4_000)
+      case "13": attempt < 3 ? rejected(503, "ServiceUnavailable") : accepted
+      case "14": attempt < 2 ? .failure(.unreachable(endpoint: "x", reason: "y")) : accepted
+      default: accepted
+      }
+    }
+    let end = try await run(record, document, service.service())
+    #expect(end.record.state == .finished)
+    #expect(
+      end.counts == ["accepted ": 27, "dead Unregistered": 2, "failed BadDeviceToken": 1])
+    #expect(Set(service.sent.compactMap(\.id)).count == 30)
+    let tokens = try test.tokens()
+    #expect(!tokens.contains("10") && tokens.contains("11") && tokens.contains("12"))
+    #expect(try test.store.batches(of: "c1").isEmpty)
+  }
+
+  @Test func `a lost answer is looked up: what the gateway has is not sent again`() async throws {
+    let (record, document) = try campaign()
+    let identity = CampaignIdentity(campaign: "c1")
+    let lost = ScriptedService { push, attempt in
+      attempt == 1 && ["10", "11", "12"].contains(push.deviceToken)
+        ? .failure(.unanswered(reason: "cut")) : accepted
+    }
+    let now = SystemClock.unixMilliseconds
+    let lines: [GatewayLog.Line] = [
+      .init(id: identity.notification(to: [0x10]), state: "Received by APNs", atMilliseconds: now),
+      .init(id: identity.notification(to: [0x10]), state: "Sent", atMilliseconds: now),
+      .init(id: identity.notification(to: [0x12]), state: "Received by APNs", atMilliseconds: now),
+    ]
+    let end = try await run(record, document, lost.service(log: log(lines)))
+    #expect(end.counts == ["accepted ": 29, "unknown AnswerLost": 1])
+    let times = Dictionary(grouping: lost.sent, by: \.deviceToken).mapValues(\.count)
+    #expect(times["10"] == 1 && times["11"] == 2 && times["12"] == 1)
+    #expect(Set(lost.sent.filter { $0.deviceToken == "11" }.map(\.id)).count == 1)
+  }
+
+  @Test func `what an earlier run left in flight is settled by the log before anything is sent`()
+    async throws
+  {
+    let (record, document) = try campaign()
+    let leg = try #require(try test.store.legs(of: "c1").first)
+    let now = SystemClock.unixMilliseconds
+    // The program ended after the claim, with an unknown part of it sent.
+    let claimed = try test.store.claim(of: record, leg: leg, limit: 8, at: now)
+    #expect(claimed?.recipients.count == 8)
+    let identity = CampaignIdentity(campaign: "c1")
+    let lines = (0x10...0x14).map { token in
+      GatewayLog.Line(
+        id: identity.notification(to: [UInt8(token)]), state: "Delivered to Device",
+        atMilliseconds: now)
+    }
+    let service = ScriptedService { _, _ in accepted }
+    let end = try await run(record, document, service.service(log: log(lines)))
+    #expect(end.counts == ["accepted ": 30])
+    #expect(service.sent.count == 25)
+    #expect(service.sent.allSatisfy { !["10", "11", "12", "13", "14"].contains($0.deviceToken) })
+  }
+
+  @Test func `without a log that reaches back, what was in flight is held back`() async throws {
+    for log in [nil, log([], kept: 0)] {
+      let test = try CampaignRunnerTests()
+      let (record, document) = try test.campaign()
+      let leg = try #require(try test.test.store.legs(of: "c1").first)
+      _ = try test.test.store.claim(
+        of: record, leg: leg, limit: 8, at: SystemClock.unixMilliseconds)
+      let service = ScriptedService { _, _ in accepted }
+      let end = try await test.run(record, document, service.service(log: log))
+      #expect(end.counts == ["accepted ": 22, "unknown AnswerLost": 8])
+      #expect(service.sent.count == 22)
+    }
+  }
+
+  @Test func `refused credentials hold the campaign, and nobody is lost by it`() async throws {
+    let (record, document) = try campaign()
+    let isMended = Mutex(false)
+    let service = ScriptedService { push, _ in
+      isMended.withLock { $0 } || push.deviceToken < "15"
+        ? accepted : rejected(403, "InvalidProviderToken")
+    }
+    let held = try await run(record, document, service.service())
+    #expect(held.record.state == .paused)
+    #expect(held.record.problem?.contains("InvalidProviderToken") == true)
+    #expect(held.counts == ["accepted ": 5])
+    isMended.withLock { $0 = true }
+    var resumed = held.record
+    resumed.state = .running
+    let end = try await run(resumed, document, service.service())
+    #expect(end.record.state == .finished && end.record.problem == nil)
+    #expect(end.counts == ["accepted ": 30])
+    let times = Dictionary(grouping: service.sent, by: \.deviceToken).mapValues(\.count)
+    #expect(times["14"] == 1 && times["15"] == 2)
+  }
+
+  @Test func `tokens of the other environment hold the campaign, and none leaves`() async throws {
+    for number in 100..<400 { try test.register(["deviceToken": .string("0\(number)")]) }
+    let (record, document) = try campaign()
+    let service = ScriptedService { _, _ in rejected(400, "BadDeviceToken") }
+    let held = try await run(record, document, service.service())
+    #expect(held.record.state == .paused)
+    #expect(held.record.problem?.contains("environment") == true)
+    #expect(try test.store.tokenCount() == 330)
+  }
+
+  @Test func `a notification's id follows from the campaign and the token`() {
+    let one = CampaignIdentity(campaign: "c1")
+    let id = one.notification(to: [1, 2, 3])
+    #expect(id == CampaignIdentity(campaign: "c1").notification(to: [1, 2, 3]))
+    #expect(id != one.notification(to: [1, 2, 4]))
+    #expect(one.owns(id) && !CampaignIdentity(campaign: "c2").owns(id))
+    let text = id.text
+    #expect(text == text.lowercased() && Array(text)[14] == "8" && "89ab".contains(Array(text)[19]))
+  }
+}

@@ -1,0 +1,178 @@
+import BelfryWire
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ProviderService
+
+private func object(_ text: String) throws -> JSONObject {
+  try #require(try JSONValue(parsing: text).objectValue)
+}
+
+private func problems(_ alert: String, fallback: String? = nil, arguments: [String] = []) throws
+  -> [String]
+{
+  let alert = try object(alert)
+  do {
+    _ = try AlertCatalogue(alert, fallback: fallback, arguments: arguments)
+    return []
+  } catch {
+    return error.all.map(\.description)
+  }
+}
+
+@Suite struct LocalizationTests {
+  @Test func `a device is written to in its language, a wider one, or one that many understand`()
+    throws
+  {
+    let choice = try #require(
+      LanguageChoice(of: ["de", "en", "fr", "pt-BR", "zh-Hant"], fallback: nil))
+    #expect(choice.language(for: "fr-CA").language == "fr")
+    #expect(choice.language(for: "FR").language == "fr")
+    #expect(choice.language(for: "zh-TW").language == "zh-Hant")
+    #expect(choice.language(for: "pt-br").language == "pt-BR")
+    #expect(choice.language(for: "fi") == ("en", true))
+    #expect(choice.language(for: nil) == ("en", false))
+    #expect(LanguageChoice(of: ["de", "fr"], fallback: "de")?.language(for: "fi").language == "de")
+    #expect(LanguageChoice(of: ["de", "fr"], fallback: nil)?.fallback == "fr")
+    #expect(LanguageChoice(of: [], fallback: nil) == nil)
+  }
+
+  @Test func `plural forms follow the language's rules`() throws {
+    let alert = try object(
+      """
+      {"en":{"body":{"one":"%d file for %2$@","other":"%d files for %2$@"}},
+       "ru":{"body":{"one":"%d файл, %2$@","few":"%d файла, %2$@","many":"%d файлов, %2$@",
+             "other":"%d файла, %2$@"}},
+       "ja":{"body":{"other":"%2$@に%d個"}}}
+      """)
+    func body(_ count: String, _ language: String) throws -> String? {
+      let catalogue = try AlertCatalogue(alert, fallback: nil, arguments: [count, "Ann"])
+      return catalogue.alert(in: language)?["body"]?.stringValue
+    }
+    #expect(try body("1", "en") == "1 file for Ann")
+    #expect(try body("2", "en") == "2 files for Ann")
+    #expect(try body("3", "ru") == "3 файла, Ann")
+    #expect(try body("5", "ru") == "5 файлов, Ann")
+    #expect(try body("21", "ru") == "21 файл, Ann")
+    #expect(try body("1", "ja") == "Annに1個")
+  }
+
+  @Test func `placeholders that differ between languages are refused`() throws {
+    #expect(
+      try problems(
+        #"{"en":{"body":"%@ has %d"},"fr":{"body":"%d pour %@"}}"#, arguments: ["Ann", "3"]
+      ).joined().contains("1 number, 2 text"))
+    #expect(
+      try problems(
+        #"{"en":{"body":"%@ has %d"},"fr":{"body":"%2$d pour %1$@"}}"#, arguments: ["Ann", "3"]
+      ).isEmpty)
+    #expect(try problems(#"{"en":{"body":"Hello %@"}}"#).joined().contains("there are 0"))
+    #expect(try problems(#"{"en":{"body":"100 % sure, 50%off"}}"#).isEmpty)
+    #expect(
+      try problems(#"{"en":{"body":"%d"}}"#, arguments: ["many"]).joined().contains("as a number"))
+    #expect(
+      try problems(#"{"en":{"title":"a","body":"b"},"de":{"title":"a"}}"#)
+        == ["alert.de.body: it is missing, and en has one: translate it"])
+    #expect(try problems(#"{"en":{"body":"b"}}"#, fallback: "fr").joined().contains("has no fr"))
+    #expect(try problems(#"{"e":{"body":"b"}}"#).joined().contains("language tag"))
+    #expect(try problems(#"{"en":{"boddy":"b"}}"#).joined().contains("no alert has this member"))
+    #expect(
+      try problems(#"{"en":{"body":{"one":"a","other":"b"}}}"#).joined().contains("plural forms"))
+  }
+
+  @Test func `keys for the device's own texts go through as they are`() throws {
+    let alert = try object(#"{"title-loc-key":"T","loc-key":"B","loc-args":["Ann"]}"#)
+    let catalogue = try AlertCatalogue(alert, fallback: nil, arguments: [])
+    #expect(catalogue.alert(in: catalogue.choice?.fallback ?? "") == alert)
+    #expect(try problems(#"{"loc-key":"B","loc-args":"Ann"}"#).joined().contains("no array"))
+  }
+
+  @Test func `texts are read from the files that translators work in`() throws {
+    let folder = try ScratchFolder()
+    func write(_ name: String, _ text: String) throws {
+      let path = folder.file(name)
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    try write("fr.strings", #""title" = "Salut"; "body" = "x"; "other" = "no part of it";"#)
+    try write(
+      "fr.stringsdict",
+      """
+      <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>body</key><dict>
+      <key>NSStringLocalizedFormatKey</key><string>%#@n@ ici</string><key>n</key><dict>
+      <key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+      <key>NSStringFormatValueTypeKey</key><string>d</string>
+      <key>one</key><string>%d match</string><key>other</key><string>%d matchs</string>
+      </dict></dict></dict></plist>
+      """)
+    try write("de.lproj/News.strings", #""title" = "Hallo"; "body" = "Text";"#)
+    try write("it.lproj/News.strings", #""title" = "Ciao"; "body" = "Testo";"#)
+    try write(
+      "All.xcstrings",
+      """
+      {"sourceLanguage":"en","version":"1.0","strings":{
+       "title":{"localizations":{"en":{"stringUnit":{"state":"translated","value":"Hi"}},
+                                 "es":{"stringUnit":{"state":"translated","value":"Hola"}}}},
+       "body":{"localizations":{
+         "en":{"variations":{"plural":{"one":{"stringUnit":{"value":"%d match"}},
+                                       "other":{"stringUnit":{"value":"%d matches"}}}}},
+         "es":{"stringUnit":{"value":"%d partidos"}}}}}}
+      """)
+    func alert(_ campaign: String, _ language: String, _ arguments: [String] = []) throws
+      -> JSONObject?
+    {
+      let resolved = try StringsFile.resolve(object(campaign), in: folder.path)
+      let alert = try #require(resolved["alert"]?.objectValue)
+      return try AlertCatalogue(alert, fallback: nil, arguments: arguments).alert(in: language)
+    }
+    #expect(
+      try alert(#"{"alert":{"fr":"fr.strings"}}"#, "fr", ["2"])
+        == ["title": "Salut", "body": "2 matchs ici"])
+    #expect(try alert(#"{"alert":"News.strings"}"#, "it") == ["title": "Ciao", "body": "Testo"])
+    #expect(try alert(#"{"alert":"News.strings"}"#, "de") == ["title": "Hallo", "body": "Text"])
+    #expect(
+      try alert(#"{"alert":"All.xcstrings"}"#, "en", ["1"]) == ["title": "Hi", "body": "1 match"])
+    #expect(
+      try alert(#"{"alert":"All.xcstrings"}"#, "es", ["1"])
+        == ["title": "Hola", "body": "1 partidos"])
+    for campaign in [#"{"alert":{"fr":"none.strings"}}"#, #"{"alert":"none.strings"}"#] {
+      #expect(throws: RequestProblems.self) {
+        try StringsFile.resolve(object(campaign), in: folder.path)
+      }
+    }
+  }
+
+  @Test func `a campaign whose payload is too large in one language is refused`() throws {
+    let long = String(repeating: "é", count: 2_100)
+    let document = try object(
+      #"{"topic":"com.example.app","alert":{"en":{"body":"b"},"fr":{"body":"\#(long)"}}}"#)
+    let error = #expect(throws: RequestProblems.self) { try CampaignDocument(document) }
+    #expect(error?.all.map(\.field) == ["alert.fr"])
+  }
+
+  @Test func `the payload stands under the alert`() throws {
+    let document = try CampaignDocument(
+      object(
+        """
+        {"topic":"com.example.app","alert":{"en":{"body":"b"}},"fallback":"en","priority":5,
+         "expiration":0,"payload":{"aps":{"sound":"default"},"x":1}}
+        """))
+    #expect(
+      String(decoding: document.payload(in: "en"), as: UTF8.self)
+        == #"{"aps":{"sound":"default","alert":{"body":"b"}},"x":1}"#)
+    #expect(document.priority == 5 && document.expiration(now: 7) == .once)
+    for (bad, field) in [
+      (#"{"alert":{"en":{"body":"b"}}}"#, "topic"),
+      (#"{"topic":"a.b","alert":{"en":{"body":"b"}},"at":"soon"}"#, "at"),
+      (#"{"topic":"a.b","alert":{"en":{"body":"b"}},"quietHours":{"from":"22:00"}}"#, "quietHours"),
+      (#"{"topic":"a.b","alert":{"en":{"body":"b"}},"payload":{"aps":{"alert":"c"}}}"#, "payload"),
+      (#"{"topic":"a.b","pushType":"background","payload":{"aps":{}}}"#, "payload"),
+      (#"{"topic":"a.b"}"#, "alert"), (#"{"topic":"a.b","payload":{"x":1},"prio":5}"#, "prio"),
+    ] {
+      let error = #expect(throws: RequestProblems.self) { try CampaignDocument(object(bad)) }
+      #expect(error?.all.map(\.field) == [field], "\(bad)")
+    }
+  }
+}

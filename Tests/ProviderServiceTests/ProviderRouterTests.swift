@@ -1,0 +1,153 @@
+import BelfryWire
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import ProviderService
+
+/// A router over a folder of its own.
+private struct TestService {
+  let folder: ScratchFolder
+  let provider: ProviderFolder
+  let router: ProviderRouter
+
+  init(apps: [String], isOpen: Bool = false) throws {
+    folder = try ScratchFolder()
+    provider = try ProviderFolder(folder.file("provider"), apps: apps)
+    let campaigns = CampaignService(registry: provider.registry, log: .silent) {
+      PushService(submit: { _, done in done(.failure(.closed)) }, log: nil)
+    }
+    router = ProviderRouter(
+      registry: provider.registry, campaigns: campaigns, apps: provider.apps,
+      adminToken: provider.adminToken, isOpen: isOpen, log: .silent)
+  }
+
+  func key(of app: String) throws -> String {
+    let file = try #require(provider.apps.apps.first { $0.bundleID == app }?.keyFile)
+    return String(
+      decoding: try FileSystem.read(file, limit: 1_000).filter { $0 > 32 }, as: UTF8.self)
+  }
+
+  func answer(
+    _ method: String, _ path: String, query: [(name: String, value: String)] = [],
+    key: String? = nil, fields: [(name: String, value: String)] = [], body: [UInt8] = []
+  ) throws -> (status: Int, lines: [JSONObject], fields: [(name: String, value: String)]) {
+    let response = router.answer(
+      HTTP1Request(
+        method: method, path: path, query: query,
+        fields: fields + (key.map { [("authorization", "Bearer \($0)")] } ?? []), body: body))
+    guard case .bytes(let bytes) = response.body else { return (response.status, [], []) }
+    let lines = bytes.split(separator: 0x0A).compactMap {
+      (try? JSONValue(parsing: Array($0)))?.objectValue
+    }
+    return (response.status, lines, response.fields)
+  }
+
+  func tokens() throws -> [JSONObject] {
+    try answer("GET", "/tokens", key: provider.adminToken).lines
+  }
+}
+
+@Suite struct ProviderRouterTests {
+  @Test func `an app's key registers for that app alone`() throws {
+    let service = try TestService(apps: ["com.example.app", "com.example.other"])
+    let key = try service.key(of: "com.example.app")
+    let token = (name: "deviceToken", value: "00ff")
+    #expect(try service.answer("GET", "/register", query: [token], key: key).status == 200)
+    #expect(
+      try service.answer(
+        "POST", "/register", query: [("topic", "com.example.app.voip")], key: key,
+        fields: [("content-type", "application/x-www-form-urlencoded")],
+        body: Array("deviceToken=0a0b&language=fr-CA".utf8)
+      ).status == 200)
+    let foreign = try service.answer(
+      "GET", "/register", query: [token, ("topic", "com.example.other")], key: key)
+    #expect(foreign.status == 400)
+    #expect(foreign.lines.first?["error"]?.stringValue?.contains("com.example.app") == true)
+    #expect(try service.answer("GET", "/register", query: [token]).status == 401)
+    #expect(try service.answer("GET", "/register", query: [token], key: "guess").status == 401)
+    #expect(try service.answer("GET", "/tokens", key: key).status == 401)
+    #expect(
+      try service.tokens().map { $0["topic"]?.stringValue } == [
+        "com.example.app", "com.example.app.voip",
+      ])
+  }
+
+  @Test func `an open service takes what the documents' clients send, from this machine's names`()
+    throws
+  {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    #expect(
+      try service.answer(
+        "GET", "/register", query: [("deviceToken", "00ff")],
+        fields: [("host", "127.0.0.1:2199")]
+      ).status == 200)
+    #expect(
+      try service.answer(
+        "POST", "/register", query: [("token", ""), ("language", "fr-CA")],
+        fields: [("Content-Type", "application/octet-stream"), ("Host", "localhost:2199")],
+        body: [0, 1, 2]
+      ).status == 200)
+    #expect(try service.tokens().map { $0["deviceToken"] } == ["00ff", "000102"])
+    #expect(try service.tokens().last?["language"] == "fr-CA")
+    for fields in [
+      [("host", "evil.example:2199")], [("host", "127.0.0.1"), ("origin", "http://evil.example")],
+    ] {
+      #expect(
+        try service.answer(
+          "GET", "/register", query: [("deviceToken", "03")], fields: fields
+        ).status == 403)
+    }
+    #expect(
+      try service.answer(
+        "GET", "/register", query: [("deviceToken", "03"), ("topic", "com.example.unknown")]
+      ).status == 400)
+  }
+
+  @Test func `each bad field has an error of its own, and nothing is kept`() throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let answer = try service.answer(
+      "GET", "/register",
+      query: [
+        ("deviceToken", "xyz"), ("language", "english please"), ("timeZone", "Mars/Base"),
+        ("user", String(repeating: "u", count: 300)),
+      ])
+    #expect(answer.status == 400)
+    guard case .array(let errors)? = answer.lines.first?["errors"] else {
+      Issue.record("no errors: \(answer.lines)")
+      return
+    }
+    #expect(
+      errors.map { $0.objectValue?["field"]?.stringValue } == [
+        "deviceToken", "language", "timeZone", "user",
+      ])
+    #expect(try service.tokens().isEmpty)
+    #expect(try service.answer("PUT", "/register").status == 405)
+    #expect(try service.answer("GET", "/nowhere").status == 404)
+  }
+
+  @Test func `tokens come in pages, and leave one by one`() throws {
+    let service = try TestService(apps: ["com.example.app"])
+    let admin = service.provider.adminToken
+    let lines = (0..<5).map { #"{"deviceToken":"0\#($0)","user":"u\#($0)"}"# }
+    let brought = try service.answer(
+      "POST", "/tokens", key: admin, body: Array(lines.joined(separator: "\n").utf8))
+    #expect(brought.lines.first?["added"] == 5)
+    let page = try service.answer("GET", "/tokens", query: [("limit", "2")], key: admin)
+    #expect(page.lines.map { $0["user"] } == ["u0", "u1"])
+    #expect(
+      page.fields.first { $0.name == "link" }?.value == "</tokens?limit=2&after=2>; rel=\"next\"")
+    let rest = try service.answer("GET", "/tokens", query: [("after", "2")], key: admin)
+    #expect(rest.lines.map { $0["user"] } == ["u2", "u3", "u4"])
+    #expect(rest.fields.allSatisfy { $0.name != "link" })
+    let gone = [(name: "deviceToken", value: "03")]
+    #expect(try service.answer("DELETE", "/register", query: gone, key: admin).status == 200)
+    #expect(try service.answer("DELETE", "/register", query: gone, key: admin).status == 404)
+    #expect(try service.tokens().count == 4)
+    let bad = try service.answer("POST", "/tokens", key: admin, body: Array("05\nxx\n".utf8))
+    #expect(bad.status == 400 && bad.lines.first?["error"]?.stringValue?.contains("line 2") == true)
+    #expect(try service.tokens().count == 4)
+  }
+}

@@ -1,0 +1,112 @@
+import BelfryWire
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import ProviderService
+
+/// A registry in memory whose clock a test moves.
+struct TestRegistry {
+  let store: SQLiteRegistryStore
+  let registry: Registry
+  let clock = TestClock()
+
+  init(path: String = "") throws {
+    store = try SQLiteRegistryStore(path: path)
+    let clock = clock
+    registry = Registry(
+      store: store, sealer: try TokenSealer(key: Array(0..<64)), now: { clock.milliseconds })
+  }
+
+  @discardableResult
+  func register(_ fields: JSONObject, topic: String = "com.example.app") throws
+    -> RegistrationChange
+  {
+    try registry.register(RegistrationRequest(fields, zones: registry.zones), topic: topic)
+  }
+
+  func lines() throws -> [JSONObject] { try registry.page(after: 0, limit: 1_000).lines }
+
+  func tokens() throws -> [String?] { try lines().map { $0["deviceToken"]?.stringValue } }
+}
+
+@Suite struct RegistryTests {
+  @Test func `a token comes with what the app says, and again with what it says now`() throws {
+    let test = try TestRegistry()
+    #expect(
+      try test.register([
+        "deviceToken": "00FF", "language": "fr_CA", "timeZone": "Europe/Paris", "user": "ann",
+        "tags": ["news", "sport", "news"],
+      ]) == .added)
+    let first = try #require(try test.lines().first)
+    #expect(first["deviceToken"] == "00ff")
+    #expect(first["language"] == "fr-CA")
+    #expect(first["tags"] == ["news", "sport"])
+    test.clock.milliseconds = 5_000
+    #expect(try test.register(["deviceToken": "00ff", "language": "de", "tags": []]) == .renewed)
+    let second = try #require(try test.lines().first)
+    #expect(second["language"] == "de" && second["user"] == .null && second["tags"] == [])
+    #expect(second["registered"] == "1970-01-01T00:00:00.000Z")
+    #expect(second["renewed"] == "1970-01-01T00:00:05.000Z")
+    // Another app's token is another registration.
+    #expect(try test.register(["deviceToken": "00ff"], topic: "com.example.other") == .added)
+  }
+
+  @Test func `an installation's new token takes the place of its former one`() throws {
+    let test = try TestRegistry()
+    #expect(try test.register(["deviceToken": "aa", "installation": "phone"]) == .added)
+    #expect(try test.register(["deviceToken": "bb", "installation": "tablet"]) == .added)
+    #expect(try test.register(["deviceToken": "cc", "installation": "phone"]) == .replaced)
+    #expect(try test.tokens() == ["bb", "cc"])
+    // Of another app it is another installation.
+    try test.register(["deviceToken": "dd", "installation": "phone"], topic: "com.example.other")
+    #expect(try test.tokens() == ["bb", "cc", "dd"])
+  }
+
+  @Test func `a dead token leaves unless it registered since`() throws {
+    let test = try TestRegistry()
+    for (at, token) in [(1_000, "aa"), (3_000, "bb")] as [(Int64, String)] {
+      test.clock.milliseconds = at
+      try test.register(["deviceToken": .string(token)])
+    }
+    #expect(
+      try test.registry.removeDead([([0xAA], unixSeconds: 2), ([0xBB], unixSeconds: 2)]) == 1)
+    #expect(try test.tokens() == ["bb"])
+    #expect(try test.registry.remove([0xBB], topic: "com.example.app"))
+    #expect(try !test.registry.remove([0xBB], topic: nil))
+  }
+
+  @Test func `neither the store's file nor its log has a token in the clear`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("registry.sqlite")
+    let test = try TestRegistry(path: path)
+    let token = Array("a token that can be found".utf8)
+    try test.register(["deviceToken": .string(Hexadecimal.encode(token))])
+    #expect(try FileSystem.mode(of: path) == 0o600)
+    for file in [path, path + "-wal"] {
+      let bytes = try FileSystem.read(file, limit: 1 << 24)
+      #expect(bytes.firstRange(of: token) == nil)
+      #expect(bytes.firstRange(of: Array(Hexadecimal.encode(token).utf8)) == nil)
+    }
+    #expect(try test.tokens() == [Hexadecimal.encode(token)])
+  }
+
+  @Test func `a folder whose key is another one's is refused`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("provider")
+    do {
+      let provider = try ProviderFolder(path, apps: ["com.example.app"])
+      _ = try provider.registry.register(
+        RegistrationRequest(["deviceToken": "00ff"], zones: DeviceZones()),
+        topic: "com.example.app")
+      provider.store.close()
+      #expect(try FileSystem.mode(of: path + "/token-key") == 0o600)
+      #expect(try FileSystem.mode(of: provider.apps.apps[0].keyFile) == 0o600)
+    }
+    try FileSystem.remove(path + "/token-key")
+    let error = #expect(throws: TokenSealer.Failure.self) { try ProviderFolder(path) }
+    #expect(error.map { "\($0)".contains("restore the key") } == true)
+  }
+}
