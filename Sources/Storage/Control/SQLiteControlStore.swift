@@ -3,12 +3,12 @@ public import Transport
 
 /// Control data in one SQLite file of mode 0600.
 public final class SQLiteControlStore: ControlStore {
-  private let engine: GuardedEngine<ControlEngine>
+  private let engine: LockedEngine<ControlEngine>
   /// A second connection, which looks single rows up while the first one waits for the disk: else each enrolment would
   /// wait for the commits of those before it.
   ///
   /// A store in memory has none.
-  private let reader: GuardedEngine<ControlEngine>?
+  private let reader: LockedEngine<ControlEngine>?
 
   /// Opens or makes the store at `path`, bringing an older schema up to date.
   ///
@@ -23,13 +23,13 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   private init(database path: String) throws(StorageFailure) {
-    engine = try GuardedEngine(path: path)
-    reader = path.isEmpty ? nil : try GuardedEngine(path: path)
+    engine = try LockedEngine(path: path)
+    reader = path.isEmpty ? nil : try LockedEngine(path: path)
   }
 
   /// Opens or makes a store under that monotonic clock, for tests.
   init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
-    engine = try GuardedEngine(path: path, now: now)
+    engine = try LockedEngine(path: path, now: now)
     reader = nil
   }
 
