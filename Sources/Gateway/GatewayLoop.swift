@@ -193,11 +193,11 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
             atMilliseconds: loop.unixMilliseconds, state: one.reason.state, key: one.key,
             id: one.id, uniqueID: one.uniqueID))
       }
-    case .loaded(let rows):
+    case .loaded(let rows, let through):
       guard let load = loads.removeValue(forKey: reply.ticket) else {
         return assertionFailure("rows came that nobody asked for")
       }
-      core.loaded(load.device, session: load.session, rows: rows, now: now)
+      core.loaded(load.device, session: load.session, rows: rows, through: through, now: now)
     case .failed(let failure):
       if let load = loads.removeValue(forKey: reply.ticket) {
         log.storeFailure("cannot read what is stored", failure)
@@ -346,7 +346,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .load(let device, let session):
       commitTicket += 1
       loads[commitTicket] = (device, session)
-      shared.writer.load(device: device, ticket: commitTicket, reply: storeReplies)
+      let range = core.loadRange(of: device)
+      shared.writer.load(
+        device: device, after: range.after, limit: Limits.backlogPageRows, besides: range.besides,
+        ticket: commitTicket, reply: storeReplies)
     case .close(let session, let end):
       connections.device(session)?.end(end.linkReason)
     case .mark(let device, let channel, let received):

@@ -13,8 +13,8 @@ public struct GatewayMetrics: Sendable {
   let enrolments: Counter
   let unknownDevices: Counter
   let restored: Gauge
-  let clockDisagreement: Gauge
   private let failingStores: [String: Gauge]
+  let clockDisagreement: Gauge
   private let enrolmentRefusals: [Counter]
   private let rejections: [Counter]
   private let unansweredBounds: [Counter]
@@ -44,9 +44,6 @@ public struct GatewayMetrics: Sendable {
       help: "Connections of devices with a good certificate that the folder does not know.")
     restored = registry.gauge(
       "belfry_folder_restored", help: "1 where a database of the folder was restored from a copy.")
-    clockDisagreement = registry.gauge(
-      "belfry_clock_disagreement_seconds",
-      help: "Seconds by which the wall clock was set, while expiry does not follow it.")
     failingStores = Dictionary(
       uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
         let gauge = registry.gauge(
@@ -54,6 +51,9 @@ public struct GatewayMetrics: Sendable {
           labels: ["store": store])
         return (store, gauge)
       })
+    clockDisagreement = registry.gauge(
+      "belfry_clock_disagreement_seconds",
+      help: "Seconds by which the wall clock was set, while expiry does not follow it.")
     enrolmentRefusals = LinkEnrolmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrolments refused, by reason.",
@@ -101,6 +101,10 @@ public struct GatewayMetrics: Sendable {
       "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
   }
 
+  func setFailing(_ store: String, _ isFailing: Bool) {
+    failingStores[store]?.set(isFailing ? 1 : 0)
+  }
+
   func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
 
   private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
@@ -111,10 +115,6 @@ public struct GatewayMetrics: Sendable {
 
   func countDeviceConnection(hasOwnRecords: Bool) {
     (hasOwnRecords ? ownRecords : opensslRecords).add()
-  }
-
-  func setFailing(_ store: String, _ isFailing: Bool) {
-    failingStores[store]?.set(isFailing ? 1 : 0)
   }
 
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }

@@ -8,6 +8,9 @@ enum Limits {
   static let deviceWindow = 64
   /// Notifications waiting in memory for one connected device; beyond it they are read from the store later.
   static let deviceWaitingMax = 1_024
+  /// Rows of a device's backlog that are read at once: a megabyte of the largest, so that a device that acknowledges
+  /// nothing holds no more.
+  static let backlogPageRows = 256
   /// Nanoseconds that a commit waits for the device's acknowledgement, which would make the row unnecessary.
   static let acknowledgementWaitNanoseconds: Int64 = 2_000_000
   /// Nanoseconds for which the removal of an acknowledged row is put off, so that many share one commit.

@@ -43,13 +43,13 @@ enum GatewayCommand {
       .value(
         "es512", "on|off", default: "on",
         "whether provider tokens may say ES512 with a P-256 key, as one library makes them"),
+      .flag(
+        "recover",
+        "go on without files of the folder that are missing or damaged, and say what is given up"),
       .value(
         "record-layer", "own|openssl", default: "own",
         "what encrypts the records of devices' connections: openssl takes 14 KB more of memory for each"
       ),
-      .flag(
-        "recover",
-        "go on without files of the folder that are missing or damaged, and say what is given up"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
@@ -128,9 +128,9 @@ enum GatewayCommand {
       configuration.enrolmentsPerMinute = rate
     }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
+    configuration.recovers = options.has("recover")
     configuration.takesOverRecords =
       try options.choice("record-layer", of: ["own", "openssl"]) != "openssl"
-    configuration.recovers = options.has("recover")
     if let store = options.value("store"), store != "sqlite:" {
       throw .badValue(key: "store", value: store, wanted: "sqlite:")
     }

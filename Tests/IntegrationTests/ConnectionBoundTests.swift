@@ -39,7 +39,7 @@ import Testing
   ) async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(
-        by: [TestTool.prlimit.required(), "--nofile=1024:1024"])
+        wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])
       let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
       // The first bytes of a TLS record that never ends.
@@ -58,7 +58,7 @@ import Testing
   @Test func `who makes a handshake and asks for nothing keeps his address's share`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(
-        by: [TestTool.prlimit.required(), "--nofile=1024:1024"])
+        wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])
       let devices = try scenario.devices(of: gateway, topics: ["com.example.app"])
       let token = try await devices.token()
       let client = try await idle(scenario, gateway, on: "provider", 700, first: "tls")
@@ -78,7 +78,7 @@ import Testing
   @Test func `the limit of descriptors is raised as far as the process may`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(
-        by: [TestTool.prlimit.required(), "--nofile=256:"])
+        wrapper: [TestTool.prlimit.required(), "--nofile=256:"])
       let pid = try #require(gateway.ready["pid"].integer)
       let limits = try await scenario.command(["/bin/cat", "/proc/\(pid)/limits"])
       let line = try #require(limits.lines.first { $0.hasPrefix("Max open files") })

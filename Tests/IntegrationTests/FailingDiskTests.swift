@@ -125,7 +125,7 @@ private let app = "com.example.app"
         try TestTool.unshare.required(), "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
         script, "sh", first.data,
       ]
-      let gateway = try await scenario.restart(first, by: runner)
+      let gateway = try await scenario.restart(first, wrapper: runner)
       #expect(
         try await scenario.push("before", to: token, through: gateway)["status"].integer == 200)
       let filling = "/proc/\(gateway.program.pid)/root\(first.data)/filling"

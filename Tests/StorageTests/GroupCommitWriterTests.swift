@@ -76,7 +76,7 @@ import Testing
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
     harness.writer.load(device: 1, ticket: 2, reply: harness.mailbox)
     let replies = harness.replies(2)
-    guard case .loaded(let loaded) = replies.first(where: { $0.ticket == 2 })?.outcome else {
+    guard case .loaded(let loaded, _) = replies.first(where: { $0.ticket == 2 })?.outcome else {
       Issue.record("nothing loaded")
       return
     }
@@ -99,7 +99,7 @@ import Testing
     store.open()
     let replies = harness.replies(2)
     #expect(replies.map(\.ticket) == [2, 1], "the commit did not wait for the load")
-    guard case .loaded(let loaded)? = replies.last?.outcome else {
+    guard case .loaded(let loaded, _)? = replies.last?.outcome else {
       Issue.record("nothing loaded")
       return
     }
@@ -118,7 +118,7 @@ import Testing
     harness.writer.load(device: 1, limit: 1_700, ticket: 2, reply: harness.mailbox)
     harness.writer.close()
     let counts = harness.replies(2).map { reply in
-      if case .loaded(let rows) = reply.outcome { rows.count } else { 0 }
+      if case .loaded(let rows, _) = reply.outcome { rows.count } else { 0 }
     }
     #expect(counts == [5_000, 1_700])
   }

@@ -50,7 +50,7 @@ import Testing
 
   @Test func `a failed sync closes the engine; the next one makes no file`() throws {
     let now = Mutex(Int64(0))
-    let store = try GuardedEngine<FailingEngine>(path: folder.file("store")) { now.withLock { $0 } }
+    let store = try LockedEngine<FailingEngine>(path: folder.file("store")) { now.withLock { $0 } }
     let first = try store.read { engine throws(StorageFailure) in engine.number }
     let failure = StorageFailure.inputOutput(path: "a", operation: "sync", why: "b")
     #expect(throws: StorageFailure.self) {

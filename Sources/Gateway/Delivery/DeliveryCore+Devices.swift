@@ -30,14 +30,25 @@ extension DeliveryCore {
     guard let device = devices[key.device], device.session == session,
       device.topics.insert(key).inserted
     else { return }
-    // What the store has for it comes with the next load.
+    // What the store has for it comes with the next load, which begins anew.
     device.isOverflowing = true
+    if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewTopic = true }
     sendWaiting(on: device, now: now)
   }
 
+  /// Where the load that `.load` asked for begins, and which rows beside its page come with it: those that the
+  /// device may have, which are sent first.
+  public func loadRange(of device: UInt64) -> (after: UInt64, besides: [UInt64]) {
+    guard let delivery = devices[device] else { return (0, []) }
+    return (delivery.loadedThrough, delivery.queue.possiblyReceived.sorted())
+  }
+
   /// Handles the store's answer to `.load`; `rows` is `nil` when it failed.
+  ///
+  /// `through` is the sequence number up to which the store was read, where more rows may follow it.
   public mutating func loaded(
-    _ device: UInt64, session: SessionID, rows: [StoredNotification]?, now: Moment
+    _ device: UInt64, session: SessionID, rows: [StoredNotification]?, through: UInt64? = nil,
+    now: Moment
   ) {
     guard let delivery = devices[device], delivery.presence == .loading(session) else { return }
     guard let rows else {
@@ -48,19 +59,29 @@ extension DeliveryCore {
     assert(rows.allSatisfy { $0.key.device == device }, "rows of another device")
     assert(
       zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "rows out of order")
+    assert(through.map { $0 > delivery.loadedThrough } ?? true, "a page that was read before")
     delivery.presence = .live(session)
-    delivery.isOverflowing = false
-    for entry in mergeLoaded(rows, on: delivery) { enqueueLoaded(entry, on: delivery, now: now) }
+    // The pages before this one had no rows of a topic that was added meanwhile.
+    let beginsAnew = delivery.hasNewTopic && delivery.loadedThrough > 0
+    delivery.hasNewTopic = false
+    delivery.isOverflowing = beginsAnew || through != nil
+    delivery.loadedThrough = beginsAnew ? 0 : through ?? 0
+    for entry in mergeLoaded(rows, through: through ?? .max, on: delivery, now: now) {
+      enqueueLoaded(entry, on: delivery, now: now)
+    }
     delivery.queue.keepPossiblyReceived(in: rows)
     sendWaiting(on: delivery, now: now)
   }
 
   /// Merges what the store and memory have for a device, each notification once, in order of acceptance.
+  ///
+  /// What is or will be in the store after `through` is left to the next page.
   private mutating func mergeLoaded(
-    _ rows: [StoredNotification], on device: DeviceDelivery
+    _ rows: [StoredNotification], through: UInt64, on device: DeviceDelivery, now: Moment
   ) -> [DeliveryEntry] {
-    let pending = device.queue.removeForLoad { device.topics.contains($0) }
+    var pending = device.queue.removeForLoad { device.topics.contains($0) }
     let replaced = device.queue.replacedRows(by: pending)
+    if through < .max { leaveToNextPage(&pending, after: through, of: device, now: now) }
     var merged: [DeliveryEntry] = []
     merged.reserveCapacity(rows.count + pending.count)
     var next = 0
@@ -77,6 +98,23 @@ extension DeliveryCore {
     }
     merged.append(contentsOf: pending[next...])
     return merged
+  }
+
+  /// Removes the entries whose rows come with a later page; those without a row stay.
+  private mutating func leaveToNextPage(
+    _ pending: inout [DeliveryEntry], after through: UInt64, of device: DeviceDelivery, now: Moment
+  ) {
+    var uncommitted: [DeliveryEntry] = []
+    pending.removeAll { entry in
+      guard entry.sequence > through, !device.queue.mayHaveReceived(entry) else { return false }
+      switch entry.state {
+      case .staged, .committing, .stored:
+        if leaveBehind(entry, now: now) { uncommitted.append(entry) }
+        return true
+      default: return false
+      }
+    }
+    device.queue.leaveToStore(contentsOf: uncommitted)
   }
 
   private mutating func enqueueLoaded(
@@ -103,6 +141,8 @@ extension DeliveryCore {
     delivery.presence = .offline
     delivery.power = DevicePower()
     delivery.isOverflowing = false
+    delivery.loadedThrough = 0
+    delivery.hasNewTopic = false
     delivery.room = .available
     holding.remove(device)
     paused.remove(device)
@@ -210,6 +250,7 @@ extension DeliveryCore {
         ? .discardedUnregisteredFromStorage : .discardedUnregistered
     }
     stage.stageRemoval(.removeKey(key), now: now)
+    if let device = devices[key.device] { sendWaiting(on: device, now: now) }
   }
 
   /// Discards what waits for an app whose notifications the person turned off.
@@ -219,6 +260,7 @@ extension DeliveryCore {
       entry.state.isOnDisk ? .discardedDisabledFromStorage : .discardedDisabled
     }
     stage.stageRemoval(.removeKey(key), now: now)
+    if let device = devices[key.device] { sendWaiting(on: device, now: now) }
   }
 
   /// Ends a revoked device's session and discards what waits for it.

@@ -129,7 +129,9 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     wake(device, now: now)
-    if !once, device.isOverflowing || isFull {
+    // What the store has waits for the power's end then, and this does not.
+    let isBehindBacklog = device.isOverflowing && !device.isHeldFull
+    if !once, isBehindBacklog || isFull {
       device.isOverflowing = true
       stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now)
       device.queue.leaveToStore(entry)
@@ -198,7 +200,7 @@ public struct DeliveryCore: ~Copyable {
       }
     }
     if device.isOverflowing, device.maySend, device.queue.waitingCount == 0,
-      device.queue.inFlightCount == 0
+      device.queue.inFlightCount == 0, !device.isHeldFull
     {
       device.presence = .loading(session)
       effects.append(.load(device: device.device, session))
@@ -296,6 +298,12 @@ public struct DeliveryCore: ~Copyable {
       examinedOfForgotten += device.queue.examined
     #endif
     devices[device.device] = nil
+  }
+
+  /// Notifications of a device that are in memory, to measure it by.
+  package func heldInMemory(of device: UInt64) -> Int {
+    guard let queue = devices[device]?.queue else { return 0 }
+    return queue.inFlightCount + queue.waitingCount + queue.heldCount
   }
 
   // MARK: Invariants

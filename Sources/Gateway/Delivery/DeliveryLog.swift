@@ -7,7 +7,7 @@ public import System
 ///
 /// Confined to its loop, which calls ``flush()`` at the end of each turn. The file is not synced: it outlives
 /// the process but not a loss of power, which is enough for a log, since the store holds the notifications
-/// themselves. It is not mapped either: whoever cuts it takes lines from it, and nothing from the gateway.
+/// themselves. It is not mapped either: a program that cuts it takes lines from it, and nothing from the gateway.
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved
 /// words, then 8 words per line: milliseconds since 1970; device; app, kind, state and letter case; the two

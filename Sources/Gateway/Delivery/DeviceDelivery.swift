@@ -39,6 +39,10 @@ final class DeviceDelivery {
   var queue = DeviceQueue()
   /// Whether some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
+  /// The last sequence number that was read of a backlog that is read in pages; 0 where none is.
+  var loadedThrough: UInt64 = 0
+  /// Whether a topic was added while the store was read.
+  var hasNewTopic = false
 
   init(device: UInt64) { self.device = device }
 
@@ -58,6 +62,9 @@ final class DeviceDelivery {
     }
   }
 
+  /// Whether memory holds back as much as it may: the rest of the backlog stays in the store.
+  var isHeldFull: Bool { queue.heldCount >= Limits.deviceWaitingMax }
+
   /// Whether the device had no room, and nothing is sent for a while.
   var isPaused: Bool {
     if case .none = room { true } else { false }
@@ -74,7 +81,7 @@ final class DeviceDelivery {
     switch presence {
     case .offline:
       assert(
-        !isOverflowing && channels.isEmpty && room == .available,
+        !isOverflowing && channels.isEmpty && room == .available && loadedThrough == 0,
         "device \(device) is away and has a session's state")
       assert(!queue.isForgettable, "device \(device) is away, and remembered for nothing")
     case .loading:

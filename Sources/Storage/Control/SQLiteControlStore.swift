@@ -3,7 +3,7 @@ public import Transport
 
 /// Control data in one SQLite file of mode 0600.
 public final class SQLiteControlStore: ControlStore {
-  private let engine: GuardedEngine<ControlEngine>
+  private let engine: LockedEngine<ControlEngine>
 
   /// Opens or makes the store at `path`, bringing an older schema up to date.
   ///
@@ -18,12 +18,13 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   private init(database path: String) throws(StorageFailure) {
-    engine = try GuardedEngine(path: path)
+    engine = try LockedEngine(path: path)
   }
 
   /// Opens or makes a store under that monotonic clock, for tests.
   init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
-    engine = try GuardedEngine(path: path, now: now)
+    engine = try LockedEngine(path: path, now: now)
+    reader = nil
   }
 
   /// Whether the disk takes writes.

@@ -5,16 +5,16 @@ internal import System
 ///
 /// Rows are appended by sequence, and a slim index finds a key's: a put touches few pages.
 public final class SQLiteNotificationStore: NotificationStore {
-  private let engine: GuardedEngine<NotificationEngine>
+  private let engine: LockedEngine<NotificationEngine>
 
   /// Opens or makes the store at `path`.
   ///
   /// Fails on foreign and on newer files; nothing is changed in them.
-  public init(path: String) throws(StorageFailure) { engine = try GuardedEngine(path: path) }
+  public init(path: String) throws(StorageFailure) { engine = try LockedEngine(path: path) }
 
   /// Opens or makes a store under that monotonic clock, for tests.
   init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
-    engine = try GuardedEngine(path: path, now: now)
+    engine = try LockedEngine(path: path, now: now)
   }
 
   /// Whether the disk takes writes.

@@ -40,11 +40,6 @@ internal import Transport
     try check(unsafe belfry_sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count)))
   }
 
-  func bind(_ index: Int32, _ bytes: [UInt8]?) throws(StorageFailure) {
-    guard let bytes else { return try bindNull(index) }
-    try bind(index, bytes)
-  }
-
   /// Binds what a column of another statement's row holds, whatever its type.
   func bind(_ index: Int32, _ column: Int32, of row: SQLiteStatement) throws(StorageFailure) {
     row.checkColumn(column)
@@ -54,6 +49,11 @@ internal import Transport
 
   /// The columns of a row.
   var columnCount: Int32 { unsafe sqlite3_column_count(statement) }
+
+  func bind(_ index: Int32, _ bytes: [UInt8]?) throws(StorageFailure) {
+    guard let bytes else { return try bindNull(index) }
+    try bind(index, bytes)
+  }
 
   private func bindNull(_ index: Int32) throws(StorageFailure) {
     try check(unsafe sqlite3_bind_null(statement, index))

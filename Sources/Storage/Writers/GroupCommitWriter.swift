@@ -7,8 +7,9 @@ public struct StoreReply: Sendable {
   public enum Outcome: Sendable {
     /// The batch is on disk; what it dropped, `operation` counting within the batch.
     case committed([DroppedNotification])
-    /// The device's notifications, by sequence.
-    case loaded([StoredNotification])
+    /// The device's notifications, by sequence; `through` is the last sequence that was read, where the limit ended
+    /// the load.
+    case loaded([StoredNotification], through: UInt64?)
     /// Nothing of the batch is on disk, or nothing could be read.
     case failed(StorageFailure)
   }
@@ -27,7 +28,7 @@ public final class GroupCommitWriter: Sendable {
   struct Request: Sendable {
     enum Task: Sendable {
       case commit([StoreOperation])
-      case load(device: UInt64, after: UInt64, limit: Int)
+      case load(device: UInt64, after: UInt64, limit: Int, besides: [UInt64])
       case probe
     }
 
@@ -64,17 +65,18 @@ public final class GroupCommitWriter: Sendable {
     post(Request(task: .commit(batch), ticket: ticket, reply: reply))
   }
 
-  /// Reads at most `limit` of a device's notifications with a sequence over `after`.
+  /// Reads at most `limit` of a device's notifications with a sequence over `after`, and those `besides`.
   ///
   /// It sees every batch that was submitted before, and may see later ones. It reads some at a time, with
   /// commits in between; what these take out is not among what is loaded.
   public func load(
-    device: UInt64, after: UInt64 = 0, limit: Int = .max, ticket: UInt64,
+    device: UInt64, after: UInt64 = 0, limit: Int = .max, besides: [UInt64] = [], ticket: UInt64,
     reply: Mailbox<StoreReply>
   ) {
     post(
       Request(
-        task: .load(device: device, after: after, limit: limit), ticket: ticket, reply: reply))
+        task: .load(device: device, after: after, limit: limit, besides: besides), ticket: ticket,
+        reply: reply))
   }
 
   /// Writes something, to see whether a disk that failed takes it again.

@@ -40,7 +40,7 @@ final class StoreWork: Sendable {
       commitAll(requests, &loads)
       for request in requests {
         switch request.task {
-        case .load(let device, let after, let limit):
+        case .load(let device, let after, let limit, _):
           loads.append(Load(request: request, device: device, after: after, limit: limit))
         case .probe:
           // What came of it, the store's health says.
@@ -129,13 +129,30 @@ final class StoreWork: Sendable {
         // A device without rows takes time too.
         budget -= max(1, rows)
         guard rows < page || loads[finished].limit == 0 else { break }
-        answer(loads[finished].request, .loaded(loads[finished].rows))
+        try finish(loads[finished], isAtEnd: rows < page)
       } catch {
         answer(loads[finished].request, .failed(error))
       }
       finished += 1
     }
     loads.removeFirst(finished)
+  }
+
+  /// Answers a load, with the rows that were asked for besides its pages.
+  private func finish(_ load: Load, isAtEnd: Bool) throws(StorageFailure) {
+    guard case .load(_, let first, _, let besides) = load.request.task else {
+      preconditionFailure("a commit is read")
+    }
+    var rows = load.rows
+    for sequence in besides where sequence <= first || sequence > load.after {
+      guard
+        let row = try store.load(device: load.device, after: sequence - 1, limit: 1).first,
+        row.sequence == sequence
+      else { continue }
+      rows.append(row)
+    }
+    if rows.count > load.rows.count { rows.sort { $0.sequence < $1.sequence } }
+    answer(load.request, .loaded(rows, through: isAtEnd ? nil : load.after))
   }
 
   /// Reads one page; how many rows it had.
@@ -158,7 +175,7 @@ final class StoreWork: Sendable {
   func checkInvariants() {
     loads.withLock { loads in
       for load in loads {
-        guard case .load(let device, let first, let limit) = load.request.task else {
+        guard case .load(let device, let first, let limit, _) = load.request.task else {
           assertionFailure("a commit is read")
           continue
         }

@@ -46,32 +46,32 @@ extension Scenario {
 
   /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
   ///
-  /// `runner` is a command that ends with becoming its last arguments, such as one that sets limits.
+  /// `wrapper` is a command that becomes the gateway, such as one that sets its limits.
   public func gateway(
     _ name: String = "gateway", options: [String] = [], environment: [String: String] = [:],
-    by runner: [String] = []
+    wrapper: [String] = []
   ) async throws -> GatewayProgram {
     try await gateway(
-      data: folder.file(name), ports: [:], options: options, environment: environment, by: runner)
+      data: folder.file(name), ports: [:], options: options, environment: environment,
+      wrapper: wrapper)
   }
 
-  /// Restarts a gateway that has ended, on the same ports; `options` are this start's alone, and so is what
-  /// runs it: a command that ends with becoming its last arguments.
+  /// Restarts a gateway that has ended, on the same ports; `options` and `wrapper` are this start's alone.
   public func restart(
-    _ gateway: GatewayProgram, options: [String] = [], by runner: [String] = []
+    _ gateway: GatewayProgram, options: [String] = [], wrapper: [String] = []
   ) async throws -> GatewayProgram {
     var ports: [String: Int] = [:]
     for listener in Self.listeners { ports[listener] = gateway.port(listener) }
     var again = try await self.gateway(
       data: gateway.data, ports: ports, options: gateway.options + options,
-      environment: gateway.environment, by: runner)
+      environment: gateway.environment, wrapper: wrapper)
     again.options = gateway.options
     return again
   }
 
   private func gateway(
     data: String, ports: [String: Int], options: [String], environment: [String: String],
-    by runner: [String] = []
+    wrapper: [String] = []
   ) async throws -> GatewayProgram {
     let readyFile = data + "-ready.json"
     unlink(readyFile)
@@ -80,7 +80,7 @@ extension Scenario {
       arguments += ["--\(listener)-port", String(ports[listener] ?? 0)]
     }
     let program = try start(
-      runner + [Installation.belfry] + arguments + options, name: "belfry gateway",
+      wrapper + [Installation.belfry] + arguments + options, name: "belfry gateway",
       environment: environment)
     do {
       let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }

@@ -18,6 +18,8 @@ struct DeliveryBench: ~Copyable {
   var loads: [(UInt64, SessionID)] = []
   /// After each event; off where a test has too much in memory for that.
   var checksInvariants = true
+  /// Rows that are read at once.
+  var pageRows = Int.max
   private var nextID: UInt64 = 1
 
   static let app: UInt32 = 7
@@ -78,7 +80,14 @@ struct DeliveryBench: ~Copyable {
 
   mutating func answerLoads() throws {
     while let (device, session) = loads.popLast() {
-      core.loaded(device, session: session, rows: try store.load(device: device), now: now)
+      let range = core.loadRange(of: device)
+      var rows = try store.load(device: device, after: range.after, limit: pageRows)
+      let through = rows.count == pageRows ? rows.last?.sequence : nil
+      let besides = try store.load(device: device).filter { row in
+        range.besides.contains(row.sequence) && !rows.contains { $0.sequence == row.sequence }
+      }
+      rows = (rows + besides).sorted { $0.sequence < $1.sequence }
+      core.loaded(device, session: session, rows: rows, through: through, now: now)
       drain()
     }
   }

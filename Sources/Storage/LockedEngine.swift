@@ -12,7 +12,7 @@ protocol StoreEngine: AnyObject, SendableMetatype {
 ///
 /// After a failed sync the kernel may drop what it could not write and report the next sync as good. The
 /// engine whose write failed is therefore closed; a new one reads what the file has.
-final class GuardedEngine<Engine: StoreEngine>: Sendable {
+final class LockedEngine<Engine: StoreEngine>: Sendable {
   private struct State {
     var engine: Engine?
     var isClosed = false

@@ -1,0 +1,120 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+private typealias Bench = DeliveryBench
+
+/// A backlog is read in pages: what a silent device holds in memory is bounded, and nothing is lost by it.
+@Suite struct BacklogPageTests {
+  /// Stores notifications for a device that is away, under distinct texts.
+  private func store(_ texts: [String], in bench: inout DeliveryBench, app: UInt32 = Bench.app)
+    throws
+  {
+    for text in texts { bench.push(text, to: Bench.key(app: app), keep: .max) }
+    while try bench.commit() > 0 {}
+  }
+
+  private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map(String.init) }
+
+  private func acknowledgeAll(_ bench: inout DeliveryBench, session: UInt64 = 1) throws {
+    var next = 0
+    while next < bench.sent.count {
+      let text = bench.sent[next]
+      next += 1
+      if !bench.acknowledged.contains(text) { try bench.acknowledge(text, session: session) }
+      try bench.answerLoads()
+    }
+  }
+
+  @Test func `a silent device holds one page, and one that answers gets everything in order`()
+    throws
+  {
+    var bench = Bench()
+    bench.pageRows = 10
+    try store(texts(1...95), in: &bench)
+    try bench.connect(window: 4)
+    #expect(bench.sent == texts(1...4))
+    #expect(bench.core.heldInMemory(of: 1) == 10)
+    try acknowledgeAll(&bench)
+    #expect(bench.sent == texts(1...95))
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).isEmpty)
+    bench.push("next", keep: .max)
+    #expect(bench.sent.last == "next")
+  }
+
+  @Test func `what comes while pages are read is sent after them, stored or not`() throws {
+    var bench = Bench()
+    bench.pageRows = 5
+    try store(texts(1...20), in: &bench)
+    try bench.connect(window: 2)
+    bench.push("21", keep: .max)
+    try bench.acknowledge("1")
+    bench.push("22", keep: .max)
+    try bench.commit()
+    try bench.acknowledge("2")
+    bench.push("23", keep: .max)
+    try acknowledgeAll(&bench)
+    while try bench.commit() > 0 { bench.pass(milliseconds: 60) }
+    try acknowledgeAll(&bench)
+    #expect(bench.sent == texts(1...23))
+    #expect(bench.answered.suffix(3) == ["21", "22", "23"])
+  }
+
+  @Test func `what a device may have already comes first, from whatever page`() throws {
+    var bench = Bench()
+    try bench.connect(window: 3)
+    for text in texts(1...3) { bench.push(text, keep: .max) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try store(texts(4...40), in: &bench)
+    bench.pageRows = 2
+    bench.sent = []
+    try bench.connect(2, window: 64)
+    #expect(bench.sent == texts(1...3))
+    try acknowledgeAll(&bench, session: 2)
+    #expect(bench.sent == texts(1...40))
+  }
+
+  @Test func `a topic that is added while pages are read gets what lies before them`() throws {
+    var bench = Bench()
+    bench.pageRows = 5
+    try store(texts(1...10), in: &bench, app: 8)
+    try store(texts(11...30), in: &bench)
+    try bench.connect(window: 64)
+    #expect(bench.sent == texts(11...15))
+    for text in texts(11...15) { try bench.acknowledge(text) }
+    #expect(bench.loads.count == 1)
+    bench.core.addTopic(Bench.key(app: 8), session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.answerLoads()
+    try acknowledgeAll(&bench)
+    #expect(Set(bench.sent) == Set(texts(1...30)))
+    #expect(bench.sent.count == 30, "each of them once")
+  }
+
+  @Test func `what the power holds back is bounded too, and comes once it is there`() throws {
+    var bench = Bench()
+    bench.checksInvariants = false
+    bench.pageRows = 256
+    for number in 1...3_000 {
+      bench.push("\(number)", priority: 5, keep: .max)
+      if number % 500 == 0 { while try bench.commit() > 0 {} }
+    }
+    let restricted = DevicePower(isAsleep: false, isRestricted: true)
+    try bench.connect(power: restricted)
+    #expect(bench.sent.isEmpty)
+    #expect(bench.core.heldInMemory(of: 1) < 1_024 + 256)
+    bench.push("urgent", keep: .max)
+    #expect(bench.sent == ["urgent"])
+    try bench.acknowledge("urgent")
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try acknowledgeAll(&bench)
+    #expect(bench.sent == ["urgent"] + texts(1...3_000))
+  }
+}
