@@ -5,6 +5,8 @@ internal import System
 protocol StoreEngine: AnyObject, SendableMetatype {
   /// Opens the file at `path`, and makes it where it `mayCreate` it.
   init(path: String, mayCreate: Bool) throws(StorageFailure)
+  /// How many rows this connection has changed.
+  var changeCount: Int64 { get }
 }
 
 /// A store's engine under its lock, which is opened anew after a write of which it is not known what the disk
@@ -55,8 +57,11 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
       if state.isClosed { throw .closed }
       if let refusal = health.refusal(atNanoseconds: now()) { throw refusal }
       do throws(StorageFailure) {
-        let answer = try body(try open(&state))
-        health.writeSucceeded(atNanoseconds: now())
+        let engine = try open(&state)
+        let before = engine.changeCount
+        let answer = try body(engine)
+        // A write that changed nothing has asked nothing of the disk.
+        if engine.changeCount != before { health.writeSucceeded(atNanoseconds: now()) }
         return answer
       } catch {
         guard error.isOfDisk else { throw error }

@@ -86,7 +86,8 @@ public final class StoreHealth: Sendable {
         state.sinceNanoseconds = now
         state.pauseNanoseconds = 0
         state.refused = 0
-        state.reportNanoseconds = .min
+        // A disk that fails now and then has one line a minute, too.
+        state.recovery = nil
       }
       state.failure = failure
       state.refused += 1

@@ -52,8 +52,8 @@ private let app = "com.example.app"
       try await waitUntil("not ready: ", scenario, gateway)
       let told = try await scenario.readiness(of: gateway)
       #expect(told.contains("File too large"), "\(told)")
-      let lines = gateway.program.errors.split(separator: "\n").filter { $0.contains("error") }
-      #expect(lines.count == 1, "one line a minute: \(lines)")
+      try await Scenario.wait("the log's line") { failureLines(gateway) > 0 }
+      #expect(failureLines(gateway) == 1, "one line a minute: \(gateway.program.errors)")
       try await limitFiles(scenario, of: gateway, to: "unlimited")
       try await waitUntil("ready", scenario, gateway)
       try await Scenario.wait("the log's line") {
@@ -137,6 +137,7 @@ private let app = "com.example.app"
         #expect(answer["status"].integer == 500, "\(answer)")
       }
       try await waitUntil("not ready: no space left for", scenario, gateway)
+      try await Scenario.wait("the log's line") { failureLines(gateway) > 0 }
       #expect(failureLines(gateway) == 1, "\(gateway.program.errors)")
       try FileManager.default.removeItem(atPath: filling)
       try await waitUntil("ready", scenario, gateway)

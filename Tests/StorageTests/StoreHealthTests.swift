@@ -65,12 +65,19 @@ import Testing
       return engine.number
     }
     #expect(second != first)
+    #expect(store.health.failure != nil, "what changed nothing has asked nothing of the disk")
+    try store.write { engine throws(StorageFailure) in engine.changeCount += 1 }
+    #expect(store.health.failure == nil)
     // A full disk undoes what it did not take, and the engine goes on.
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw .diskFull(path: "a") }
     }
     now.withLock { $0 += 1_000_000_000 }
-    #expect(try store.write { engine throws(StorageFailure) in engine.number } == second)
+    let third = try store.write { engine throws(StorageFailure) in
+      engine.changeCount += 1
+      return engine.number
+    }
+    #expect(third == second)
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw .exists(what: "a request's own fault") }
     }
@@ -118,6 +125,7 @@ private final class FailingEngine: StoreEngine {
   private static let count = Mutex(0)
   let mayCreate: Bool
   let number: Int
+  var changeCount: Int64 = 0
 
   init(path: String, mayCreate: Bool) throws(StorageFailure) {
     self.mayCreate = mayCreate

@@ -79,6 +79,9 @@ final class ControlEngine: StoreEngine {
   private var made: UInt64 = 0
   private let mark: CommitMark?
 
+  /// How many rows this connection has changed.
+  var changeCount: Int64 { database.changeCount }
+
   init(path: String, mayCreate: Bool) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
     mark = try CommitMark.open(ofStore: path)

@@ -51,6 +51,9 @@ final class NotificationEngine: StoreEngine {
   private var stored: UInt64
   private let mark: CommitMark?
 
+  /// How many rows this connection has changed.
+  var changeCount: Int64 { database.changeCount }
+
   init(path: String, mayCreate: Bool) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
     stored = UInt64(bitPattern: try database.integer("SELECT stored FROM progress"))

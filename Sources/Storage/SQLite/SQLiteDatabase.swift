@@ -21,6 +21,9 @@ internal import System
   let path: String
   private(set) var connection: OpaquePointer?
 
+  /// How many rows this connection has changed.
+  var changeCount: Int64 { unsafe sqlite3_total_changes64(connection) }
+
   /// Opens or, where it `mayCreate` it, makes the file at `path` with mode 0600; an empty path means memory
   /// alone.
   ///
