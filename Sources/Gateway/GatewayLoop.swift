@@ -242,19 +242,6 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Pushes
 
-  /// A provider's push that has passed every check but the home loop's.
-  struct Submission {
-    let contents: TokenContents
-    let id: NotificationID
-    let uniqueID: NotificationID
-    let expiration: Int64
-    let priority: UInt8
-    let pushType: PushType
-    let collapseID: [UInt8]
-    let payload: [UInt8]
-    let keep: UInt32
-  }
-
   /// Sends a submission to its device's home loop; the answer comes to `provider` under `reply`.
   func submit(_ submission: Submission, reply: Int32, of provider: some ProviderPeer) {
     provider.load.begin()
@@ -409,7 +396,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     scheduleTurnEnd()
   }
 
-  // MARK: Buffers and connections
+  // MARK: Buffers
 
   func makeID() -> NotificationID { NotificationID(high: random.next(), low: random.next()) }
 
@@ -420,44 +407,6 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   func takeScratch() -> [UInt8] { buffers.takeScratch() }
 
   func returnScratch(_ buffer: inout [UInt8]) { buffers.returnScratch(&buffer) }
-
-  /// Creates a provider's connection of any interface and adds it.
-  func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, GatewayLoop) -> Peer) -> Peer {
-    let connection = make(connections.makeNumber(), self)
-    connections.add(connection)
-    metrics.providerConnections.add()
-    return connection
-  }
-
-  func makeDeviceConnection(device: DeviceClaim?) -> DeviceConnection {
-    assert(device.map { isHome(of: $0.number) } ?? true, "a device came to another loop's home")
-    let connection = DeviceConnection(
-      session: SessionID(connections.makeNumber()), device: device?.number,
-      isKnown: device.map(devices.has) ?? true, home: self)
-    connections.add(connection)
-    if device != nil { shared.census.countDevice(1) }
-    metrics.deviceConnections.add()
-    return connection
-  }
-
-  /// Removes a provider's connection that has ended.
-  func remove(_ connection: some ProviderPeer) {
-    guard connections.remove(connection) else { return }
-    metrics.providerConnections.add(-1)
-    reportIfDrained()
-  }
-
-  /// Removes a device's connection that has ended.
-  func remove(_ connection: DeviceConnection) {
-    guard connections.remove(connection) else { return }
-    metrics.deviceConnections.add(-1)
-    if let device = connection.device {
-      shared.census.countDevice(-1)
-      core.disconnect(device, session: connection.session, now: now)
-      performEffects()
-    }
-    reportIfDrained()
-  }
 
   // MARK: Start and shutdown
 
@@ -475,7 +424,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     reportIfDrained()
   }
 
-  private func reportIfDrained() {
+  func reportIfDrained() {
     guard isDraining, !hasReportedDrained, !connections.hasProviders, core.isSettled else { return }
     hasReportedDrained = true
     post(.drained(loop: index))

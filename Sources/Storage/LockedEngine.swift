@@ -97,3 +97,33 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     }
   }
 }
+
+/// An engine that counts its writes in its file and beside it, so that a loss is noticed.
+protocol MarkedStoreEngine: StoreEngine {
+  static var schema: SQLiteDatabase.Schema { get }
+  /// How many writes were made that the file does not know of: its write-ahead file is gone or cut, or an
+  /// older copy is in its place.
+  var lostCount: UInt64 { get }
+  /// Forgets what was lost, when a person was told.
+  func forgetLost()
+  /// Writes something, to see whether the disk takes it.
+  func probe() throws(StorageFailure)
+}
+
+extension LockedEngine where Engine: MarkedStoreEngine {
+  func lostCount() throws(StorageFailure) -> UInt64 {
+    try read { engine throws(StorageFailure) in engine.lostCount }
+  }
+
+  func forgetLost() throws(StorageFailure) {
+    try read { engine throws(StorageFailure) in engine.forgetLost() }
+  }
+
+  func probe() throws(StorageFailure) {
+    try write { engine throws(StorageFailure) in try engine.probe() }
+  }
+
+  static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
+    try StoreInspection.inspect(path: path, schema: Engine.schema)
+  }
+}

@@ -1,7 +1,7 @@
 internal import Transport
 
 /// The control store's connection, under its lock.
-final class ControlEngine: StoreEngine {
+final class ControlEngine: MarkedStoreEngine {
   static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4266_6301,
     migrations: [

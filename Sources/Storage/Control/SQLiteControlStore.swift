@@ -31,24 +31,18 @@ public final class SQLiteControlStore: ControlStore {
 
   /// Finds damage in the file at `path`, and gives it a new file without what cannot be read.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
-    try StoreInspection.inspect(path: path, schema: ControlEngine.schema)
+    try LockedEngine<ControlEngine>.inspect(path: path)
   }
 
   /// How many changes were made that the file does not know of: its write-ahead file is gone or cut, or an
   /// older copy is in its place.
-  public func lostCount() throws(StorageFailure) -> UInt64 {
-    try engine.read { engine throws(StorageFailure) in engine.lostCount }
-  }
+  public func lostCount() throws(StorageFailure) -> UInt64 { try engine.lostCount() }
 
   /// Forgets what was lost, when a person was told.
-  public func forgetLost() throws(StorageFailure) {
-    try engine.read { engine throws(StorageFailure) in engine.forgetLost() }
-  }
+  public func forgetLost() throws(StorageFailure) { try engine.forgetLost() }
 
   /// Writes something, to see whether the disk takes it.
-  public func probe() throws(StorageFailure) {
-    try engine.write { engine throws(StorageFailure) in try engine.probe() }
-  }
+  public func probe() throws(StorageFailure) { try engine.probe() }
 
   /// Carries out `changes` in one transaction.
   public func apply(_ changes: [ControlChange]) throws(StorageFailure) {

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import System
 
 /// The connection with its prepared statements, under the store's lock.
-final class NotificationEngine: StoreEngine {
+final class NotificationEngine: MarkedStoreEngine {
   static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4266_6E01,
     migrations: [

@@ -1,11 +1,14 @@
 /// The registry's connection, under its lock: tokens, and the campaigns that are sent to them.
-final class RegistryEngine {
+final class RegistryEngine: StoreEngine {
   let database: SQLiteDatabase
   private var statements: [String: SQLiteStatement] = [:]
 
-  init(path: String) throws(StorageFailure) {
-    database = try SQLiteDatabase(path: path, schema: Self.schema)
+  init(path: String, mayCreate: Bool) throws(StorageFailure) {
+    database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
   }
+
+  /// How many rows this connection has changed.
+  var changeCount: Int64 { database.changeCount }
 
   /// The statement of this text, prepared once.
   func statement(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {

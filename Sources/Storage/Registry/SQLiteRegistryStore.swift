@@ -1,14 +1,12 @@
-internal import Synchronization
-
 /// The token registry and its campaigns in one SQLite file of mode 0600.
 ///
 /// Any thread; one at a time writes. What a call has written is on disk when it returns.
 public final class SQLiteRegistryStore: Sendable {
-  private let engine: Mutex<RegistryEngine?>
+  private let engine: LockedEngine<RegistryEngine>
 
   /// Opens or makes the store at `path`; an empty path is memory alone.
   public init(path: String) throws(StorageFailure) {
-    engine = try Mutex(RegistryEngine(path: path))
+    engine = try LockedEngine(path: path)
   }
 
   // MARK: Tokens
@@ -184,12 +182,12 @@ public final class SQLiteRegistryStore: Sendable {
   }
 
   /// Closes the file; later calls throw `.closed`.
-  public func close() { engine.withLock { $0 = nil } }
+  public func close() { engine.close() }
 
   private func change<Answer: Sendable>(
     _ body: (RegistryEngine) throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
-    try read { engine throws(StorageFailure) in
+    try engine.write { engine throws(StorageFailure) in
       try engine.database.transaction { () throws(StorageFailure) in try body(engine) }
     }
   }
@@ -197,9 +195,6 @@ public final class SQLiteRegistryStore: Sendable {
   private func read<Answer: Sendable>(
     _ body: (RegistryEngine) throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
-    try engine.withLock { engine throws(StorageFailure) in
-      guard let engine else { throw .closed }
-      return try body(engine)
-    }
+    try engine.read(body)
   }
 }

@@ -8,18 +8,26 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct RestoreExamples {
   private static let id = "org.example.Registration"
 
+  /// A device whose app registered with a gateway, and which has stopped since; with its token.
+  private func formerDevice(
+    _ scenario: Scenario
+  ) async throws -> (gateway: GatewayProgram, agent: AgentProgram, token: String) {
+    let gateway = try await scenario.gateway()
+    let agent = try await scenario.agent(of: gateway)
+    let app = try await scenario.example("Registration", on: agent)
+    let token = try await scenario.token(of: app)
+    try await app.stop()
+    try await agent.program.stop()
+    return (gateway, agent, token)
+  }
+
   @Test
   func
     `A backup on another machine is another device, which gets nothing before its apps ran there`()
     async throws
   {
     try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let first = try await scenario.agent(of: gateway)
-      let app = try await scenario.example("Registration", on: first)
-      let token = try await scenario.token(of: app)
-      try await app.stop()
-      try await first.program.stop()
+      let (gateway, first, token) = try await formerDevice(scenario)
       // As if the folder came from another machine: its key, all else the same.
       let file = first.data + "/identity/identity.key"
       let kept = try FileSystem.read(file, limit: 10_000)
@@ -66,12 +74,7 @@ import Testing
     async throws
   {
     try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let first = try await scenario.agent(of: gateway)
-      let app = try await scenario.example("Registration", on: first)
-      let token = try await scenario.token(of: app)
-      try await app.stop()
-      try await first.program.stop()
+      let (gateway, _, token) = try await formerDevice(scenario)
       try await gateway.stop()
       for suffix in ["", "-wal", "-shm"] {
         unlink(gateway.data + "/control.sqlite" + suffix)
@@ -97,12 +100,7 @@ import Testing
   @Test
   func `A device that is set up anew has other tokens`() async throws {
     try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let first = try await scenario.agent(of: gateway)
-      let app = try await scenario.example("Registration", on: first)
-      let token = try await scenario.token(of: app)
-      try await app.stop()
-      try await first.program.stop()
+      let (gateway, _, token) = try await formerDevice(scenario)
       let second = try await scenario.agent("anew", of: gateway)
       let again = try await scenario.example("Registration", on: second)
       // S0-35 part 2 of 2: installed anew

@@ -1,0 +1,41 @@
+import System
+
+extension GatewayLoop {
+  /// Creates a provider's connection of any interface and adds it.
+  func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, GatewayLoop) -> Peer) -> Peer {
+    let connection = make(connections.makeNumber(), self)
+    connections.add(connection)
+    metrics.providerConnections.add()
+    return connection
+  }
+
+  func makeDeviceConnection(device: DeviceClaim?) -> DeviceConnection {
+    assert(device.map { isHome(of: $0.number) } ?? true, "a device came to another loop's home")
+    let connection = DeviceConnection(
+      session: SessionID(connections.makeNumber()), device: device?.number,
+      isKnown: device.map(devices.has) ?? true, home: self)
+    connections.add(connection)
+    if device != nil { shared.census.countDevice(1) }
+    metrics.deviceConnections.add()
+    return connection
+  }
+
+  /// Removes a provider's connection that has ended.
+  func remove(_ connection: some ProviderPeer) {
+    guard connections.remove(connection) else { return }
+    metrics.providerConnections.add(-1)
+    reportIfDrained()
+  }
+
+  /// Removes a device's connection that has ended.
+  func remove(_ connection: DeviceConnection) {
+    guard connections.remove(connection) else { return }
+    metrics.deviceConnections.add(-1)
+    if let device = connection.device {
+      shared.census.countDevice(-1)
+      core.disconnect(device, session: connection.session, now: now)
+      performEffects()
+    }
+    reportIfDrained()
+  }
+}

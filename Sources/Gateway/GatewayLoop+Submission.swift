@@ -1,0 +1,16 @@
+import BelfryWire
+
+extension GatewayLoop {
+  /// A provider's push that has passed every check but the home loop's.
+  struct Submission {
+    let contents: TokenContents
+    let id: NotificationID
+    let uniqueID: NotificationID
+    let expiration: Int64
+    let priority: UInt8
+    let pushType: PushType
+    let collapseID: [UInt8]
+    let payload: [UInt8]
+    let keep: UInt32
+  }
+}
