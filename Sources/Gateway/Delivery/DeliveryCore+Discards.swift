@@ -14,6 +14,10 @@ extension DeliveryCore {
       delivery.room = .none(untilNanoseconds: now.nanoseconds + Limits.noRoomPauseNanoseconds)
       paused.insert(device)
       if !entry.isEnded { waitForRoom(entry, on: delivery, now: now) }
+    } else if case .transient = entry.state {
+      effects.append(.record(state(of: entry, discardedFor: reason), entry))
+      entry.advance(to: .ended)
+      takeBackReplacement(by: entry, on: delivery)
     } else if !entry.isEnded {
       finish(entry, as: state(of: entry, discardedFor: reason), now: now)
     }
@@ -35,7 +39,8 @@ extension DeliveryCore {
   ) {
     switch entry.state {
     case .transient:
-      return giveUp(entry)
+      giveUp(entry)
+      return takeBackReplacement(by: entry, on: device)
     case .rowLost(let reason):
       effects.append(.record(reason.state, entry))
       return entry.advance(to: .ended)

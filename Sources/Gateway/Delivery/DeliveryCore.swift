@@ -237,6 +237,7 @@ public struct DeliveryCore: ~Copyable {
     case .staged:
       answer(entry)
       stage.withdraw(entry)
+      stageRemovalOfReplaced(by: entry, now: now)
     case .committing:
       answer(entry)
       stage.end(entry, .droppedAnswered)

@@ -30,6 +30,7 @@ private struct Bench: ~Copyable {
           ))
         inFlight[one.key.device, default: []].append(one.sequence)
       case .mark(let device, _, _): marks.append(device)
+      case .recordDropped: Issue.record("a copy has no row")
       case .record(let state, _): states.append(state)
       case .load(let device, let session): loads.append((device, session))
       case .answer, .fail, .close: break

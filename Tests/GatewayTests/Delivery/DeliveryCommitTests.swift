@@ -131,4 +131,67 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["first", "first", "newest"])
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
   }
+
+  /// A push that was answered 200 was gone with the newer one that was refused, which nobody got.
+  @Test func `what a refused one replaced comes back when its device throws that one away`() throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["newer"])
+    try bench.discard("newer", .appGone)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.answerLoads()
+    #expect(bench.sent == ["newer", "older"])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 1, "the older one is not acknowledged yet")
+    try bench.acknowledge("older")
+    #expect(bench.states.last == .deliveredFromStorage)
+  }
+
+  @Test func `what a refused one replaced is replaced anew once its device was away`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.push("newest")
+    try bench.commit()
+    #expect(bench.states.filter { $0 == .replaced }.count == 2, "the store replaced it, too")
+    #expect(try bench.store.count() == 1)
+  }
+
+  @Test func `what expires before its commit takes along what it replaced`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer", priority: 5, expiresIn: 1)
+    bench.pass(milliseconds: 2_000)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.states.last == .discardedExpired)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  @Test func `what a commit stored and replaced at once is recorded in that order`() throws {
+    var bench = Bench()
+    bench.push("older")
+    bench.push("newer")
+    try bench.commit()
+    #expect(
+      bench.states == [.received, .received, .storedOffline, .storedOffline, .replaced])
+  }
 }
