@@ -270,6 +270,16 @@ import Testing
         == .connect(host: "other", port: 99))
   }
 
+  /// Both fields at their most kept a device away for fifty days.
+  @Test func `a hint to come back in weeks is obeyed for ten minutes, and ten at random`() {
+    let pair = LinkPair.up()
+    let hint = LinkFrame.ReconnectHint(afterMilliseconds: .max, jitterMilliseconds: .max)
+    _ = pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient)
+    pair.exchange()
+    pair.lose(random: 600_000_000_000 - 1)
+    #expect(pair.client.deadline == pair.now + 1_200 * LinkPair.second - 1)
+  }
+
   @Test func `a device that does not leave is closed when the drain ends`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: 0, jitterMilliseconds: 0)
