@@ -49,12 +49,13 @@ extension DeliveryCore {
     case .staged:
       stage.makeDue(entry, now: now)
     case .keptByChannel:
-      guard let channel = entry.broadcast?.channel, !device.queue.hasUnsentMessage(of: channel)
+      guard let broadcast = entry.broadcast, channels[broadcast.channel]?.newest === broadcast
       else {
-        // The channel's newer message waits in its place.
         effects.append(.record(.replaced, entry))
         return entry.advance(to: .ended)
       }
+      // Its channel's former message found no room either, and waits.
+      dropUnsent(of: broadcast.channel, on: device, as: .replaced)
       effects.append(.record(.storedNoRoom, entry))
     case .committing:
       break

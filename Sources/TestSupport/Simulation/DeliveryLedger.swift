@@ -14,8 +14,10 @@ final class DeliveryLedger {
     let number: UInt64
     let target: Target
     let priority: UInt8
-    /// Seconds since 1970.
+    /// Seconds since 1970; where its provider named none, 30 days from when it was made.
     let expiration: Int64
+    /// Whether its provider named an expiration: else the gateway stores it for 30 days from its own present.
+    let isExpirationNamed: Bool
     let madeSeconds: Int64
     let collapseID: String
     let keep: UInt32
@@ -47,9 +49,13 @@ final class DeliveryLedger {
     var receivedNanoseconds: Int64?
 
     /// Whether the gateway may have tried it once only, as its clock said that it had expired.
-    var mayBeOnce: Bool { expiration <= receivedSeconds?.upperBound ?? madeSeconds }
+    var mayBeOnce: Bool {
+      isExpirationNamed && expiration <= receivedSeconds?.upperBound ?? madeSeconds
+    }
     /// Whether the gateway may have stored it.
-    var mayBeStored: Bool { expiration > receivedSeconds?.lowerBound ?? madeSeconds }
+    var mayBeStored: Bool {
+      !isExpirationNamed || expiration > receivedSeconds?.lowerBound ?? madeSeconds
+    }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
     /// disk, from where it was shown or expired; one that is not logged may have been.
     var counts: Bool {
@@ -76,12 +82,14 @@ final class DeliveryLedger {
 
   /// The number of a new push, which its payload names.
   func open(
-    _ target: Target, priority: UInt8, expiration: Int64, collapseID: String, keep: UInt32
+    _ target: Target, priority: UInt8, expiration named: Int64?, collapseID: String, keep: UInt32
   ) -> UInt64 {
+    let seconds = world.time.unixMilliseconds / 1_000
+    let expiration = named ?? seconds + Int64(WireLimits.storageDaysMax) * 86_400
     pushes.append(
       Push(
         number: UInt64(pushes.count), target: target, priority: priority, expiration: expiration,
-        madeSeconds: world.time.unixMilliseconds / 1_000, collapseID: collapseID, keep: keep,
+        isExpirationNamed: named != nil, madeSeconds: seconds, collapseID: collapseID, keep: keep,
         storedUntil: expiration))
     return UInt64(pushes.count - 1)
   }
@@ -139,7 +147,7 @@ final class DeliveryLedger {
         push.receivedSeconds =
           gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
         let latest = line.atMilliseconds / 1_000 + Int64(WireLimits.storageDaysMax) * 86_400
-        push.storedUntil = min(push.expiration, latest)
+        push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
         push.receivedNanoseconds = world.time.now
       } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasClockSteps,
         let received = push.receivedNanoseconds,
@@ -256,7 +264,7 @@ final class DeliveryLedger {
         push.isAnswered || push.isRefused || push.isOrphaned,
         "#\(push.number) was never answered: \(world.whereabouts(of: push.number))")
       guard push.isAnswered, push.shown == 0, !push.mayBeOnce, !stored.contains(push.number),
-        push.expiration > (push.receivedSeconds == nil ? latest : now), !push.isUnregistered,
+        push.storedUntil > (push.receivedSeconds == nil ? latest : now), !push.isUnregistered,
         !push.states.contains(.discardedDisabled), !push.isThrownAway, !push.isForgotten,
         !isReplaced(push),
         !world.profile.hasClockSteps
