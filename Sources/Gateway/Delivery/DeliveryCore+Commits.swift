@@ -36,6 +36,12 @@ extension DeliveryCore {
       let entry = device.queue.entry(dropped.sequence)
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
+    if entry.place == .uncommitted {
+      // It came while its device was away, and would be read from the store.
+      device.queue.removeUncommitted(entry)
+      entry.advance(to: .ended)
+      return true
+    }
     entry.advance(to: .rowLost(dropped.reason))
     return false
   }
@@ -45,7 +51,9 @@ extension DeliveryCore {
     if case .endedCommitting(let ending) = entry.state {
       entry.advance(to: .ended)
       if ending != .droppedAnswered { answer(entry) }
-      stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+      if !entry.leaveRowToReplacement() {
+        stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+      }
       return
     }
     entry.advance(to: .stored)
@@ -92,6 +100,7 @@ extension DeliveryCore {
     case .endedCommitting(.dropped):
       fail(entry)
       entry.advance(to: .ended)
+      _ = entry.leaveRowToReplacement()
     case .endedCommitting(.droppedAnswered):
       entry.advance(to: .ended)
       stageRemovalOfReplaced(by: entry, now: now)

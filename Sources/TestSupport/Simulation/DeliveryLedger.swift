@@ -18,7 +18,6 @@ final class DeliveryLedger {
     let expiration: Int64
     /// Whether its provider named an expiration: else the gateway stores it for 30 days from its own present.
     let isExpirationNamed: Bool
-    let madeSeconds: Int64
     let collapseID: String
     let keep: UInt32
     var isAnswered = false
@@ -39,9 +38,10 @@ final class DeliveryLedger {
     var isThrownAway = false
     /// Places in the order of acceptance that were taken before it was sent, where its provider tells.
     var placesBefore: Int?
-    /// The second since 1970 that the gateway's clock of expiry showed when it accepted; it follows small
-    /// steps of the wall clock later than at once, so that the true one lies in this range.
-    var receivedSeconds: ClosedRange<Int64>?
+    /// The second since 1970 that the gateway's clock of expiry showed when it accepted, as far as the log
+    /// tells when that was; it follows small steps of the wall clock later than at once, so that the true one
+    /// lies in this range.
+    var clockSeconds: ClosedRange<Int64>
     /// The latest second since 1970 until which the gateway stores it: its wall clock may have been behind
     /// when it accepted, and storage ends after 30 days.
     var storedUntil: Int64
@@ -50,11 +50,11 @@ final class DeliveryLedger {
 
     /// Whether the gateway may have tried it once only, as its clock said that it had expired.
     var mayBeOnce: Bool {
-      isExpirationNamed && expiration <= receivedSeconds?.upperBound ?? madeSeconds
+      isExpirationNamed && expiration <= clockSeconds.upperBound
     }
     /// Whether the gateway may have stored it.
     var mayBeStored: Bool {
-      !isExpirationNamed || expiration > receivedSeconds?.lowerBound ?? madeSeconds
+      !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
     /// disk, from where it was shown or expired; one that is not logged may have been.
@@ -89,8 +89,8 @@ final class DeliveryLedger {
     pushes.append(
       Push(
         number: UInt64(pushes.count), target: target, priority: priority, expiration: expiration,
-        isExpirationNamed: named != nil, madeSeconds: seconds, collapseID: collapseID, keep: keep,
-        storedUntil: expiration))
+        isExpirationNamed: named != nil, collapseID: collapseID, keep: keep,
+        clockSeconds: clockSeconds, storedUntil: expiration))
     return UInt64(pushes.count - 1)
   }
 
@@ -143,9 +143,7 @@ final class DeliveryLedger {
       push.states.append(state)
       if state == .received {
         push.acceptance = place
-        let gateway = world.gateway
-        push.receivedSeconds =
-          gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
+        push.clockSeconds = clockSeconds
         let latest = line.atMilliseconds / 1_000 + Int64(WireLimits.storageDaysMax) * 86_400
         push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
         push.receivedNanoseconds = world.time.now
@@ -194,6 +192,11 @@ final class DeliveryLedger {
         push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
         "#\(number) has expired before its time")
     }
+  }
+
+  private var clockSeconds: ClosedRange<Int64> {
+    let gateway = world.gateway
+    return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
   }
 
   /// Seconds by which a loop's clock of expiry may differ from the world's: loops follow small steps.
@@ -264,7 +267,7 @@ final class DeliveryLedger {
         push.isAnswered || push.isRefused || push.isOrphaned,
         "#\(push.number) was never answered: \(world.whereabouts(of: push.number))")
       guard push.isAnswered, push.shown == 0, !push.mayBeOnce, !stored.contains(push.number),
-        push.storedUntil > (push.receivedSeconds == nil ? latest : now), !push.isUnregistered,
+        push.storedUntil > (push.acceptance == nil ? latest : now), !push.isUnregistered,
         !push.states.contains(.discardedDisabled), !push.isThrownAway, !push.isForgotten,
         !isReplaced(push),
         !world.profile.hasClockSteps

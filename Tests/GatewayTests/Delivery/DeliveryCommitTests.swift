@@ -194,4 +194,66 @@ private typealias Bench = DeliveryBench
     #expect(
       bench.states == [.received, .received, .storedOffline, .storedOffline, .replaced])
   }
+
+  /// The older one's commit ran when it was replaced: its row went, though the newer one was refused.
+  @Test(arguments: [false, true])
+  func `what was replaced while it was committed comes back when the newer one is refused`(
+    isDelayed: Bool
+  ) throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    let operations = bench.core.takeCommit(now: bench.now)
+    bench.push("newer")
+    _ = try bench.store.commit(operations)
+    bench.core.commitFinished(isDurable: true, now: bench.now)
+    bench.drain()
+    #expect(bench.answered == ["older"])
+    bench.pass(milliseconds: isDelayed ? 60 : 3)
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["newer"])
+    try bench.discard("newer", .appGone)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    try bench.answerLoads()
+    #expect(bench.sent == ["newer", "older"])
+  }
+
+  @Test func `what was replaced before its commit leaves no row once the newer one is delivered`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    bench.push("newer")
+    try bench.acknowledge("newer")
+    for _ in 0..<3 {
+      bench.pass(milliseconds: 60)
+      try bench.commit()
+    }
+    #expect(Set(bench.answered) == ["older", "newer"])
+    #expect(try bench.store.count() == 0)
+  }
+
+  /// The entry was taken for one on its way, and came before the rest of the backlog.
+  @Test func `what the store replaced for a device that was away is not sent`() throws {
+    var bench = Bench()
+    bench.pageRows = 2
+    for text in ["1", "2", "3"] { bench.push(text, to: Bench.key(app: 8), keep: .max) }
+    try bench.commit()
+    bench.push("older")
+    bench.push("newer")
+    let operations = bench.core.takeCommit(now: bench.now)
+    let dropped = try bench.store.commit(operations)
+    try bench.connect(apps: [7, 8], isLoadAnswered: false)
+    bench.core.commitFinished(isDurable: true, dropping: dropped, now: bench.now)
+    bench.drain()
+    try bench.answerLoads()
+    for text in ["1", "2"] { try bench.acknowledge(text) }
+    try bench.answerLoads()
+    #expect(bench.sent == ["1", "2", "3", "newer"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+  }
 }
