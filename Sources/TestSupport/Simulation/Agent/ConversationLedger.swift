@@ -173,6 +173,8 @@ final class ConversationLedger {
         prompts.removeValue(forKey: prompt.id) != nil,
         "the prompt \(prompt.id.number) is withdrawn and was not there")
     case .startExtension(let order):
+      // One for content is looked at by its own ledger.
+      if case .notificationWindow = event { break }
       guard case .pushReceived(let push) = event, push.app == order.app else {
         return world.fail("a service extension of \(order.app) is started without a push")
       }
