@@ -12,6 +12,7 @@ final class AgentLedger {
   let responses: ResponseLedger
   let attachments: AttachmentLedger
   let content: ContentLedger
+  private let decisions: DecisionLedger
   let suspension: SuspensionLedger
   let knowledge: AppKnowledgeLedger
   private let registrations: RegistrationLedger
@@ -37,6 +38,7 @@ final class AgentLedger {
     responses = ResponseLedger(in: world)
     attachments = AttachmentLedger(in: world)
     content = ContentLedger(in: world)
+    decisions = DecisionLedger(in: world)
     suspension = SuspensionLedger(in: world)
     knowledge = AppKnowledgeLedger(in: world)
     registrations = RegistrationLedger(in: world)
@@ -130,6 +132,7 @@ final class AgentLedger {
     notifications.willHandle(event)
     responses.willHandle(event)
     content.willHandle(event)
+    decisions.willHandle()
     suspension.willHandle(event)
   }
 
@@ -141,6 +144,7 @@ final class AgentLedger {
       suspension.onDecided(effect)
       notifications.onDecided(effect, event)
       content.onDecided(effect, event)
+      decisions.onDecided(effect, event)
       attachments.onDecided(effect)
       knowledge.onDecided(effect, event)
       registrations.onDecided(effect)
@@ -153,6 +157,7 @@ final class AgentLedger {
     notifications.onHandled(event)
     responses.onHandled(event, effects)
     content.onHandled(event, effects)
+    decisions.onHandled()
     knowledge.onHandled()
     registrations.onHandled()
     background.onHandled(event, effects)
