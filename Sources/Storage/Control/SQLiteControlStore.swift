@@ -22,7 +22,7 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   /// Opens or makes a store under that monotonic clock, for tests.
-  init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
+  package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
 
