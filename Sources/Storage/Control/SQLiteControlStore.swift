@@ -105,12 +105,12 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.registrations)
   }
 
-  /// Those of an app and kind that became inactive after a time, by that time.
+  /// At most `limit` of those of an app and kind that became inactive after that place in their order.
   public func unregistered(
-    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try engine.read { engine throws(StorageFailure) in
-      try engine.unregistered(app: app, kind: kind, afterMilliseconds: afterMilliseconds)
+      try engine.unregistered(app: app, kind: kind, after: after, limit: limit)
     }
   }
 
