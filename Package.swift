@@ -73,6 +73,7 @@ let package = Package(
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
+    .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
 
     // The platform, bottom up.
     swift("BelfryWire"),
@@ -85,7 +86,14 @@ let package = Package(
     swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),
     swift("BelfryProvider", "BelfryWire", "System", "Transport"),
     swift("ProviderService", "BelfryWire", "System", "Transport", "Storage", "BelfryProvider"),
-    swift("Console", "BelfryWire", "System", "Transport", "Storage", "Gateway"),
+    .target(
+      name: "Console",
+      dependencies: [
+        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
+        "BelfryProvider", "CConsolePages",
+      ],
+      // CConsolePages embeds them.
+      exclude: ["Pages"], swiftSettings: strict),
 
     // What an app imports: Apple's module names.
     swift("BelfryClient", in: "Client/", "BelfryWire", "AppLink"),
@@ -162,7 +170,9 @@ let package = Package(
     test(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
       "System", "Transport"),
-    test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
+    test(
+      "ConsoleTests", "Console", "BelfryProvider", "BelfryWire", "Gateway", "Storage", "System",
+      "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "UserNotificationsUI", "BackgroundTasks", "Intents", "os", "OSLog", "BelfryClient",
