@@ -27,7 +27,7 @@ test: test-tools
 # that need it say so: they fail when CI is set, else they are skipped.
 .PHONY: test-tools
 test-tools:
-	@scripts/install-packages build run test
+	@scripts/install-packages build run test optional
 	@scripts/python-environment test || true
 
 test-asan: test-tools

@@ -90,6 +90,11 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
+  /// The one with this number.
+  public func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
+    try engine.read { engine throws(StorageFailure) in try engine.device(number: number) }
+  }
+
   /// Whether any device has one of these numbers.
   public func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     try engine.read { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
@@ -112,6 +117,13 @@ public final class SQLiteControlStore: ControlStore {
     try engine.read { engine throws(StorageFailure) in
       try engine.unregistered(app: app, kind: kind, after: after, limit: limit)
     }
+  }
+
+  /// That of a device, an app and a kind.
+  public func registration(
+    of key: NotificationKey
+  ) throws(StorageFailure) -> RegistrationRecord? {
+    try engine.read { engine throws(StorageFailure) in try engine.registration(of: key) }
   }
 
   /// By device.
