@@ -73,6 +73,9 @@ let package = Package(
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
+    // For tests: a disk under SQLite that loses what was not synced.
+    .target(
+      name: "CPowerCut", path: "Sources/C/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
 
     // The platform, bottom up.
@@ -154,7 +157,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "Console", "CAllocationCounter",
+        "BelfryProvider", "Console", "CAllocationCounter", "CPowerCut",
       ],
       swiftSettings: tests),
     test("BelfryWireTests", "BelfryWire"),

@@ -149,7 +149,8 @@ extension ControlRows where Record == RegistrationRecord {
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed FROM registration
-      WHERE app = ?1 AND kind = ?2 AND changed > ?3 AND state = 3 ORDER BY changed, device
+      WHERE app = ?1 AND kind = ?2 AND (changed, device) > (?3, ?4) AND state = 3
+      ORDER BY changed, device LIMIT ?5
       """, record: registration)
 
   static let registrationOfKey = ControlRows(

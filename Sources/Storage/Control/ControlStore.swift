@@ -65,9 +65,11 @@ public protocol ControlStore: AnyObject, Sendable {
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
   /// By device, app and kind; inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
-  /// Those of an app and kind that became inactive after a time, by that time; found by an index.
-  func unregistered(app: UInt32, kind: UInt8, afterMilliseconds: Int64) throws(StorageFailure)
-    -> [RegistrationRecord]
+  /// At most `limit` of those of an app and kind that became inactive after that place in their order; found by
+  /// an index.
+  func unregistered(
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
+  ) throws(StorageFailure) -> [RegistrationRecord]
   /// That of a device, an app and a kind, active or not; found by its key.
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?
   /// By device.

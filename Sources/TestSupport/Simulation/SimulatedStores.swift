@@ -211,11 +211,10 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     of key: NotificationKey
   ) throws(StorageFailure) -> RegistrationRecord? { try contents.registration(of: key) }
   func unregistered(
-    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try world.maybeFail("a reading of the feedback")
-    return try contents.unregistered(
-      app: app, kind: kind, afterMilliseconds: afterMilliseconds)
+    return try contents.unregistered(app: app, kind: kind, after: after, limit: limit)
   }
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try contents.subscriptions()
