@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// libFuzzer's way in: `BELFRY_FUZZ` names the target.
 private let target: FuzzTarget = {
@@ -14,6 +15,7 @@ private let target: FuzzTarget = {
 /// What libFuzzer calls with each input; 0: keep it if it shows something new.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-  target.run(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
+  let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+  TimeBound.check { target.run(input) }
   return 0
 }

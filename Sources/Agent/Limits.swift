@@ -77,6 +77,11 @@ enum Limits {
   static let sentFrameBytes = 7_000_000
   /// Bytes of a language file or manifest of an app: tens of thousands of texts.
   static let languageFileBytes = 4 << 20
+  /// Values of a binary property list, each as often as it is referred to: the largest texts of an app have
+  /// some ten thousand.
+  static let propertyListValues = 100_000
+  /// Nesting of a binary property list: manifests have five levels.
+  static let propertyListDepth = 64
   /// Nesting of plural forms: real texts have one or two levels, and a cycle has to end.
   static let pluralDepth = 4
 

@@ -92,9 +92,8 @@ enum AppInstaller {
   }
 
   private static func isScript(_ path: String?) -> Bool {
-    guard let path, let file = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: 2)) == Data("#!".utf8)
+    guard let path else { return false }
+    return (try? FileSystem.beginning(ofRegularFile: path, count: 2)) == Array("#!".utf8)
   }
 
   /// The program that a word names, by `PATH` where it has no slash.

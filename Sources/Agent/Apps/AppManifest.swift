@@ -23,8 +23,7 @@ struct AppManifest: Hashable {
   private static func list(_ folder: String) -> [String: Any]? {
     for name in ["Info.plist", "Contents/Info.plist", "Resources/Info.plist"] {
       guard let bytes = try? FileSystem.readRegularFile("\(folder)/\(name)", limit: 1 << 20),
-        let list = try? unsafe PropertyListSerialization.propertyList(
-          from: Data(bytes), options: [], format: nil) as? [String: Any]
+        let list = PropertyListFile.dictionary(Data(bytes))
       else { continue }
       return list
     }

@@ -68,8 +68,7 @@ final class LocalizedTexts: Sendable {
     let modified = Int64(date.timeIntervalSince1970 * 1_000)
     if let known = tables.withLock({ $0[path] }), known.modified == modified { return known.texts }
     guard let bytes = try? FileSystem.readRegularFile(path, limit: Limits.languageFileBytes),
-      let list = try? unsafe PropertyListSerialization.propertyList(
-        from: Self.withoutBareUTF16(bytes), options: [], format: nil) as? [String: Any]
+      let list = PropertyListFile.dictionary(Self.withoutBareUTF16(bytes))
     else { return nil }
     let texts = list.compactMapValues { value -> Entry? in
       if let text = value as? String { return .text(text) }

@@ -43,6 +43,28 @@ public enum FileSystem {
     try read(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, limit: limit)
   }
 
+  /// The first bytes of a regular file, `count` of them or all that it has; a pipe or a device at the path
+  /// is an error.
+  public static func beginning(
+    ofRegularFile path: String, count: Int
+  ) throws(SystemFailure) -> [UInt8] {
+    let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+    guard descriptor >= 0 else { throw .last("open", path) }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .call(name: "read", errno: EINVAL, subject: path)
+    }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = unsafe bytes.withUnsafeMutableBytes {
+      unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+    }
+    guard read >= 0 else { throw .last("read", path) }
+    bytes.removeLast(count - read)
+    return bytes
+  }
+
   private static func read(
     _ path: String, _ flags: Int32, limit: Int
   ) throws(SystemFailure) -> [UInt8] {

@@ -3,8 +3,7 @@ import BelfryWire
 /// A parser of untrusted bytes, with what has to hold whatever the bytes are.
 ///
 /// `make fuzz` feeds each with libFuzzer, `make test` with the kept corpus in `Fuzzing/Corpus`. A target traps
-/// where a promise is broken, as libFuzzer wants it. Knows `BelfryWire` alone, because the fuzzer's program is
-/// compiled from its sources.
+/// where a promise is broken, as libFuzzer wants it.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// Frames of the legacy binary interface.
   case binary
@@ -24,6 +23,18 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case zone
   /// Formats of localised texts.
   case format
+  /// Requests of HTTP/1.1.
+  case http1
+  /// Records of TLS 1.3 after the handshake.
+  case tls
+  /// Certificates, keys, signatures, and extensions in DER.
+  case der
+  /// Calls of the admin API.
+  case administration
+  /// An app's manifest, desktop file and texts.
+  case manifest
+  /// What services of a D-Bus answer and signal.
+  case bus
 
   /// Gives the bytes to the parser.
   public func run(_ bytes: [UInt8]) {
@@ -37,6 +48,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .schedule: Self.runSchedule(bytes)
     case .zone: Self.runZone(bytes)
     case .format: Self.runFormat(bytes)
+    case .http1: Self.runHTTP1(bytes)
+    case .tls: Self.runTLS(bytes)
+    case .der: Self.runDER(bytes)
+    case .administration: Self.runAdministration(bytes)
+    case .manifest: Self.runManifest(bytes)
+    case .bus: Self.runBus(bytes)
     }
   }
 

@@ -47,9 +47,9 @@ import COpenSSL
     return unsafe context
   }
 
-  /// Encrypts `content` and its type as one record at `target`, which has room for 22 bytes more.
+  /// Encrypts `content` and its type, a `TLSContentType`'s number, as one record at `target`, which has room for 22 bytes more.
   static func seal(
-    _ context: OpaquePointer, _ keys: inout TLS13Keys, _ type: TLSContentType,
+    _ context: OpaquePointer, _ keys: inout TLS13Keys, _ type: UInt8,
     _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     let length = content.count + 1 + TLSRecord.tagBytes
@@ -61,7 +61,7 @@ import COpenSSL
     unsafe target[4] = UInt8(truncatingIfNeeded: length)
     let body = unsafe target + TLSRecord.headerBytes
     var count: Int32 = 0
-    var typeByte = type.rawValue
+    var type = type
     return unsafe withNonce(&keys) { nonce in
       unsafe EVP_EncryptInit_ex(context, nil, nil, nil, nonce) == 1
         && EVP_EncryptUpdate(context, nil, &count, target, Int32(TLSRecord.headerBytes)) == 1
@@ -69,7 +69,7 @@ import COpenSSL
           || EVP_EncryptUpdate(
             context, body, &count, content.baseAddress?.assumingMemoryBound(to: UInt8.self),
             Int32(content.count)) == 1)
-        && EVP_EncryptUpdate(context, body + content.count, &count, &typeByte, 1) == 1
+        && EVP_EncryptUpdate(context, body + content.count, &count, &type, 1) == 1
         && EVP_EncryptFinal_ex(context, body + content.count + 1, &count) == 1
         && EVP_CIPHER_CTX_ctrl(
           context, EVP_CTRL_AEAD_GET_TAG, Int32(TLSRecord.tagBytes), body + content.count + 1) == 1

@@ -24,22 +24,32 @@ import COpenSSL
   }
 
   /// Nil where the connection has to stay OpenSSL's; `recordsSent` were sent under the new key.
-  init?(
+  convenience init?(
     _ session: TLSSession, _ context: TLSServerContext, recordsSent: UInt64, shared: StreamLoop
   ) {
-    guard let secrets = session.secrets, session.canBeTakenOver,
-      let suite = TLS13Suite(number: session.cipherSuite), secrets.count == suite.secretBytes
+    guard let secrets = session.secrets, session.canBeTakenOver else { return nil }
+    unsafe self.init(
+      client: secrets.client, server: secrets.server, suiteNumber: session.cipherSuite, context,
+      protocolName: session.negotiatedProtocol, recordsSent: recordsSent, shared: shared)
+    peer = session.peerCertificate.map(Peer.init)
+    swap(&unsent, &session.unsent)
+  }
+
+  /// Starts both directions with their secrets; nil for a suite that is not taken over.
+  init?(
+    client: UnsafeRawBufferPointer, server: UnsafeRawBufferPointer, suiteNumber: UInt16,
+    _ context: TLSServerContext, protocolName: String?, recordsSent: UInt64, shared: StreamLoop
+  ) {
+    guard let suite = TLS13Suite(number: suiteNumber), client.count == suite.secretBytes,
+      server.count == suite.secretBytes
     else { return nil }
     unsafe self.shared = shared
     self.context = context
-    suiteNumber = session.cipherSuite
-    let name = session.negotiatedProtocol
-    protocolIndex = Int16(name.flatMap { context.alpn.names.firstIndex(of: $0) } ?? -1)
-    peer = session.peerCertificate.map(Peer.init)
+    self.suiteNumber = suiteNumber
+    protocolIndex = Int16(protocolName.flatMap { context.alpn.names.firstIndex(of: $0) } ?? -1)
     super.init()
-    unsafe reading.start(secret: secrets.client, suite, sequence: 0)
-    unsafe writing.start(secret: secrets.server, suite, sequence: recordsSent)
-    swap(&unsent, &session.unsent)
+    unsafe reading.start(secret: client, suite, sequence: 0)
+    unsafe writing.start(secret: server, suite, sequence: recordsSent)
   }
 
   deinit {
@@ -108,7 +118,7 @@ import COpenSSL
     let total = TLSRecord.headerBytes + content.count + 1 + TLSRecord.tagBytes
     guard let suite, let target = unsafe loop.reserveOutput(total),
       let cipher = unsafe loop.ciphers.context(suite.cipher, encrypts: true, &writing),
-      unsafe TLS13Ciphers.seal(cipher, &writing, type, content, into: target)
+      unsafe TLS13Ciphers.seal(cipher, &writing, type.rawValue, content, into: target)
     else { return false }
     loop.commitOutput(total)
     return true

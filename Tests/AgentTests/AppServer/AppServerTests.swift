@@ -172,6 +172,11 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       _ = try control.connection.call(.control(.install(path: app)))
     }
+    // And a program that a desktop file names, of which the first bytes are looked at.
+    let entry = scenario.folder.file("org.example.pipe.desktop")
+    let text = "[Desktop Entry]\nType=Application\nName=Pipe\nExec=\(app)/Info.json\n"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: entry))
+    _ = try control.connection.call(.control(.install(path: entry)))
   }
 
   @Test

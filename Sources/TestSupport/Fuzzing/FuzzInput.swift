@@ -1,0 +1,35 @@
+/// The bytes of an input, read as decisions: those that are missing are zeros.
+struct FuzzInput {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  var isEmpty: Bool { rest.isEmpty }
+
+  mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+  /// A number below `bound`, of one byte.
+  mutating func choice(_ bound: Int) -> Int { Int(byte()) % bound }
+
+  /// As many bytes as there are, `count` at the most.
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    let taken = Array(rest.prefix(count))
+    rest = rest.dropFirst(count)
+    return taken
+  }
+
+  /// Everything that is left.
+  mutating func remainder() -> [UInt8] { bytes(rest.count) }
+
+  /// Everything up to the separator, which is taken away too.
+  mutating func piece(before separator: UInt8) -> [UInt8] {
+    let taken = Array(rest.prefix { $0 != separator })
+    rest = rest.dropFirst(taken.count + 1)
+    return taken
+  }
+
+  /// A big-endian number of `count` bytes.
+  mutating func number(_ count: Int) -> UInt64 {
+    (0..<count).reduce(0) { number, _ in number << 8 | UInt64(byte()) }
+  }
+}

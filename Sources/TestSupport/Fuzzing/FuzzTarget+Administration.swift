@@ -1,0 +1,36 @@
+import BelfryWire
+
+@testable import Gateway
+@testable import Transport
+
+extension FuzzTarget {
+  /// The first line is `METHOD TARGET`, the rest the body; what is understood means the same once it is
+  /// written as a call again.
+  static func runAdministration(_ bytes: [UInt8]) {
+    var input = FuzzInput(bytes)
+    let line = input.piece(before: 0x0A)
+    let body = input.remainder()
+    let words = line.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
+    let method = String(decoding: words.first ?? [], as: UTF8.self)
+    let target = HTTP1Target(Array(words.dropFirst().first ?? []))
+    var object: JSONObject?
+    if let value = try? JSONValue(parsing: body) { object = value.objectValue }
+    let call = AdministrationCall(method, target.path, query: target.query, body: object)
+    if let request = understood(call) { precondition(understood(request.call) == request) }
+    // The body by itself: random bytes seldom name a path.
+    guard let object else { return }
+    for collection in ["teams", "keys", "tokens", "certificates", "topics", "channels", "faults"] {
+      let call = AdministrationCall("POST", "/api/\(collection)", body: object)
+      if let request = understood(call) { precondition(understood(request.call) == request) }
+    }
+  }
+
+  private static func understood(_ call: AdministrationCall) -> AdministrationRequest? {
+    do throws(AdministrationFailure) {
+      return try call.request()
+    } catch {
+      precondition(!error.what.isEmpty && !error.advice.isEmpty, "a refusal says what to do")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import System
+
+@testable import Agent
+
+extension FuzzTarget {
+  /// The agent's readers of a machine's services on a bus whose answers and signals the bytes choose.
+  static func runBus(_ bytes: [UInt8]) {
+    guard let loop = try? EventLoop(), let daemon = FuzzedBus(FuzzInput(bytes)) else {
+      preconditionFailure("a loop and a socket")
+    }
+    defer { daemon.close() }
+    guard let bus = try? BusConnection(.at(daemon.address), on: loop) else {
+      preconditionFailure("the bus's socket listens")
+    }
+    daemon.accept()
+    let readers = BusReaders(bus, on: loop)
+    // As long as one of the two has something to say, and some more turns for what follows from it.
+    var idleTurns = 0
+    var turns = 0
+    while idleTurns < 4, turns < 400 {
+      turns += 1
+      let hasSpoken = daemon.turn()
+      let hasHeard = loop.turn(mayBlock: false)
+      idleTurns = hasSpoken || hasHeard ? 0 : idleTurns + 1
+    }
+    daemon.close()
+    readers?.close()
+    bus.close()
+    while loop.turn(mayBlock: false) {}
+  }
+}
+
+/// What the agent listens to on a system bus.
+private final class BusReaders {
+  private let services: SystemServices
+  private let beacons: BeaconScanner
+  private let places: GeoClueService
+
+  /// nil where the bus is gone already.
+  init?(_ bus: BusConnection, on loop: EventLoop) {
+    do {
+      services = try SystemServices(bus: bus) { change in
+        if case .zone(let name) = change { precondition(name.utf8.count < 1 << 20) }
+      }
+      beacons = try BeaconScanner(bus: bus, log: .silent) { _ in }
+      places = try GeoClueService(bus: bus, on: loop, log: .silent) { place in
+        guard let place else { return }
+        precondition((-90...90).contains(place.latitude) && (-180...180).contains(place.longitude))
+      }
+      // A notification server's, in whatever type it comes.
+      bus.call(":1.9", "/a", "org.freedesktop.Notifications", "GetCapabilities") { result in
+        guard let values = try? result.get() else { return }
+        _ = ServerFeatures(
+          name: values.first?.stringValue ?? "", version: values.last?.stringValue ?? "",
+          names: Set(values.first?.stringsValue ?? []))
+        for value in values { Self.look(at: value, depth: 0) }
+      }
+    } catch {
+      return nil
+    }
+    beacons.set(isNeeded: true)
+    places.set(isNeeded: true)
+  }
+
+  func close() {
+    beacons.close()
+    places.close()
+  }
+
+  /// Every way in which a value is read; its type is what it says of itself.
+  private static func look(at value: BusValue, depth: Int) {
+    precondition(depth < 200, "the depth of a message is bounded")
+    _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)
+    _ = (value.bytesValue, value.stringsValue, value["key"], value.signature)
+    for pair in value.pairs { look(at: pair.value, depth: depth + 1) }
+    switch value {
+    case .variant(let inner): look(at: inner, depth: depth + 1)
+    case .array(_, let elements), .structure(let elements):
+      for element in elements { look(at: element, depth: depth + 1) }
+    default: break
+    }
+  }
+}

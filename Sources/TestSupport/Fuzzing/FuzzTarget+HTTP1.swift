@@ -1,0 +1,134 @@
+@testable import Transport
+
+extension FuzzTarget {
+  /// The first two bytes choose how requests are answered and in which slices bytes arrive; the rest is what a
+  /// client sends.
+  ///
+  /// The slices change nothing, and a request that was understood and is written again in its plainest form
+  /// is understood as the same one: a proxy in between could not read it otherwise.
+  static func runHTTP1(_ bytes: [UInt8]) {
+    var input = FuzzInput(bytes)
+    let manner = HTTP1Reader.Manner(rawValue: input.choice(4)) ?? .atOnce
+    let slice = Int(input.byte()) + 1
+    let body = input.remainder()
+    let whole = HTTP1Reader(manner).read(body, slice: .max)
+    let sliced = HTTP1Reader(manner).read(body, slice: slice)
+    // What a client may send ahead of an answer is bounded by what has come, not by what it will say.
+    if manner != .later { precondition(whole == sliced, "the slices change what is read") }
+    for request in whole where request.isWhole && manner == .atOnce { checkPlainForm(request) }
+    _ = HTTP1Target(body).query
+    _ = HTTP1Request(method: "POST", path: "/", body: body).form
+  }
+
+  private static func checkPlainForm(_ request: HTTP1Reader.Request) {
+    let pseudo = request.fields.prefix(3)
+    let names = pseudo.map { String(decoding: $0.name, as: UTF8.self) }
+    precondition(names == [":method", ":scheme", ":path"], "a request begins with its line")
+    var text = pseudo[0].value + [0x20] + pseudo[2].value + Array(" HTTP/1.1\r\n".utf8)
+    var fields: [HTTP1Reader.Field] = []
+    for field in request.fields.dropFirst(3) {
+      precondition(field.name.first != 0x3A, "a pseudo field is none of the client's")
+      let name = String(decoding: field.name, as: UTF8.self)
+      let isFraming = ["transfer-encoding", "content-length", "connection", "expect"].contains(name)
+      if !isFraming, name != "host" { fields.append(field) }
+    }
+    fields.append(.init(name: Array("host".utf8), value: Array("plain".utf8)))
+    let length = Array("\(request.body.count)".utf8)
+    fields.append(.init(name: Array("content-length".utf8), value: length))
+    for field in fields { text += field.name + [0x3A, 0x20] + field.value + [0x0D, 0x0A] }
+    text += [0x0D, 0x0A] + request.body
+    // The plain form of a head at the bound may be beyond it.
+    guard text.count - request.body.count <= 8_192 else { return }
+    let again = HTTP1Reader(.atOnce).read(text, slice: .max)
+    precondition(again.count == 1 && again[0].isWhole, "one request is read as one")
+    precondition(again[0].body == request.body, "the body is the same")
+    precondition(
+      again[0].fields == Array(request.fields.prefix(3)) + fields, "the fields are the same")
+  }
+}
+
+/// Reads requests as the console does, and answers them.
+private final class HTTP1Reader: HTTP2RequestHandler {
+  enum Manner: Int {
+    /// Each request as soon as it is whole.
+    case atOnce
+    /// Before the request has a body.
+    case early
+    /// When all bytes have come.
+    case later
+    /// In pieces.
+    case pieces
+  }
+
+  struct Field: Equatable {
+    var name: [UInt8]
+    var value: [UInt8]
+  }
+
+  struct Request: Equatable {
+    var fields: [Field] = []
+    var body: [UInt8] = []
+    var isWhole = false
+    var isReset = false
+  }
+
+  private let manner: Manner
+  private var requests: [Request] = []
+  private var waiting: [Int32] = []
+  private var session: HTTP1ServerSession?
+
+  init(_ manner: Manner) { self.manner = manner }
+
+  func read(_ bytes: [UInt8], slice: Int) -> [Request] {
+    let session = HTTP1ServerSession(handler: self)
+    self.session = session
+    defer { self.session = nil }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(slice))
+      rest = rest.dropFirst(slice)
+      let status = piece.withUnsafeBytes { session.receive($0) }
+      session.takeOutput { output in precondition(!output.isEmpty) }
+      if status == .closing { break }
+    }
+    while let next = waiting.popLast() { answer(next, 200) }
+    session.checkInvariants()
+    precondition(session.endedStreams <= UInt64(requests.count), "no answer without a request")
+    return requests
+  }
+
+  private func answer(_ stream: Int32, _ status: Int) {
+    guard let session else { return }
+    let fields = [(name: "apns-id", value: "X"), (name: "bad", value: "a\r\nb: c")]
+    guard manner == .pieces else {
+      return session.respond(stream, status: status, fields: fields, body: [1, 2, 3])
+    }
+    guard session.beginResponse(stream, status: status, fields: fields) else { return }
+    session.sendBody([])
+    session.sendBody([1, 2])
+    session.endBody()
+  }
+
+  func requestBegan(_ stream: Int32) {
+    requests.append(Request())
+    precondition(stream == Int32(requests.count) * 2 - 1, "streams count up")
+    if manner == .early { answer(stream, 413) }
+  }
+
+  func requestField(_ stream: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    requests[requests.count - 1].fields.append(Field(name: Array(name), value: Array(value)))
+  }
+
+  func requestBody(_ stream: Int32, bytes: UnsafeRawBufferPointer) {
+    requests[requests.count - 1].body += bytes
+  }
+
+  func requestEnded(_ stream: Int32) {
+    requests[requests.count - 1].isWhole = true
+    if manner == .later { waiting.append(stream) } else { answer(stream, 200) }
+  }
+
+  func requestReset(_ stream: Int32, errorCode: UInt32) {
+    requests[requests.count - 1].isReset = true
+  }
+}

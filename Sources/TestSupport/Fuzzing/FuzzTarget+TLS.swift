@@ -1,0 +1,249 @@
+import System
+
+@testable import Transport
+
+extension FuzzTarget {
+  /// The bytes choose a suite, a slice, and what the peer seals, changes, repeats and sends in clear.
+  ///
+  /// Whatever it does: what is read is the beginning of what was sealed, nothing after the first byte that
+  /// was not the peer's own, and all that is written opens with the other end's keys.
+  static func runTLS(_ bytes: [UInt8]) {
+    var input = FuzzInput(bytes)
+    let suite = UInt16(0x1301 + input.choice(3))
+    let slice = input.byte()
+    guard let connection = RecordConnection(suite: suite, slice: slice == 0 ? .max : Int(slice))
+    else { preconditionFailure("a suite that is taken over") }
+    while !input.isEmpty, !connection.hasEnded { step(&input, connection) }
+    connection.check()
+  }
+
+  private static func step(_ input: inout FuzzInput, _ connection: RecordConnection) {
+    switch input.choice(10) {
+    case 0: connection.send(sealed(&input, connection, .applicationData))
+    case 1:
+      let bytes = input.bytes(input.choice(64))
+      if !bytes.isEmpty { connection.inject(bytes) }
+    case 2:
+      var record = sealed(&input, connection, .applicationData)
+      let bit = Int(input.number(2)) % (record.count * 8)
+      record[bit / 8] ^= 1 << (bit % 8)
+      connection.inject(record)
+    case 3:
+      connection.send(connection.seal(.handshake, [24, 0, 0, 1, input.byte() & 1], padding: 0))
+      connection.updatePeer()
+    case 4:
+      let type = TLSContentType(rawValue: UInt8(20 + input.choice(4))) ?? .alert
+      connection.send(sealed(&input, connection, type))
+    case 5: connection.inject(connection.last)
+    case 6 where connection.takesLong:
+      // Around the longest record.
+      let count = TLSRecord.contentBytes - 2 + input.choice(5)
+      let padding = input.choice(200)
+      connection.send(
+        connection.seal(.applicationData, [UInt8](repeating: 7, count: count), padding: padding))
+    case 7: connection.inject([23, 3, 3] + input.bytes(2) + input.bytes(input.choice(40)))
+    case 8: connection.write(input.bytes(Int(input.number(2)) % 300))
+    default:
+      let record = sealed(&input, connection, .applicationData)
+      // One byte at the least: a record that only comes late is no foreign one.
+      connection.inject(Array(record.prefix(1 + input.choice(record.count - 1))))
+    }
+  }
+
+  private static func sealed(
+    _ input: inout FuzzInput, _ connection: RecordConnection, _ type: TLSContentType
+  ) -> [UInt8] {
+    let content = input.bytes(input.choice(64))
+    return connection.seal(type, content, padding: input.choice(4) * input.choice(90))
+  }
+}
+
+/// A server's record layer and what its peer knows.
+private final class RecordConnection {
+  private static let secret = [UInt8](0..<48)
+  /// Used by one thread: a fuzzer's or a test's.
+  private static let context = makeContext()
+
+  private let loop: EventLoop
+  private let shared: StreamLoop
+  private let layer: TLSRecordLayer
+  private let suite: TLS13Suite
+  private let slice: Int
+  private let ciphers = TLS13Ciphers()
+  /// What the peer seals with, and opens with.
+  private var sealing = TLS13Keys()
+  private var opening = TLS13Keys()
+  /// All content that was sealed and sent.
+  private var sent: [UInt8] = []
+  private var received: [UInt8] = []
+  /// How much of it came before the first byte that was not the peer's own.
+  private var honest: Int?
+  /// Whether the peer has sealed what it may not.
+  private var isRude = false
+  private(set) var last: [UInt8] = [23, 3, 3, 0, 0]
+  private(set) var hasEnded = false
+  /// Three bytes of an input make one of these: the time of a run is to be the product's.
+  private var longRecords = 0
+
+  /// Counts a long record; false once there were enough.
+  var takesLong: Bool {
+    longRecords += 1
+    return longRecords <= 3
+  }
+  private var written: [UInt8] = []
+
+  init?(suite number: UInt16, slice: Int) {
+    guard let suite = TLS13Suite(number: number), let loop = try? EventLoop() else { return nil }
+    self.loop = loop
+    shared = StreamLoop.of(loop)
+    self.suite = suite
+    self.slice = slice
+    let secret = Self.secret.prefix(suite.secretBytes)
+    let other = Self.secret.suffix(suite.secretBytes).reversed() as [UInt8]
+    let made = secret.withUnsafeBytes { client in
+      other.withUnsafeBytes { server in
+        TLSRecordLayer(
+          client: client, server: server, suiteNumber: number, Self.context, protocolName: nil,
+          recordsSent: 0, shared: StreamLoop.of(loop))
+      }
+    }
+    guard let made else { return nil }
+    layer = made
+    secret.withUnsafeBytes { sealing.start(secret: $0, suite, sequence: 0) }
+    other.withUnsafeBytes { opening.start(secret: $0, suite, sequence: 0) }
+  }
+
+  private static func makeContext() -> TLSServerContext {
+    do {
+      let authority = try CertificateAuthority.make(
+        commonName: "fuzzing", nameConstraints: .init(hostNames: ["localhost"]),
+        now: 1_700_000_000)
+      let identity = try authority.issueServer(
+        names: ["localhost"], addresses: [], now: 1_700_000_000)
+      return try TLSServerContext(
+        certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
+        alpn: [], takeOverRecords: true, recordsPerKey: 5)
+    } catch {
+      preconditionFailure("a server's context: \(error)")
+    }
+  }
+
+  // MARK: The peer
+
+  /// A record of the peer's, sealed with its next number.
+  func seal(_ type: TLSContentType, _ content: [UInt8], padding: Int) -> [UInt8] {
+    switch type {
+    case .applicationData where content.count <= TLSRecord.contentBytes: sent += content
+    case .handshake where content.count == 5 && content.first == 24: break
+    default: isRude = true
+    }
+    // Padding stands after the type: sealed as content, with a type of 0.
+    let isPadded = padding > 0
+    let inner =
+      isPadded
+      ? content + [type.rawValue] + [UInt8](repeating: 0, count: padding - 1) : content
+    let total = TLSRecord.headerBytes + inner.count + 1 + TLSRecord.tagBytes
+    var record = [UInt8](repeating: 0, count: total)
+    guard let cipher = ciphers.context(suite.cipher, encrypts: true, &sealing) else {
+      preconditionFailure("a cipher")
+    }
+    let isSealed = record.withUnsafeMutableBufferPointer { target in
+      inner.withUnsafeBytes { inner in
+        target.baseAddress.map {
+          TLS13Ciphers.seal(cipher, &sealing, isPadded ? 0 : type.rawValue, inner, into: $0)
+        }
+      }
+    }
+    precondition(isSealed == true)
+    last = record
+    return record
+  }
+
+  func updatePeer() { sealing.update(suite) }
+
+  /// Sends what the peer sealed, whole and in order.
+  func send(_ record: [UInt8]) { feed(record) }
+
+  /// Sends what is not the peer's next record.
+  func inject(_ bytes: [UInt8]) {
+    if honest == nil { honest = received.count }
+    feed(bytes)
+  }
+
+  func write(_ bytes: [UInt8]) {
+    precondition(bytes.withUnsafeBytes { layer.write($0) }, "the layer can write")
+    let before = written.count
+    openOutput()
+    precondition(Array(written[before...]) == bytes, "the peer reads what was written")
+  }
+
+  private func feed(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty, !hasEnded {
+      // Long records come in larger slices, for the same reason.
+      let count = bytes.count > 4_096 ? max(slice, 64) : slice
+      let piece = Array(rest.prefix(count))
+      rest = rest.dropFirst(count)
+      piece.withUnsafeBytes { offered in
+        shared.offer(offered)
+        read()
+      }
+      openOutput()
+    }
+  }
+
+  private func read() {
+    while true {
+      switch layer.read(into: shared.plaintext) {
+      case .bytes(let count):
+        precondition(count > 0 && count <= TLSRecord.contentBytes)
+        received += shared.plaintext[..<count]
+      case .needsInput:
+        precondition(shared.unreadInput.isEmpty, "all that was offered is used")
+        return
+      case .ended, .failed:
+        hasEnded = true
+        return
+      }
+    }
+  }
+
+  /// Everything that the layer put out is genuine records, which the peer opens one by one.
+  private func openOutput() {
+    var output = Array(shared.output)[...]
+    shared.clearOutput()
+    while !output.isEmpty {
+      let header = Array(output.prefix(5))
+      let total = 5 + (Int(header[3]) << 8 | Int(header[4]))
+      precondition(output.count >= total, "whole records")
+      var plain = [UInt8](repeating: 0, count: total)
+      guard let cipher = ciphers.context(suite.cipher, encrypts: false, &opening) else {
+        preconditionFailure("a cipher")
+      }
+      let count = Array(output.prefix(total)).withUnsafeBytes { record in
+        plain.withUnsafeMutableBytes { target in
+          target.baseAddress.flatMap {
+            TLS13Ciphers.open(
+              cipher, &opening, record, into: $0.assumingMemoryBound(to: UInt8.self))
+          }
+        }
+      }
+      guard let count, count > 0 else { preconditionFailure("a genuine record") }
+      switch TLSContentType(rawValue: plain[count - 1]) {
+      case .applicationData: written += plain[..<(count - 1)]
+      case .handshake: opening.update(suite)
+      case .alert: break
+      default: preconditionFailure("a type that is never sent")
+      }
+      output = output.dropFirst(total)
+    }
+  }
+
+  func check() {
+    precondition(sent.starts(with: received), "what is read was sealed, in this order")
+    if let honest { precondition(received.count <= honest, "nothing after a foreign byte") }
+    if honest == nil, !isRude {
+      precondition(received == sent || hasEnded, "all of it is read")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+@testable import SoundPlayer
+
+/// What has to hold of the readers of sound files, whatever the bytes are; `scripts/fuzz sound` feeds it.
+enum SoundFuzzing {
+  /// Reads of a file that are made at the most: a header may claim hours.
+  private static let readsMax = 64
+
+  /// The first byte says whether the bytes go to the reader of IMA4, as a file to whichever knows them, or as
+  /// samples to the writer.
+  static func run(_ bytes: [UInt8]) {
+    guard let first = bytes.first else { return }
+    let body = Array(bytes.dropFirst())
+    switch first % 3 {
+    case 0:
+      if let file = CoreAudioFile(body) { check(file, isWhole: true) }
+      if let samples = IMA4.decode(body[...]) { precondition(samples.count == IMA4.packetFrames) }
+    case 1: readFile(body)
+    default: checkCoding(body)
+    }
+  }
+
+  private static func readFile(_ bytes: [UInt8]) {
+    var name = Array("/tmp/belfry-sound-XXXXXX\0".utf8CString.dropLast())
+    let descriptor = mkstemp(&name)
+    precondition(descriptor >= 0, "/tmp takes files")
+    unlink(name)
+    defer { close(descriptor) }
+    let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    precondition(written == bytes.count)
+    guard let source = SoundLoader.open("/proc/self/fd/\(descriptor)") else { return }
+    check(source, isWhole: false)
+  }
+
+  /// Frames are whole, and as many as the header said, or less where the file is cut.
+  private static func check(_ source: any SoundSource, isWhole: Bool) {
+    let format = source.format
+    precondition(format.seconds.isFinite, "a length is a number")
+    let refusal = format.whyRefused
+    precondition(refusal?.isEmpty != true && format.whyUnplayable?.isEmpty != true)
+    let line = JSONLine([
+      ("seconds", .number(format.seconds)), ("rate", .number(Double(format.rate))),
+      ("reason", refusal.map(JSONLine.Value.text) ?? .null),
+    ]).text
+    precondition(!line.contains("inf") && !line.contains("nan"), "numbers of JSON")
+    var frames: Int64 = 0
+    for _ in 0..<readsMax {
+      let samples = source.next()
+      if samples.isEmpty { break }
+      precondition(samples.count % format.channels == 0, "every channel has each frame")
+      frames += Int64(samples.count / format.channels)
+    }
+    if isWhole { precondition(frames <= max(0, format.frames), "no more than the header says") }
+  }
+
+  /// Samples that were coded are read again as many, in the same format.
+  private static func checkCoding(_ bytes: [UInt8]) {
+    let samples = bytes.prefix(512).map { Int16(truncatingIfNeeded: Int($0) &* 257 &- 32_768) }
+    let channels = 1 + bytes.count % 3
+    let whole = Array(samples.prefix(samples.count / channels * channels))
+    guard let file = CoreAudioFile(CoreAudioFile.ima4(whole, channels: channels, rate: 8_000))
+    else { preconditionFailure("what is written is read") }
+    precondition(file.format.frames == Int64(whole.count / channels))
+    check(file, isWhole: true)
+  }
+}
