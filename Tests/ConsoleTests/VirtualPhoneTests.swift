@@ -51,7 +51,7 @@ import Testing
     }
     first.turnOff()
     #expect(await events.isAtEnd)
-    #expect(throws: AdministrationFailure.self) { try first.perform(["do": "front"]) }
+    #expect(throws: AdministrationFailure.self) { try first.perform(["do": "dismiss"]) }
 
     let second = try phone()
     let later = EventReader(second.events.stream())
