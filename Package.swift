@@ -174,8 +174,7 @@ let package = Package(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
       "System", "Transport"),
     test(
-      "ConsoleTests", "Console", "BelfryProvider", "BelfryWire", "Gateway", "Storage", "System",
-      "Transport"),
+      "ConsoleTests", "Console", "Agent", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "UserNotificationsUI", "BackgroundTasks", "Intents", "os", "OSLog", "BelfryClient",

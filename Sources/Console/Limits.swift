@@ -26,6 +26,10 @@ enum Limits {
   static let phoneEvents = 50
   /// Milliseconds until a phone's agent, in the same process, has answered.
   static let phoneAnswerMilliseconds: Int64 = 5_000
+  /// Nanoseconds between samples of the metrics: a point of a plot.
+  static let sampleNanoseconds: Int64 = 10_000_000_000
+  /// Samples of the metrics that are kept: an hour.
+  static let samples = 360
   /// Bytes of a file of the folder.
   static let fileBytes = 262_144
 }

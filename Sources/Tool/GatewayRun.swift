@@ -19,6 +19,7 @@ final class GatewayRun {
   private let names: [String]
   private var console: ConsoleServer?
   private var phones: PhoneShelf?
+  private var history: MetricHistory?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
 
@@ -51,6 +52,7 @@ final class GatewayRun {
         onFailed: { [unowned self] in fail($0) },
         onStopped: { [unowned self] in
           phones?.close()
+          history?.stop()
           console?.stop()
           loop.stop()
         })
@@ -63,9 +65,11 @@ final class GatewayRun {
   }
 
   private func openConsole(_ opened: GatewayServer.Description) throws(SystemFailure) {
+    let history = try MetricHistory(of: metrics, notificationStore: folder.notificationStoreFile)
+    self.history = history
     let api = AdminRouter(
       administration: server.administration, token: server.adminToken, metrics: metrics,
-      condition: server.condition
+      condition: server.condition, history: history
     ) { [readiness] in readiness.isReady }
     let gateway = TestPushes.Gateway(
       host: opened.host, port: opened.ports.providers.first ?? 0, folder: folder)

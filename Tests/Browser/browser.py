@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 
-TIMEOUT = 30  # seconds for one step, on a machine with much else to do
+TIMEOUT = 60  # seconds for one step, on a machine with much else to do
 
 
 class Failure(Exception):

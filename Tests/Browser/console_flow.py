@@ -103,7 +103,7 @@ def main(chromium, url, token_file, topic):
         answer(browser, topic)
         use_phone(browser, topic)
         read_log(browser, url, apns_id)
-        for screen in ("Send", "Phone", "Manage", "Tools", "Overview"):
+        for screen in ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"):
             browser.click("link", screen)
             for dark, width in ((True, 1280), (False, 390)):
                 browser.scheme(dark)

@@ -200,6 +200,29 @@ import Transport
     #expect(try store.hasDevice(numbered: 0..<100))
     #expect(try !store.hasDevice(numbered: 6..<9))
     #expect(try !store.hasDevice(numbered: 10..<1 << 53))
+    #expect(try store.device(number: 3) == devices[0])
+    #expect(try store.device(number: 4) == nil)
+  }
+
+  @Test
+  func `a registration is found by its device, app and kind`() throws {
+    let store = try SQLiteControlStore.inMemory()
+    let device = DeviceRecord(
+      number: 3, keyHash: SHA256.hash([]), name: "", enrolledMilliseconds: 1)
+    let records = [(UInt32(5), UInt8(1)), (5, 2), (6, 1)].map { app, kind in
+      RegistrationRecord(
+        key: NotificationKey(device: 3, app: app, kind: kind), generation: UInt16(app),
+        state: kind == 1 ? .active : .unregistered, changedMilliseconds: 7)
+    }
+    try store.apply(
+      [.putTeam(TeamRecord(id: "T", name: "T", createdMilliseconds: 1)), .putDevice(device)]
+        + [UInt32(5), 6].map {
+          .putApp(AppRecord(number: $0, bundleID: "a.\($0)", team: "T", createdMilliseconds: 1))
+        })
+    try store.apply(records.map { .putRegistration($0) })
+    for record in records { #expect(try store.registration(of: record.key) == record) }
+    #expect(try store.registration(of: NotificationKey(device: 4, app: 5, kind: 1)) == nil)
+    #expect(try store.registration(of: NotificationKey(device: 3, app: 6, kind: 2)) == nil)
   }
 
   @Test

@@ -9,6 +9,9 @@ static const unsigned char api_js[] = {
 static const unsigned char app_js[] = {
 #embed "../../Console/Pages/app.js"
 };
+static const unsigned char apps_js[] = {
+#embed "../../Console/Pages/apps.js"
+};
 static const unsigned char elements_js[] = {
 #embed "../../Console/Pages/elements.js"
 };
@@ -24,6 +27,9 @@ static const unsigned char log_js[] = {
 static const unsigned char login_js[] = {
 #embed "../../Console/Pages/login.js"
 };
+static const unsigned char metrics_js[] = {
+#embed "../../Console/Pages/metrics.js"
+};
 static const unsigned char overview_js[] = {
 #embed "../../Console/Pages/overview.js"
 };
@@ -35,6 +41,9 @@ static const unsigned char phone_screens_js[] = {
 };
 static const unsigned char phone_js[] = {
 #embed "../../Console/Pages/phone.js"
+};
+static const unsigned char plot_js[] = {
+#embed "../../Console/Pages/plot.js"
 };
 static const unsigned char samples_js[] = {
 #embed "../../Console/Pages/samples.js"
@@ -48,25 +57,32 @@ static const unsigned char snippets_js[] = {
 static const unsigned char style_css[] = {
 #embed "../../Console/Pages/style.css"
 };
+static const unsigned char tools_js[] = {
+#embed "../../Console/Pages/tools.js"
+};
 
 #define PAGE(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct console_page pages[] = {
     PAGE("api.js", api_js),
     PAGE("app.js", app_js),
+    PAGE("apps.js", apps_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),
     PAGE("index.html", index_html),
     PAGE("log.js", log_js),
     PAGE("login.js", login_js),
+    PAGE("metrics.js", metrics_js),
     PAGE("overview.js", overview_js),
     PAGE("phone-events.js", phone_events_js),
     PAGE("phone-screens.js", phone_screens_js),
     PAGE("phone.js", phone_js),
+    PAGE("plot.js", plot_js),
     PAGE("samples.js", samples_js),
     PAGE("send.js", send_js),
     PAGE("snippets.js", snippets_js),
     PAGE("style.css", style_css),
+    PAGE("tools.js", tools_js),
 };
 
 size_t console_page_count(void) { return sizeof pages / sizeof pages[0]; }

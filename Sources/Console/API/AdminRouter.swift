@@ -14,18 +14,21 @@ public struct AdminRouter: Sendable {
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
+  private let history: MetricHistory?
 
   /// A router for `administration`; `isReady` says whether every listener accepts, `condition` how the
-  /// gateway stands behind them.
+  /// gateway stands behind them; `history` what the metrics were.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
-    condition: GatewayCondition? = nil, isReady: @escaping @Sendable () -> Bool
+    condition: GatewayCondition? = nil, history: MetricHistory? = nil,
+    isReady: @escaping @Sendable () -> Bool
   ) {
     self.administration = administration
     self.token = Array(token.utf8)
     self.metrics = metrics
     self.condition = condition
     self.isReady = isReady
+    self.history = history
   }
 
   /// Answers a request; nil for a path that is not of this router.
@@ -84,6 +87,9 @@ public struct AdminRouter: Sendable {
   func allowedAnswer(_ request: HTTP1Request) -> HTTP1Response {
     do throws(AdministrationFailure) {
       if request.path == "/api/status", request.method == "GET" { return .lines([status]) }
+      if request.path == "/api/history", request.method == "GET", let history {
+        return .lines([history.json])
+      }
       let call = AdministrationCall(
         request.method, request.path, query: request.query, body: try Self.object(in: request))
       guard let wanted = try call.request() else {
@@ -94,7 +100,11 @@ public struct AdminRouter: Sendable {
       if case .log(let text) = wanted, request.queryValue("follow") == "1" {
         return try follow(text, asEvents: EventStream.isWanted(by: request))
       }
-      return .lines(try administration.perform(wanted))
+      let lines = try administration.perform(wanted)
+      guard let limit = request.queryValue("limit").flatMap({ Int($0) }), limit >= 0 else {
+        return .lines(lines)
+      }
+      return .lines(lines.suffix(limit))
     } catch {
       return .failure(error)
     }
@@ -144,6 +154,7 @@ public struct AdminRouter: Sendable {
     var line: JSONObject = ["ready": .bool(obstacle == nil)]
     line["obstacle"] = obstacle.map { .string($0) }
     line["notices"] = .array((condition?.notices ?? []).map { .string($0) })
+    line["waiting"] = history?.waiting.map { .integer(Int64($0)) }
     line["environment"] = .string(administration.environmentName)
     line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds))
     line["metrics"] = .object(

@@ -40,7 +40,13 @@ export async function call(method, path, body, { signal } = {}) {
 export function follow(path, onObject, onState = () => {}) {
   const source = new EventSource(path);
   source.onopen = () => onState(true);
-  source.onerror = () => onState(false);
+  source.onerror = () => {
+    onState(false);
+    // A browser tries again by itself, but not when it was refused: the session may be over.
+    if (source.readyState === EventSource.CLOSED) {
+      call("GET", "/console/session").then(([state]) => { if (!state.open) session.onEnded(); }).catch(() => {});
+    }
+  };
   source.onmessage = (event) => onObject(JSON.parse(event.data));
   return () => source.close();
 }

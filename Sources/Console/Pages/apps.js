@@ -25,7 +25,7 @@ class Section {
   async load() {
     try {
       this.rows = await call("GET", this.path);
-      const columns = this.remove ? [...this.columns, ["", (row) => this.remover(row)]] : this.columns;
+      const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
       put(this.list, table(this.name, columns, this.rows, this.empty));
       this.loaded?.(this.rows);
     } catch (refusal) {
@@ -132,7 +132,7 @@ export function show(main) {
   });
   const code = h("p", { class: "buttons" });
   const devices = new Section("Devices", {
-    path: "/api/devices", empty: "No device has enrolled.",
+    path: "/api/devices?limit=200", empty: "No device has enrolled.",
     columns: [["Number", (row) => h("code", {}, String(row.device))], ["Name", (row) => row.name ?? ""], ["Enrolled", (row) => dateTime(row.enrolledAt)],
       ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "good")]],
     remove: { text: "Revoke", what: (row) => `device ${row.device}`, path: (row) => `/api/devices/${row.device}` },

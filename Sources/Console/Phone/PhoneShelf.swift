@@ -41,7 +41,12 @@ public final class PhoneShelf: Sendable {
     let number = try parts.first.map(Self.number)
     switch (request.method, number, parts.dropFirst().first) {
     case ("GET", nil, _): return .lines(list)
-    case ("POST", nil, _): return .lines([try turnOn(nextNumber, administration)])
+    case ("POST", nil, _):
+      guard let number = nextNumber else {
+        throw AdministrationFailure(
+          .conflict, "there are \(Limits.phones) phones", do: "throw one away first")
+      }
+      return .lines([try turnOn(number, administration)])
     case ("POST", let number?, nil): return .lines([try turnOn(number, administration)])
     case ("DELETE", let number?, nil):
       try remove(number, administration)
@@ -54,7 +59,7 @@ public final class PhoneShelf: Sendable {
       turnOff(number)
       return .lines(list)
     case ("POST", let number?, "do"):
-      try phone(number).perform(try AdminRouter.object(in: request) ?? [:])
+      try phone(number).perform(PhoneCommand(try AdminRouter.object(in: request) ?? [:]))
       return .lines([])
     default:
       return .failure(
@@ -84,9 +89,10 @@ public final class PhoneShelf: Sendable {
       .map { ["phone": .integer(Int64($0)), "on": .bool(on.contains($0))] }
   }
 
-  private var nextNumber: Int {
+  /// The lowest number that no phone has; nil where all are taken.
+  private var nextNumber: Int? {
     let used = Set(list.compactMap { $0["phone"]?.integerValue })
-    return (1...Limits.phones).first { !used.contains(Int64($0)) } ?? 1
+    return (1...Limits.phones).first { !used.contains(Int64($0)) }
   }
 
   private func dataFolder(_ number: Int) -> String { folder.file("phones/\(number)") }

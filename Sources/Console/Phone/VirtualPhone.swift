@@ -75,68 +75,42 @@ final class VirtualPhone: Sendable {
 
   /// Removes every app, so that its token dies.
   func removeApps() {
-    let apps = state.withLock { Array($0.apps.keys) }
-    for app in apps { _ = try? ask(.removeApp(app)) }
+    for app in state.withLock({ Array($0.apps.keys) }) { try? remove(app) }
   }
 
   // MARK: What a person does
 
-  /// Does what the object asks for: its `do` names it.
-  func perform(_ object: JSONObject) throws(AdministrationFailure) {
-    var fields = AdministrationFields(object)
-    let verb = try fields.text("do")
-    switch verb {
-    case "install": try install(try appID(&fields), isQuiet: try fields.optionalBool("quiet") ?? false)
-    case "remove":
-      let app = try appID(&fields)
-      state.withLock { state in
-        state.tokens[app] = nil
-        state.prompts.removeAll { $0 == app }
-        return state.apps.removeValue(forKey: app)
-      }?.close()
-      _ = try ask(.removeApp(app))
-    case "front":
-      let front = try fields.optionalText("app")
+  /// Does what a command says.
+  func perform(_ command: PhoneCommand) throws(AdministrationFailure) {
+    switch command {
+    case .install(let app, let isQuiet): try install(app, isQuiet: isQuiet)
+    case .remove(let app): try remove(app)
+    case .front(let front):
       for app in state.withLock({ Array($0.apps.values) }) {
         app.become(app.id == front ? .foreground : .background)
       }
-    case "answer":
-      let app = try appID(&fields)
-      let isAllowed = try fields.optionalBool("allow") ?? false
+    case .answer(let app, let isAllowed):
       _ = try ask(.changeSettings(app: app, ["notifications": isAllowed ? "on" : "off"]))
       state.withLock { state in state.prompts.removeAll { $0 == app } }
-    case "settings":
-      let app = try appID(&fields)
-      _ = try ask(.changeSettings(app: app, [try fields.text("name"): try fields.text("value")]))
-    case "open": _ = try ask(.open(app: try appID(&fields), id: try fields.text("id")))
-    case "act":
-      _ = try ask(
-        .act(
-          app: try appID(&fields), id: try fields.text("id"), action: try fields.text("action"),
-          text: try fields.optionalText("text")))
-    case "dismiss":
-      _ = try ask(
-        .dismiss(app: try fields.optionalText("app"), id: try fields.optionalText("id")))
-    case "state":
-      _ = try ask(.state([try fields.text("name"): try fields.text("value")]))
-    default:
-      throw AdministrationFailure(
-        .invalid, "'\(verb)' is nothing that a phone can do", do: "see docs/admin-api.md")
+    case .setting(let app, let name, let value):
+      _ = try ask(.changeSettings(app: app, [name: value]))
+    case .open(let app, let id): _ = try ask(.open(app: app, id: id))
+    case .act(let app, let id, let action, let text):
+      _ = try ask(.act(app: app, id: id, action: action, text: text))
+    case .dismiss(let app, let id): _ = try ask(.dismiss(app: app, id: id))
+    case .state(let name, let value): _ = try ask(.state([name: value]))
     }
-    try fields.end()
     refresh()
   }
 
-  private func appID(
-    _ fields: inout AdministrationFields
-  ) throws(AdministrationFailure) -> String {
-    let app = try fields.text("app")
-    let bytes = Array(app.utf8)
-    guard TopicParts.isWellFormed(bytes.span) else {
-      throw AdministrationFailure(
-        .invalid, "'\(app)' is no bundle identifier", do: "give one such as com.example.app")
-    }
-    return app
+  private func remove(_ app: String) throws(AdministrationFailure) {
+    // First, because it would come back as soon as the agent lets it go.
+    state.withLock { state in
+      state.tokens[app] = nil
+      state.prompts.removeAll { $0 == app }
+      return state.apps.removeValue(forKey: app)
+    }?.close()
+    _ = try ask(.removeApp(app))
   }
 
   private func install(_ app: String, isQuiet: Bool) throws(AdministrationFailure) {

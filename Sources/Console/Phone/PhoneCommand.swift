@@ -1,0 +1,64 @@
+internal import BelfryWire
+internal import Gateway
+
+/// What a person does on a virtual phone, as a page sends it.
+enum PhoneCommand: Equatable {
+  case install(app: String, isQuiet: Bool)
+  case remove(app: String)
+  /// Brings an app to the front; nil is the home screen.
+  case front(app: String?)
+  /// Answers an app's question whether it may notify, or keeps one that does so quietly.
+  case answer(app: String, isAllowed: Bool)
+  case setting(app: String, name: String, value: String)
+  case open(app: String, id: String)
+  case act(app: String, id: String, action: String, text: String?)
+  /// nil is all.
+  case dismiss(app: String?, id: String?)
+  /// Changes how the device stands: `locked`, `focus`, ….
+  case state(name: String, value: String)
+
+  /// Reads a command; nothing is done where a member is missing, unknown or of another type.
+  init(_ object: JSONObject) throws(AdministrationFailure) {
+    var fields = AdministrationFields(object)
+    let verb = try fields.text("do")
+    switch verb {
+    case "install":
+      self = .install(
+        app: try Self.app(&fields), isQuiet: try fields.optionalBool("quiet") ?? false)
+    case "remove": self = .remove(app: try Self.app(&fields))
+    case "front": self = .front(app: try fields.optionalText("app"))
+    case "answer":
+      self = .answer(
+        app: try Self.app(&fields), isAllowed: try fields.optionalBool("allow") ?? false)
+    case "settings":
+      self = .setting(
+        app: try Self.app(&fields), name: try fields.text("name"),
+        value: try fields.text("value"))
+    case "open": self = .open(app: try Self.app(&fields), id: try fields.text("id"))
+    case "act":
+      self = .act(
+        app: try Self.app(&fields), id: try fields.text("id"),
+        action: try fields.text("action"), text: try fields.optionalText("text"))
+    case "dismiss":
+      self = .dismiss(app: try fields.optionalText("app"), id: try fields.optionalText("id"))
+    case "state":
+      self = .state(name: try fields.text("name"), value: try fields.text("value"))
+    default:
+      throw AdministrationFailure(
+        .invalid, "'\(verb)' is nothing that a phone can do", do: "see docs/admin-api.md")
+    }
+    try fields.end()
+  }
+
+  private static func app(
+    _ fields: inout AdministrationFields
+  ) throws(AdministrationFailure) -> String {
+    let app = try fields.text("app")
+    let bytes = Array(app.utf8)
+    guard TopicParts.isWellFormed(bytes.span) else {
+      throw AdministrationFailure(
+        .invalid, "'\(app)' is no bundle identifier", do: "give one such as com.example.app")
+    }
+    return app
+  }
+}

@@ -1,0 +1,26 @@
+import BelfryWire
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct StoredNotificationCounterTests {
+  @Test
+  func
+    `what is kept is counted while the store is open and after it, and a missing file is no number`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    let counter = StoredNotificationCounter(path: folder.file("store.sqlite"))
+    #expect(counter.count() == nil)
+    let store = try SQLiteNotificationStore(path: folder.file("store.sqlite"))
+    #expect(counter.count() == 0)
+    let key = NotificationKey(device: 1, app: 2, kind: 1)
+    try store.commit((1...3).map { .put(.sample($0, key), keep: .max) })
+    #expect(counter.count() == 3)
+    try store.commit([.remove(key, sequence: 2)])
+    #expect(counter.count() == 2)
+    store.close()
+    #expect(counter.count() == 2)
+  }
+}
