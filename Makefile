@@ -27,7 +27,7 @@ test: test-tools
 # that need it say so: they fail when CI is set, else they are skipped.
 .PHONY: test-tools
 test-tools:
-	@scripts/install-packages build run test
+	@scripts/install-packages build run test optional
 	@scripts/python-environment test || true
 
 test-asan: test-tools
@@ -83,6 +83,15 @@ simulate:
 	    $(if $(filter command environment,$(firstword $(origin SEED))),--seed $(SEED)) \
 	    $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
 	    $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS)); done
+
+# The figures of docs/reliability.md, a tenth of each: SCALE=10 for the whole, FIGURE=name for one.
+SCALE ?= 1
+.PHONY: reliability
+reliability:
+	@scripts/install-packages build run test
+	swift build -c release --product belfry
+	$(MAKE) simulate MODEL=disk WORLDS=1
+	scripts/reliability $(FIGURE) --scale $(SCALE)
 
 # The parsers of untrusted bytes under libFuzzer: SECONDS=n for each (20), TARGET=name for one.
 .PHONY: fuzz

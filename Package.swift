@@ -73,6 +73,10 @@ let package = Package(
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
+    // For tests: a disk under SQLite that loses what was not synced.
+    .target(
+      name: "CPowerCut", path: "Sources/C/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
 
     // The platform, bottom up.
     swift("BelfryWire"),
@@ -85,7 +89,14 @@ let package = Package(
     swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),
     swift("BelfryProvider", "BelfryWire", "System", "Transport"),
     swift("ProviderService", "BelfryWire", "System", "Transport", "Storage", "BelfryProvider"),
-    swift("Console", "BelfryWire", "System", "Transport", "Storage", "Gateway"),
+    .target(
+      name: "Console",
+      dependencies: [
+        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
+        "BelfryProvider", "CConsolePages",
+      ],
+      // CConsolePages embeds them.
+      exclude: ["Pages"], swiftSettings: strict),
 
     // What an app imports: Apple's module names.
     swift("BelfryClient", in: "Client/", "BelfryWire", "AppLink"),
@@ -146,7 +157,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "Console", "CAllocationCounter",
+        "BelfryProvider", "Console", "CAllocationCounter", "CPowerCut",
       ],
       swiftSettings: tests),
     test("BelfryWireTests", "BelfryWire"),
@@ -162,7 +173,9 @@ let package = Package(
     test(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
       "System", "Transport"),
-    test("ConsoleTests", "Console", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
+    test(
+      "ConsoleTests", "Console", "BelfryProvider", "BelfryWire", "Gateway", "Storage", "System",
+      "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "UserNotificationsUI", "BackgroundTasks", "Intents", "os", "OSLog", "BelfryClient",

@@ -26,16 +26,16 @@ extension GatewayLoop {
       guard let connection = connections.device(session) else { return }
       subscribe(connection, to: id, app: app, request: request)
     case .feedback(let number, let records):
-      connections.removeFeedbackClient(number)?.answer(records.map(tuple))
+      connections.removeFeedbackClient(number)?.answer(records)
     }
   }
 
   /// Asks the control plane for an app's feedback: it alone knows the registrations of all loops.
-  func askFeedback(app: UInt32, _ connection: FeedbackConnection) {
-    ask(.feedback(number: connections.addWaiting(connection), app: app))
+  func askFeedback(app: UInt32, after place: UnregisteredPlace?, _ connection: FeedbackConnection) {
+    ask(.feedback(number: connections.addWaiting(connection), app: app, after: place))
   }
 
-  private func tuple(_ record: RegistrationRecord) -> FeedbackTuple {
+  func feedbackTuple(_ record: RegistrationRecord) -> FeedbackTuple {
     let kind = TokenKind(rawValue: record.key.kind)
     assert(kind == .alert, "feedback is about alert tokens alone")
     let token = tokens.seal(

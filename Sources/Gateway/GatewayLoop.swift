@@ -186,13 +186,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     switch reply.outcome {
     case .committed(let dropped):
       assert(loads[reply.ticket] == nil, "a load was answered as a commit")
-      for one in core.commitFinished(isDurable: true, dropping: dropped, now: now) {
-        metrics.count(one.reason.state)
-        appendToLog(
-          DeliveryLog.Entry(
-            atMilliseconds: loop.unixMilliseconds, state: one.reason.state, key: one.key,
-            id: one.id, uniqueID: one.uniqueID))
-      }
+      core.commitFinished(isDurable: true, dropping: dropped, now: now)
     case .loaded(let rows, let through):
       guard let load = loads.removeValue(forKey: reply.ticket) else {
         return assertionFailure("rows came that nobody asked for")
@@ -349,7 +343,17 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       metrics.count(state)
       appendToLog(
         DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
+    case .recordDropped(let dropped):
+      for one in dropped { record(one) }
     }
+  }
+
+  private func record(_ dropped: DroppedNotification) {
+    metrics.count(dropped.reason.state)
+    appendToLog(
+      DeliveryLog.Entry(
+        atMilliseconds: loop.unixMilliseconds, state: dropped.reason.state, key: dropped.key,
+        id: dropped.id, uniqueID: dropped.uniqueID))
   }
 
   func appendToLog(_ entry: DeliveryLog.Entry) {

@@ -57,6 +57,9 @@ enum Limits {
 
   // MARK: Providers
 
+  /// Rows of feedback that are read and written at once, some milliseconds of a loop's work: more bytes than the
+  /// streams' high-water mark, below which a stream does not report that its output was read.
+  static let feedbackPageRows = 8_192
   /// Nanoseconds before keys and apps that could not be read are read again, to spare a failing disk.
   static let directoryRetryNanoseconds: Int64 = 1_000_000_000
   /// Concurrent streams of a provider after its first accepted request (apns-protocol 1.13, captured).

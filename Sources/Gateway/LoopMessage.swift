@@ -52,8 +52,11 @@ enum ControlPlaneRequest: Sendable {
   case channels(ChannelRequest)
   /// A device subscribes to a channel that the loop does not know.
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// A feedback client asks for the inactive tokens of this app; the answer repeats the number.
-  case feedback(number: UInt64, app: UInt32)
+  /// A feedback client asks for the next inactive tokens of this app, or for the first ones that no client has
+  /// read; the answer repeats the number.
+  case feedback(number: UInt64, app: UInt32, after: UnregisteredPlace?)
+  /// A feedback client has read an app's inactive tokens up to that time.
+  case feedbackRead(app: UInt32, upToMilliseconds: Int64)
 }
 
 /// The control plane's answers.
@@ -66,8 +69,9 @@ enum ControlPlaneReply: Sendable {
   case channels(connection: UInt64, stream: Int32, ChannelAnswer)
   /// The loop knows the channel now, unless it does not exist.
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// The registrations of an app that became inactive since its feedback was last read.
-  case feedback(number: UInt64, [RegistrationRecord])
+  /// Registrations of an app that became inactive since its feedback was last read: a page of them, or the last
+  /// ones; nil where they cannot be read.
+  case feedback(number: UInt64, [RegistrationRecord]?)
 }
 
 /// A message of a loop to the control plane.

@@ -16,6 +16,7 @@ final class GatewayRun {
   private let readiness = Readiness()
   private let consoleAddress: SocketAddress
   private let consoleConnections: Int
+  private let names: [String]
   private var console: ConsoleServer?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
@@ -33,6 +34,7 @@ final class GatewayRun {
       configuration: configuration, loop: loop, metrics: metrics, log: log)
     consoleAddress = console
     consoleConnections = configuration.consoleConnections
+    names = configuration.names
   }
 
   /// Runs until a signal or a failure ends it; returns the exit status.
@@ -58,13 +60,23 @@ final class GatewayRun {
     return status
   }
 
-  private func openConsole() throws(SystemFailure) {
-    console = try ConsoleServer(
-      address: consoleAddress, connections: consoleConnections,
-      router: AdminRouter(
-        administration: server.administration, token: server.adminToken, metrics: metrics,
-        condition: server.condition
-      ) { [readiness] in readiness.isReady })
+  private func openConsole(_ opened: GatewayServer.Description) throws(SystemFailure) {
+    let api = AdminRouter(
+      administration: server.administration, token: server.adminToken, metrics: metrics,
+      condition: server.condition
+    ) { [readiness] in readiness.isReady }
+    let gateway = TestPushes.Gateway(
+      host: opened.host, port: opened.ports.providers.first ?? 0, folder: folder)
+    let (token, names) = (server.adminToken, names)
+    console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) { port in
+      ConsoleRouter(api: api, token: token, names: names, port: port, gateway: gateway)
+    }
+  }
+
+  /// Where a browser on this machine finds the console.
+  private var consoleURL: String {
+    let host = ["0.0.0.0", "::"].contains(consoleAddress.host) ? "127.0.0.1" : consoleAddress.host
+    return "http://\(host.contains(":") ? "[\(host)]" : host):\(console?.port ?? 0)/"
   }
 
   /// Writes what clients need to know into the folder and the ready file.
@@ -78,7 +90,7 @@ final class GatewayRun {
 
   private func ready(_ opened: GatewayServer.Description) {
     do throws(SystemFailure) {
-      try openConsole()
+      try openConsole(opened)
       readiness.isReady = true
       try write(opened)
     } catch {
@@ -101,6 +113,9 @@ final class GatewayRun {
         "insecureProvider": ports.insecureProvider.map { "\($0)" } ?? "off",
         "device": "\(ports.device)", "data": folder.path,
       ])
+    log.info(
+      "open the console in a browser; it asks once for the admin token",
+      ["console": consoleURL, "token": folder.adminTokenFile])
   }
 
   private func fail(_ why: String) {

@@ -6,6 +6,8 @@ enum SimulationModel: String, CaseIterable {
   case gateway
   /// The agent with its apps, a person and a gateway.
   case agent
+  /// The stores on a disk whose power goes.
+  case disk
 
   /// What one world showed, whatever the model.
   struct Outcome {
@@ -28,6 +30,10 @@ enum SimulationModel: String, CaseIterable {
       let outcome = AgentSimulation.run(seed: seed)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events, digest: nil)
+    case .disk:
+      let outcome = PowerCutSimulation.run(seed: seed)
+      return Outcome(
+        violation: outcome.violation, report: outcome.report, events: outcome.cuts, digest: nil)
     }
   }
 }

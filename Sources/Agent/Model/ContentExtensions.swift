@@ -82,6 +82,12 @@ struct ContentExtensions {
     return key
   }
 
+  /// The files of the pictures that extensions of an app show.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    jobs.filter { $0.key.app == app }.values.sorted { $0.token < $1.token }
+      .flatMap(\.paths).map { NotificationAttachment(id: "", path: $0) }
+  }
+
   /// Asks a notification's extension what becomes of it after an action; false when none runs, or the
   /// action is one that every notification has.
   func ask(
@@ -130,6 +136,18 @@ struct ContentExtensions {
         continue
       }
       guard entry.order != job.order else { continue }
+      let category = entry.retained.content.category
+      guard
+        context.apps[key.app]?.contentExtension(of: category)?.executable == job.program.executable
+      else {
+        // What replaced its notification is of a category that it does not show.
+        if job.hasDrawn {
+          let nothing = Drawing(items: [], actions: nil, hidesDefaultContent: false)
+          context.emit(.draw(key, nothing))
+        }
+        close(key, &context)
+        continue
+      }
       jobs[key]?.order = entry.order
       if let connection = job.connection {
         context.tell(connection, .showContent(entry.retained.notification))

@@ -63,7 +63,7 @@ struct DeliveryPipeline {
 
   /// The files that belong to what an app has in the list, or has yet to hear a response about.
   func attachments(of app: AppID) -> [NotificationAttachment] {
-    responses.attachments(of: app) + delivery.attachments(of: app)
+    responses.attachments(of: app) + delivery.attachments(of: app) + contents.attachments(of: app)
   }
 
   /// Whether something of an app is kept until the person has decided about it.
@@ -204,14 +204,7 @@ struct DeliveryPipeline {
       var options: Set<PresentationOption> = []
       if case .present(let chosen)? = reply { options = chosen }
       delivery.onPresentationAnswer(key, order: order, options, &context)
-    case .fetch(let app):
-      if case .fetched(let result)? = reply {
-        background.onFetched(app, result, &context)
-      } else {
-        background.onTimedOut(app, &context)
-        time.onTimedOut(app, &context)
-      }
-    case .task(let app):
+    case .fetch(let app), .task(let app):
       if case .fetched(let result)? = reply {
         background.onFetched(app, result, &context)
       } else {
@@ -369,7 +362,7 @@ struct DeliveryPipeline {
     switch option {
     case .doNotDismiss: break
     case .dismiss: delivery.withdraw(key, &context)
-    case .dismissAndForwardAction: carryOut(action, on: entry, &context)
+    case .dismissAndForwardAction: perform(action, on: entry, isHandledByExtension: true, &context)
     }
   }
 
@@ -401,7 +394,8 @@ struct DeliveryPipeline {
   }
 
   private mutating func perform(
-    _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
+    _ action: PersonAction, on entry: DeliveredList.Entry, isHandledByExtension: Bool = false,
+    _ context: inout AgentContext
   ) {
     guard let record = context.apps[entry.key.app] else {
       return assertionFailure("no notification of an app that is gone")
@@ -410,9 +404,13 @@ struct DeliveryPipeline {
     if context.conditions.isLocked, consequences.needsUnlock {
       // Client-api 3.26: carried out once the person has unlocked the screen.
       return responses.holdUntilUnlock(
-        Responses.LockedChoice(key: entry.key, order: entry.order, action: action))
+        Responses.LockedChoice(
+          key: entry.key, order: entry.order, action: action,
+          isHandledByExtension: isHandledByExtension))
     }
-    if !contents.ask(action, on: entry, &context) { carryOut(action, on: entry, &context) }
+    if isHandledByExtension || !contents.ask(action, on: entry, &context) {
+      carryOut(action, on: entry, &context)
+    }
   }
 
   /// Takes a notification away, and tells its app of the action.
@@ -445,7 +443,8 @@ struct DeliveryPipeline {
     guard !context.conditions.isLocked else { return }
     for choice in responses.releaseLockedChoices() {
       guard let entry = delivery.entry(choice.key, order: choice.order) else { continue }
-      perform(choice.action, on: entry, &context)
+      perform(
+        choice.action, on: entry, isHandledByExtension: choice.isHandledByExtension, &context)
     }
   }
 

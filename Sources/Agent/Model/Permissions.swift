@@ -21,6 +21,9 @@ struct Permissions {
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
   /// Apps of older interfaces whose own notifications wait for the same, in the schedule or in the list.
   private(set) var appsWithKeptNotifications: Set<AppID> = []
+  /// Apps whose own notifications waited for an answer when the person put the question away; they wait for the
+  /// next question too.
+  private var appsWithPostponedNotifications: Set<AppID> = []
   /// Requests that wait for a decision about location, oldest first.
   private var locationAsks: [AppID: [Ask]] = [:]
   /// Apps that asked for location in the background too.
@@ -104,6 +107,7 @@ struct Permissions {
     }
     if !isDecided {
       appsWithKeptNotifications.insert(app)
+      appsWithPostponedNotifications.remove(app)
       promptNext(app, &context)
     }
     tellSettings(app, before, &context)
@@ -186,11 +190,13 @@ struct Permissions {
     guard let prompt = openPrompt(id) else { return }
     switch prompt.subject {
     case .notifications:
+      let keeps = appsWithKeptNotifications.contains(prompt.app)
       for waiting in onNotificationsDecided(prompt.app, &context) {
         context.refuse(
           waiting.ask, .notificationsNotAllowed,
           "the question was put away unanswered: ask again")
       }
+      if keeps { appsWithPostponedNotifications.insert(prompt.app) }
     case .location: onLocationDecided(prompt.app, &context)
     }
     promptNext(prompt.app, &context)
@@ -205,6 +211,7 @@ struct Permissions {
   ) -> [WaitingNotification] {
     withdrawPrompt(app, about: .notifications, &context)
     appsWithKeptNotifications.remove(app)
+    appsWithPostponedNotifications.remove(app)
     for ask in notificationAsks.removeValue(forKey: app) ?? [] {
       answerAuthorization(ask, app, &context)
     }
@@ -235,6 +242,10 @@ struct Permissions {
     let subject: Prompt.Subject
     if isUndecided(app) {
       subject = .notifications
+      // Whoever asks first may leave again: the question then stands for what was kept before it.
+      if appsWithPostponedNotifications.remove(app) != nil, record.status == .notDetermined {
+        appsWithKeptNotifications.insert(app)
+      }
     } else if locationAsks[app] != nil {
       subject = .location(usage: record.locationUsage ?? "")
     } else {
@@ -354,6 +365,7 @@ struct Permissions {
     asks += locationAsks.removeValue(forKey: app) ?? []
     wantAlways.remove(app)
     appsWithKeptNotifications.remove(app)
+    appsWithPostponedNotifications.remove(app)
     appsWithoutLocationUsage.remove(app)
     for ask in asks { context.refuse(ask, .unknownApp, "\(app) was removed meanwhile") }
   }
@@ -376,6 +388,10 @@ struct Permissions {
     for app in appsWithKeptNotifications {
       assert(prompts[app] != nil, "a person is asked about what is kept")
       assert(context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+    }
+    for app in appsWithPostponedNotifications {
+      assert(context.apps[app] != nil, "no question about an app that is gone")
+      assert(!appsWithKeptNotifications.contains(app), "what is asked about is not put away")
     }
     for (app, asks) in locationAsks {
       assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, in turn, for somebody")

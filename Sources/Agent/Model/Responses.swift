@@ -22,6 +22,8 @@ struct Responses {
     /// The order of delivery of the notification it was chosen on.
     let order: Int64
     let action: PersonAction
+    /// Whether a content extension has handled it, and passed it on to the app.
+    let isHandledByExtension: Bool
   }
 
   /// Oldest first.

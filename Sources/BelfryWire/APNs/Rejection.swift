@@ -123,7 +123,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
       Row(
         400, "MissingTopic", legacy: 3,
         "there is no apns-topic and none follows from the certificate")
-    case .payloadEmpty: Row(400, "PayloadEmpty", legacy: 4, "the body is empty")
+    case .payloadEmpty: Row(400, "PayloadEmpty", legacy: 4, "the body is empty, or no JSON object")
     case .topicDisallowed:
       Row(400, "TopicDisallowed", legacy: 8, "this credential may not send to this topic")
     case .badCertificate: Row(403, "BadCertificate", .reconnect, "the client certificate is bad")

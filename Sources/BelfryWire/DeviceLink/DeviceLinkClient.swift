@@ -379,8 +379,8 @@ public struct DeviceLinkClient: ~Copyable {
     acknowledge(at: now, output: &output)
     otherHost = (hint.host, hint.port)
     let next = AfterClose.reconnect(
-      afterNanoseconds: Int64(hint.afterMilliseconds) * 1_000_000,
-      jitter: Int64(hint.jitterMilliseconds) * 1_000_000)
+      afterNanoseconds: ReconnectPause.bounded(milliseconds: hint.afterMilliseconds),
+      jitter: ReconnectPause.bounded(milliseconds: hint.jitterMilliseconds))
     return disconnect(LinkFault(.goodbye), then: next, at: now, output: &output)
   }
 

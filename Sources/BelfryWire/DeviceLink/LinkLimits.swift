@@ -38,4 +38,7 @@ public enum LinkLimits {
   public static let retryNanoseconds: Int64 = 1_000_000_000
   /// Nanoseconds until then at most: a gateway whose disk fails is not asked all the time.
   public static let retryNanosecondsMax: Int64 = 300_000_000_000
+  /// Nanoseconds that a device waits at most because a gateway asks for it, and as many at most that it adds
+  /// at random.
+  public static let reconnectHintNanosecondsMax: Int64 = 600_000_000_000
 }

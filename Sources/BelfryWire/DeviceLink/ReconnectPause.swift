@@ -2,7 +2,7 @@
 public struct ReconnectPause: Hashable, Sendable {
   /// Nanoseconds after the first failure, at most.
   public var first: Int64 = 250_000_000
-  /// Nanoseconds that no pause exceeds.
+  /// Nanoseconds that no pause after a failure exceeds.
   public var most: Int64 = 60_000_000_000
   /// Nanoseconds for which a link has to be up to count as a success.
   public var steady: Int64 = 30_000_000_000
@@ -22,6 +22,12 @@ public struct ReconnectPause: Hashable, Sendable {
 
   /// A link was up for long enough.
   public mutating func succeeded() { failures = 0 }
+
+  /// Nanoseconds of a wait that a gateway asks for, at most ten minutes: a hint that is wrong, or not the
+  /// gateway's own, must not keep a device away for weeks.
+  static func bounded(milliseconds: UInt32) -> Int64 {
+    min(Int64(milliseconds) * 1_000_000, LinkLimits.reconnectHintNanosecondsMax)
+  }
 
   /// A part of `whole` that `random` chooses.
   static func part(of whole: Int64, random: UInt64) -> Int64 {

@@ -8,7 +8,8 @@ public import Transport
 ///
 /// Its functions may be called from any thread.
 public struct AdminRouter: Sendable {
-  private let administration: Administration
+  /// Carries out what is asked for.
+  let administration: Administration
   private let token: [UInt8]
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
@@ -55,23 +56,43 @@ public struct AdminRouter: Sendable {
   }
 
   private func api(_ request: HTTP1Request) -> HTTP1Response {
-    guard isAllowed(request) else {
-      var refusal = HTTP1Response.failure(
-        .invalid, "the admin token is missing or wrong",
-        "send 'authorization: Bearer' with what the gateway's admin-token file holds", status: 401)
-      refusal.fields.append(("www-authenticate", "Bearer"))
-      return refusal
-    }
+    refusal(of: request, hasSession: false) ?? allowedAnswer(request)
+  }
+
+  /// The refusal of a request to the API that has neither the admin token nor, as `hasSession` says, a session.
+  func refusal(of request: HTTP1Request, hasSession: Bool) -> HTTP1Response? {
+    guard !hasSession, !isAllowed(request) else { return nil }
+    var refusal = HTTP1Response.failure(
+      .invalid, "the admin token is missing or wrong",
+      "send 'authorization: Bearer' with what the gateway's admin-token file holds", status: 401)
+    refusal.fields.append(("www-authenticate", "Bearer"))
+    return refusal
+  }
+
+  /// The lines that `body` returns, or the answer that says why there are none.
+  func answering(
+    _ body: () throws(AdministrationFailure) -> [JSONObject]
+  ) -> HTTP1Response {
     do throws(AdministrationFailure) {
+      return .lines(try body())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Answers a request to the API by one who may make it.
+  func allowedAnswer(_ request: HTTP1Request) -> HTTP1Response {
+    do throws(AdministrationFailure) {
+      if request.path == "/api/status", request.method == "GET" { return .lines([status]) }
       let call = AdministrationCall(
-        request.method, request.path, query: request.query, body: try object(in: request))
+        request.method, request.path, query: request.query, body: try Self.object(in: request))
       guard let wanted = try call.request() else {
         return .failure(
           .missing, "there is no \(request.method) \(request.path)", "see docs/admin-api.md",
           status: 404)
       }
       if case .log(let text) = wanted, request.queryValue("follow") == "1" {
-        return try follow(text)
+        return try follow(text, asEvents: EventStream.isWanted(by: request))
       }
       return .lines(try administration.perform(wanted))
     } catch {
@@ -88,7 +109,7 @@ public struct AdminRouter: Sendable {
     return ConstantTime.areEqual(Array(field.dropFirst(scheme.count).utf8), token)
   }
 
-  private func object(in request: HTTP1Request) throws(AdministrationFailure) -> JSONObject? {
+  static func object(in request: HTTP1Request) throws(AdministrationFailure) -> JSONObject? {
     if request.body.isEmpty { return nil }
     let value: JSONValue
     do throws(JSONFailure) {
@@ -103,14 +124,31 @@ public struct AdminRouter: Sendable {
   }
 
   /// The retained lines of the log, then each new one as it arrives.
-  private func follow(_ text: String?) throws(AdministrationFailure) -> HTTP1Response {
+  private func follow(
+    _ text: String?, asEvents: Bool
+  ) throws(AdministrationFailure) -> HTTP1Response {
     let kept = try administration.perform(.log(of: text))
     let stream = HTTP1BodyStream()
-    stream.write(HTTP1Response.bytes(of: kept))
+    let bytes: @Sendable ([JSONObject]) -> [UInt8] =
+      asEvents ? EventStream.bytes : HTTP1Response.bytes
+    stream.write(bytes(asEvents ? Array(kept.suffix(Limits.logLines)) : kept))
     let query = text.flatMap(DeliveryLogQuery.init) ?? .everything
-    try administration.follow(query) { lines in stream.write(HTTP1Response.bytes(of: lines)) }
-    return HTTP1Response(
-      status: 200, fields: [("content-type", HTTP1Response.linesType)], body: .stream(stream))
+    try administration.follow(query) { lines in stream.write(bytes(lines)) }
+    let type = asEvents ? EventStream.type : HTTP1Response.linesType
+    return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))
+  }
+
+  /// How the gateway stands: readiness, and every counter and gauge.
+  private var status: JSONObject {
+    let obstacle = isReady() ? condition?.obstacle : "a listener does not accept"
+    var line: JSONObject = ["ready": .bool(obstacle == nil)]
+    line["obstacle"] = obstacle.map { .string($0) }
+    line["notices"] = .array((condition?.notices ?? []).map { .string($0) })
+    line["environment"] = .string(administration.environmentName)
+    line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds))
+    line["metrics"] = .object(
+      JSONObject(metrics.samples().map { ($0.name, .double($0.value)) }))
+    return line
   }
 }
 

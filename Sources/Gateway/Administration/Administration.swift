@@ -32,6 +32,8 @@ public final class Administration: Sendable {
   let store: any ControlStore
   let environment: BelfryWire.Environment
   let runtime: Runtime?
+  /// The gateway's one environment: sandbox or production.
+  public var environmentName: String { environment.name }
   private let turn = Mutex(())
   private let unixMilliseconds: @Sendable () -> Int64
   /// Held while a stopped gateway's data is open.
@@ -134,6 +136,11 @@ public final class Administration: Sendable {
     case .rotateEnrolmentCode: return try rotateEnrolmentCode()
     case .listFaults, .addFault, .clearFaults: return try performFault(request)
     case .log(let text): return log(of: text)
+    case .checkPush(let draft): return .success([try check(draft, now)])
+    case .checkDeviceToken(let token, let topic):
+      return .success([try check(deviceToken: token, topic: topic, now)])
+    case .checkProviderToken(let token, let topic):
+      return .success([try check(providerToken: token, topic: topic, now)])
     }
   }
 

@@ -7,6 +7,7 @@ internal import Storage
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices   /faults   /log?of=…
 ///     /enrolment-code
 /// POST the same except devices and log; /api/tokens makes a provider token
+///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
 ///        /channels?channel=BASE64&app=BUNDLE-ID
 /// ```
@@ -103,6 +104,13 @@ public struct AdministrationCall: Sendable {
       request = .rotateEnrolmentCode
     case "faults":
       return .addFault(try FaultRule(body ?? [:]))
+    case "push-check": request = .checkPush(try AdministrationRequest.PushDraft(&fields))
+    case "token-check":
+      request = .checkDeviceToken(
+        try fields.text("token"), topic: try fields.optionalText("topic"))
+    case "provider-token-check":
+      request = .checkProviderToken(
+        try fields.text("token"), topic: try fields.optionalText("topic"))
     default:
       return nil
     }
@@ -173,6 +181,14 @@ extension AdministrationRequest {
     case .clearFaults: .init("DELETE", "/api/faults")
     case .log(let text):
       .init("GET", "/api/log", query: text.map { [("of", $0)] } ?? [])
+    case .checkPush(let draft): .init("POST", "/api/push-check", body: draft.json)
+    case .checkDeviceToken(let token, let topic):
+      .init(
+        "POST", "/api/token-check", body: .of(("token", .string(token)), ("topic", topic.json)))
+    case .checkProviderToken(let token, let topic):
+      .init(
+        "POST", "/api/provider-token-check",
+        body: .of(("token", .string(token)), ("topic", topic.json)))
     }
   }
 }
@@ -192,6 +208,30 @@ extension AdministrationRequest.NewCertificate {
       ("environment", .string(environments.name)),
       ("form", .string(isUniversal ? "universal" : "uid")),
       ("key", .string(hasRSAKey ? "rsa" : "ec")))
+  }
+}
+
+extension AdministrationRequest.PushDraft {
+  /// Reads the members of a draft.
+  public init(_ fields: inout AdministrationFields) throws(AdministrationFailure) {
+    self.init()
+    token = try fields.optionalText("token") ?? ""
+    topic = try fields.optionalText("topic") ?? ""
+    type = try fields.optionalText("type")
+    priority = try fields.optionalText("priority")
+    expiration = try fields.optionalText("expiration")
+    collapseID = try fields.optionalText("collapseID")
+    id = try fields.optionalText("id")
+    key = try fields.optionalText("key")
+    payload = Array((try fields.optionalText("payload") ?? "").utf8)
+  }
+
+  fileprivate var json: JSONObject {
+    .of(
+      ("token", .string(token)), ("topic", .string(topic)), ("type", type.json),
+      ("priority", priority.json), ("expiration", expiration.json),
+      ("collapseID", collapseID.json), ("id", id.json), ("key", key.json),
+      ("payload", .string(String(decoding: payload, as: UTF8.self))))
   }
 }
 

@@ -1,19 +1,22 @@
-internal import BelfryWire
+public import BelfryWire
 internal import Storage
 
 /// Reads the members of a request's object; a missing, mistyped or unknown member is an error that names it.
-struct AdministrationFields {
+public struct AdministrationFields {
   private let object: JSONObject
   private var known: Set<String> = []
 
-  init(_ object: JSONObject) { self.object = object }
+  /// A reader of `object`.
+  public init(_ object: JSONObject) { self.object = object }
 
-  mutating func text(_ key: String) throws(AdministrationFailure) -> String {
+  /// The text of a member that must be there.
+  public mutating func text(_ key: String) throws(AdministrationFailure) -> String {
     guard let text = try optionalText(key) else { throw Self.missing(key) }
     return text
   }
 
-  mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
+  /// The text of a member; nil where there is none.
+  public mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
     guard let value = removeValue(key) else { return nil }
     guard let text = value.stringValue else { throw Self.wrong(key, "text") }
     return text
@@ -72,7 +75,7 @@ struct AdministrationFields {
   }
 
   /// Throws if the object has members that were not read.
-  func end() throws(AdministrationFailure) {
+  public func end() throws(AdministrationFailure) {
     if let unknown = object.keys.first(where: { !known.contains($0) }) {
       throw AdministrationFailure(
         .invalid, "'\(unknown)' is not known here", do: "leave it out, or check its spelling")

@@ -32,6 +32,37 @@ public enum AdministrationRequest: Sendable, Hashable {
   case clearFaults
   /// Reads the delivery log of a token, an `apns-id` or an `apns-unique-id`; nil for all of it.
   case log(of: String?)
+  /// Checks a push as the gateway would, without sending it.
+  case checkPush(PushDraft)
+  /// Tells what a device token is, and whether it may be sent to under `topic`; nil for its own topic.
+  case checkDeviceToken(String, topic: String?)
+  /// Tells whether a provider token is good, and why not; `topic` is what it shall send to.
+  case checkProviderToken(String, topic: String?)
+
+  /// A push as a person drafts it: texts as they would stand in the request.
+  public struct PushDraft: Sendable, Hashable {
+    /// The device token in hexadecimal.
+    public var token = ""
+    /// `apns-topic`; empty for none.
+    public var topic = ""
+    /// `apns-push-type`; nil for none, and so on.
+    public var type: String?
+    /// `apns-priority`.
+    public var priority: String?
+    /// `apns-expiration`.
+    public var expiration: String?
+    /// `apns-collapse-id`.
+    public var collapseID: String?
+    /// `apns-id`.
+    public var id: String?
+    /// The provider key that signs; nil for one of the app's team.
+    public var key: String?
+    /// The payload.
+    public var payload: [UInt8] = []
+
+    /// A draft without anything.
+    public init() {}
+  }
 
   /// A key to be made.
   public struct NewKey: Sendable, Hashable {

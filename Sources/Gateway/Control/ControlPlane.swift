@@ -141,40 +141,39 @@ final class ControlPlane {
       } else {
         answer(loop, .refused(session, request: number, .unknownChannel))
       }
-    case .feedback(let number, let app):
-      readFeedback(of: app, for: number, of: loop)
+    case .feedback(let number, let app, let place):
+      readFeedback(of: app, after: place, for: number, of: loop)
+    case .feedbackRead(let app, let milliseconds): noteFeedbackRead(of: app, upTo: milliseconds)
     }
   }
 
-  /// Reads an app's alert tokens that became inactive since its feedback was last read, and notes the reading,
-  /// on the writer's thread: an app may have very many.
-  private func readFeedback(of app: UInt32, for number: UInt64, of loop: Int) {
+  /// Reads a page of feedback on the writer's thread: an app may have very many rows.
+  private func readFeedback(
+    of app: UInt32, after place: UnregisteredPlace?, for number: UInt64, of loop: Int
+  ) {
     let peer = peers[loop]
     let log = log
     let isAsked = writer.perform { store in
-      var records: [RegistrationRecord] = []
+      var records: [RegistrationRecord]?
       do throws(StorageFailure) {
-        records = try Self.readFeedback(of: app, in: store)
+        records = try Feedback(app: app).page(after: place, in: store)
       } catch {
         log.storeFailure("cannot read the feedback", error)
       }
       peer.post(.controlPlane(.feedback(number: number, records)))
     }
-    if !isAsked { answer(loop, .feedback(number: number, [])) }
+    if !isAsked { answer(loop, .feedback(number: number, nil)) }
   }
 
-  private static func readFeedback(
-    of app: UInt32, in store: any ControlStore
-  ) throws(StorageFailure) -> [RegistrationRecord] {
-    let name = ControlSetting.feedbackRead(app: app)
-    let text = String(decoding: try store.setting(name) ?? [], as: UTF8.self)
-    let dead = try store.unregistered(
-      app: app, kind: TokenKind.alert.rawValue, afterMilliseconds: Int64(text) ?? 0)
-    if let latest = dead.last?.changedMilliseconds {
-      assert(dead.allSatisfy { $0.changedMilliseconds <= latest }, "the feedback is out of order")
-      try store.apply([.putSetting(name: name, value: Array("\(latest)".utf8))])
+  private func noteFeedbackRead(of app: UInt32, upTo milliseconds: Int64) {
+    let log = log
+    writer.perform { store in
+      do throws(StorageFailure) {
+        try Feedback(app: app).noteRead(upToMilliseconds: milliseconds, in: store)
+      } catch {
+        log.storeFailure("cannot note that the feedback was read", error)
+      }
     }
-    return dead
   }
 
   private func enrol(

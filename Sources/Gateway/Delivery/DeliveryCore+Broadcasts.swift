@@ -178,7 +178,7 @@ extension DeliveryCore {
   }
 
   /// Removes a channel's kept message that has not been sent to the device yet.
-  private mutating func dropUnsent(
+  mutating func dropUnsent(
     of channel: ChannelID, on device: DeviceDelivery, as state: DeliveryState
   ) {
     guard let entry = device.queue.removeUnsentMessage(of: channel) else { return }

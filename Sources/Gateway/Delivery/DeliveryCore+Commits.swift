@@ -12,12 +12,9 @@ extension DeliveryCore {
   public mutating func takeCommit(now: Moment) -> [StoreOperation] { stage.startCommit(now: now) }
 
   /// Ends the commit that ``takeCommit(now:)`` started, in which the store `dropped` rows.
-  ///
-  /// - Returns: The dropped rows whose notifications ended with them.
-  @discardableResult
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
-  ) -> [DroppedNotification] {
+  ) {
     precondition(stage.isCommitting, "a commit ended that was not begun")
     assert(isDurable || dropped.isEmpty, "a commit that failed dropped rows")
     let expired = dropped.count { $0.reason == .expired }
@@ -28,7 +25,7 @@ extension DeliveryCore {
     stage.reuse(&finished)
     let ended = dropped.filter { isEnd($0) }
     stage.forgetRemovals(isDurable: isDurable)
-    return ended
+    if !ended.isEmpty { effects.append(.recordDropped(ended)) }
   }
 
   /// Whether a notification ended with the row that the store dropped: one whose end was recorded before did
@@ -39,6 +36,12 @@ extension DeliveryCore {
       let entry = device.queue.entry(dropped.sequence)
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
+    if entry.place == .uncommitted {
+      // It came while its device was away, and would be read from the store.
+      device.queue.removeUncommitted(entry)
+      entry.advance(to: .ended)
+      return true
+    }
     entry.advance(to: .rowLost(dropped.reason))
     return false
   }
@@ -48,7 +51,9 @@ extension DeliveryCore {
     if case .endedCommitting(let ending) = entry.state {
       entry.advance(to: .ended)
       if ending != .droppedAnswered { answer(entry) }
-      stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+      if !entry.leaveRowToReplacement() {
+        stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)
+      }
       return
     }
     entry.advance(to: .stored)
@@ -86,6 +91,7 @@ extension DeliveryCore {
       let device = devices[entry.key.device]
       device?.queue.forgetRow(of: entry)
       entry.advance(to: .transient(isAnswered: true))
+      if entry.place == .none { forgetReplacement(by: entry) }
       if let device { forgetIfIdle(device) }
     case .endedCommitting(.acknowledged):
       answer(entry)
@@ -94,8 +100,10 @@ extension DeliveryCore {
     case .endedCommitting(.dropped):
       fail(entry)
       entry.advance(to: .ended)
+      _ = entry.leaveRowToReplacement()
     case .endedCommitting(.droppedAnswered):
       entry.advance(to: .ended)
+      stageRemovalOfReplaced(by: entry, now: now)
     default:
       assertionFailure("#\(entry.sequence) is \(entry.state), and its commit failed")
     }

@@ -30,10 +30,14 @@ extension DeliveryCore {
     guard let device = devices[key.device], device.session == session,
       device.topics.insert(key).inserted
     else { return }
-    // What the store has for it comes with the next load, which begins anew.
-    device.isOverflowing = true
-    if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewTopic = true }
+    loadAnew(device)
     sendWaiting(on: device, now: now)
+  }
+
+  /// Lets the next load begin with the first row: the store has some that earlier pages left out.
+  private func loadAnew(_ device: DeviceDelivery) {
+    device.isOverflowing = true
+    if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewRows = true }
   }
 
   /// Where the load that `.load` asked for begins, and which rows beside its page come with it: those that the
@@ -62,8 +66,8 @@ extension DeliveryCore {
     assert(through.map { $0 > delivery.loadedThrough } ?? true, "a page that was read before")
     delivery.presence = .live(session)
     // The pages before this one had no rows of a topic that was added meanwhile.
-    let beginsAnew = delivery.hasNewTopic && delivery.loadedThrough > 0
-    delivery.hasNewTopic = false
+    let beginsAnew = delivery.hasNewRows && delivery.loadedThrough > 0
+    delivery.hasNewRows = false
     delivery.isOverflowing = beginsAnew || through != nil
     delivery.loadedThrough = beginsAnew ? 0 : through ?? 0
     for entry in mergeLoaded(rows, through: through ?? .max, on: delivery, now: now) {
@@ -142,7 +146,7 @@ extension DeliveryCore {
     delivery.power = DevicePower()
     delivery.isOverflowing = false
     delivery.loadedThrough = 0
-    delivery.hasNewTopic = false
+    delivery.hasNewRows = false
     delivery.room = .available
     holding.remove(device)
     paused.remove(device)
@@ -161,6 +165,7 @@ extension DeliveryCore {
     switch entry.state {
     case .transient(let isAnswered):
       if isAnswered { entry.advance(to: .ended) } else { giveUp(entry) }
+      forgetReplacement(by: entry)
     case .staged:
       stage.makeDue(entry, now: now)
       return true
@@ -223,6 +228,18 @@ extension DeliveryCore {
     for row in entry.replacedRows {
       stage.stageRemoval(.remove(entry.key, sequence: row), now: now)
     }
+  }
+
+  /// Lets the rows count again that a refused entry replaced in memory: the store has them still.
+  mutating func forgetReplacement(by entry: DeliveryEntry) {
+    for row in entry.replacedRows { _ = stage.forgetEnded(row) }
+  }
+
+  /// Sends what a refused entry replaced in memory, now that its device will not have the newer one either.
+  mutating func takeBackReplacement(by entry: DeliveryEntry, on device: DeviceDelivery) {
+    guard !entry.replacedRows.isEmpty else { return }
+    forgetReplacement(by: entry)
+    loadAnew(device)
   }
 
   /// Handles a change of the device's power state.

@@ -14,6 +14,10 @@ extension DeliveryCore {
       delivery.room = .none(untilNanoseconds: now.nanoseconds + Limits.noRoomPauseNanoseconds)
       paused.insert(device)
       if !entry.isEnded { waitForRoom(entry, on: delivery, now: now) }
+    } else if case .transient = entry.state {
+      effects.append(.record(state(of: entry, discardedFor: reason), entry))
+      entry.advance(to: .ended)
+      takeBackReplacement(by: entry, on: delivery)
     } else if !entry.isEnded {
       finish(entry, as: state(of: entry, discardedFor: reason), now: now)
     }
@@ -35,7 +39,8 @@ extension DeliveryCore {
   ) {
     switch entry.state {
     case .transient:
-      return giveUp(entry)
+      giveUp(entry)
+      return takeBackReplacement(by: entry, on: device)
     case .rowLost(let reason):
       effects.append(.record(reason.state, entry))
       return entry.advance(to: .ended)
@@ -44,12 +49,13 @@ extension DeliveryCore {
     case .staged:
       stage.makeDue(entry, now: now)
     case .keptByChannel:
-      guard let channel = entry.broadcast?.channel, !device.queue.hasUnsentMessage(of: channel)
+      guard let broadcast = entry.broadcast, channels[broadcast.channel]?.newest === broadcast
       else {
-        // The channel's newer message waits in its place.
         effects.append(.record(.replaced, entry))
         return entry.advance(to: .ended)
       }
+      // Its channel's former message found no room either, and waits.
+      dropUnsent(of: broadcast.channel, on: device, as: .replaced)
       effects.append(.record(.storedNoRoom, entry))
     case .committing:
       break

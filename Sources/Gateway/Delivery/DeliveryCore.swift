@@ -171,10 +171,10 @@ public struct DeliveryCore: ~Copyable {
       switch older.state {
       case .staged:
         stage.supersede(older)
-        newer.replacedRows += older.replacedRows
+        newer.replaceRow(of: older)
       case .committing:
         stage.end(older, .dropped)
-        newer.replacedRows += older.replacedRows
+        newer.replaceRow(of: older)
       case .stored:
         older.advance(to: .ended)
         stage.noteEnded(older.sequence)
@@ -237,6 +237,7 @@ public struct DeliveryCore: ~Copyable {
     case .staged:
       answer(entry)
       stage.withdraw(entry)
+      stageRemovalOfReplaced(by: entry, now: now)
     case .committing:
       answer(entry)
       stage.end(entry, .droppedAnswered)

@@ -1,4 +1,5 @@
 public import BelfryWire
+public import Storage
 
 /// A connection of a device, numbered on its home loop; never used again.
 public struct SessionID: Hashable, Sendable {
@@ -25,6 +26,8 @@ public enum DeliveryEffect {
   case mark(device: UInt64, ChannelID, received: NotificationID)
   /// Append a line to the delivery log.
   case record(DeliveryState, DeliveryEntry)
+  /// Append a line for each of these, whose notifications ended with their rows.
+  case recordDropped([DroppedNotification])
 }
 
 /// Why the core ends a device's session.

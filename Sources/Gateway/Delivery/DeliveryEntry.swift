@@ -100,6 +100,8 @@ public final class DeliveryEntry {
   /// Rows of the entries that it replaced, and of those that they had replaced before their own commits
   /// ended; they are removed together with its own.
   var replacedRows: [UInt64] = []
+  /// The newer one that took its place before its own commit ended.
+  private var replacement: DeliveryEntry?
 
   private init(
     _ notification: AcceptedNotification, sequence: UInt64, state: State, isFromStore: Bool,
@@ -155,6 +157,31 @@ public final class DeliveryEntry {
   public var payload: [UInt8] { notification.payload }
   /// When it was accepted, in milliseconds since 1970.
   public var acceptedMilliseconds: Int64 { notification.acceptedMilliseconds }
+
+  /// Takes over the row that an older entry will have, and those that it replaced in turn.
+  func replaceRow(of older: DeliveryEntry) {
+    assert(older.sequence < sequence, "#\(sequence) replaces the newer #\(older.sequence)")
+    if replacedRows.isEmpty {
+      // Moved: a burst of entries that replace each other costs each the same.
+      swap(&replacedRows, &older.replacedRows)
+    } else {
+      replacedRows += older.replacedRows
+    }
+    replacedRows.append(older.sequence)
+    older.replacement = self
+  }
+
+  /// Whether its row stays until the newer one's takes its place; forgets the newer one.
+  ///
+  /// Where that one is refused and its device throws it away, this one was accepted and is still there.
+  func leaveRowToReplacement() -> Bool {
+    defer { replacement = nil }
+    switch replacement?.state {
+    case .transient, .staged, .superseded, .committing, .endedCommitting, .stored, .rowLost:
+      return true
+    case nil, .keptByChannel, .withdrawn, .ended: return false
+    }
+  }
 
   /// What the store keeps of it.
   var row: StoredNotification {

@@ -42,7 +42,7 @@ final class DeviceDelivery {
   /// The last sequence number that was read of a backlog that is read in pages; 0 where none is.
   var loadedThrough: UInt64 = 0
   /// Whether a topic was added while the store was read.
-  var hasNewTopic = false
+  var hasNewRows = false
 
   init(device: UInt64) { self.device = device }
 

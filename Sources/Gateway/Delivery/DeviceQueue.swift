@@ -125,11 +125,6 @@ struct DeviceQueue {
     return entry
   }
 
-  /// Whether a kept message of the channel has not been sent.
-  func hasUnsentMessage(of channel: ChannelID) -> Bool {
-    unsent?.waiting.message(of: channel) != nil || unsent?.held.message(of: channel) != nil
-  }
-
   /// Marks what waits as delivered from storage once it is sent.
   mutating func markWaitingAsWaited() {
     for entry in unsent?.waiting.entries ?? [] { entry.markAsWaited() }

@@ -1,12 +1,20 @@
 import BelfryWire
+import Storage
 import System
 import Transport
 
 /// A client of the legacy feedback service (apns-protocol 7.4): it sends nothing, and reads the tokens that
 /// became inactive since the service was last read, until the stream ends.
+///
+/// The tokens come in pages, the next one when the client has taken the last. They count as read when the client
+/// has taken all: one that leaves earlier, or is too slow, is given them again.
 final class FeedbackConnection: StreamHandler {
   private let home: GatewayLoop
   private var stream: ByteStream?
+  private var app: UInt32 = 0
+  /// The place of the last row that was written.
+  private var place: UnregisteredPlace?
+  private var isComplete = false
 
   init(home: GatewayLoop) { self.home = home }
 
@@ -25,18 +33,33 @@ final class FeedbackConnection: StreamHandler {
       return
     }
     home.prove(stream)
-    home.askFeedback(app: app.number, self)
+    self.app = app.number
+    home.askFeedback(app: app.number, after: nil, self)
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {}
 
-  func streamDrained(_ stream: ByteStream) {}
+  func streamDrained(_ stream: ByteStream) {
+    assert(place != nil && !isComplete, "a page was written, and not the last one")
+    home.askFeedback(app: app, after: place, self)
+  }
 
-  func stream(_ stream: ByteStream, closed reason: StreamClosure) { self.stream = nil }
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    self.stream = nil
+    guard isComplete, reason == .local, let place else { return }
+    home.ask(.feedbackRead(app: app, upToMilliseconds: place.changedMilliseconds))
+  }
 
-  /// Writes the tuples and ends: clients read to the end of the stream.
-  func answer(_ tuples: [FeedbackTuple]) {
-    for tuple in tuples { stream?.write(tuple.bytes) }
-    stream?.close()
+  /// Writes a page; after the last one it ends, since clients read to the end of the stream.
+  func answer(_ records: [RegistrationRecord]?) {
+    guard let stream else { return }
+    guard let records else { return stream.close() }
+    var bytes: [UInt8] = []
+    for record in records { bytes += home.feedbackTuple(record).bytes }
+    place = records.last.map(UnregisteredPlace.init) ?? place
+    stream.write(bytes)
+    guard records.count < Limits.feedbackPageRows else { return }
+    isComplete = true
+    stream.close()
   }
 }

@@ -132,6 +132,22 @@ final class ControlEngine: MarkedStoreEngine {
     return try records(of: table, statement).first
   }
 
+  func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
+    let table = ControlRows.deviceOfNumber
+    let statement = try database.prepare(table.query)
+    try statement.bind(1, number)
+    return try records(of: table, statement).first
+  }
+
+  func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord? {
+    let table = ControlRows.registrationOfKey
+    let statement = try database.prepare(table.query)
+    try statement.bind(1, key.device)
+    try statement.bind(2, Int64(key.app))
+    try statement.bind(3, Int64(key.kind))
+    return try records(of: table, statement).first
+  }
+
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     assert(!numbers.isEmpty, "no number is asked for")
     let statement = try database.prepare(
@@ -166,13 +182,15 @@ final class ControlEngine: MarkedStoreEngine {
   func forgetLost() { mark?.reset(to: made) }
 
   func unregistered(
-    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     let table = ControlRows.unregistered
     let statement = try database.prepare(table.query)
     try statement.bind(1, Int64(app))
     try statement.bind(2, Int64(kind))
-    try statement.bind(3, afterMilliseconds)
+    try statement.bind(3, after.changedMilliseconds)
+    try statement.bind(4, after.device)
+    try statement.bind(5, Int64(limit))
     return try records(of: table, statement)
   }
 

@@ -282,6 +282,26 @@ public struct RegistrationRecord: Sendable, Hashable {
   }
 }
 
+/// A place in the order of an app's inactive registrations: by the time of the change, then by device.
+public struct UnregisteredPlace: Sendable, Hashable {
+  /// Milliseconds since 1970.
+  public var changedMilliseconds: Int64
+  /// The device's number.
+  public var device: UInt64
+
+  /// The place of a registration.
+  public init(_ record: RegistrationRecord) {
+    changedMilliseconds = record.changedMilliseconds
+    device = record.key.device
+  }
+
+  /// The place after every registration of that millisecond.
+  public init(endOfMillisecond changedMilliseconds: Int64) {
+    self.changedMilliseconds = changedMilliseconds
+    device = UInt64(Int64.max)
+  }
+}
+
 /// A device's subscription to a channel.
 public struct SubscriptionRecord: Sendable, Hashable {
   /// The device's number.

@@ -110,6 +110,10 @@ extension ControlRows where Record == DeviceRecord {
     query: "SELECT number, key_hash, name, enrolled, revoked FROM device ORDER BY number",
     record: device)
 
+  static let deviceOfNumber = ControlRows(
+    query: "SELECT number, key_hash, name, enrolled, revoked FROM device WHERE number = ?1",
+    record: device)
+
   static let devicesWithKey = ControlRows(
     query: """
       SELECT number, key_hash, name, enrolled, revoked FROM device WHERE key_hash = ?1
@@ -145,7 +149,14 @@ extension ControlRows where Record == RegistrationRecord {
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed FROM registration
-      WHERE app = ?1 AND kind = ?2 AND changed > ?3 AND state = 3 ORDER BY changed, device
+      WHERE app = ?1 AND kind = ?2 AND (changed, device) > (?3, ?4) AND state = 3
+      ORDER BY changed, device LIMIT ?5
+      """, record: registration)
+
+  static let registrationOfKey = ControlRows(
+    query: """
+      SELECT device, app, kind, generation, state, changed FROM registration
+      WHERE device = ?1 AND app = ?2 AND kind = ?3
       """, record: registration)
 
   private static func registration(_ row: SQLiteStatement) -> RegistrationRecord? {

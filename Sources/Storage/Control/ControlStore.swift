@@ -57,15 +57,21 @@ public protocol ControlStore: AnyObject, Sendable {
   func devices() throws(StorageFailure) -> [DeviceRecord]
   /// Those that enrolled with this key, by number, revoked ones included; found by an index.
   func devices(withKey keyHash: SHA256.Digest) throws(StorageFailure) -> [DeviceRecord]
+  /// The one with this number, revoked or not; found by its key.
+  func device(number: UInt64) throws(StorageFailure) -> DeviceRecord?
   /// Whether any device has one of these numbers; found by an index.
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool
   /// By device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
   /// By device, app and kind; inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
-  /// Those of an app and kind that became inactive after a time, by that time; found by an index.
-  func unregistered(app: UInt32, kind: UInt8, afterMilliseconds: Int64) throws(StorageFailure)
-    -> [RegistrationRecord]
+  /// At most `limit` of those of an app and kind that became inactive after that place in their order; found by
+  /// an index.
+  func unregistered(
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
+  ) throws(StorageFailure) -> [RegistrationRecord]
+  /// That of a device, an app and a kind, active or not; found by its key.
+  func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?
   /// By device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// The named value; nil where there is none.

@@ -22,7 +22,7 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   /// Opens or makes a store under that monotonic clock, for tests.
-  init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
+  package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
 
@@ -90,6 +90,11 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
+  /// The one with this number.
+  public func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
+    try engine.read { engine throws(StorageFailure) in try engine.device(number: number) }
+  }
+
   /// Whether any device has one of these numbers.
   public func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     try engine.read { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
@@ -105,13 +110,20 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.registrations)
   }
 
-  /// Those of an app and kind that became inactive after a time, by that time.
+  /// At most `limit` of those of an app and kind that became inactive after that place in their order.
   public func unregistered(
-    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try engine.read { engine throws(StorageFailure) in
-      try engine.unregistered(app: app, kind: kind, afterMilliseconds: afterMilliseconds)
+      try engine.unregistered(app: app, kind: kind, after: after, limit: limit)
     }
+  }
+
+  /// That of a device, an app and a kind.
+  public func registration(
+    of key: NotificationKey
+  ) throws(StorageFailure) -> RegistrationRecord? {
+    try engine.read { engine throws(StorageFailure) in try engine.registration(of: key) }
   }
 
   /// By device.

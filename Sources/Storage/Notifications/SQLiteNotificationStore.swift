@@ -13,7 +13,7 @@ public final class SQLiteNotificationStore: NotificationStore {
   public init(path: String) throws(StorageFailure) { engine = try LockedEngine(path: path) }
 
   /// Opens or makes a store under that monotonic clock, for tests.
-  init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
+  package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
 

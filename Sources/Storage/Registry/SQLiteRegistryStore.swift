@@ -9,6 +9,11 @@ public final class SQLiteRegistryStore: Sendable {
     engine = try LockedEngine(path: path)
   }
 
+  /// Opens or makes a store under that monotonic clock, for tests.
+  package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
+    engine = try LockedEngine(path: path, now: now)
+  }
+
   // MARK: Tokens
 
   /// Adds a token, or renews what is known of it; replaces the installation's former one.

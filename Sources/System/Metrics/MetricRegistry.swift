@@ -81,6 +81,20 @@ public final class MetricRegistry: Sendable {
     }
   }
 
+  /// The value of every counter and gauge, and of a histogram its buckets, sum and count, under the name that
+  /// `exposition` has, labels included.
+  public func samples() -> [(name: String, value: Double)] {
+    exposition().split(separator: "\n").compactMap { line in
+      guard line.first != "#" else { return nil }
+      let end = line.lastIndex(of: " ")
+      assert(end != nil, "a sample has a name and a value")
+      guard let space = end, let value = Double(line[line.index(after: space)...]) else {
+        return nil
+      }
+      return (String(line[..<space]), value)
+    }
+  }
+
   /// A name of another kind keeps its first kind; the newcomer then counts unseen.
   private func metric(
     _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>, _ make: () -> Metric

@@ -3,6 +3,8 @@ public import Testing
 
 /// A program or a Python environment that some tests use and that a machine may lack.
 public enum TestTool: String, CaseIterable, Sendable {
+  /// A browser.
+  case chromium
   case curl
   case openssl
   case dbus = "dbus-daemon"

@@ -14,9 +14,10 @@ final class DeliveryLedger {
     let number: UInt64
     let target: Target
     let priority: UInt8
-    /// Seconds since 1970.
+    /// Seconds since 1970; where its provider named none, 30 days from when it was made.
     let expiration: Int64
-    let madeSeconds: Int64
+    /// Whether its provider named an expiration: else the gateway stores it for 30 days from its own present.
+    let isExpirationNamed: Bool
     let collapseID: String
     let keep: UInt32
     var isAnswered = false
@@ -37,12 +38,24 @@ final class DeliveryLedger {
     var isThrownAway = false
     /// Places in the order of acceptance that were taken before it was sent, where its provider tells.
     var placesBefore: Int?
-    /// What the gateway's wall clock showed when it accepted, in seconds since 1970.
-    var receivedSeconds: Int64?
+    /// The second since 1970 that the gateway's clock of expiry showed when it accepted, as far as the log
+    /// tells when that was; it follows small steps of the wall clock later than at once, so that the true one
+    /// lies in this range.
+    var clockSeconds: ClosedRange<Int64>
+    /// The latest second since 1970 until which the gateway stores it: its wall clock may have been behind
+    /// when it accepted, and storage ends after 30 days.
+    var storedUntil: Int64
     /// When the gateway accepted it, in nanoseconds of the virtual clock.
     var receivedNanoseconds: Int64?
 
-    var isOnce: Bool { expiration <= receivedSeconds ?? madeSeconds }
+    /// Whether the gateway may have tried it once only, as its clock said that it had expired.
+    var mayBeOnce: Bool {
+      isExpirationNamed && expiration <= clockSeconds.upperBound
+    }
+    /// Whether the gateway may have stored it.
+    var mayBeStored: Bool {
+      !isExpirationNamed || expiration > clockSeconds.lowerBound
+    }
     /// The provider may rely on it, or the gateway does as if: a crash took the answer, yet it was on
     /// disk, from where it was shown or expired; one that is not logged may have been.
     var counts: Bool {
@@ -58,16 +71,26 @@ final class DeliveryLedger {
   private static let states = Dictionary(
     uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
+  /// After these a push is not stored for its device any more.
+  private static let ends: Set<DeliveryState> = [
+    .delivered, .deliveredFromStorage, .replaced, .discardedUnregistered,
+    .discardedUnregisteredFromStorage, .discardedExpired, .discardedDisabled,
+    .discardedDisabledFromStorage,
+  ]
+
   init(in world: GatewaySimulation) { self.world = world }
 
   /// The number of a new push, which its payload names.
   func open(
-    _ target: Target, priority: UInt8, expiration: Int64, collapseID: String, keep: UInt32
+    _ target: Target, priority: UInt8, expiration named: Int64?, collapseID: String, keep: UInt32
   ) -> UInt64 {
+    let seconds = world.time.unixMilliseconds / 1_000
+    let expiration = named ?? seconds + Int64(WireLimits.storageDaysMax) * 86_400
     pushes.append(
       Push(
         number: UInt64(pushes.count), target: target, priority: priority, expiration: expiration,
-        madeSeconds: world.time.unixMilliseconds / 1_000, collapseID: collapseID, keep: keep))
+        isExpirationNamed: named != nil, collapseID: collapseID, keep: keep,
+        clockSeconds: clockSeconds, storedUntil: expiration))
     return UInt64(pushes.count - 1)
   }
 
@@ -120,9 +143,11 @@ final class DeliveryLedger {
       push.states.append(state)
       if state == .received {
         push.acceptance = place
-        push.receivedSeconds = line.atMilliseconds / 1_000
+        push.clockSeconds = clockSeconds
+        let latest = line.atMilliseconds / 1_000 + Int64(WireLimits.storageDaysMax) * 86_400
+        push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
         push.receivedNanoseconds = world.time.now
-      } else if push.isOnce, push.expiration == 0 || !world.profile.hasClockSteps,
+      } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasClockSteps,
         let received = push.receivedNanoseconds,
         push.states.dropLast().last == .received
       {
@@ -143,14 +168,17 @@ final class DeliveryLedger {
     switch state {
     case .delivered, .deliveredFromStorage:
       world.expect(push.shown > 0, "#\(push.number) is logged as delivered, and was not")
+    case .storedOffline:
+      world.expect(
+        !push.states.contains { Self.ends.contains($0) },
+        "#\(push.number) is logged as stored after its end")
     case .storedNoRoom:
       let device = world.devices.first { $0.number == push.target.device }
       world.expect(
         device?.hasLackedRoom == true, "#\(push.number) is logged as without room, and there was")
-    case .discardedExpired where !push.isOnce && !world.profile.hasFailingCommits:
-      // Loops have followed small steps.
+    case .discardedExpired where !push.mayBeOnce && !world.profile.hasFailingCommits:
       world.expect(
-        push.expiration <= world.gateway.expirySeconds + 180,
+        push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
         "#\(push.number) has expired before its time")
     default: break
     }
@@ -160,12 +188,19 @@ final class DeliveryLedger {
   func expired(_ number: UInt64) {
     change(number) { push in
       push.hasExpired = true
-      // Loops have followed small steps.
       world.expect(
-        push.expiration <= world.gateway.expirySeconds + 180,
+        push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
         "#\(number) has expired before its time")
     }
   }
+
+  private var clockSeconds: ClosedRange<Int64> {
+    let gateway = world.gateway
+    return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
+  }
+
+  /// Seconds by which a loop's clock of expiry may differ from the world's: loops follow small steps.
+  private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 0 }
 
   /// An old copy of the store was restored: what came after it is lost.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
@@ -231,8 +266,8 @@ final class DeliveryLedger {
       world.expect(
         push.isAnswered || push.isRefused || push.isOrphaned,
         "#\(push.number) was never answered: \(world.whereabouts(of: push.number))")
-      guard push.isAnswered, push.shown == 0, !push.isOnce, !stored.contains(push.number),
-        push.expiration > (push.receivedSeconds == nil ? latest : now), !push.isUnregistered,
+      guard push.isAnswered, push.shown == 0, !push.mayBeOnce, !stored.contains(push.number),
+        push.storedUntil > (push.acceptance == nil ? latest : now), !push.isUnregistered,
         !push.states.contains(.discardedDisabled), !push.isThrownAway, !push.isForgotten,
         !isReplaced(push),
         !world.profile.hasClockSteps
@@ -255,7 +290,9 @@ final class DeliveryLedger {
   private func isReplaced(_ push: Push) -> Bool {
     var newer: Set<String> = []
     for other in pushes where other.target == push.target && other.counts {
-      guard other.number != push.number, !other.isOnce, isNewer(other, than: push) else { continue }
+      guard other.number != push.number, other.mayBeStored, isNewer(other, than: push) else {
+        continue
+      }
       if !push.collapseID.isEmpty, other.collapseID == push.collapseID { return true }
       newer.insert(other.collapseID.isEmpty ? "#\(other.number)" : other.collapseID)
       if newer.count >= Int(min(other.keep, UInt32(Int32.max))) { return true }

@@ -141,10 +141,9 @@ extension GatewaySimulation {
     else { return }
     note("device \(device.index) goes away, and \(profile.backlog) pushes come for it")
     device.goOffline()
-    let seconds = time.unixMilliseconds / 1_000
     for _ in 0..<profile.backlog {
       let number = ledger.open(
-        known.target, priority: 10, expiration: seconds + 30 * 86_400, collapseID: "", keep: .max)
+        known.target, priority: 10, expiration: nil, collapseID: "", keep: .max)
       let able = providers.filter { $0.serves(topic) }
       able[random(0...able.count - 1)].push(
         number, to: known.token, topic: topic, priority: 10, expiration: nil, collapseID: "")
@@ -240,8 +239,8 @@ extension GatewaySimulation {
     let keep = keep(of: target.topic)
     let isBinary = target.topic == topics[0] && chance(0.2)
     let number = ledger.open(
-      target, priority: isBinary && priority == 1 ? 5 : priority, expiration: expiration,
-      collapseID: isBinary ? "" : collapseID, keep: keep)
+      target, priority: isBinary && priority == 1 ? 5 : priority,
+      expiration: isBinary ? expiration : given, collapseID: isBinary ? "" : collapseID, keep: keep)
     note(
       "#\(number) to device number \(target.device) \(target.topic.bundleID): "
         + "priority \(priority), keep \(keep), expires in \(expiration - seconds) s, "

@@ -202,7 +202,8 @@ final class SimulatedGatewayProcess {
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
   }
 
-  private var presentExpirySeconds: Int64 {
+  /// The second since 1970 that both clocks call past now.
+  var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
     return min(world.time.unixMilliseconds, carried) / 1_000

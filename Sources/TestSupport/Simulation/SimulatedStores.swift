@@ -194,6 +194,9 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     try world.maybeFail(.readings, "a reading of a device")
     return try contents.devices(withKey: keyHash)
   }
+  func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
+    try contents.device(number: number)
+  }
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     try contents.hasDevice(numbered: numbers)
   }
@@ -204,12 +207,14 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     try world.maybeFail("a reading of registrations")
     return try contents.registrations()
   }
+  func registration(
+    of key: NotificationKey
+  ) throws(StorageFailure) -> RegistrationRecord? { try contents.registration(of: key) }
   func unregistered(
-    app: UInt32, kind: UInt8, afterMilliseconds: Int64
+    app: UInt32, kind: UInt8, after: UnregisteredPlace, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try world.maybeFail("a reading of the feedback")
-    return try contents.unregistered(
-      app: app, kind: kind, afterMilliseconds: afterMilliseconds)
+    return try contents.unregistered(app: app, kind: kind, after: after, limit: limit)
   }
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try contents.subscriptions()

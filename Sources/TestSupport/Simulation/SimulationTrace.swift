@@ -1,10 +1,15 @@
+import Foundation
+
 /// Picks from a world's events those that a person needs to see.
 enum SimulationTrace {
   /// The lines about the push at fault, its device and the gateway; else the last ones.
+  ///
+  /// All of them where the environment says `TRACE=all`.
   static func relevant(
     _ lines: [String], _ violation: String?, _ ledger: DeliveryLedger
   ) -> [String] {
     guard let violation else { return [] }
+    guard ProcessInfo.processInfo.environment["TRACE"] != "all" else { return lines }
     let words = words(violation)
     guard let name = words.first(where: { $0.hasPrefix("#") }), let index = Int(name.dropFirst()),
       ledger.pushes.indices.contains(index)

@@ -70,7 +70,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       unsafe output.append(contentsOf: field.value)
       append("\r\n")
     }
-    if status != 204 { append("content-length: \(unsafe body?.count ?? 0)\r\n") }
+    if status != 204, status != 304 { append("content-length: \(unsafe body?.count ?? 0)\r\n") }
     appendEndOfHead()
     if !isHeadRequest, let body = unsafe body { unsafe output.append(contentsOf: body) }
     endResponse()
@@ -85,7 +85,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     guard acceptsResponse(to: streamID) else { return }
     appendStatusLine(status)
     append(fields)
-    if status != 204 { append("content-length: \(body.count)\r\n") }
+    if status != 204, status != 304 { append("content-length: \(body.count)\r\n") }
     appendEndOfHead()
     if !isHeadRequest { output += body }
     endResponse()
@@ -220,6 +220,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     case 200: "OK"
     case 201: "Created"
     case 204: "No Content"
+    case 304: "Not Modified"
     case 400: "Bad Request"
     case 401: "Unauthorized"
     case 403: "Forbidden"
@@ -228,6 +229,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     case 409: "Conflict"
     case 410: "Gone"
     case 413: "Content Too Large"
+    case 421: "Misdirected Request"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"

@@ -175,6 +175,60 @@ struct ContentExtensionTests {
     #expect(effects.contains(.tell(connection, .showContent(shown))))
   }
 
+  @Test func `one that replaces its notification in another category ends it and what it drew`()
+    throws
+  {
+    let bench = Bench()
+    let (connection, _, _) = try bench.connected()
+    bench.model.ask(
+      connection, .setDrawing(NotificationDrawing(items: [.text("Leek soup")])))
+    let effects = bench.notify("U", category: "OTHER")
+    #expect(effects.contains(.close(connection)))
+    let nothing = Drawing(items: [], actions: nil, hidesDefaultContent: false)
+    #expect(effects.contains(.draw(Self.key, nothing)))
+    #expect(effects.told.isEmpty)
+  }
+
+  @Test func `a picture that it shows stays while the notification no longer has it`() throws {
+    let bench = Bench()
+    var request = ModelBench.request(category: "DISH")
+    request.content.attachments = [NotificationAttachment(id: "a", path: "/a")]
+    bench.model.ask(bench.app, .add(request))
+    let opened = bench.model.handle(.notificationWindow(Self.key, isOpen: true))
+    let order = try #require(opened.extensions.first)
+    let (connection, _) = bench.model.connect(role: .contentExtension, launch: order.token)
+    bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/a")])))
+    let deleted = AgentEffect.deleteAttachments(Self.burger, paths: ["/a"])
+    #expect(!bench.notify("U").contains(deleted))
+    // Files that come are no reason either to delete what is on screen.
+    request.content.attachments = [NotificationAttachment(id: "b", path: "/b")]
+    #expect(
+      bench.model.ask(bench.app, .add(request))
+        .contains(.trimAttachments(Self.burger, used: ["/b", "/a"])))
+    #expect(
+      bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.text("none")])))
+        .contains(deleted))
+  }
+
+  @Test func `what it passes on while the screen is locked waits for it, and is not asked again`()
+    throws
+  {
+    let bench = Bench()
+    _ = try bench.connected()
+    let question = try bench.pressed(PersonAction("OPEN"))
+    bench.model.handle(.conditionChanged(.sessionLocked(true)))
+    let effects = bench.model.handle(
+      .appReplied(question, .contentOption(.dismissAndForwardAction)))
+    #expect(effects.withdrawn.isEmpty && effects.asked.isEmpty)
+    let unlocked = bench.model.handle(.conditionChanged(.sessionLocked(false)))
+    #expect(unlocked.withdrawn == [Self.key])
+    guard case .response(let response)? = unlocked.asked.first?.1 else {
+      Issue.record("asked \(unlocked.asked)")
+      return
+    }
+    #expect(response.action == "OPEN" && unlocked.asked.count == 1)
+  }
+
   @Test func `one that ends before it shows anything is logged, and a stranger is sent away`()
     throws
   {

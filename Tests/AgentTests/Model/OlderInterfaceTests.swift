@@ -171,6 +171,32 @@ struct OlderInterfaceTests {
   }
 
   @Test
+  func `a question that was put away and asked anew stays for what was kept before it`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "now")))
+    bench.postponePrompt()
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
+    let effects = bench.handle(.appDisconnected(connection))
+    #expect(effects.withdrawnPrompts.isEmpty && bench.openPrompts.count == 1)
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id) == ["now"])
+  }
+
+  @Test
+  func `a question that was put away and asked anew goes with an app that left nothing`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    bench.postponePrompt()
+    bench.ask(connection, .removePending(nil))
+    #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
+    let effects = bench.handle(.appDisconnected(connection))
+    #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
+  }
+
+  @Test
   func `a question goes with an app that leaves nothing to wait for the answer`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()

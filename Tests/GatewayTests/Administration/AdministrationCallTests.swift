@@ -38,6 +38,14 @@ import Testing
   }
 }
 
+private let draft = {
+  var draft = AdministrationRequest.PushDraft()
+  (draft.token, draft.topic, draft.type, draft.priority) = ("0a", "a.b", "alert", "10")
+  (draft.expiration, draft.collapseID, draft.id, draft.key) = ("0", "c", "i", "KEY0000001")
+  draft.payload = Array(#"{"a":"ä"}"#.utf8)
+  return draft
+}()
+
 private let requests: [AdministrationRequest] = [
   .listTeams, .addTeam(id: nil, name: nil), .addTeam(id: "TEAMAAAAAA", name: "Ä"), .listKeys,
   .addKey(.init(team: "TEAMAAAAAA")),
@@ -58,6 +66,9 @@ private let requests: [AdministrationRequest] = [
   .removeTopic(bundleID: "a.b"), .listChannels, .addChannel(bundleID: "a.b", keepsLatest: true),
   .addChannel(bundleID: "a.b", keepsLatest: false), .removeChannel(id: "a+/=", bundleID: nil),
   .removeChannel(id: "a+/=", bundleID: "a.b"), .listDevices, .revokeDevice(number: .max),
+  .checkPush(.init()), .checkPush(draft), .checkDeviceToken("0a", topic: nil),
+  .checkDeviceToken("0a", topic: "a.b"), .checkProviderToken("a.b.c", topic: nil),
+  .checkProviderToken("a.b.c", topic: "a.b"),
   .listFaults, .clearFaults, .log(of: nil), .log(of: "00ff"),
   .addFault(
     .init(

@@ -30,6 +30,7 @@ private struct Bench: ~Copyable {
           ))
         inFlight[one.key.device, default: []].append(one.sequence)
       case .mark(let device, _, _): marks.append(device)
+      case .recordDropped: Issue.record("a copy has no row")
       case .record(let state, _): states.append(state)
       case .load(let device, let session): loads.append((device, session))
       case .answer, .fail, .close: break
@@ -79,6 +80,15 @@ private struct Bench: ~Copyable {
   mutating func acknowledge(_ device: UInt64) {
     for sequence in inFlight.removeValue(forKey: device) ?? [] {
       core.acknowledge(device, session: SessionID(device), sequence: sequence, now: now)
+    }
+    drain()
+  }
+
+  /// The device has no room for what is in flight to it.
+  mutating func discardAll(_ device: UInt64) {
+    for sequence in inFlight.removeValue(forKey: device) ?? [] {
+      core.discarded(
+        device, session: SessionID(device), sequence: sequence, .noRoom, now: now)
     }
     drain()
   }
@@ -251,5 +261,39 @@ private struct Bench: ~Copyable {
     bench.connect(1, window: 1)
     for number in 0..<3_000 { bench.broadcast("\(number)", isKept: false) }
     #expect(bench.states.filter { $0 == .discardedExpired }.count > 1_900)
+  }
+
+  /// The older one was taken for the newer, which was gone with that.
+  @Test func `of two messages that found no room the newer one waits`() {
+    var bench = Bench()
+    bench.connect(1)
+    bench.broadcast("older")
+    bench.broadcast("newer")
+    bench.discardAll(1)
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+    bench.pass(seconds: 120)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.texts(1) == ["older", "newer", "newer"])
+    bench.acknowledge(1)
+    #expect(bench.marks == [1])
+  }
+
+  @Test func `a message that found no room does not wait once its device has a newer one`() {
+    var bench = Bench()
+    bench.connect(1, window: 1)
+    bench.broadcast("older")
+    bench.core.broadcast(
+      Broadcast(
+        channel: Bench.channel, app: 7, id: NotificationID(high: 0, low: 99),
+        uniqueID: NotificationID(high: 1, low: 99), expiration: bench.now.unixSeconds + 3_600,
+        priority: 10, payload: Array("newer".utf8),
+        acceptedMilliseconds: bench.now.unixMilliseconds, isKept: true), now: bench.now)
+    bench.drain()
+    bench.discardAll(1)
+    bench.pass(seconds: 120)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.texts(1) == ["older", "newer"])
   }
 }

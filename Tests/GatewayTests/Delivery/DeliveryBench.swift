@@ -57,6 +57,7 @@ struct DeliveryBench: ~Copyable {
       case .load(let device, let session): loads.append((device, session))
       case .close(_, let end): closed.append(end)
       case .record(let state, _): states.append(state)
+      case .recordDropped(let dropped): states += dropped.map(\.reason.state)
       case .mark: break
       }
     }
@@ -100,6 +101,16 @@ struct DeliveryBench: ~Copyable {
     drain()
   }
 
+  mutating func discard(
+    _ text: String, _ reason: LinkDiscardReason, session: UInt64 = 1, device: UInt64 = 1
+  ) throws {
+    let known = sequences[text]
+    let sequence = try #require(known)
+    core.discarded(
+      device, session: SessionID(session), sequence: sequence, reason, now: now)
+    drain()
+  }
+
   mutating func pass(milliseconds: Int64) {
     now.nanoseconds += milliseconds * 1_000_000
     now.unixMilliseconds += milliseconds
@@ -111,8 +122,7 @@ struct DeliveryBench: ~Copyable {
     let operations = core.takeCommit(now: now)
     guard !operations.isEmpty else { return 0 }
     let dropped = isDurable ? try store.commit(operations) : []
-    let ended = core.commitFinished(isDurable: isDurable, dropping: dropped, now: now)
-    states += ended.map(\.reason.state)
+    core.commitFinished(isDurable: isDurable, dropping: dropped, now: now)
     drain()
     return operations.count
   }

@@ -131,4 +131,129 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["first", "first", "newest"])
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
   }
+
+  /// A push that was answered 200 was gone with the newer one that was refused, which nobody got.
+  @Test func `what a refused one replaced comes back when its device throws that one away`() throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["newer"])
+    try bench.discard("newer", .appGone)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.answerLoads()
+    #expect(bench.sent == ["newer", "older"])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 1, "the older one is not acknowledged yet")
+    try bench.acknowledge("older")
+    #expect(bench.states.last == .deliveredFromStorage)
+  }
+
+  @Test func `what a refused one replaced is replaced anew once its device was away`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.push("newest")
+    try bench.commit()
+    #expect(bench.states.filter { $0 == .replaced }.count == 2, "the store replaced it, too")
+    #expect(try bench.store.count() == 1)
+  }
+
+  @Test func `what expires before its commit takes along what it replaced`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer", priority: 5, expiresIn: 1)
+    bench.pass(milliseconds: 2_000)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.states.last == .discardedExpired)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  @Test func `what a commit stored and replaced at once is recorded in that order`() throws {
+    var bench = Bench()
+    bench.push("older")
+    bench.push("newer")
+    try bench.commit()
+    #expect(
+      bench.states == [.received, .received, .storedOffline, .storedOffline, .replaced])
+  }
+
+  /// The older one's commit ran when it was replaced: its row went, though the newer one was refused.
+  @Test(arguments: [false, true])
+  func `what was replaced while it was committed comes back when the newer one is refused`(
+    isDelayed: Bool
+  ) throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    let operations = bench.core.takeCommit(now: bench.now)
+    bench.push("newer")
+    _ = try bench.store.commit(operations)
+    bench.core.commitFinished(isDurable: true, now: bench.now)
+    bench.drain()
+    #expect(bench.answered == ["older"])
+    bench.pass(milliseconds: isDelayed ? 60 : 3)
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["newer"])
+    try bench.discard("newer", .appGone)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    try bench.answerLoads()
+    #expect(bench.sent == ["newer", "older"])
+  }
+
+  @Test func `what was replaced before its commit leaves no row once the newer one is delivered`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    bench.push("newer")
+    try bench.acknowledge("newer")
+    for _ in 0..<3 {
+      bench.pass(milliseconds: 60)
+      try bench.commit()
+    }
+    #expect(Set(bench.answered) == ["older", "newer"])
+    #expect(try bench.store.count() == 0)
+  }
+
+  /// The entry was taken for one on its way, and came before the rest of the backlog.
+  @Test func `what the store replaced for a device that was away is not sent`() throws {
+    var bench = Bench()
+    bench.pageRows = 2
+    for text in ["1", "2", "3"] { bench.push(text, to: Bench.key(app: 8), keep: .max) }
+    try bench.commit()
+    bench.push("older")
+    bench.push("newer")
+    let operations = bench.core.takeCommit(now: bench.now)
+    let dropped = try bench.store.commit(operations)
+    try bench.connect(apps: [7, 8], isLoadAnswered: false)
+    bench.core.commitFinished(isDurable: true, dropping: dropped, now: bench.now)
+    bench.drain()
+    try bench.answerLoads()
+    for text in ["1", "2"] { try bench.acknowledge(text) }
+    try bench.answerLoads()
+    #expect(bench.sent == ["1", "2", "3", "newer"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+  }
 }

@@ -106,17 +106,6 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .delivered)
   }
 
-  @Test func `I03 only the newest of a token is kept`() throws {
-    var bench = Bench()
-    bench.push("a")
-    try bench.commit()
-    bench.push("b")
-    try bench.commit()
-    #expect(bench.answered == ["a", "b"])
-    try bench.connect()
-    #expect(bench.sent == ["b"])
-  }
-
   @Test func `a connected device gets all of them, however fast they come`() throws {
     var bench = Bench()
     try bench.connect(window: 2)
@@ -133,66 +122,6 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.load(device: 1).isEmpty)
   }
 
-  @Test func `what a device left unacknowledged gives way to what comes while it is away`() throws {
-    var bench = Bench()
-    try bench.connect(window: 1)
-    bench.push("a")
-    bench.push("b")
-    bench.pass(milliseconds: 3)
-    try bench.commit()
-    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
-    bench.push("c")
-    try bench.commit()
-    #expect(bench.states.filter { $0 == .replaced }.count == 2)
-    try bench.connect(2)
-    #expect(bench.sent == ["a", "c"])
-  }
-
-  @Test func `a row that a newer one took does not stop what is on its way`() throws {
-    var bench = Bench()
-    try bench.connect(window: 1)
-    for text in ["a", "b", "c"] { bench.push(text) }
-    bench.pass(milliseconds: 3)
-    try bench.commit()
-    #expect(try bench.store.load(device: 1).count == 1, "the newest is kept for a device that goes")
-    #expect(!bench.states.contains(.replaced))
-    try bench.acknowledge("a")
-    #expect(bench.sent == ["a", "b"])
-    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    #expect(bench.states.filter { $0 == .replaced }.count == 1, "b may not have come")
-    try bench.connect(2)
-    #expect(bench.sent == ["a", "b", "c"])
-  }
-
-  @Test func `a background push that has to wait costs a connected device nothing`() throws {
-    var bench = Bench()
-    try bench.connect(window: 1)
-    for number in 1...4 { bench.push("\(number)", priority: 5, type: .background) }
-    for text in ["a", "b"] { bench.push(text) }
-    bench.pass(milliseconds: 3)
-    try bench.commit()
-    for text in ["1", "2", "3", "a", "b"] { try bench.acknowledge(text) }
-    #expect(bench.sent == ["1", "2", "3", "a", "b"])
-  }
-
-  @Test func `what is acknowledged while its row goes is delivered, and nothing else`() throws {
-    var bench = Bench()
-    try bench.connect()
-    bench.push("a")
-    bench.pass(milliseconds: 3)
-    try bench.commit()
-    bench.push("b")
-    bench.pass(milliseconds: 3)
-    let operations = bench.core.takeCommit(now: bench.now)
-    let dropped = try bench.store.commit(operations)
-    #expect(dropped.count == 1)
-    try bench.acknowledge("a")
-    let ended = bench.core.commitFinished(isDurable: true, dropping: dropped, now: bench.now)
-    #expect(ended.isEmpty)
-    #expect(bench.states.filter { $0 == .delivered }.count == 1)
-  }
-
   @Test func `a token that dies while its push is stored is told of once`() throws {
     var bench = Bench()
     bench.push("a")
@@ -204,35 +133,6 @@ private typealias Bench = DeliveryBench
     bench.pass(milliseconds: 60)
     try bench.commit()
     #expect(bench.states == [.received, .discardedUnregistered])
-  }
-
-  @Test func `a collapse id takes the place of what is on its way, too`() throws {
-    var bench = Bench()
-    try bench.connect(window: 1)
-    for text in ["first", "0:1", "1:1"] { bench.push(text, collapseID: "score") }
-    bench.pass(milliseconds: 3)
-    try bench.commit()
-    try bench.acknowledge("first")
-    #expect(bench.sent == ["first", "1:1"])
-    #expect(bench.states.filter { $0 == .replaced }.count == 1)
-  }
-
-  @Test func `an app that keeps more gets them in order`() throws {
-    var bench = Bench()
-    for text in ["a", "b", "c", "d"] { bench.push(text, keep: 3) }
-    try bench.commit()
-    try bench.connect()
-    #expect(bench.sent == ["b", "c", "d"])
-  }
-
-  @Test func `a collapse id replaces the one before even where all are kept`() throws {
-    var bench = Bench()
-    bench.push("0:1", keep: .max, collapseID: "score")
-    bench.push("foul", keep: .max)
-    bench.push("1:1", keep: .max, collapseID: "score")
-    try bench.commit()
-    try bench.connect()
-    #expect(bench.sent == ["foul", "1:1"])
   }
 
   @Test func `I07 what waited is delivered in order of acceptance across apps`() throws {
@@ -343,40 +243,6 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["a"])
   }
 
-  @Test func `I09 power restriction keeps priority 5 and 1 until it is lifted`() throws {
-    var bench = Bench()
-    try bench.connect(apps: [1, 2, 3], power: DevicePower(isRestricted: true))
-    bench.push("five", to: Bench.key(app: 1), priority: 5)
-    bench.push("one", to: Bench.key(app: 2), priority: 1)
-    bench.push("ten", to: Bench.key(app: 3), priority: 10)
-    #expect(bench.sent == ["ten"])
-    try bench.commit()
-    #expect(bench.answered == ["five", "one"])
-    #expect(bench.states.contains(.storedPower))
-    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    #expect(bench.sent == ["ten", "five", "one"])
-  }
-
-  @Test func `a sleeping device gets 5 with the next 10, or after five minutes`() throws {
-    var bench = Bench()
-    try bench.connect(apps: [1, 2, 3], power: DevicePower(isAsleep: true))
-    bench.push("five", to: Bench.key(app: 1), priority: 5)
-    bench.push("one", to: Bench.key(app: 2), priority: 1)
-    #expect(bench.sent.isEmpty)
-    bench.push("ten", to: Bench.key(app: 3))
-    #expect(bench.sent == ["five", "one", "ten"])
-    bench.push("again", to: Bench.key(app: 1), priority: 5)
-    bench.push("one again", to: Bench.key(app: 2), priority: 1)
-    bench.pass(milliseconds: 301_000)
-    bench.core.tick(now: bench.now)
-    bench.drain()
-    #expect(bench.sent == ["five", "one", "ten", "again"])
-    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    #expect(bench.sent.last == "one again")
-  }
-
   @Test func `the window bounds what is unacknowledged`() throws {
     var bench = Bench()
     try bench.connect(window: 2)
@@ -447,16 +313,6 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.isEmpty)
   }
 
-  @Test func `what was stored while power held it back is discarded from storage`() throws {
-    var bench = Bench()
-    try bench.connect(power: DevicePower(isRestricted: true))
-    bench.push("held", priority: 5)
-    try bench.commit()
-    bench.core.unregister(Bench.key(), now: bench.now)
-    bench.drain()
-    #expect(bench.states.last == .discardedUnregisteredFromStorage)
-  }
-
   @Test func `a token that is born again while its removal waits keeps its new notification`()
     throws
   {
@@ -520,37 +376,6 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered == ["b"])
   }
 
-  @Test func `power restricted while the window is full keeps back what waits for it`() throws {
-    var bench = Bench()
-    try bench.connect(window: 1)
-    bench.push("a", keep: .max)
-    bench.push("b", priority: 5, keep: .max)
-    bench.push("once", priority: 5, expiresIn: 0)
-    bench.core.setPower(
-      DevicePower(isRestricted: true), of: 1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    try bench.acknowledge("a")
-    #expect(bench.sent == ["a"])
-    #expect(bench.answered.contains("once"))
-    bench.pass(milliseconds: 10)
-    try bench.commit()
-    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    #expect(bench.sent == ["a", "b"])
-    try bench.acknowledge("b")
-    #expect(bench.states.last == .deliveredFromStorage)
-  }
-
-  @Test func `what is tried once is given up when the device that loads is restricted`() throws {
-    var bench = Bench()
-    try bench.connect(power: DevicePower(isRestricted: true), isLoadAnswered: false)
-    bench.push("once", priority: 5, expiresIn: 0)
-    try bench.answerLoads()
-    #expect(bench.sent.isEmpty)
-    #expect(bench.answered == ["once"])
-    #expect(bench.states.last == .discardedExpired)
-  }
-
   @Test func `a dead token's notification has its place in the window until it is acknowledged`()
     throws
   {
@@ -567,102 +392,6 @@ private typealias Bench = DeliveryBench
     #expect(bench.states == states + [.sent])
   }
 
-  @Test func `what is tried once takes no place among those that are kept`() throws {
-    var bench = Bench()
-    try bench.connect(window: 1)
-    bench.push("first", to: Bench.key(app: 7), keep: 2)
-    bench.push("a", keep: 2)
-    bench.push("once", expiresIn: 0, keep: 2)
-    bench.push("b", keep: 2)
-    for text in ["first", "a", "once", "b"] { try bench.acknowledge(text) }
-    #expect(bench.sent == ["first", "a", "once", "b"])
-  }
-
-  @Test func `I12 background pushes are three at once, then the newest each twenty minutes`() throws
-  {
-    var bench = Bench()
-    try bench.connect()
-    for number in 0..<10 {
-      bench.push("\(number)", priority: 5, type: .background)
-      try bench.commit()
-      bench.pass(milliseconds: 60_000)
-      bench.core.tick(now: bench.now)
-      bench.drain()
-    }
-    #expect(bench.sent == ["0", "1", "2"])
-    #expect(Set(bench.answered).count == 10, "the provider never hears of it")
-    #expect(bench.states.filter { $0 == .replaced }.count == 6)
-    #expect(bench.states.contains(.storedPower))
-    bench.push("alert")
-    #expect(bench.sent.last == "alert")
-  }
-
-  @Test func `a throttled background push goes out when its time has come, once`() throws {
-    var bench = Bench()
-    try bench.connect()
-    for text in ["a", "b", "c", "held"] {
-      bench.push(text, priority: 5, type: .background)
-      try bench.commit()
-    }
-    for text in ["a", "b", "c"] { try bench.acknowledge(text) }
-    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    #expect(bench.sent == ["a", "b", "c"])
-    bench.pass(milliseconds: 1_199_000)
-    bench.core.tick(now: bench.now)
-    bench.drain()
-    #expect(bench.sent == ["a", "b", "c"])
-    bench.pass(milliseconds: 1_001)
-    bench.core.tick(now: bench.now)
-    bench.drain()
-    #expect(bench.sent == ["a", "b", "c", "held"])
-    bench.core.tick(now: bench.now)
-    bench.drain()
-    #expect(bench.sent.count == 4)
-  }
-
-  @Test func `a new session does not bring a throttled push forward`() throws {
-    var bench = Bench()
-    try bench.connect()
-    for text in ["a", "b", "c", "held"] { bench.push(text, priority: 5, type: .background) }
-    bench.pass(milliseconds: 5)
-    try bench.commit()
-    for text in ["a", "b", "c"] { try bench.acknowledge(text) }
-    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
-    bench.drain()
-    bench.pass(milliseconds: 60)
-    try bench.commit()
-    try bench.connect(2)
-    #expect(bench.sent == ["a", "b", "c"])
-    bench.pass(milliseconds: 1_200_000)
-    bench.core.tick(now: bench.now)
-    bench.drain()
-    #expect(bench.sent.last == "held")
-  }
-
-  @Test func `each app on each device has its own background pushes`() throws {
-    var bench = Bench()
-    try bench.connect(apps: [7, 8])
-    for number in 0..<4 {
-      bench.push("7-\(number)", priority: 5, type: .background)
-      bench.push("8-\(number)", to: Bench.key(app: 8), priority: 5, type: .background)
-    }
-    #expect(bench.sent == ["7-0", "8-0", "7-1", "8-1", "7-2", "8-2"])
-  }
-
-  @Test func `a background push to be tried once is given up when the app has had its share`()
-    throws
-  {
-    var bench = Bench()
-    try bench.connect()
-    for number in 0..<4 {
-      bench.push("\(number)", priority: 5, expiresIn: 0, type: .background)
-    }
-    #expect(bench.sent == ["0", "1", "2"])
-    #expect(bench.answered == ["0", "1", "2", "3"])
-    #expect(bench.states.last == .discardedExpired)
-  }
-
   @Test func `what a silenced app still had waiting is discarded`() throws {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
@@ -676,19 +405,6 @@ private typealias Bench = DeliveryBench
     bench.pass(milliseconds: 60)
     try bench.commit()
     #expect(bench.sent.isEmpty)
-    #expect(try bench.store.load(device: 1).isEmpty)
-  }
-
-  @Test func `the row of a replaced notification goes with a newer one that needs none`() throws {
-    var bench = Bench()
-    try bench.connect(power: DevicePower(isRestricted: true))
-    bench.push("held", priority: 5)
-    try bench.commit()
-    #expect(try bench.store.load(device: 1).count == 1)
-    bench.push("newer")
-    try bench.acknowledge("newer")
-    bench.pass(milliseconds: 60)
-    try bench.commit()
     #expect(try bench.store.load(device: 1).isEmpty)
   }
 }

@@ -145,4 +145,53 @@ import Transport
       if expected > 0 { #expect(Array(client.received.dropFirst(6)) == token) }
     }
   }
+
+  /// Puts that many inactive registrations of devices that are long gone into the store.
+  private static func addFeedback(_ count: Int, to harness: GatewayHarness) throws {
+    let records = (0..<UInt64(count)).map { index in
+      ControlChange.putRegistration(
+        RegistrationRecord(
+          key: NotificationKey(device: 1 << 40 | index, app: 1, kind: 1), generation: 0,
+          state: .unregistered, changedMilliseconds: Int64(1_000 + index / 10_000)))
+    }
+    try harness.world.gateway.controlStore.apply(records)
+  }
+
+  private static func feedbackClient(_ harness: GatewayHarness) -> RawClient {
+    RawClient(
+      harness, port: 2_196,
+      as: StreamIdentity(certificate: harness.world.identities.providerCertificate))
+  }
+
+  @Test(arguments: [0, 1, 100])
+  func `Feedback comes in pages, each row once`(beyond: Int) throws {
+    let harness = try GatewayHarness()
+    let count = 2 * Limits.feedbackPageRows + beyond
+    try Self.addFeedback(count, to: harness)
+    let client = Self.feedbackClient(harness)
+    harness.pass(milliseconds: 5_000)
+    #expect(client.isClosed && client.received.count == 38 * count)
+    let tokens = Set(
+      (0..<client.received.count / 38).map { client.received[$0 * 38 + 6..<$0 * 38 + 38] })
+    #expect(tokens.count == count)
+    let next = Self.feedbackClient(harness)
+    harness.pass(milliseconds: 500)
+    #expect(next.isClosed && next.received.isEmpty)
+  }
+
+  @Test
+  func `A feedback client that leaves before the end has not read anything`() throws {
+    let harness = try GatewayHarness()
+    let count = 2 * Limits.feedbackPageRows
+    try Self.addFeedback(count, to: harness)
+    let client = Self.feedbackClient(harness)
+    client.connection?.stall(60_000_000_000)
+    harness.pass(milliseconds: 500)
+    client.connection?.abandon()
+    harness.pass(milliseconds: 1_000)
+    #expect(client.received.count < 38 * count)
+    let next = Self.feedbackClient(harness)
+    harness.pass(milliseconds: 5_000)
+    #expect(next.isClosed && next.received.count == 38 * count)
+  }
 }

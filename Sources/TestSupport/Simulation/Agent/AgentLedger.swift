@@ -11,6 +11,8 @@ final class AgentLedger {
   let schedule: ScheduleLedger
   let responses: ResponseLedger
   let attachments: AttachmentLedger
+  let content: ContentLedger
+  private let decisions: DecisionLedger
   let suspension: SuspensionLedger
   let knowledge: AppKnowledgeLedger
   private let registrations: RegistrationLedger
@@ -35,6 +37,8 @@ final class AgentLedger {
     schedule = ScheduleLedger(in: world)
     responses = ResponseLedger(in: world)
     attachments = AttachmentLedger(in: world)
+    content = ContentLedger(in: world)
+    decisions = DecisionLedger(in: world)
     suspension = SuspensionLedger(in: world)
     knowledge = AppKnowledgeLedger(in: world)
     registrations = RegistrationLedger(in: world)
@@ -97,6 +101,7 @@ final class AgentLedger {
     notifications.agentCrashed()
     schedule.agentCrashed()
     responses.agentCrashed()
+    content.agentCrashed()
     suspension.agentCrashed()
     knowledge.agentCrashed()
     background.agentCrashed()
@@ -126,6 +131,8 @@ final class AgentLedger {
     conversations.willHandle(event)
     notifications.willHandle(event)
     responses.willHandle(event)
+    content.willHandle(event)
+    decisions.willHandle()
     suspension.willHandle(event)
   }
 
@@ -136,6 +143,8 @@ final class AgentLedger {
       responses.onDecided(effect, event)
       suspension.onDecided(effect)
       notifications.onDecided(effect, event)
+      content.onDecided(effect, event)
+      decisions.onDecided(effect, event)
       attachments.onDecided(effect)
       knowledge.onDecided(effect, event)
       registrations.onDecided(effect)
@@ -147,6 +156,8 @@ final class AgentLedger {
     conversations.onHandled(event)
     notifications.onHandled(event)
     responses.onHandled(event, effects)
+    content.onHandled(event, effects)
+    decisions.onHandled()
     knowledge.onHandled()
     registrations.onHandled()
     background.onHandled(event, effects)

@@ -1,7 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// The files of attachments: none goes while a record has it, and none stays that no record has.
+/// The files of attachments and of what content extensions show: none goes while a record or an extension has it, and
+/// none stays that neither has.
 final class AttachmentLedger {
   private unowned let world: AgentSimulation
   /// Those that records had, and that were not deleted since.
@@ -14,6 +15,8 @@ final class AttachmentLedger {
     case .persist(.put(let collection, let key, let value)):
       guard let app = AppID(String(key.prefix { $0 != "/" })) else { return }
       for path in Self.paths(collection, key, value) { stored[app, default: []].insert(path) }
+    case .draw(let key, let drawing):
+      for case .picture(let path) in drawing.items { stored[key.app, default: []].insert(path) }
     case .deleteAttachments(let app, nil): stored[app] = nil
     case .deleteAttachments(let app, let paths?):
       let used = used(by: app)
@@ -27,7 +30,7 @@ final class AttachmentLedger {
   }
 
   private func used(by app: AppID) -> Set<String> {
-    var paths: Set<String> = []
+    var paths = world.ledger.content.paths(of: app)
     for collection in [RecordCollection.delivered, .pending, .responses] {
       for (key, value) in world.ledger.mirror[collection] where key.hasPrefix("\(app)/") {
         paths.formUnion(Self.paths(collection, key, value))

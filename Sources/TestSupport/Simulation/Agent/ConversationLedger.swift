@@ -33,6 +33,8 @@ final class ConversationLedger {
   private var postponed: Set<AppID> = []
   /// The prompt that the event at hand answers, and how; nil is not at all.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
+  /// The notification about which an app in front says with the event at hand, or fails to say, what to show.
+  private(set) var answeredPresentation: AppNotificationID?
   /// What a service extension makes of its push with the event at hand.
   private(set) var extended: (key: AppNotificationID, content: NotificationContent)?
   private(set) var askCount = 0
@@ -98,6 +100,7 @@ final class ConversationLedger {
   func willHandle(_ event: AgentEvent) {
     answered = nil
     extended = nil
+    answeredPresentation = nil
     switch event {
     case .appGreeted(let ask, let hello, _):
       peers[ask.connection] = Peer(app: hello.appID.flatMap(AppID.init), token: hello.launch)
@@ -135,7 +138,7 @@ final class ConversationLedger {
 
   private func settle(_ question: Question) {
     guard questions.remove(question) != nil else { return }
-    presentations[question] = nil
+    answeredPresentation = presentations.removeValue(forKey: question)
     if let token = extensionQuestions.removeValue(forKey: question) { extensions[token] = nil }
   }
 
@@ -173,6 +176,8 @@ final class ConversationLedger {
         prompts.removeValue(forKey: prompt.id) != nil,
         "the prompt \(prompt.id.number) is withdrawn and was not there")
     case .startExtension(let order):
+      // One for content is looked at by its own ledger.
+      if case .notificationWindow = event { break }
       guard case .pushReceived(let push) = event, push.app == order.app else {
         return world.fail("a service extension of \(order.app) is started without a push")
       }

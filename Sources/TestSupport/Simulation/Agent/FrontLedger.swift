@@ -36,14 +36,23 @@ final class FrontLedger {
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     if case .persist(.remove(.apps, let key)) = effect, word == .string(key) { word = "none" }
     guard case .tell(let connection, .state(let state)) = effect else { return }
-    switch event {
-    case .focusedWindowChanged, .appGreeted, .appRequested(_, .control(.state)):
+    if Self.isAboutWindows(event) {
       if state == .foreground { haveWindows.insert(connection) }
-    default:
+    } else if !haveWindows.contains(connection) {
       // A person opened one of its notifications: one without windows says by itself when it leaves.
-      guard haveWindows.contains(connection) else { return }
+      return
     }
     told[connection] = state
+  }
+
+  /// Whether an event says whose window is in front. A command that unlocks the screen does not: it lets happen what
+  /// a person chose of notifications before.
+  private static func isAboutWindows(_ event: AgentEvent) -> Bool {
+    switch event {
+    case .focusedWindowChanged, .appGreeted: true
+    case .appRequested(_, .control(.state(let changes))): changes["front"] != nil
+    default: false
+    }
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {

@@ -253,6 +253,9 @@ final class NotificationLedger {
     world.expect(
       !isHidden || (!presentation.body.hasPrefix("B") && presentation.userInfo.isEmpty),
       "\(presentation.key.recordKey) shows a text that is to be hidden")
+    world.expect(
+      !isHidden || !presentation.isDrawnByApp,
+      "\(presentation.key.recordKey) is shown by its app, and its texts are to be hidden")
   }
 
   private func onSound(_ key: AppNotificationID, _ sound: NotificationSound) {

@@ -1,8 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// Who hears where the device is, and who is told to be in front: only whom a person lets know the
-/// place, and only the app at which the person looks.
+/// Who hears where the device is: only whom a person lets know the place, and everybody who follows it and runs.
 final class PlaceLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []
@@ -17,16 +16,25 @@ final class PlaceLedger {
     owed = []
     switch event {
     case .appRequested(let ask, .setLocationUpdates(let isOn)):
-      guard world.ledger.knowledge.app(of: ask.connection) != nil else { break }
+      // One of an app that was removed is refused.
+      guard let app = world.ledger.knowledge.app(of: ask.connection),
+        world.ledger.apps[app] != nil
+      else { break }
       if isOn { followers.insert(ask.connection) } else { followers.remove(ask.connection) }
     case .appDisconnected(let connection): followers.remove(connection)
-    case .located: owed = followers.filter(mayLocate)
+    // An app that is suspended does not learn where the device is: that is of no use to it once it runs on.
+    case .located: owed = followers.filter { mayLocate($0) && !isSuspended($0) }
     default: break
     }
   }
 
   private func mayLocate(_ connection: ConnectionID) -> Bool {
     world.ledger.knowledge.app(of: connection).map(world.ledger.mayLocate) ?? false
+  }
+
+  private func isSuspended(_ connection: ConnectionID) -> Bool {
+    world.ledger.knowledge.app(of: connection).map(world.ledger.suspension.suspended.contains)
+      ?? false
   }
 
   func onDecided(_ effect: AgentEffect) {

@@ -14,7 +14,7 @@ final class ResponseLedger {
   /// Which record each question of this run is about.
   private var asked: [Question: String] = [:]
   /// The notification that a person does something to, while it stands in the list.
-  private var actedOn: (key: AppNotificationID, order: Int64)?
+  private var actedOn: (key: AppNotificationID, order: Int64, action: PersonAction)?
   /// What a person chose on the locked screen, with the orders of delivery.
   private var chosen: [AppNotificationID: Int64] = [:]
   /// The token that each choice on the locked screen brought.
@@ -33,11 +33,17 @@ final class ResponseLedger {
 
   func willHandle(_ event: AgentEvent) {
     actedOn = nil
-    if case .notificationActedOn(let key, _) = event,
-      let entry = world.ledger.delivered(key)
-    {
-      actedOn = (key, entry.order)
+    switch event {
+    case .notificationActedOn(let key, let action): actOn(key, action)
+    // A content extension opens its notification as a click does.
+    case .appRequested(let ask, .contentWish(.open)):
+      if let key = world.ledger.content.key(of: ask.connection) { actOn(key, .open) }
+    default: break
     }
+  }
+
+  private func actOn(_ key: AppNotificationID, _ action: PersonAction) {
+    if let entry = world.ledger.delivered(key) { actedOn = (key, entry.order, action) }
   }
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
@@ -100,9 +106,9 @@ final class ResponseLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     checkLockedChoices()
-    guard let (key, order) = actedOn, case .notificationActedOn(_, let action) = event else {
-      return
-    }
+    guard let (key, order, action) = actedOn else { return }
+    // Its content extension says what becomes of it.
+    guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order
     let isKept = effects.contains {
       if case .persist(.put(.responses, _, _)) = $0 { true } else { false }
@@ -129,7 +135,10 @@ final class ResponseLedger {
   /// What was chosen on the locked screen is done when it is unlocked.
   private func checkLockedChoices() {
     guard !world.ledger.conditions.isLocked else { return }
-    for (key, order) in chosen where world.ledger.delivered(key)?.order == order {
+    for (key, order) in chosen
+    where world.ledger.delivered(key)?.order == order
+      && !world.ledger.content.isAsked(key, order: order)
+    {
       world.fail("what a person chose of \(key.recordKey) on the locked screen is forgotten")
     }
     chosen = [:]

@@ -188,7 +188,7 @@ final class SimulatedAgent {
   private func carryOut(_ effect: AgentEffect) {
     world.ledger.onCarriedOut(effect)
     switch effect {
-    case .persist, .persistClock, .list, .withdraw, .badge, .sound, .suppressed, .showLink,
+    case .persist, .persistClock, .list, .badge, .sound, .suppressed, .showLink,
       .probeGateway,
       .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log:
       break
@@ -205,14 +205,15 @@ final class SimulatedAgent {
       } else {
         handle(.installationRead(ask, .failure(AppLinkFailure(.invalidArgument, "no such file"))))
       }
-    case .present(let presentation): show(presentation.key)
-    case .refresh: break
-    // Its apps have no content extensions.
-    case .draw, .closeWindow: break
+    case .present(let presentation): show(presentation)
+    case .refresh(let presentation): world.person.sees(presentation)
+    case .withdraw(let key): world.person.seesNoMore(key)
+    case .draw: break
+    case .closeWindow(let key): handle(.notificationWindow(key, isOpen: false))
     case .prompt(let prompt): world.person.isAsked(prompt)
     case .withdrawPrompt(let prompt): world.person.isAskedNoMore(prompt)
     case .replay(_, let events):
-      for case .presented(let presentation) in events { show(presentation.key) }
+      for case .presented(let presentation) in events { show(presentation) }
       for case .prompt(let prompt) in events { world.person.isAsked(prompt) }
     case .launch(let order): app(order.app.id)?.isLaunched(order)
     case .expectApp(let app, let token, let timeout):
@@ -299,7 +300,9 @@ final class SimulatedAgent {
   }
 
   /// A presenter shows it, and reports that at once, later or never.
-  private func show(_ key: AppNotificationID) {
+  private func show(_ presentation: Presentation) {
+    let key = presentation.key
+    world.person.sees(presentation)
     if world.profile.showsAtOnce { return handle(.notificationShown(key)) }
     guard world.isTroubled ? world.chance(0.7) : true else { return }
     let life = self.life

@@ -9,7 +9,9 @@ final class SimulatedApp {
   let generation: NotificationGeneration
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
-  private var isServiceExtended: Bool
+  private let isServiceExtended: Bool
+  /// The categories that its content extension shows; empty where it has none.
+  private let contentCategories: [String]
   private let backgroundModes: [String]
 
   init(number: Int, in world: AgentSimulation) {
@@ -18,6 +20,7 @@ final class SimulatedApp {
     self.world = world
     isInstalled = world.chance(0.7)
     isServiceExtended = world.chance(0.7)
+    contentCategories = world.pick([[], ["K1"], ["K1", "K2"]])
     generation = world.pick([
       .userNotification, .userNotification, .userNotification, .local, .desktop,
     ])
@@ -36,6 +39,11 @@ final class SimulatedApp {
     var installation = LocalApp.Installation()
     installation.executable = "/opt/\(id)"
     installation.serviceExtension = isServiceExtended ? "/opt/\(id)-extension" : nil
+    if !contentCategories.isEmpty {
+      installation.contentExtensions = [
+        ContentExtension(executable: "/opt/\(id)-content", categories: contentCategories)
+      ]
+    }
     record.installation = installation
     record.locationUsage = "to remind you"
     record.backgroundModes = backgroundModes
@@ -118,7 +126,9 @@ final class SimulatedApp {
       [self] in
       // Its process may end at once, or while it works.
       if !world.isTroubled || world.chance(0.8) {
-        start(role: .serviceExtension, launch: order.token, isForeground: false)
+        start(
+          role: order.executable.hasSuffix("-content") ? .contentExtension : .serviceExtension,
+          launch: order.token, isForeground: false)
       }
       guard world.isTroubled, world.chance(0.3) else { return }
       world.agent.report(
@@ -151,7 +161,12 @@ final class SimulatedApp {
     var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
     // A command may install it, too; then it runs from there.
     guard isInstalled || world.ledger.apps[id]?.installation != nil else { return identity }
-    identity.executable = role == .app ? "/opt/\(id)" : "/opt/\(id)-extension"
+    identity.executable =
+      switch role {
+      case .serviceExtension: "/opt/\(id)-extension"
+      case .contentExtension: "/opt/\(id)-content"
+      case .app, .control: "/opt/\(id)"
+      }
     return identity
   }
 }

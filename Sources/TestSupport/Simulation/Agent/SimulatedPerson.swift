@@ -7,6 +7,8 @@ final class SimulatedPerson {
   private var prompts: [Prompt] = []
   /// Prompts of this run that were there once.
   private var oldPrompts: [PromptID] = []
+  /// Notifications on the screen that content extensions may show.
+  private var drawable: Set<AppNotificationID> = []
 
   init(in world: AgentSimulation) { self.world = world }
 
@@ -35,6 +37,7 @@ final class SimulatedPerson {
   func agentCrashed() {
     prompts = []
     oldPrompts = []
+    drawable = []
   }
 
   private func answer(_ prompt: Prompt) {
@@ -64,17 +67,32 @@ final class SimulatedPerson {
 
   // MARK: Notifications
 
+  /// A notification is on the screen, or reads otherwise now: the person may look at it closely.
+  func sees(_ presentation: Presentation) {
+    let key = presentation.key
+    guard presentation.isDrawnByApp else { return seesNoMore(key) }
+    drawable.insert(key)
+    guard world.chance(0.5) else { return }
+    world.time.after(world.milliseconds(2_000)) { [self] in
+      guard drawable.contains(key) else { return }
+      world.agent.report(.notificationWindow(key, isOpen: true))
+    }
+  }
+
+  func seesNoMore(_ key: AppNotificationID) { drawable.remove(key) }
+
   private func actOnSomething() {
     let shown = world.ledger.deliveredKeys
     guard !shown.isEmpty else { return }
     let key = world.pick(shown)
-    switch world.random(0...6) {
+    switch world.random(0...7) {
     case 0: world.agent.report(.notificationActedOn(key, .open))
     case 1: world.agent.report(.notificationActedOn(key, open(withTokenFor: key)))
     case 2: world.agent.report(.notificationActedOn(key, .dismiss))
     case 3: world.agent.report(.notificationActedOn(key, PersonAction("reply", text: "yes")))
     case 4: world.agent.report(.notificationActedOn(key, PersonAction("later")))
     case 5: world.agent.report(.provisionalDecided(key.app, isKept: world.chance(0.5)))
+    case 6: world.agent.report(.notificationWindow(key, isOpen: false))
     default:
       world.agent.report(.notificationActedOn(key, .open))
       world.agent.report(.notificationActedOn(key, .open))

@@ -1,10 +1,10 @@
 @testable import Agent
 import BelfryWire
 
-/// One process of an app, or of its service extension, with its connection to the agent.
+/// One process of an app, or of one of its extensions, with its connection to the agent.
 final class SimulatedProcess {
   let connection: ConnectionID
-  let isExtension: Bool
+  private let role: AppHello.Role
   private(set) var wasLaunched = false
   private(set) var isConnected = true
   private unowned let world: AgentSimulation
@@ -19,7 +19,7 @@ final class SimulatedProcess {
   init(of app: SimulatedApp, role: AppHello.Role, in world: AgentSimulation) {
     self.app = app
     self.world = world
-    isExtension = role == .serviceExtension
+    self.role = role
     connection = world.openConnection()
   }
 
@@ -29,7 +29,7 @@ final class SimulatedProcess {
     wasLaunched = launch != nil
     self.isForeground = isForeground
     var hello = AppHello(
-      role: isExtension ? .serviceExtension : .app, appID: app.id.text,
+      role: role, appID: app.id.text,
       isDevelopment: !app.isInstalled || world.chance(0.5),
       state: isForeground ? .foreground : .background)
     hello.launch = launch
@@ -51,7 +51,7 @@ final class SimulatedProcess {
     if postponed == nil { body() } else { postponed?.append(body) }
   }
 
-  private var role: AppHello.Role { isExtension ? .serviceExtension : .app }
+  var isExtension: Bool { role != .app }
 
   /// The process ends.
   func disconnect() {
@@ -134,6 +134,21 @@ final class SimulatedProcess {
       ask(.setState(state))
     }
     if case .extensionTimeEnds = event, world.chance(0.5) { app.crash(self) }
+    if case .showContent(let notification) = event, world.chance(0.9) { draw(notification) }
+  }
+
+  /// A content extension shows its notification: texts, a picture of its own, and what is attached.
+  private func draw(_ notification: DeliveredNotification) {
+    var drawing = NotificationDrawing(items: [.text(notification.request.content.body.text)])
+    if world.chance(0.5) {
+      drawing.items.append(.picture(path: "/data/\(app.id)/drawn-\(world.takeSerial())"))
+    }
+    drawing.items += notification.request.content.attachments.map { .picture(path: $0.path) }
+    ask(.setDrawing(drawing))
+    guard world.chance(0.2) else { return }
+    later(world.random(Int64(100)...5_000)) { [self] in
+      ask(world.chance(0.5) ? .contentWish(.open) : .contentWish(.close))
+    }
   }
 
   func isAsked(_ question: Question, _ event: AppEvent) {
@@ -179,6 +194,7 @@ final class SimulatedProcess {
       var content = request.content
       content.body = NotificationText(content.body.text + " changed")
       return .content(world.chance(0.9) ? content : NotificationContent())
+    case .contentAction: return .contentOption(world.pick(ContentExtensionOption.allCases))
     default: return .handled
     }
   }

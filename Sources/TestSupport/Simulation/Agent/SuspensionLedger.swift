@@ -140,8 +140,11 @@ final class SuspensionLedger {
     guard let app = world.apps.first(where: { $0.process(question.connection) != nil }) else {
       return
     }
-    // A service extension is another process.
-    if case .extend = event { return }
+    // An extension is another process.
+    switch event {
+    case .extend, .contentAction: return
+    default: break
+    }
     world.expect(!suspended.contains(app.id), "\(app.id) is suspended and is asked something")
     switch event {
     case .backgroundTimeEnds:

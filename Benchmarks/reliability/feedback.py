@@ -1,0 +1,111 @@
+"""A client of the feedback service reads very many rows: what pushes and administration wait for meanwhile."""
+import http.client
+import json
+import pathlib
+import socket
+import sqlite3
+import ssl
+import threading
+import time
+
+from .processes import Devices, Gateway, Trouble
+from .provider import Answers, Provider, percentile
+
+TOPIC = "com.example.reliability"
+TUPLE_BYTES = 38  # seconds, length, 32 bytes of token
+CALM_SECONDS = 5
+
+
+class Administrator(threading.Thread):
+    """Changes an app again and again: each change passes the main loop and every other loop."""
+
+    def __init__(self, gateway):
+        super().__init__(daemon=True)
+        self.gateway, self.going, self.milliseconds = gateway, True, []
+        self.token = pathlib.Path(gateway.ready["adminTokenFile"]).read_text().strip()
+
+    def run(self):
+        body = json.dumps({"team": self.gateway.ready["teamID"], "topic": "com.example.other"})
+        connection = http.client.HTTPConnection("127.0.0.1", self.gateway.ports["console"])
+        while self.going:
+            start = time.monotonic()
+            connection.request("POST", "/api/topics", body,
+                               {"authorization": f"Bearer {self.token}", "content-type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status != 200:
+                raise Trouble(f"a change was answered {answer.status}")
+            self.milliseconds.append((time.monotonic() - start) * 1_000)
+            time.sleep(0.02)
+
+
+def measure(belfry, folder, rows, seed):
+    gateway = Gateway(belfry, folder)
+    devices = Devices(gateway, "devices", 4, TOPIC)
+    tokens = dict(devices.wait_registered())
+    certificate = gateway.folder / "provider.pem"
+    gateway.command("certificate", "add", "--team", gateway.ready["teamID"], "--topic", TOPIC, "--out", certificate)
+    gateway.program.end()
+    fill(gateway.data / "control.sqlite", rows)
+    gateway.start()
+    gateway.wait_ready(120)
+    devices.wait_up(set(tokens))
+    calm, busy = [phase(gateway, tokens, body) for body in
+                  (lambda: time.sleep(CALM_SECONDS), lambda: read_all(gateway, certificate, rows))]
+    devices.program.end()
+    gateway.program.end()
+    return {"rows": rows, "calm": calm, "reading": busy}
+
+
+def fill(path, count):
+    store = sqlite3.connect(path)
+    app, = store.execute("SELECT number FROM app").fetchone()
+    now = int(time.time() * 1_000)
+    with store:
+        store.executemany("INSERT INTO registration VALUES (?, ?, 1, 1, 3, ?)",
+                          (((7 << 22) + index, app, now - index) for index in range(count)))
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+
+
+def read_all(gateway, certificate, rows):
+    context = ssl.create_default_context(cafile=gateway.ready["caFile"])
+    context.check_hostname = False
+    context.load_cert_chain(certificate)
+    address = (gateway.ready["host"], gateway.ports["feedback"])
+    size = 0
+    with context.wrap_socket(socket.create_connection(address, 120), server_hostname="localhost") as sock:
+        while data := sock.recv(1 << 16):
+            size += len(data)
+    if size != rows * TUPLE_BYTES:
+        raise Trouble(f"the feedback has {size / TUPLE_BYTES} rows of {rows}: {gateway.program.last_words()}")
+
+
+def phase(gateway, tokens, body):
+    answers = Answers()
+    jwt = gateway.jwt()
+    providers = [Provider(gateway, jwt, TOPIC, tokens, answers, 100, under_way=8) for _ in range(2)]
+    administrator = Administrator(gateway)
+    for thread in (*providers, administrator):
+        thread.start()
+    time.sleep(1)
+    answers.milliseconds.clear()
+    administrator.milliseconds.clear()
+    start = time.monotonic()
+    body()
+    seconds = time.monotonic() - start
+    administrator.going = False
+    for provider in providers:
+        provider.stop()
+    for thread in (*providers, administrator):
+        thread.join(30)
+    return {"seconds": round(seconds, 2), "p99": round(percentile(answers.milliseconds, 0.99), 1),
+            "slowest": round(max(answers.milliseconds, default=0), 1),
+            "slowestChange": round(max(administrator.milliseconds, default=0), 1)}
+
+
+def line(result):
+    calm, busy = result["calm"], result["reading"]
+    return (f"{result['rows']} rows of feedback in {busy['seconds']} s: slowest push meanwhile {busy['slowest']} ms "
+            f"(calm: {calm['slowest']} ms), slowest change through the main loop {busy['slowestChange']} ms "
+            f"(calm: {calm['slowestChange']} ms)")

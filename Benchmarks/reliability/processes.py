@@ -1,0 +1,218 @@
+"""The processes under load: a gateway that is killed and started again, virtual devices, an agent with its app.
+
+Every process ends with this one, and is ended by its own id."""
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import threading
+import time
+
+LISTENERS = ("provider", "device", "binary", "feedback", "console")
+START_SECONDS = 60  # for a start, and for an order that has to be answered
+
+
+class Trouble(Exception):
+    """Why a figure cannot be measured."""
+
+
+def die_with_parent():
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def wait_for(condition, what, seconds=START_SECONDS, step=0.005):
+    """Waits until `condition` answers something true, and returns that."""
+    end = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise Trouble(f"{what} took more than {seconds} s")
+        time.sleep(step)
+
+
+def cpu_seconds(pid):
+    """What all threads of a process have run."""
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+
+def resident_bytes(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def descriptors(pid):
+    return len(list(pathlib.Path(f"/proc/{pid}/fd").iterdir()))
+
+
+class Program:
+    """A process of `belfry`: its JSON lines go to `handle`, on a thread of their own."""
+
+    def __init__(self, belfry, words, folder, name, handle=None, nice=0):
+        self.log = pathlib.Path(folder, f"{name}.log")
+        environment = dict(os.environ, XDG_STATE_HOME=str(folder), HOME=str(folder),
+                           XDG_RUNTIME_DIR=str(folder))
+        environment.pop("DBUS_SESSION_BUS_ADDRESS", None)
+
+        def prepare():
+            die_with_parent()
+            if nice:
+                os.nice(nice)
+
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [str(belfry), *map(str, words)], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE if handle else subprocess.DEVNULL, stderr=log,
+                env=environment, preexec_fn=prepare)
+        self.pid = self.process.pid
+        self.reader = None
+        if handle:
+            self.reader = threading.Thread(target=self._read, args=(handle,), daemon=True)
+            self.reader.start()
+
+    def _read(self, handle):
+        for line in self.process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue  # a killed process may leave half a line
+            handle(event)
+
+    def order(self, **order):
+        try:
+            self.process.stdin.write(json.dumps(order).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it was killed
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        if self.reader:
+            self.reader.join(START_SECONDS)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def last_words(self):
+        return self.log.read_text(errors="replace")[-2_000:]
+
+
+class Gateway:
+    """A gateway in a folder of its own, with the same ports at each start."""
+
+    def __init__(self, belfry, folder, *options):
+        self.belfry, self.folder, self.options = belfry, pathlib.Path(folder), options
+        self.data = self.folder / "gateway"
+        self.ready_file = self.folder / "ready.json"
+        self.program, self.ports = None, dict.fromkeys(LISTENERS, 0)
+        self.start()
+        self.ready = self.wait_ready()
+        self.ports = {name: self.ready["ports"][name] for name in LISTENERS}
+
+    def start(self):
+        self.ready_file.unlink(missing_ok=True)
+        words = ["gateway", "--data", self.data, "--ready-file", self.ready_file, *self.options]
+        for name, port in self.ports.items():
+            words += [f"--{name}-port", port]
+        self.program = Program(self.belfry, words, self.folder, "gateway")
+
+    def is_ready(self):
+        if self.program.process.poll() is not None:
+            raise Trouble(f"the gateway does not start: {self.program.last_words()}")
+        return self.ready_file.exists()
+
+    def wait_ready(self, seconds=START_SECONDS):
+        wait_for(self.is_ready, "the gateway's start", seconds)
+        return json.loads(self.ready_file.read_text())
+
+    @property
+    def pid(self):
+        return self.program.pid
+
+    def command(self, *words):
+        """What a command of administration prints."""
+        done = subprocess.run(
+            [str(self.belfry), *map(str, words), "--data", str(self.data)], capture_output=True,
+            text=True, timeout=START_SECONDS, env=dict(os.environ, XDG_STATE_HOME=str(self.folder)))
+        if done.returncode != 0:
+            raise Trouble(f"belfry {words[0]}: {done.stderr.strip()}")
+        return done.stdout
+
+    def jwt(self):
+        return self.command("key", "jwt").strip()
+
+
+class Devices:
+    """`belfry device run`: its tokens, who is up, and what each device received."""
+
+    def __init__(self, gateway, name, count, topic, *options, on_received=None, nice=10):
+        self.count, self.on_received = count, on_received
+        self.tokens, self.up, self.reasons, self.summary = {}, set(), {}, None
+        self.changed = threading.Condition()
+        self.program = Program(
+            gateway.belfry,
+            ["device", "run", "--gateway", gateway.data / "gateway.json", "--data",
+             gateway.folder / name, "--count", count, "--app", topic, *options],
+            gateway.folder, name, handle=self._handle, nice=nice)
+
+    def _handle(self, event):
+        kind = event.get("event")
+        if kind == "received":
+            if self.on_received:
+                self.on_received(event)
+            return
+        with self.changed:
+            if kind == "registered":
+                self.tokens[event["device"]] = event["token"]
+            elif kind == "link" and event["state"] == "up":
+                self.up.add(event["device"])
+            elif kind == "link":
+                self.up.discard(event.get("device"))
+                self.reasons[event.get("device")] = event.get("reason")
+            elif kind == "summary":
+                self.summary = event
+            self.changed.notify_all()
+
+    def wait_registered(self, seconds=300):
+        with self.changed:
+            if not self.changed.wait_for(lambda: len(self.tokens) >= self.count, seconds):
+                raise Trouble(f"{len(self.tokens)} of {self.count} devices have a token")
+        return self.tokens
+
+    def wait_up(self, devices, seconds=300):
+        """Brings devices up that were told to be away, and those that wait for their next attempt."""
+        start, step = time.monotonic(), 0
+        with self.changed:
+            while not self.up >= devices:
+                step += 1
+                for device in devices - self.up:
+                    # Who is told to be offline forgets how long it would have waited.
+                    if step % 100 == 0:
+                        self.program.order(do="offline", device=device)
+                    self.program.order(do="online", device=device)
+                self.changed.wait(0.1)
+                if time.monotonic() - start > seconds:
+                    down = devices - self.up
+                    raise Trouble(f"{len(down)} devices do not come up: "
+                                  f"{ {self.reasons.get(device) for device in down} }")
+
+    def ask_summary(self, seconds=START_SECONDS):
+        with self.changed:
+            self.summary = None
+            self.program.order(do="summary")
+            if not self.changed.wait_for(lambda: self.summary, seconds):
+                raise Trouble("the devices give no summary")
+            return self.summary

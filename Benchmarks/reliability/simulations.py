@@ -1,0 +1,49 @@
+"""Worlds of `make simulate`: the gateway, the agent, and stores on a disk whose power goes."""
+import pathlib
+import re
+import subprocess
+
+from .processes import Trouble
+
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/simulate/release/Simulate"
+CUTS_A_WORLD = 6
+
+
+def play(model, worlds, seed):
+    if not PROGRAM.exists():
+        raise Trouble("there is no Simulate: 'make simulate WORLDS=1' builds it")
+    done = subprocess.run([PROGRAM, "--model", model, "--seed", str(seed), "--worlds", str(worlds)],
+                          capture_output=True, text=True)
+    found = re.search(rf"^{model}: (\d+) worlds from seed (\d+), (\d+) events", done.stdout, re.M)
+    if not found:
+        raise Trouble(f"Simulate ended with {done.returncode}: {done.stdout[-2_000:]}")
+    if done.returncode:
+        print(done.stdout[-4_000:])
+    return {"worlds": int(found[1]), "events": int(found[3]), "broken": int(done.returncode != 0)}
+
+
+class PowerCuts:
+    @staticmethod
+    def measure(belfry, folder, cuts, seed):
+        played = play("disk", max(1, cuts // CUTS_A_WORLD), seed)
+        return {"cuts": played["events"], "worlds": played["worlds"], "broken": played["broken"]}
+
+    @staticmethod
+    def line(result):
+        return (f"{result['cuts']} power cuts in {result['worlds']} worlds of the stores on a disk that tears what was "
+                f"not synced: {result['broken']} worlds with a lost, invented or damaged write")
+
+
+class Worlds:
+    @staticmethod
+    def measure(belfry, folder, worlds, seed):
+        gateway, agent = (play(model, max(1, worlds // 2), seed) for model in ("gateway", "agent"))
+        return {"gatewayWorlds": gateway["worlds"], "gatewayEvents": gateway["events"],
+                "agentWorlds": agent["worlds"], "agentEvents": agent["events"],
+                "broken": gateway["broken"] + agent["broken"]}
+
+    @staticmethod
+    def line(result):
+        return (f"{result['gatewayWorlds']} simulated worlds of the gateway ({result['gatewayEvents']} events), "
+                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events): {result['broken']} with a "
+                "broken promise")

@@ -1,0 +1,101 @@
+"""Half of the load that a gateway bears here, for long: the slope of its memory, its descriptors, its p99."""
+import random
+import time
+
+from .gateway_kills import Receipt
+from .processes import Devices, Gateway, Trouble, cpu_seconds, descriptors, resident_bytes, wait_for
+from .provider import Answers, Provider, percentile
+
+TOPIC = "com.example.reliability"
+DEVICES, PROVIDERS = 100, 4
+PROBE_SECONDS = 10  # in which the providers send as fast as they can
+SAMPLE_SECONDS = 5
+ROUND_SECONDS = 20  # after which other devices are away
+AWAY = 10
+
+
+def measure(belfry, folder, minutes, seed):
+    chance = random.Random(seed)
+    gateway = Gateway(belfry, folder)
+    gateway.command("topic", "add", "--team", gateway.ready["teamID"], "--keep", "all", TOPIC)
+    receipt, answers = Receipt(), Answers()
+    devices = Devices(gateway, "devices", DEVICES, TOPIC, on_received=receipt.note, nice=0)
+    tokens = dict(devices.wait_registered())
+    jwt = gateway.jwt()
+    full = rate_of(gateway, jwt, tokens, answers, 1e9, PROBE_SECONDS)
+    providers = [Provider(gateway, jwt, TOPIC, tokens, answers, full / 2 / PROVIDERS)
+                 for _ in range(PROVIDERS)]
+    for provider in providers:
+        provider.start()
+    samples, latencies, away = [], [], set()
+    start, end = time.monotonic(), time.monotonic() + minutes * 60
+    cpu = cpu_seconds(gateway.pid)
+    next_round = start
+    while time.monotonic() < end:
+        time.sleep(SAMPLE_SECONDS)
+        if time.monotonic() > next_round:
+            next_round += ROUND_SECONDS
+            for device in away:
+                devices.program.order(do="online", device=device)
+            away = set(chance.sample(sorted(tokens), AWAY))
+            for device in away:
+                devices.program.order(do="offline", device=device)
+        samples.append((time.monotonic() - start, resident_bytes(gateway.pid), descriptors(gateway.pid)))
+        with answers.lock:
+            latencies.append(percentile(answers.milliseconds, 0.99))
+            answers.milliseconds.clear()
+    seconds = time.monotonic() - start
+    cpu = cpu_seconds(gateway.pid) - cpu
+    for provider in providers:
+        provider.stop()
+    for provider in providers:
+        provider.join(30)
+    devices.wait_up(set(tokens))
+    receipt.last = time.monotonic()
+    wait_for(lambda: answers.accepted.keys() <= receipt.counts.keys()
+             or time.monotonic() - receipt.last > 30, "the last delivery", 300, 0.1)
+    lost = answers.accepted.keys() - receipt.counts.keys()
+    doubled = [one for one, count in receipt.counts.items() if count > 1]
+    devices.program.end()
+    gateway.program.end()
+    if answers.refused:
+        raise Trouble(f"pushes were refused: {answers.refused}")
+    return {"minutes": minutes, "rate": round(full / 2), "accepted": len(answers.accepted), "lost": len(lost),
+            "doubled": len(doubled), "stored": receipt.stored,
+            "p99": round(sorted(latencies)[len(latencies) // 2], 1), "worstP99": round(max(latencies), 1),
+            "megabytes": [round(samples[index][1] / 1e6, 1) for index in (0, -1)],
+            "slopeMegabytesAnHour": round(slope(samples[len(samples) // 3:]) * 3_600 / 1e6, 2),
+            "descriptors": [samples[index][2] for index in (0, -1)], "cpuShare": round(cpu / seconds, 2)}
+
+
+def rate_of(gateway, jwt, tokens, answers, rate, seconds):
+    """Accepted pushes a second of providers that send as fast as they can."""
+    providers = [Provider(gateway, jwt, TOPIC, tokens, answers, rate, under_way=100) for _ in range(PROVIDERS)]
+    for provider in providers:
+        provider.start()
+    wait_for(lambda: len(answers.accepted) > 100, "the first pushes")
+    before, start = len(answers.accepted), time.monotonic()
+    time.sleep(seconds)
+    found = (len(answers.accepted) - before) / (time.monotonic() - start)
+    for provider in providers:
+        provider.stop()
+    for provider in providers:
+        provider.join(30)
+    answers.milliseconds.clear()
+    return found
+
+
+def slope(samples):
+    """Bytes a second, by least squares; what grows in the first third is warming up."""
+    middle = sum(one[0] for one in samples) / len(samples)
+    mean = sum(one[1] for one in samples) / len(samples)
+    over = sum((one[0] - middle) * (one[1] - mean) for one in samples)
+    return over / max(1e-9, sum((one[0] - middle) ** 2 for one in samples))
+
+
+def line(result):
+    return (f"{result['minutes']} minutes at {result['rate']} pushes a second, half of what these providers reach: "
+            f"{result['accepted']} accepted, {result['lost']} lost, {result['doubled']} doubled; p99 "
+            f"{result['p99']} ms (median of 5 s; worst {result['worstP99']} ms); memory {result['megabytes'][0]} to "
+            f"{result['megabytes'][1]} MB, slope {result['slopeMegabytesAnHour']} MB an hour; descriptors "
+            f"{result['descriptors'][0]} to {result['descriptors'][1]}; {result['cpuShare']} of a processor")

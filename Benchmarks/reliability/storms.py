@@ -1,0 +1,26 @@
+"""Devices that enrol and that come back all at once, while a provider sends: `Benchmarks/storm`, read."""
+import json
+import pathlib
+import subprocess
+
+from .processes import Trouble
+
+PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "storm"
+
+
+def measure(belfry, folder, devices, seed):
+    done = subprocess.run([PROGRAM, "--devices", str(devices), "--belfry", belfry], capture_output=True, text=True)
+    phases = {}
+    for one in done.stdout.splitlines():
+        phase = json.loads(one)
+        phases[phase["phase"]] = phase
+    if done.returncode or len(phases) != 3:
+        raise Trouble(f"the storm ended with {done.returncode}: {done.stderr[-1_000:]}")
+    return {"devices": devices, **phases}
+
+
+def line(result):
+    calm, enrol, storm = result["calm"], result["enrol"], result["storm"]
+    return (f"{result['devices']} devices enrol in {enrol['seconds']} s ({enrol['gatewayCPU']} s of the gateway's processor "
+            f"time) and come back at once in {storm['seconds']} s ({storm['gatewayCPU']} s): providers' p99 meanwhile "
+            f"{enrol['p99']} and {storm['p99']} ms (calm: {calm['p99']} ms), slowest {storm['slowest']} ms")

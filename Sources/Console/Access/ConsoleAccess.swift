@@ -1,0 +1,126 @@
+internal import BelfryWire
+internal import Gateway
+internal import Transport
+
+/// Who may use the console: the host that a browser asked for, where a request comes from, and its session.
+struct ConsoleAccess: Sendable {
+  let sessions: ConsoleSessions
+  let hosts: HostNames
+  /// Browsers send a host's cookies to all of its ports.
+  let cookie: String
+
+  init(token: String, names: [String], port: UInt16) {
+    sessions = ConsoleSessions(token: token)
+    hosts = HostNames(names)
+    cookie = "belfry-console-\(port)"
+  }
+
+  /// The field that a page of another origin cannot send without asking first, which is never allowed.
+  static let proofField = "x-belfry-console"
+
+  /// The refusal of a request to a name that is not this gateway's; nil for its own.
+  func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
+    guard let host = request.field("host") else {
+      return .text("the request names no host\n", status: 400)
+    }
+    if hosts.contains(host) { return nil }
+    let name = HostNames.host(of: host) ?? "this name"
+    return .text(
+      "this console is not known as \(name): start the gateway with --name \(name)\n", status: 421)
+  }
+
+  /// Whether the request has an open session and comes from the console's own pages.
+  func allows(_ request: HTTP1Request) -> Bool {
+    guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
+    else { return false }
+    return sessions.isOpen(secret)
+  }
+
+  /// Whether a request comes from the console's own pages, as far as its browser says so.
+  ///
+  /// One that changes something must have the proof: forms and pages of others cannot send it.
+  func isOfOwnPage(_ request: HTTP1Request) -> Bool {
+    if let site = request.field("sec-fetch-site"), site != "same-origin" { return false }
+    if let origin = request.field("origin") {
+      guard let host = request.field("host")?.lowercased(),
+        ["http://\(host)", "https://\(host)"].contains(origin.lowercased())
+      else { return false }
+    }
+    if request.method == "GET" || request.method == "HEAD" { return true }
+    return request.field(Self.proofField) == "1"
+  }
+
+  // MARK: The session
+
+  /// Answers `/console/session`: GET tells whether there is one, POST begins it with the token, DELETE ends it.
+  func session(_ request: HTTP1Request) -> HTTP1Response {
+    guard isOfOwnPage(request) else {
+      return .failure(
+        .invalid, "the request comes from another site", "open the console's own page", status: 403)
+    }
+    switch request.method {
+    case "GET":
+      let isOpen = secret(of: request).map(sessions.isOpen) ?? false
+      return .lines([["open": .bool(isOpen)]])
+    case "POST": return begin(request)
+    case "DELETE":
+      if let secret = secret(of: request) { sessions.end(secret) }
+      var response = HTTP1Response(status: 204)
+      response.fields.append(("set-cookie", "\(attributes(of: "", request)); Max-Age=0"))
+      return response
+    default:
+      return .failure(
+        .invalid, "\(request.method) is not for this path", "use GET, POST or DELETE", status: 405)
+    }
+  }
+
+  private func begin(_ request: HTTP1Request) -> HTTP1Response {
+    let body = (try? JSONValue(parsing: request.body))?.objectValue
+    guard let token = body?["token"]?.stringValue else {
+      return .failure(.invalid, "'token' is missing", "give the admin token", status: 400)
+    }
+    // Without its port, which is another one each time.
+    let address = request.peer.lastIndex(of: ":").map { String(request.peer[..<$0]) }
+    switch sessions.begin(with: token, from: address ?? request.peer) {
+    case .opened(let secret):
+      var response = HTTP1Response.lines([["open": true]])
+      response.fields.append(("set-cookie", attributes(of: secret, request)))
+      return response
+    case .wrongToken:
+      return .failure(
+        .invalid, "this is not the admin token",
+        "copy what the gateway's admin-token file holds", status: 401)
+    case .tooManyAttempts(let seconds):
+      var response = HTTP1Response.failure(
+        .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds",
+        status: 429)
+      response.fields.append(("retry-after", "\(seconds)"))
+      return response
+    }
+  }
+
+  private func attributes(of secret: String, _ request: HTTP1Request) -> String {
+    // The operator's own TLS ends before this server.
+    let isSecure = request.field("x-forwarded-proto")?.lowercased() == "https"
+    return "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+  }
+
+  private func secret(of request: HTTP1Request) -> String? {
+    for field in request.fields where field.name.lowercased() == "cookie" {
+      for pair in field.value.split(separator: ";") {
+        let sides = pair.split(separator: "=", maxSplits: 1)
+        guard sides.count == 2, sides[0].trimmingSpace == cookie else { continue }
+        return String(sides[1].trimmingSpace)
+      }
+    }
+    return nil
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpace: Substring {
+    var text = drop { $0 == " " }
+    while text.last == " " { text = text.dropLast() }
+    return text
+  }
+}

@@ -1,0 +1,23 @@
+/// The console's bounds, each with its unit and its reason.
+enum Limits {
+  /// Sessions at a time: the browsers of a few administrators; the oldest makes room.
+  static let sessions = 64
+  /// Nanoseconds of a session: a working day, so that the token is asked for once in it.
+  static let sessionNanoseconds: Int64 = 12 * 3_600_000_000_000
+  /// Wrong tokens from one address before it has to wait.
+  static let attempts = 10
+  /// Nanoseconds after the first of them when it need wait no more: a guess every six seconds.
+  static let attemptNanoseconds: Int64 = 60_000_000_000
+  /// Addresses whose attempts are counted; the oldest makes room.
+  static let attemptAddresses = 1_024
+  /// Nanoseconds until a test push has its answer.
+  static let pushNanoseconds: Int64 = 15_000_000_000
+  /// Test pushes that wait for their answer at a time; each holds one of four threads.
+  static let pushesAtATime = 2
+  /// Keys whose connections for test pushes stay open.
+  static let senders = 8
+  /// Lines of the delivery log that a page gets before the new ones: more than it shows.
+  static let logLines = 500
+  /// Bytes of a file of the folder.
+  static let fileBytes = 262_144
+}

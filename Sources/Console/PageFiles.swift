@@ -1,0 +1,53 @@
+internal import CConsolePages
+internal import Transport
+
+/// The files of the console's pages, embedded in the executable.
+struct PageFiles: Sendable {
+  /// One file as it is served.
+  struct File: Sendable {
+    let type: String
+    let bytes: [UInt8]
+    /// The entity tag with its quotation marks: the hash of the bytes.
+    let tag: String
+  }
+
+  private let files: [String: File]
+
+  /// All files that the executable has.
+  init() {
+    var files: [String: File] = [:]
+    for index in 0..<console_page_count() {
+      let page = unsafe console_page_at(index)
+      let name = unsafe String(cString: page.name)
+      let bytes = unsafe Array(UnsafeBufferPointer(start: page.bytes, count: page.length))
+      let tag = SHA256.hash(bytes).bytes.prefix(16).map { byte in
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+      }
+      files[name] = File(type: Self.type(of: name), bytes: bytes, tag: "\"\(tag.joined())\"")
+    }
+    assert(files["index.html"] != nil, "the pages begin somewhere")
+    self.files = files
+  }
+
+  /// The names of all files.
+  var names: [String] { files.keys.sorted() }
+
+  /// The file that a path asks for; nil for a path without one.
+  func file(at path: String) -> File? {
+    if path == "/" || path == "/console" || path == "/console/" { return files["index.html"] }
+    let prefix = "/console/"
+    guard path.hasPrefix(prefix) else { return nil }
+    return files[String(path.dropFirst(prefix.count))]
+  }
+
+  private static func type(of name: String) -> String {
+    switch name.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
+    default: "application/octet-stream"
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** What the gateway refused: what is wrong, and what to do. */
+export class Refusal extends Error {
+  constructor(status, what, advice) {
+    super(advice ? `${what}: ${advice}` : what);
+    this.status = status;
+  }
+}
+
+/** Called when the session is over. */
+export const session = { onEnded: () => {} };
+
+/**
+ * Makes a call of the admin API and returns the objects of its lines. The field proves that the call comes from this
+ * page: other sites cannot send it.
+ */
+export async function call(method, path, body, { signal } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method, signal, credentials: "same-origin",
+      headers: { "x-belfry-console": "1", ...(body ? { "content-type": "application/json" } : {}) },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+  } catch (failure) {
+    if (failure.name === "AbortError") throw failure;
+    throw new Refusal(0, "the gateway does not answer", "is it running?");
+  }
+  const text = await response.text();
+  if (response.ok) return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  if (response.status === 401 && path !== "/console/session") session.onEnded();
+  let refusal = {};
+  try { refusal = JSON.parse(text); } catch { refusal = { error: text.trim() || `status ${response.status}` }; }
+  throw new Refusal(response.status, refusal.error, refusal.advice);
+}
+
+/**
+ * Follows a stream of events, and takes it up again when it breaks: `onObject` gets each object, `onState` whether the
+ * stream is there. Returns a function that ends it.
+ */
+export function follow(path, onObject, onState = () => {}) {
+  const source = new EventSource(path);
+  source.onopen = () => onState(true);
+  source.onerror = () => onState(false);
+  source.onmessage = (event) => onObject(JSON.parse(event.data));
+  return () => source.close();
+}
+
+/** Calls `body` now and every so many milliseconds while the page is seen; returns a function that ends it. */
+export function every(milliseconds, body) {
+  let isEnded = false;
+  let timer;
+  const round = async () => {
+    if (!document.hidden) await body();
+    if (!isEnded) timer = setTimeout(round, milliseconds);
+  };
+  round();
+  return () => { isEnded = true; clearTimeout(timer); };
+}

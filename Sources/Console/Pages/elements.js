@@ -1,0 +1,95 @@
+/** Creates an element. Names that begin with "on" are listeners, the others attributes; false and null leave one out. */
+export function h(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** The same for SVG. */
+export function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Replaces what an element holds. */
+export function put(element, ...children) {
+  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+}
+
+let fields = 0;
+
+/**
+ * A labelled field with a place for a hint and for an error beside it.
+ * `control` is an input, a select or a textarea.
+ */
+export class Field {
+  constructor(label, control, { hint, wide } = {}) {
+    const id = `field-${++fields}`;
+    this.control = control;
+    control.id = id;
+    this.error = h("p", { class: "error", id: `${id}-error`, hidden: true });
+    const hintElement = hint ? h("p", { class: "hint", id: `${id}-hint` }, hint) : null;
+    control.setAttribute("aria-describedby", `${id}-error${hint ? ` ${id}-hint` : ""}`);
+    this.element = h("div", { class: wide ? "field wide" : "field" },
+      h("label", { for: id }, label), control, hintElement, this.error);
+  }
+
+  get value() { return this.control.value; }
+  set value(text) { this.control.value = text; }
+
+  /** Shows what is wrong, or with nothing takes it away. */
+  fail(...content) {
+    const isWrong = content.length > 0;
+    put(this.error, ...content);
+    this.error.hidden = !isWrong;
+    if (isWrong) this.control.setAttribute("aria-invalid", "true");
+    else this.control.removeAttribute("aria-invalid");
+  }
+}
+
+/** A select of [value, text] pairs. */
+export function select(options, attributes = {}) {
+  return h("select", attributes, options.map(([value, text]) => h("option", { value }, text)));
+}
+
+/** A table of rows; `columns` are [heading, (row) => cell]. */
+export function table(caption, columns, rows, empty) {
+  if (rows.length === 0) return h("p", { class: "empty" }, empty);
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {},
+      h("caption", { class: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))))))));
+}
+
+/** A button that copies a text, and says so. */
+export function copyButton(text, label = "Copy") {
+  const button = h("button", { type: "button", class: "quiet", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Select it and copy by hand";
+    }
+    setTimeout(() => { button.textContent = label; }, 2000);
+  } }, label);
+  return button;
+}
+
+/** A moment as the time of day with milliseconds. */
+export function clockTime(text) {
+  const date = new Date(text);
+  return date.toLocaleTimeString([], { hour12: false }) + "." + String(date.getMilliseconds()).padStart(3, "0");
+}
+
+/** A moment as date and time; nothing for nothing. */
+export function dateTime(text) {
+  return text ? new Date(text).toLocaleString() : "";
+}

@@ -1,0 +1,84 @@
+import { follow } from "/console/api.js";
+import { Field, clockTime, h, put } from "/console/elements.js";
+
+export const title = "Delivery log";
+export const short = "Log";
+
+/** Notifications that are shown; older ones are still in `belfry log`. */
+const most = 200;
+
+/** How a state ends: well, in waiting, or badly. */
+function kind(state) {
+  if (state.startsWith("Delivered")) return "good";
+  if (state.startsWith("Discarded")) return "bad";
+  if (state.startsWith("Stored")) return "fair";
+  return "plain";
+}
+
+export function show(main, parameters) {
+  const filter = new Field("Token, apns-id or apns-unique-id",
+    h("input", { type: "search", spellcheck: "false", autocomplete: "off", value: parameters.get("of") ?? "" }),
+    { hint: "Empty: everything." });
+  const state = h("p", { role: "status", class: "hint" });
+  const list = h("ol", { class: "log", "aria-label": "Notifications, the newest first" });
+  /** By unique id and device, since a broadcast goes to many. */
+  let entries = new Map();
+  let end = () => {};
+
+  function add(line) {
+    const key = `${line.uniqueID} ${line.device ?? ""}`;
+    let entry = entries.get(key);
+    if (!entry) {
+      entry = { line, states: [], element: h("li") };
+      entries.set(key, entry);
+      list.prepend(entry.element);
+      if (entries.size > most) {
+        const [oldest] = entries.keys();
+        entries.get(oldest).element.remove();
+        entries.delete(oldest);
+      }
+    }
+    entry.states.push(line);
+    draw(entry);
+  }
+
+  function draw({ line, states, element }) {
+    const last = states.at(-1);
+    const first = Date.parse(states[0].at);
+    put(element,
+      h("p", { class: "entry" },
+        h("strong", {}, line.topic), line.device ? ` to device ${line.device}` : " to a channel", " ",
+        h("span", { class: `badge ${kind(last.state)}` }, last.state)),
+      h("ol", { class: "timeline", "aria-label": "States" }, states.map((one) =>
+        h("li", { class: kind(one.state) }, h("time", { datetime: one.at }, clockTime(one.at)), " ", one.state,
+          one.reason ? `, ${one.reason}` : "",
+          one === states[0] ? "" : h("span", { class: "hint" }, ` +${Date.parse(one.at) - first} ms`)))),
+      h("p", { class: "ids" }, "apns-id ", h("code", {}, line.apnsID), " unique ", h("code", {}, line.uniqueID)));
+  }
+
+  function start() {
+    end();
+    entries = new Map();
+    put(list);
+    filter.fail();
+    const of = filter.value.trim();
+    if (of && !/^([0-9a-f]{2})+$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(of)) {
+      filter.fail("This is neither a token in hexadecimal nor an id such as 8d4a2f0e-….");
+      state.textContent = "";
+      return;
+    }
+    const query = of ? `&of=${encodeURIComponent(of)}` : "";
+    end = follow(`/api/log?follow=1${query}`, add, (isOpen) => {
+      if (isOpen) { entries = new Map(); put(list); }
+      state.textContent = isOpen ? "Live: new lines appear by themselves." : "The gateway does not answer; trying again.";
+    });
+  }
+
+  main.append(h("form", { class: "grid", onsubmit: (event) => {
+    event.preventDefault();
+    history.replaceState(null, "", filter.value.trim() ? `#/log?of=${encodeURIComponent(filter.value.trim())}` : "#/log");
+    start();
+  } }, filter.element, h("p", { class: "buttons end" }, h("button", { type: "submit" }, "Show"))), state, list);
+  start();
+  return () => end();
+}

@@ -1,0 +1,39 @@
+import { call } from "/console/api.js";
+import { Field, h, put } from "/console/elements.js";
+
+/** Asks for the admin token; the address may bring it behind #token=, which never leaves the browser. */
+export function showLogin(main, onSignedIn, reason) {
+  document.title = "Sign in – Belfry";
+  const token = new Field("Admin token",
+    h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" }),
+    { hint: "It stands in the file admin-token of the gateway's folder. It is asked for once a day." });
+  const button = h("button", { type: "submit" }, "Sign in");
+
+  async function signIn(event) {
+    event?.preventDefault();
+    token.fail();
+    button.disabled = true;
+    try {
+      await call("POST", "/console/session", { token: token.value.trim() });
+      onSignedIn();
+    } catch (refusal) {
+      token.fail(refusal.message);
+      token.control.focus();
+    }
+    button.disabled = false;
+  }
+
+  put(main,
+    h("form", { class: "card narrow", onsubmit: signIn },
+      h("h1", {}, "Sign in"),
+      reason ? h("p", { role: "status" }, reason) : null,
+      token.element, button));
+  const given = location.hash.match(/^#token=(.+)$/);
+  if (given) {
+    history.replaceState(null, "", location.pathname);
+    token.value = decodeURIComponent(given[1]);
+    signIn();
+  } else {
+    token.control.focus();
+  }
+}

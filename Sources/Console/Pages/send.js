@@ -1,0 +1,174 @@
+import { call } from "/console/api.js";
+import { Field, copyButton, h, put, select } from "/console/elements.js";
+import { asCurl, asPython, asSwift } from "/console/snippets.js";
+
+export const title = "Send a test push";
+export const short = "Send";
+
+const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
+  "pushtotalk", "widgets", "controls"];
+
+const samples = {
+  "An alert": { aps: { alert: { title: "Burger Town", body: "Your order is ready." }, sound: "default", badge: 1 } },
+  "With actions": { aps: { alert: { title: "Anna", body: "Are you coming tonight?" }, category: "MESSAGE",
+    "thread-id": "anna", sound: "default" }, from: "anna" },
+  "Background": { aps: { "content-available": 1 }, reason: "menu" },
+};
+
+/** What was typed, for as long as the page is open. */
+const draft = { payload: JSON.stringify(samples["An alert"], null, 2) };
+
+export function show(main, parameters) {
+  for (const name of ["token", "topic"]) if (parameters.get(name)) draft[name] = parameters.get(name);
+  const apps = h("datalist", { id: "apps" });
+  const input = (name, attributes = {}) =>
+    h("input", { type: "text", spellcheck: "false", autocomplete: "off", name, value: draft[name] ?? "", ...attributes });
+  const fields = {
+    token: new Field("Device token", input("token"), { hint: "Hexadecimal, as the app got it.", wide: true }),
+    topic: new Field("Topic", input("topic", { list: "apps" }), { hint: "The app's bundle identifier, with the type's suffix." }),
+    type: new Field("Push type", select(types.map((type) => [type, type]), { name: "type" })),
+    priority: new Field("Priority", select([["", "by type"], ["10", "10, at once"], ["5", "5, sparing power"], ["1", "1, least"]], { name: "priority" })),
+    lifetime: new Field("Kept for seconds", input("lifetime", { inputmode: "numeric" }), { hint: "Empty: as long as the service keeps it. 0: tried once." }),
+    collapseID: new Field("Collapse id", input("collapseID"), { hint: "Replaces what came with the same one." }),
+    id: new Field("apns-id", input("id"), { hint: "A UUID; made where there is none." }),
+    key: new Field("Signed by", select([["", "a key of the app's team"]], { name: "key" })),
+    payload: new Field("Payload", h("textarea", { name: "payload", rows: 12, spellcheck: "false", class: "code" }), { wide: true }),
+  };
+  fields.payload.value = draft.payload;
+  for (const name of ["type", "priority", "key"]) if (draft[name]) fields[name].value = draft[name];
+  const verdict = h("p", { class: "check", role: "status" });
+  const notes = h("ul", { class: "notes", "aria-label": "Remarks" });
+  const button = h("button", { type: "submit" }, "Send");
+  const answer = h("section", { "aria-live": "polite", "aria-label": "Answer" });
+  const copies = h("section", { "aria-label": "As code" });
+  let place = null;
+  let timer;
+  let running = new AbortController();
+
+  /** The push as the gateway's API takes it. */
+  function push() {
+    const body = {};
+    for (const [name, field] of Object.entries(fields)) {
+      draft[name] = field.value;
+      if (name === "lifetime" || name === "payload" || field.value.trim() === "") continue;
+      body[name] = field.value.trim();
+    }
+    body.payload = fields.payload.value;
+    const lifetime = fields.lifetime.value.trim();
+    if (lifetime === "0") body.expiration = "0";
+    else if (/^\d{1,9}$/.test(lifetime)) body.expiration = String(Math.floor(Date.now() / 1000) + Number(lifetime));
+    else if (lifetime) body.expiration = lifetime;
+    return body;
+  }
+
+  function showCheck(check) {
+    for (const field of Object.values(fields)) field.fail();
+    for (const fault of check.faults) {
+      const field = fields[fault.field === "expiration" ? "lifetime" : fault.field];
+      const since = fault.since ? `, since ${new Date(fault.since).toLocaleString()}` : "";
+      const parts = [h("strong", {}, fault.reason), ` (${fault.status}): ${fault.when}${since}.`];
+      if (fault.line) {
+        parts.push(` Line ${fault.line}, column ${fault.column}: ${fault.what}. ${capital(fault.advice)}. `,
+          h("button", { type: "button", class: "link", onclick: () => goTo(fault) }, "Go there"));
+      }
+      field.fail(...parts);
+    }
+    const size = `${check.bytes} of ${check.bytesMax} bytes`;
+    verdict.className = check.ok ? "check good" : "check bad";
+    verdict.textContent = check.ok
+      ? `The gateway would accept it: ${size}, ${check.type}, priority ${check.priority}, device ${check.device}.`
+      : `The gateway would refuse it: ${check.faults.map((fault) => fault.reason).join(", ")}. ${size}.`;
+    put(notes, check.notes.map((note) => h("li", {}, note)));
+    notes.hidden = check.notes.length === 0;
+    showCopies(check);
+  }
+
+  function goTo(fault) {
+    const lines = fields.payload.value.split("\n");
+    let at = lines.slice(0, fault.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+    // Columns count characters, the text field counts UTF-16.
+    at += [...(lines[fault.line - 1] ?? "")].slice(0, fault.column - 1).join("").length;
+    fields.payload.control.focus();
+    fields.payload.control.setSelectionRange(at, at + 1);
+  }
+
+  function showCopies(check) {
+    if (!place) return;
+    const body = { ...push(), key: check.key ?? "KEY-ID" };
+    const code = [["curl", asCurl], ["Swift, with BelfryProvider", asSwift], ["Python, with aioapns", asPython]];
+    const open = new Set([...copies.querySelectorAll("details[open]")].map((details) => details.dataset.name));
+    put(copies, h("h2", {}, "As code"), code.map(([name, make]) => {
+      const text = make(body, { ...place, team: check.team ?? "TEAM-ID" });
+      return h("details", { "data-name": name, open: open.has(name) }, h("summary", {}, name),
+        h("pre", { tabindex: "0", "aria-label": name }, text), copyButton(text));
+    }));
+  }
+
+  async function check() {
+    running.abort();
+    running = new AbortController();
+    try {
+      const [result] = await call("POST", "/api/push-check", push(), { signal: running.signal });
+      showCheck(result);
+    } catch (refusal) {
+      if (refusal.name === "AbortError") return;
+      verdict.className = "check bad";
+      verdict.textContent = refusal.message;
+    }
+  }
+
+  function changed() {
+    clearTimeout(timer);
+    timer = setTimeout(check, 200);
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      const [result] = await call("POST", "/api/push", push());
+      showAnswer(result);
+    } catch (refusal) {
+      put(answer, h("h2", {}, "Not sent"), h("p", { class: "bad" }, refusal.message));
+    }
+    button.disabled = false;
+    check();
+  }
+
+  function showAnswer(result) {
+    const isAccepted = result.status === 200;
+    put(answer, h("h2", {}, isAccepted ? "Accepted" : `Refused: ${result.reason}`),
+      h("p", { class: isAccepted ? "good" : "bad" },
+        isAccepted ? "Status 200. " : `Status ${result.status}: ${result.when ?? result.reason}. `,
+        isAccepted ? h("a", { href: `#/log?of=${result.apnsID}` }, "Follow it in the log") : null),
+      h("p", {}, "apns-id ", h("code", { class: "apns-id" }, result.apnsID)));
+  }
+
+  main.append(
+    h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
+      Object.values(fields).slice(0, -1).map((field) => field.element), apps,
+      h("p", { class: "wide buttons" }, "Begin with: ", Object.entries(samples).map(([name, sample]) =>
+        h("button", { type: "button", class: "quiet", onclick: () => {
+          fields.payload.value = JSON.stringify(sample, null, 2);
+          fields.type.value = name === "Background" ? "background" : "alert";
+          changed();
+        } }, name))),
+      fields.payload.element,
+      h("div", { class: "wide" }, verdict, notes, button)),
+    answer, copies);
+
+  call("GET", "/api/push").then(([found]) => { place = found; check(); }).catch(check);
+  call("GET", "/api/topics").then((topics) => {
+    put(apps, topics.map((topic) => h("option", { value: topic.topic })));
+    if (topics.length === 1 && !fields.topic.value) { fields.topic.value = topics[0].topic; changed(); }
+  }).catch(() => {});
+  call("GET", "/api/keys").then((keys) => {
+    for (const key of keys.filter((key) => !key.revokedAt)) {
+      fields.key.control.append(h("option", { value: key.id }, `${key.id}, team ${key.team}`));
+    }
+    if (draft.key) fields.key.value = draft.key;
+  }).catch(() => {});
+  return () => { clearTimeout(timer); running.abort(); };
+}
+
+function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

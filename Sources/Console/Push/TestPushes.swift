@@ -1,0 +1,178 @@
+internal import BelfryProvider
+internal import BelfryWire
+internal import Dispatch
+public import Gateway
+internal import Synchronization
+internal import System
+internal import Transport
+
+/// Sends the console's test pushes: to the gateway's own provider port, over HTTP/2 and TLS, as any sender does.
+///
+/// Any thread.
+public final class TestPushes: Sendable {
+  /// Where they go.
+  public struct Gateway: Sendable {
+    /// The address of the provider port.
+    public var host: String
+    /// The provider port.
+    public var port: UInt16
+    /// The folder with the authority's certificate and the keys.
+    public var folder: GatewayFolder
+
+    /// A gateway.
+    public init(host: String, port: UInt16, folder: GatewayFolder) {
+      // One that listens everywhere is reached on this machine.
+      self.host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+      self.port = port
+      self.folder = folder
+    }
+  }
+
+  private struct State {
+    /// A connection for each key, kept for the next push.
+    var clients: [String: ProviderClient] = [:]
+    var waiting = 0
+  }
+
+  private let gateway: Gateway
+  private let state = Mutex(State())
+
+  /// No connection yet.
+  init(_ gateway: Gateway) { self.gateway = gateway }
+
+  deinit { state.withLock { state in for client in state.clients.values { client.close() } } }
+
+  /// What a command line for the same push needs.
+  var destination: JSONObject {
+    let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
+    return [
+      "provider": .string("\(host):\(gateway.port)"), "folder": .string(gateway.folder.path),
+      "caFile": .string(gateway.folder.authorityFile),
+    ]
+  }
+
+  /// Sends the push of the request's body, and returns what the gateway answered.
+  func send(
+    _ request: HTTP1Request, checkedBy administration: Administration
+  ) throws(AdministrationFailure) -> [JSONObject] {
+    var fields = AdministrationFields(try AdminRouter.object(in: request) ?? [:])
+    let draft = try AdministrationRequest.PushDraft(&fields)
+    try fields.end()
+    let check = try administration.perform(.checkPush(draft)).first ?? [:]
+    guard let key = check["key"]?.stringValue, let team = check["team"]?.stringValue else {
+      throw AdministrationFailure(
+        .missing, "no provider key of the app's team is good here", do: "make one under Keys")
+    }
+    let push = try Self.push(draft)
+    let client = try client(key: key, team: team)
+    let isRoom = state.withLock { state in
+      guard state.waiting < Limits.pushesAtATime else { return false }
+      state.waiting += 1
+      return true
+    }
+    guard isRoom else {
+      throw AdministrationFailure(
+        .conflict, "other test pushes still wait for their answer", do: "send again in a moment")
+    }
+    defer { state.withLock { $0.waiting -= 1 } }
+    return [Self.line(try outcome(of: push, client), key: key)]
+  }
+
+  private func outcome(
+    of push: Push, _ client: ProviderClient
+  ) throws(AdministrationFailure) -> PushOutcome {
+    let answer = Once<Result<PushOutcome, ProviderFailure>>()
+    client.submit(push) { answer.set($0) }
+    do throws(ProviderFailure) {
+      return try answer.wait().get()
+    } catch {
+      let parts = "\(error)".split(separator: ": ", maxSplits: 1).map(String.init)
+      throw AdministrationFailure(
+        .broken, parts.first ?? "the push was not sent",
+        do: parts.count > 1 ? parts[1] : "see the gateway's log")
+    }
+  }
+
+  private func client(
+    key: String, team: String
+  ) throws(AdministrationFailure) -> ProviderClient {
+    if let known = state.withLock({ $0.clients[key] }) { return known }
+    let made: ProviderClient
+    do {
+      let file = try FileSystem.read(gateway.folder.keyFile(key), limit: Limits.fileBytes)
+      var policy = RetryPolicy()
+      policy.timeoutNanoseconds = Limits.pushNanoseconds
+      made = try ProviderClient(
+        ProviderClient.Configuration(
+          endpoint: ProviderEndpoint(host: gateway.host, port: gateway.port),
+          credentials: .token(try ProviderKey(p8: file, keyID: key, teamID: team)),
+          authorityPEM: try FileSystem.read(
+            gateway.folder.authorityFile, limit: Limits.fileBytes),
+          policy: policy))
+    } catch {
+      throw AdministrationFailure(
+        .missing, "the key \(key) cannot sign here (\(error))",
+        do: "choose a key whose file is in the gateway's folder")
+    }
+    return state.withLock { state in
+      if let known = state.clients[key] {
+        made.close()
+        return known
+      }
+      if state.clients.count >= Limits.senders, let other = state.clients.keys.first {
+        state.clients.removeValue(forKey: other)?.close()
+      }
+      state.clients[key] = made
+      return made
+    }
+  }
+
+  private static func push(
+    _ draft: AdministrationRequest.PushDraft
+  ) throws(AdministrationFailure) -> Push {
+    var push = Push(
+      to: draft.token, topic: draft.topic.isEmpty ? nil : draft.topic, payload: draft.payload,
+      type: nil, collapseID: draft.collapseID, id: draft.id)
+    if let type = draft.type {
+      push.type = PushType.allCases.first { "\($0.name)" == type }
+      guard push.type != nil else { throw wrong("type", "one of APNs' push types") }
+    }
+    if let priority = draft.priority {
+      push.priority = UInt8(priority)
+      guard push.priority != nil else { throw wrong("priority", "10, 5 or 1") }
+    }
+    if let expiration = draft.expiration {
+      guard let seconds = Int64(expiration), seconds >= 0 else {
+        throw wrong("expiration", "seconds since 1970, or 0")
+      }
+      push.expiration = seconds == 0 ? .once : .until(unixSeconds: seconds)
+    }
+    return push
+  }
+
+  private static func wrong(_ field: String, _ wanted: String) -> AdministrationFailure {
+    AdministrationFailure(.invalid, "'\(field)' cannot be sent so", do: "give \(wanted)")
+  }
+
+  private static func line(_ outcome: PushOutcome, key: String) -> JSONObject {
+    switch outcome {
+    case .accepted(let receipt):
+      var line: JSONObject = ["status": 200, "apnsID": .string(receipt.id)]
+      line["uniqueID"] = receipt.uniqueID.map { .string($0) }
+      line["key"] = .string(key)
+      return line
+    case .rejected(let refusal):
+      var line: JSONObject = [
+        "status": .integer(Int64(refusal.status)), "apnsID": .string(refusal.id),
+        "reason": .string(refusal.reason),
+      ]
+      line["when"] = refusal.rejection.map { .string("\($0.row.when)") }
+      line["advice"] = .string(refusal.advice.rawValue)
+      line["since"] = refusal.timestampMilliseconds.map {
+        .string(Timestamp.rfc3339(unixMilliseconds: $0))
+      }
+      line["key"] = .string(key)
+      return line
+    }
+  }
+}

@@ -1,0 +1,205 @@
+internal import BelfryWire
+internal import Storage
+internal import System
+internal import Transport
+
+/// Checks of pushes, device tokens and provider tokens that change nothing.
+extension Administration {
+  func check(
+    _ draft: AdministrationRequest.PushDraft, _ now: Int64
+  ) throws(StorageFailure) -> JSONObject {
+    var admission = try admission(of: draft, now)
+    let result = try admission.result()
+    let type = draft.type.flatMap(Self.pushType) ?? result.admitted?.pushType ?? .alert
+    var line: JSONObject = [
+      "ok": .bool(result.refusals.isEmpty), "bytes": .integer(Int64(draft.payload.count)),
+      "bytesMax": .integer(Int64(type.payloadBytesMax)),
+    ]
+    line["key"] = result.key.map { .string($0.id) }
+    line["team"] = result.key.map { .string($0.team) }
+    if let admitted = result.admitted {
+      line["type"] = .string("\(admitted.pushType.name)")
+      line["priority"] = .integer(Int64(admitted.priority))
+      line["expiresAt"] = Self.time(admitted.expiration * 1_000)
+      line["device"] = .string("\(admitted.contents.device)")
+    }
+    line["faults"] = .array(
+      result.refusals.map { .object(Self.line($0, payload: draft.payload)) })
+    var notes = PayloadNotes.notes(draft.payload, type, priority: draft.priority)
+    if result.isDisabled {
+      notes.append("The person has turned this app's notifications off: accepted, then discarded.")
+    }
+    line["notes"] = .array(notes.map { .string($0) })
+    return line
+  }
+
+  func check(
+    deviceToken text: String, topic: String?, _ now: Int64
+  ) throws(StorageFailure) -> JSONObject {
+    var draft = AdministrationRequest.PushDraft()
+    draft.token = text
+    draft.payload = Array("{}".utf8)
+    let contents = Hexadecimal.decode(text).flatMap { codec?.open($0.span) }
+    var line = JSONObject()
+    if let contents {
+      let apps = try store.apps()
+      let app = apps.first { $0.number == contents.app }
+      let ownTopic = app.map { "\($0.bundleID)\(contents.kind.topicSuffix)" }
+      line["device"] = .string("\(contents.device)")
+      line["deviceName"] = try store.device(number: contents.device).map { .string($0.name) }
+      line["topic"] = ownTopic.map { .string($0) }
+      line["team"] = app.map { .string($0.team) }
+      line["kind"] = .string("\(contents.kind.name)")
+      line["environment"] = .string(contents.environment.name)
+      draft.topic = topic ?? ownTopic ?? ""
+    } else {
+      draft.topic = topic ?? ""
+    }
+    var admission = try admission(of: draft, now)
+    let result = try admission.result()
+    // Without a topic there is nothing to say of one.
+    let refusals = result.refusals.filter { topic != nil || contents != nil || $0.field == .token }
+    line["ok"] = .bool(refusals.isEmpty)
+    line["disabled"] = .bool(result.isDisabled)
+    line["faults"] = .array(refusals.map { .object(Self.line($0, payload: draft.payload)) })
+    return line
+  }
+
+  func check(
+    providerToken text: String, topic: String?, _ now: Int64
+  ) throws(StorageFailure) -> JSONObject {
+    let text = text.lowercased().hasPrefix("bearer ") ? String(text.dropFirst(7)) : text
+    let bytes = Array(text.utf8)
+    let token: ProviderToken
+    do throws(ProviderToken.ParseFailure) {
+      token = try ProviderToken(bytes.span)
+    } catch {
+      return Self.line(.invalidProviderToken, because: Self.sentence(error))
+    }
+    var line: JSONObject = [
+      "key": .string(token.keyID), "team": .string(token.teamID),
+      "algorithm": token.algorithm == .es256 ? "ES256" : "ES512",
+      "issuedAt": Self.time(Self.milliseconds(token.issuedAt)),
+      "expiresAt": Self.time(
+        Self.milliseconds(token.issuedAt) + WireLimits.providerTokenAgeSecondsMax * 1_000),
+    ]
+    let (rejection, why) = try fault(of: token, bytes, topic: topic, now)
+    let verdict =
+      rejection.map { Self.line($0, because: why) } ?? ["ok": true, "detail": .string(why)]
+    for member in verdict.members { line[member.key] = member.value }
+    return line
+  }
+
+  /// The first rule that a token breaks, in the gateway's order, with a sentence about this token.
+  private func fault(
+    of token: ProviderToken, _ text: [UInt8], topic: String?, _ now: Int64
+  ) throws(StorageFailure) -> (Rejection?, String) {
+    guard let record = try store.keys().first(where: { $0.id == token.keyID }) else {
+      return (.invalidProviderToken, "This gateway has no key \(token.keyID) (kid).")
+    }
+    guard record.revokedMilliseconds == nil else {
+      return (.invalidProviderToken, "The key \(record.id) was revoked.")
+    }
+    guard record.team == token.teamID else {
+      return (
+        .invalidProviderToken,
+        "The key \(record.id) belongs to the team \(record.team), not to \(token.teamID) (iss)."
+      )
+    }
+    guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
+      return (.invalidProviderToken, "The key \(record.id) cannot be read from the store.")
+    }
+    let key = ProviderVerificationKey(record, publicKey: publicKey)
+    let verifier = TokenVerifier(directory: CredentialDirectory(version: 1, keys: [key], apps: []))
+    let authorization = Array("bearer ".utf8) + text
+    guard case .verified(let verified) = verifier.verify(authorization: authorization.span) else {
+      return (
+        .invalidProviderToken,
+        "The signature is not that of the key \(record.id): it was signed with another key, or changed."
+      )
+    }
+    var rules = ConnectionCredentials(environment: environment)
+    switch rules.present(verified, atSeconds: now / 1_000) {
+    case nil: break
+    case .expiredProviderToken?:
+      let age = (now - Self.milliseconds(token.issuedAt)) / 1_000
+      let when = age > 0 ? "\(age / 60) minutes ago" : "\(-age / 60) minutes from now"
+      return (.expiredProviderToken, "It was issued \(when) (iat): an hour is the most.")
+    case let rejection?:
+      return (rejection, "The key \(record.id) is for \(record.environments.name) alone.")
+    }
+    guard let topic, !topic.isEmpty else { return (nil, "The token is good.") }
+    var draft = AdministrationRequest.PushDraft()
+    draft.topic = topic
+    draft.key = record.id
+    draft.payload = Array("{}".utf8)
+    var admission = try admission(of: draft, now)
+    if let refusal = try admission.result().refusals.first(where: { $0.field == .topic }) {
+      return (refusal.rejection, "The token is good, but not for the topic \(topic).")
+    }
+    return (nil, "The token is good, and may send to \(topic).")
+  }
+
+  private func admission(
+    of draft: AdministrationRequest.PushDraft, _ now: Int64
+  ) throws(StorageFailure) -> DraftAdmission {
+    try DraftAdmission(
+      draft, store: store, tokens: codec, environment: environment, nowSeconds: now / 1_000)
+  }
+
+  /// What opens device tokens; nil where the folder's keys cannot be read.
+  private var codec: DeviceTokenCodec? {
+    guard let keys = try? folder.tokenKeys() else { return nil }
+    return try? DeviceTokenCodec(keys: keys, environment: environment)
+  }
+
+  // MARK: Lines
+
+  private static func line(
+    _ refusal: DraftAdmission.Refusal, payload: [UInt8]
+  ) -> JSONObject {
+    let row = refusal.rejection.row
+    var line: JSONObject = [
+      "field": .string(refusal.field.rawValue), "reason": .string(refusal.rejection.reason),
+      "status": .integer(Int64(row.status)), "when": .string("\(row.when)"),
+    ]
+    line["since"] = refusal.sinceMilliseconds.map(time)
+    if refusal.field == .payload, !payload.isEmpty, let fault = PayloadFault(in: payload) {
+      line["line"] = .integer(Int64(fault.line))
+      line["column"] = .integer(Int64(fault.column))
+      line["what"] = .string(fault.what)
+      line["advice"] = .string(fault.remedy)
+    }
+    return line
+  }
+
+  private static func line(_ rejection: Rejection, because detail: String) -> JSONObject {
+    [
+      "ok": false, "reason": .string(rejection.reason),
+      "status": .integer(Int64(rejection.row.status)), "when": .string("\(rejection.row.when)"),
+      "detail": .string(detail),
+    ]
+  }
+
+  private static func sentence(_ failure: ProviderToken.ParseFailure) -> String {
+    switch failure {
+    case .malformed: "It is not three parts in base64, of which the first two are JSON objects."
+    case .algorithm: "Its alg is not ES256."
+    case .missing: "kid, iss or iat is missing, or not of the right type."
+    }
+  }
+
+  private static func pushType(_ name: String) -> PushType? {
+    let bytes = Array(name.utf8)
+    return PushType(bytes.span)
+  }
+
+  private static func time(_ milliseconds: Int64) -> JSONValue {
+    .string(Timestamp.rfc3339(unixMilliseconds: milliseconds))
+  }
+
+  /// Of seconds that a stranger wrote.
+  private static func milliseconds(_ seconds: Int64) -> Int64 {
+    max(0, min(seconds, 253_402_300_799)) * 1_000
+  }
+}

@@ -1,0 +1,209 @@
+internal import BelfryWire
+internal import Storage
+internal import Transport
+
+/// The gateway's own admission checks on a draft, with the control store in place of a loop's directory.
+///
+/// It goes on behind a refusal with a value that passes, so that a person sees all of them at once.
+struct DraftAdmission {
+  typealias Draft = AdministrationRequest.PushDraft
+
+  /// The field of the form that a refusal is about.
+  enum Field: String {
+    case token, topic, type, priority, expiration, collapseID, id, key, payload
+  }
+
+  /// A refusal that the gateway would give.
+  struct Refusal {
+    let field: Field
+    let rejection: Rejection
+    /// Since when the token has been dead, for `Unregistered`.
+    var sinceMilliseconds: Int64?
+  }
+
+  /// Everything that the checks found.
+  struct Result {
+    var refusals: [Refusal] = []
+    var admitted: Admission.Admitted?
+    /// Whether the app's notifications are switched off on the device: accepted and discarded.
+    var isDisabled = false
+    /// The key that signs.
+    var key: KeyRecord?
+  }
+
+  private let store: any ControlStore
+  private let environment: BelfryWire.Environment
+  private let tokens: DeviceTokenCodec?
+  private let keys: [KeyRecord]
+  private let nowSeconds: Int64
+  private var draft: Draft
+
+  init(
+    _ draft: Draft, store: any ControlStore, tokens: DeviceTokenCodec?,
+    environment: BelfryWire.Environment, nowSeconds: Int64
+  ) throws(StorageFailure) {
+    self.draft = draft
+    self.store = store
+    self.tokens = tokens
+    self.environment = environment
+    self.nowSeconds = nowSeconds
+    keys = try store.keys()
+  }
+
+  /// Runs the checks until one finds nothing new.
+  mutating func result() throws(StorageFailure) -> Result {
+    var result = Result()
+    result.key = try signingKey()
+    while true {
+      switch evaluate(result.key) {
+      case .admitted(let admitted):
+        // With a value in place of a wrong one, what follows from it says nothing.
+        if result.refusals.isEmpty { result.admitted = admitted }
+        try checkRegistration(admitted.contents, &result)
+        return result
+      case .refused(let rejection):
+        let field = Self.field(of: rejection)
+        guard !result.refusals.contains(where: { $0.field == field }) else { return result }
+        // A token is compared with the topic's app, which is not known.
+        if rejection == .deviceTokenNotForTopic,
+          result.refusals.contains(where: { $0.field == .topic })
+        {
+          return result
+        }
+        result.refusals.append(Refusal(field: field, rejection: rejection))
+        pass(field)
+        if field == .key { result.key = try signingKey() }
+      }
+    }
+  }
+
+  private func evaluate(_ key: KeyRecord?) -> Admission.Decision {
+    var request = PushRequest()
+    func set(_ name: String, _ value: String?) {
+      guard let value else { return }
+      let (nameBytes, valueBytes) = (Array(name.utf8), Array(value.utf8))
+      request.handleField(name: nameBytes.span, value: valueBytes.span)
+    }
+    set(":method", "POST")
+    set(":path", "/3/device/\(draft.token)")
+    if !draft.topic.isEmpty { set("apns-topic", draft.topic) }
+    set("apns-push-type", draft.type)
+    set("apns-priority", draft.priority)
+    set("apns-expiration", draft.expiration)
+    set("apns-collapse-id", draft.collapseID)
+    set("apns-id", draft.id)
+    let body = draft.payload
+    var context = Context(admission: self, key: key)
+    return Admission.evaluate(
+      request, body: body.span, bodyBytes: body.count, atSeconds: nowSeconds, context: &context)
+  }
+
+  /// Puts something that passes in the place of a field that does not.
+  private mutating func pass(_ field: Field) {
+    switch field {
+    case .token: draft.token = String(repeating: "0", count: 64)
+    case .topic: draft.topic = Self.placeholder
+    case .type: draft.type = nil
+    case .priority: draft.priority = nil
+    case .expiration: draft.expiration = nil
+    case .collapseID: draft.collapseID = nil
+    case .id: draft.id = nil
+    case .key: draft.key = nil
+    case .payload: draft.payload = Array("{}".utf8)
+    }
+  }
+
+  /// A bundle identifier that no app has: it has no dot.
+  private static let placeholder = "placeholder"
+
+  private static func field(of rejection: Rejection) -> Field {
+    switch rejection {
+    case .badMessageID: .id
+    case .badExpirationDate: .expiration
+    case .badPriority: .priority
+    case .invalidPushType: .type
+    case .badCollapseID: .collapseID
+    case .missingTopic, .badTopic, .topicDisallowed: .topic
+    case .payloadEmpty, .payloadTooLarge: .payload
+    case .missingProviderToken, .invalidProviderToken, .badEnvironmentKeyInToken: .key
+    default: .token
+    }
+  }
+
+  // MARK: What the checks ask for
+
+  /// The key that the draft names, or a good one of the team that owns the topic.
+  private func signingKey() throws(StorageFailure) -> KeyRecord? {
+    if let id = draft.key { return keys.first { $0.id == id } }
+    let topic = Array(draft.topic.utf8)
+    let bundleID = String(
+      decoding: topic[..<TopicParts(topic.span).bundleIDBytes], as: UTF8.self)
+    var app = try store.app(bundleID: bundleID)
+    // A bundle identifier may end like a suffix itself.
+    if app == nil { app = try store.app(bundleID: draft.topic) }
+    let good = keys.filter {
+      $0.revokedMilliseconds == nil && $0.environments.contains(environment)
+    }
+    return good.first {
+      $0.team == app?.team && ($0.topics.isEmpty || $0.topics.contains(app?.bundleID ?? ""))
+    } ?? good.first
+  }
+
+  /// What only the device's home loop knows of the token, as the store has it.
+  private func checkRegistration(
+    _ contents: TokenContents, _ result: inout Result
+  ) throws(StorageFailure) {
+    let key = NotificationKey(
+      device: contents.device, app: contents.app, kind: contents.kind.rawValue)
+    var table = RegistrationTable()
+    if let record = try store.registration(of: key) { table.set(key, to: .init(record)) }
+    if let since = try store.device(number: contents.device)?.revokedMilliseconds {
+      table.revoke(contents.device, atMilliseconds: since)
+    }
+    switch table.verdict(key, generation: contents.generation) {
+    case .active: return
+    case .disabled: result.isDisabled = true
+    case .unknown: result.refusals.append(Refusal(field: .token, rejection: .badDeviceToken))
+    case .unregistered(let since):
+      result.refusals.append(
+        Refusal(field: .token, rejection: .unregistered, sinceMilliseconds: since))
+    }
+  }
+
+  /// What the admission asks, answered from the store.
+  private struct Context: AdmissionContext {
+    var admission: DraftAdmission
+    let key: KeyRecord?
+
+    mutating func credential(for request: borrowing PushRequest) -> Admission.Credential {
+      guard let key else {
+        return .refused(admission.draft.key == nil ? .missingProviderToken : .invalidProviderToken)
+      }
+      guard key.revokedMilliseconds == nil,
+        let publicKey = try? ES256PublicKey(spkiDER: key.publicKeySPKI)
+      else { return .refused(.invalidProviderToken) }
+      guard key.environments.contains(admission.environment) else {
+        return .refused(.badEnvironmentKeyInToken)
+      }
+      let id = Array(key.id.utf8)
+      return .accepted(
+        .token(
+          VerifiedToken(
+            key: ProviderVerificationKey(key, publicKey: publicKey),
+            issuedAt: admission.nowSeconds, digest: SHA256.hash(id))))
+    }
+
+    func app(bundleID: Span<UInt8>) -> App? {
+      var name: [UInt8] = []
+      name.append(copying: bundleID)
+      let text = String(decoding: name, as: UTF8.self)
+      if text == DraftAdmission.placeholder {
+        return App(number: 0, bundleID: name, teamID: key?.team ?? "")
+      }
+      return (try? admission.store.app(bundleID: text)).flatMap { $0 }
+        .map { App($0, teamRate: nil) }
+    }
+
+    mutating func open(token: Span<UInt8>) -> TokenContents? { admission.tokens?.open(token) }
+  }
+}

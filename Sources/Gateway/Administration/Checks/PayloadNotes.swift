@@ -1,0 +1,71 @@
+internal import BelfryWire
+
+/// What a person should know of a payload that the gateway accepts: the service does not look into `aps`, the
+/// device passes over what it cannot use (apns-protocol section 3).
+enum PayloadNotes {
+  private static let keys: Set<String> = [
+    "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content",
+    "target-content-id", "interruption-level", "relevance-score", "filter-criteria",
+    // Live Activities.
+    "event", "timestamp", "content-state", "stale-date", "dismissal-date", "attributes",
+    "attributes-type", "input-push-channel", "input-push-token",
+    // Widgets, controls, URLs of older web pushes.
+    "content-changed", "url-args",
+  ]
+
+  /// Sentences about `payload` as a push of `type`, the most important first.
+  static func notes(_ payload: [UInt8], _ type: PushType, priority: String?) -> [String] {
+    guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return [] }
+    guard let value = object["aps"] else {
+      return type == .mdm || type == .voip || type == .pushToTalk
+        ? [] : ["There is no aps: the system shows nothing and does nothing by itself."]
+    }
+    guard let aps = value.objectValue else { return ["aps is no object: the device ignores it."] }
+    var notes: [String] = []
+    for key in aps.keys where !keys.contains(key) {
+      notes.append("aps.\(key) means nothing to the system: own data belongs beside aps.")
+    }
+    notes += wrongTypes(aps)
+    let shows = ["alert", "badge", "sound"].filter { aps[$0] != nil }
+    switch type {
+    case .alert where shows.isEmpty:
+      notes.append("An alert push without alert, badge and sound shows nothing.")
+    case .background:
+      if aps["content-available"]?.integerValue != 1 {
+        notes.append("A background push needs \"content-available\": 1 to wake the app.")
+      }
+      if !shows.isEmpty {
+        notes.append(
+          "A background push shows nothing: \(shows.joined(separator: ", ")) is for alerts.")
+      }
+      if priority == "10" { notes.append("A background push goes out with priority 5.") }
+    default: break
+    }
+    return notes
+  }
+
+  private static func wrongTypes(_ aps: JSONObject) -> [String] {
+    var notes: [String] = []
+    func check(_ key: String, _ wanted: String, _ isRight: (JSONValue) -> Bool) {
+      guard let value = aps[key], !isRight(value) else { return }
+      notes.append("aps.\(key) is not \(wanted): the device ignores it.")
+    }
+    check("alert", "a text or an object") { $0.stringValue != nil || $0.objectValue != nil }
+    check("badge", "a whole number from 0") { ($0.integerValue ?? -1) >= 0 }
+    check("sound", "a name or an object") { $0.stringValue != nil || $0.objectValue != nil }
+    for key in ["thread-id", "category", "target-content-id"] {
+      check(key, "a text") { $0.stringValue != nil }
+    }
+    for key in ["content-available", "mutable-content"] {
+      check(key, "1") { $0.integerValue == 1 || $0.integerValue == 0 }
+    }
+    let levels = ["passive", "active", "time-sensitive", "critical"]
+    check("interruption-level", "one of \(levels.joined(separator: ", "))") {
+      $0.stringValue.map(levels.contains) ?? false
+    }
+    check("relevance-score", "a number from 0 to 1") {
+      $0.doubleValue.map((0...1).contains) ?? false
+    }
+    return notes
+  }
+}

@@ -1,0 +1,39 @@
+import BelfryWire
+import Storage
+
+/// An app's alert tokens that became inactive since a client of the feedback service last read them.
+struct Feedback {
+  let app: UInt32
+
+  /// At most ``Limits/feedbackPageRows`` after that place, or after the last reading.
+  func page(
+    after place: UnregisteredPlace?, in store: any ControlStore
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    let start =
+      if let place { place } else {
+        UnregisteredPlace(endOfMillisecond: try lastReading(in: store))
+      }
+    let records = try store.unregistered(
+      app: app, kind: TokenKind.alert.rawValue, after: start, limit: Limits.feedbackPageRows)
+    assert(
+      zip(records, records.dropFirst()).allSatisfy {
+        ($0.changedMilliseconds, $0.key.device) < ($1.changedMilliseconds, $1.key.device)
+      }, "the feedback is out of order")
+    return records
+  }
+
+  /// Notes that a client has read everything up to that time; of two clients the one that read further counts.
+  func noteRead(
+    upToMilliseconds milliseconds: Int64, in store: any ControlStore
+  ) throws(StorageFailure) {
+    let latest = max(milliseconds, try lastReading(in: store))
+    try store.apply([
+      .putSetting(name: ControlSetting.feedbackRead(app: app), value: Array("\(latest)".utf8))
+    ])
+  }
+
+  private func lastReading(in store: any ControlStore) throws(StorageFailure) -> Int64 {
+    let text = try store.setting(ControlSetting.feedbackRead(app: app)) ?? []
+    return Int64(String(decoding: text, as: UTF8.self)) ?? 0
+  }
+}

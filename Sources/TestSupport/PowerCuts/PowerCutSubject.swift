@@ -1,0 +1,60 @@
+import Storage
+
+/// A store on a disk whose power goes, what is written to it, and what it then contains.
+protocol PowerCutSubject {
+  associatedtype Store
+  associatedtype Operation
+  associatedtype Contents: Equatable
+
+  static var name: String { get }
+  /// Opens the store as its program does at a start; an empty path is memory alone.
+  static func open(path: String, now: @escaping @Sendable () -> Int64) throws(PowerCutFault)
+    -> Store
+  static func close(_ store: Store)
+  /// Draws something to write to a store with these contents.
+  static func operation(
+    after contents: Contents, number: UInt64, _ random: inout SeededGenerator
+  ) -> Operation
+  /// Writes it; what returns is acknowledged.
+  static func perform(_ operation: Operation, on store: Store) throws(StorageFailure)
+  static func contents(of store: Store) throws(StorageFailure) -> Contents
+  /// How two contents differ, for people.
+  static func difference(_ expected: Contents, _ found: Contents) -> String
+}
+
+/// Why a store could not be opened, or not as it should be.
+enum PowerCutFault: Error {
+  case storage(StorageFailure)
+  case broken(String)
+}
+
+extension SeededGenerator {
+  mutating func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+  mutating func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &self) < share }
+  mutating func bytes(_ range: ClosedRange<Int>) -> [UInt8] {
+    let count = draw(range)
+    let first = UInt8(truncatingIfNeeded: next())
+    return (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) }
+  }
+}
+
+/// Checks and opens a store as a gateway does at its start; nothing may be damaged or missed.
+func inspectThenOpen<Store>(
+  _ path: String, inspect: (String) throws(StorageFailure) -> StoreInspection,
+  open: () throws(StorageFailure) -> Store, lost: (Store) throws(StorageFailure) -> UInt64
+) throws(PowerCutFault) -> Store {
+  do throws(StorageFailure) {
+    if !path.isEmpty {
+      let inspection = try inspect(path)
+      guard inspection == .whole else { throw .corrupt(path: path, detail: "\(inspection)") }
+    }
+    let store = try open()
+    let count = try lost(store)
+    guard count == 0 else {
+      throw .corrupt(path: path, detail: "\(count) writes are said to be lost")
+    }
+    return store
+  } catch {
+    throw .storage(error)
+  }
+}

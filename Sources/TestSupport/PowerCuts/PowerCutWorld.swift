@@ -1,0 +1,232 @@
+import Foundation
+import Storage
+import Synchronization
+
+/// One store through some lives, each of which ends with the power or in order.
+///
+/// The same store in memory gets every write that was acknowledged: it tells what has to be there.
+final class PowerCutWorld<Subject: PowerCutSubject> {
+  /// A write whose outcome may be either, once a sync has failed.
+  private struct Step {
+    let operation: Subject.Operation
+    var isCertain: Bool
+  }
+
+  private let seed: UInt64
+  private var random: SeededGenerator
+  private let folder: ScratchFolder?
+  private let path: String
+  private let disk: PowerCutDisk
+  /// Moves on at each write, so that a store that failed may be tried again.
+  private let clock = ManualNanoseconds()
+  private var steps: [Step] = []
+  private var inFlight: Subject.Operation?
+  /// The store in memory with all certain steps; nil while some are not.
+  private var oracle: Subject.Store?
+  private var contents: Subject.Contents?
+  private var number: UInt64 = 0
+  private var cuts = 0
+  private var acknowledged = 0
+  private var formerMark: Data?
+  private var trace: [String] = []
+  private var violation: String?
+
+  init(seed: UInt64) {
+    self.seed = seed
+    random = SeededGenerator(seed: seed)
+    folder = try? ScratchFolder()
+    path = (folder?.path ?? "/nonexistent") + "/store.db"
+    disk = PowerCutDisk(folder: folder?.path ?? "/nonexistent", seed: random.next())
+  }
+
+  func run() -> PowerCutSimulation.Outcome {
+    if folder == nil { fail("there is no scratch folder") }
+    var cutsLeft = random.draw(3...12)
+    while cutsLeft > 0, violation == nil {
+      if random.chance(0.2) { disk.cut(afterOperations: UInt64(random.draw(0...40))) }
+      if let store = start() { live(store) }
+      // The store is closed before the machine starts again, as the kernel closes a dead process's files.
+      if disk.isOff || random.chance(0.6) { cutPower() }
+      cutsLeft -= 1
+    }
+    disk.cut(afterOperations: .max)
+    if violation == nil, start() == nil { fail("the store does not open after the last cut") }
+    let lines = trace.suffix(60).joined(separator: "\n")
+    let head = "seed \(seed) (\(Subject.name)): \(cuts) cuts, \(acknowledged) writes acknowledged"
+    return PowerCutSimulation.Outcome(
+      seed: seed, violation: violation, cuts: cuts, acknowledged: acknowledged,
+      unsynced: disk.unsyncedCount,
+      report: violation.map { "\(head)\n\(lines)\nBROKEN: \($0)" } ?? head)
+  }
+
+  // MARK: Lives
+
+  /// Opens the store and compares it with what was acknowledged; nil where the power goes meanwhile.
+  private func start() -> Subject.Store? {
+    note("starts")
+    do throws(PowerCutFault) {
+      let store = try Subject.open(path: path, now: clock.now)
+      do throws(StorageFailure) {
+        try compare(store)
+      } catch {
+        throw .storage(error)
+      }
+      formerMark = FileManager.default.contents(atPath: path + "-mark")
+      return store
+    } catch {
+      if !disk.isOff { fail("the store does not open: \(error)") }
+      return nil
+    }
+  }
+
+  private func live(_ store: Subject.Store) {
+    if random.chance(0.8) {
+      // Of any order of magnitude: amid the first commit, and amid a late checkpoint.
+      let most = [10, 100, 1_000, 4_000][random.draw(0...3)]
+      disk.cut(afterOperations: UInt64(random.draw(0...most)))
+    }
+    if random.chance(0.15) { disk.failSync(after: UInt64(random.draw(0...30))) }
+    for _ in 0..<random.draw(1...150) {
+      guard violation == nil, !disk.isOff else { break }
+      write(store)
+    }
+    Subject.close(store)
+  }
+
+  private func write(_ store: Subject.Store) {
+    guard let contents else { return }
+    number += 1
+    clock.advance(seconds: 20)
+    let operation = Subject.operation(after: contents, number: number, &random)
+    do throws(StorageFailure) {
+      try Subject.perform(operation, on: store)
+      acknowledged += 1
+      steps.append(Step(operation: operation, isCertain: true))
+      if let oracle {
+        try Subject.perform(operation, on: oracle)
+        self.contents = try Subject.contents(of: oracle)
+      } else {
+        // Nobody knows what is there: what is drawn next goes by what the store says.
+        self.contents = try Subject.contents(of: store)
+      }
+    } catch {
+      if disk.isOff {
+        note("write \(number) is cut off")
+        inFlight = operation
+      } else if disk.hasFailed {
+        note("write \(number) fails: \(error)")
+        steps.append(Step(operation: operation, isCertain: false))
+        oracle = nil
+        check(store)
+      } else if !isRefusal(error, of: operation) {
+        fail("write \(number) fails: \(error)")
+      }
+    }
+  }
+
+  /// Whether the store in memory refuses it likewise: what it names is not there.
+  private func isRefusal(_ failure: StorageFailure, of operation: Subject.Operation) -> Bool {
+    switch failure {
+    case .missing, .exists: true
+    default: false
+    }
+  }
+
+  private func cutPower() {
+    cuts += 1
+    note("the power goes after \(disk.operationCount) operations")
+    disk.restart()
+    // The mark is not synced: it may be an older one, or none.
+    let mark = path + "-mark"
+    switch random.draw(0...3) {
+    case 0: try? formerMark?.write(to: URL(fileURLWithPath: mark))
+    case 1: try? FileManager.default.removeItem(atPath: mark)
+    default: break
+    }
+  }
+
+  // MARK: What has to be there
+
+  private func check(_ store: Subject.Store) {
+    do throws(StorageFailure) {
+      let found = try Subject.contents(of: store)
+      if match(found, withFlight: false) == nil {
+        fail("after a failed sync: \(Subject.difference(try replay(steps).contents, found))")
+      }
+      contents = found
+    } catch {
+      if !disk.isOff { fail("the store cannot be read after a failed sync: \(error)") }
+    }
+  }
+
+  /// Finds what the store has among what it may have, which is certain from then on.
+  private func compare(_ store: Subject.Store) throws(StorageFailure) {
+    let found = try Subject.contents(of: store)
+    if let oracle, let contents, found == contents {
+      self.oracle = oracle
+    } else {
+      guard let matched = match(found, withFlight: true) else {
+        return fail(Subject.difference(try replay(steps.filter(\.isCertain)).contents, found))
+      }
+      steps = matched.steps
+      oracle = matched.oracle
+    }
+    contents = found
+    inFlight = nil
+    for index in steps.indices { steps[index].isCertain = true }
+  }
+
+  /// Tries each choice of the uncertain steps.
+  private func match(
+    _ found: Subject.Contents, withFlight: Bool
+  ) -> (steps: [Step], oracle: Subject.Store)? {
+    var all = steps
+    if withFlight, let inFlight { all.append(Step(operation: inFlight, isCertain: false)) }
+    let uncertain = all.indices.filter { !all[$0].isCertain }
+    assert(uncertain.count < 8, "a life with one failed sync")
+    for choice in 0..<(1 << uncertain.count) {
+      let left = Set(uncertain.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))
+      let chosen = all.indices.filter { !left.contains($0) }.map { all[$0] }
+      // What was written later may need what this choice leaves out.
+      guard let (oracle, contents) = try? replay(chosen) else { continue }
+      if contents == found { return (chosen, oracle) }
+    }
+    return nil
+  }
+
+  private func replay(
+    _ steps: [Step]
+  ) throws(StorageFailure) -> (oracle: Subject.Store, contents: Subject.Contents) {
+    do throws(PowerCutFault) {
+      let oracle = try Subject.open(path: "", now: clock.now)
+      do throws(StorageFailure) {
+        for step in steps { try Subject.perform(step.operation, on: oracle) }
+        return (oracle, try Subject.contents(of: oracle))
+      } catch {
+        throw .storage(error)
+      }
+    } catch {
+      if case .storage(let failure) = error { throw failure }
+      preconditionFailure("a store in memory opens")
+    }
+  }
+
+  private func note(_ line: String) { trace.append(line) }
+
+  private func fail(_ promise: String) {
+    if violation == nil { violation = promise }
+  }
+}
+
+/// A monotonic clock that stands still between writes.
+private final class ManualNanoseconds: Sendable {
+  private let nanoseconds = Atomic<Int64>(1)
+
+  var now: @Sendable () -> Int64 {
+    { [self] in nanoseconds.load(ordering: .relaxed) }
+  }
+
+  func advance(seconds: Int64) {
+    nanoseconds.add(seconds * 1_000_000_000, ordering: .relaxed)
+  }
+}

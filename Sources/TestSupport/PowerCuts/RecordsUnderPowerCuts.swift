@@ -1,0 +1,48 @@
+import Storage
+
+/// The records of a device's agent.
+enum RecordsUnderPowerCuts: PowerCutSubject {
+  typealias Contents = [[SQLiteRecordStore.Record]]
+
+  static let name = "records"
+  private static let collections = ["app", "delivered", "schedule"]
+
+  static func open(
+    path: String, now: @escaping @Sendable () -> Int64
+  ) throws(PowerCutFault) -> SQLiteRecordStore {
+    do throws(StorageFailure) {
+      return try SQLiteRecordStore(path: path)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Its file is closed with the last reference.
+  static func close(_ store: SQLiteRecordStore) {}
+
+  static func operation(
+    after contents: Contents, number: UInt64, _ random: inout SeededGenerator
+  ) -> [SQLiteRecordStore.Change] {
+    let most = random.chance(0.1) ? 80 : 4
+    return (0..<random.draw(1...most)).map { _ in
+      let collection = collections[random.draw(0...2)]
+      let key = "\(random.draw(1...200))"
+      if random.chance(0.3) { return .remove(collection: collection, key: key) }
+      return .put(collection: collection, key: key, value: random.bytes(0...5_000))
+    }
+  }
+
+  static func perform(
+    _ operation: [SQLiteRecordStore.Change], on store: SQLiteRecordStore
+  ) throws(StorageFailure) { try store.commit(operation) }
+
+  static func contents(of store: SQLiteRecordStore) throws(StorageFailure) -> Contents {
+    var all: Contents = []
+    for collection in collections { all.append(try store.load(collection)) }
+    return all
+  }
+
+  static func difference(_ expected: Contents, _ found: Contents) -> String {
+    "expected \(expected.map(\.count)) records, found \(found.map(\.count)): the same number may differ"
+  }
+}

@@ -1,0 +1,259 @@
+@testable import Agent
+import BelfryWire
+
+/// What content extensions show: each one what its window's notification says, and nothing once that or the window
+/// is gone; and what becomes of a notification whose action an extension handles.
+final class ContentLedger {
+  /// One process that was started for a window.
+  private struct Job {
+    let key: AppNotificationID
+    let executable: String
+    /// Once it was let in.
+    var connection: ConnectionID?
+    /// What it was given to show.
+    var told: DeliveredNotification?
+    var hasDrawn = false
+    /// The files of the pictures that it shows.
+    var paths: Set<String> = []
+    /// Its window is gone.
+    var isUnwanted = false
+    /// The agent ends its connection.
+    var isClosing = false
+  }
+
+  /// An action that an extension was asked about.
+  private struct Pressed {
+    let key: AppNotificationID
+    let order: Int64
+    let action: String
+  }
+
+  private unowned let world: AgentSimulation
+  /// By their tokens.
+  private var jobs: [String: Job] = [:]
+  private var tokens: [ConnectionID: String] = [:]
+  private var pressed: [Question: Pressed] = [:]
+  /// What was handled and waits for an unlocked screen, with the orders of delivery.
+  private var held: [AppNotificationID: Int64] = [:]
+  /// What extensions say of actions with the event at hand, of notifications that stand.
+  private var settled: [(pressed: Pressed, option: ContentExtensionOption)] = []
+  /// What the event at hand draws.
+  private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  /// The files that extensions show of an app.
+  func paths(of app: AppID) -> Set<String> {
+    jobs.values.filter { $0.key.app == app && isWanted($0) }
+      .reduce(into: []) { $0.formUnion($1.paths) }
+  }
+
+  /// Whether an extension's window shows a notification of its own.
+  private func isWanted(_ job: Job) -> Bool {
+    !job.isUnwanted && program(of: job.key) == job.executable
+  }
+
+  /// The notification of an extension's connection.
+  func key(of connection: ConnectionID) -> AppNotificationID? {
+    tokens[connection].flatMap { jobs[$0] }.flatMap { $0.isClosing ? nil : $0.key }
+  }
+
+  /// Whether an extension still has to say what becomes of a notification.
+  func isAsked(_ key: AppNotificationID, order: Int64) -> Bool {
+    pressed.values.contains { $0.key == key && $0.order == order }
+  }
+
+  func agentCrashed() {
+    jobs = [:]
+    tokens = [:]
+    pressed = [:]
+    held = [:]
+  }
+
+  // MARK: Events
+
+  func willHandle(_ event: AgentEvent) {
+    settled = []
+    drawn = nil
+    switch event {
+    case .notificationWindow(let key, isOpen: false):
+      for (token, job) in jobs where job.key == key { end(token, job) }
+    case .appRequested(let ask, .setDrawing(let drawing)):
+      guard let token = tokens[ask.connection], let job = jobs[token], !job.isClosing else { break }
+      jobs[token]?.hasDrawn = true
+      jobs[token]?.paths = Set(drawing.paths)
+      drawn = (job.key, drawing)
+    case .appReplied(let question, .contentOption(let option)): settle(question, option)
+    case .appReplied(let question, _), .questionTimedOut(let question):
+      settle(question, .dismissAndForwardAction)
+    case .appDisconnected(let connection):
+      for question in pressed.keys where question.connection == connection {
+        settle(question, .dismissAndForwardAction)
+      }
+      guard let token = tokens.removeValue(forKey: connection), let job = jobs[token] else { break }
+      jobs[token]?.connection = nil
+      if !job.hasDrawn || job.isClosing { jobs[token] = nil }
+    case .extensionEnded(let token), .extensionFailed(let token):
+      if let job = jobs[token], job.connection == nil, !job.hasDrawn { jobs[token] = nil }
+    default: break
+    }
+  }
+
+  private func settle(_ question: Question, _ option: ContentExtensionOption) {
+    guard let pressed = pressed.removeValue(forKey: question),
+      world.ledger.delivered(pressed.key)?.order == pressed.order
+    else { return }
+    settled.append((pressed, option))
+  }
+
+  /// What an extension shows is of use no more: it is ended with the event at hand, unless it never came.
+  private func end(_ token: String, _ job: Job) {
+    jobs[token] = job.connection == nil ? nil : job
+    jobs[token]?.isUnwanted = true
+    jobs[token]?.paths = []
+  }
+
+  // MARK: Decisions
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    switch effect {
+    case .startExtension(let order):
+      if case .pushReceived = event { break }
+      onStarted(order, event)
+    case .answer(let ask, _):
+      guard case .appGreeted(ask, let hello, _) = event, hello.role == .contentExtension,
+        let token = hello.launch, jobs[token] != nil, jobs[token]?.connection == nil
+      else { break }
+      jobs[token]?.connection = ask.connection
+      tokens[ask.connection] = token
+    case .tell(let connection, .showContent(let notification)):
+      guard let token = tokens[connection], let key = key(of: connection) else {
+        return world.fail("a notification is given to somebody who is to show none")
+      }
+      world.expect(
+        notification == world.ledger.delivered(key)?.retained.notification,
+        "the extension of \(key.recordKey) is given something else to show")
+      jobs[token]?.told = notification
+    case .draw(let key, let drawing): onDrawn(key, drawing)
+    case .ask(let question, .contentAction(let response), _): onAsked(question, response)
+    case .close(let connection):
+      guard let token = tokens[connection] else { break }
+      jobs[token]?.isClosing = true
+      jobs[token]?.paths = []
+    default: break
+    }
+  }
+
+  private func onStarted(_ order: ExtensionOrder, _ event: AgentEvent) {
+    guard case .notificationWindow(let key, isOpen: true) = event, key.app == order.app,
+      program(of: key) == order.executable
+    else { return world.fail("an extension of \(order.app) is started for no window of its own") }
+    world.expect(
+      !jobs.values.contains { $0.key == key && !$0.isUnwanted && !$0.isClosing },
+      "two extensions show \(key.recordKey)")
+    jobs[order.token] = Job(key: key, executable: order.executable)
+  }
+
+  /// The program that shows a notification that stands.
+  private func program(of key: AppNotificationID) -> String? {
+    guard let entry = world.ledger.delivered(key) else { return nil }
+    return world.ledger.apps[key.app]?
+      .contentExtension(of: entry.retained.content.category)?.executable
+  }
+
+  private func onDrawn(_ key: AppNotificationID, _ drawing: Drawing) {
+    if let drawn, drawn.key == key, drawn.drawing.items == drawing.items { return self.drawn = nil }
+    // What one showed goes where the next one of that name is not its own to show.
+    world.expect(drawing.items.isEmpty, "\(key.recordKey) is drawn as nobody has drawn it")
+  }
+
+  private func onAsked(_ question: Question, _ response: NotificationResponse) {
+    guard let key = key(of: question.connection), let entry = world.ledger.delivered(key) else {
+      return world.fail("somebody is asked about an action who shows no notification")
+    }
+    world.expect(
+      response.notification == entry.retained.notification
+        && response.action != NotificationResponse.defaultAction
+        && response.action != NotificationResponse.dismissAction,
+      "the extension of \(key.recordKey) is asked about what is not its to handle")
+    let pressed = Pressed(key: key, order: entry.order, action: response.action)
+    world.expect(
+      !world.ledger.conditions.isLocked || !needsUnlock(pressed, entry),
+      "the extension of \(key.recordKey) handles on a locked screen what needs an unlocked one")
+    self.pressed[question] = pressed
+  }
+
+  private func needsUnlock(_ pressed: Pressed, _ entry: DeliveredList.Entry) -> Bool {
+    world.ledger.apps[pressed.key.app].map {
+      ActionConsequences(pressed.action, on: entry.retained.content, of: $0).needsUnlock
+    } ?? false
+  }
+
+  // MARK: After an event
+
+  func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    if let drawn { world.fail("what \(drawn.key.recordKey) looks like is forgotten") }
+    for (pressed, option) in settled { check(pressed, option, effects) }
+    checkShown()
+    checkHeld()
+    guard case .appGreeted(let ask, let hello, _) = event, hello.role == .contentExtension else {
+      return
+    }
+    let isWelcome = effects.contains {
+      if case .answer(ask, _) = $0 { true } else { false }
+    }
+    world.expect(
+      !isWelcome || tokens[ask.connection] != nil || effects.contains(.close(ask.connection)),
+      "an extension that has nothing to show stays")
+  }
+
+  /// What an extension says of an action is done with the notification that it was asked about.
+  private func check(
+    _ pressed: Pressed, _ option: ContentExtensionOption, _ effects: [AgentEffect]
+  ) {
+    let name = pressed.key.recordKey
+    let entry = world.ledger.delivered(pressed.key)
+    let isThere = entry?.order == pressed.order
+    let record = "\(pressed.key.app)/\(pressed.order)"
+    let isForwarded = effects.contains {
+      if case .persist(.put(.responses, record, _)) = $0 { true } else { false }
+    }
+    switch option {
+    case .doNotDismiss:
+      world.expect(isThere && !isForwarded, "\(name) goes, and its extension keeps it")
+    case .dismiss:
+      world.expect(!isThere && !isForwarded, "\(name) stays, and its extension puts it away")
+    case .dismissAndForwardAction:
+      if let entry, isThere, world.ledger.conditions.isLocked, needsUnlock(pressed, entry) {
+        held[pressed.key] = pressed.order
+      } else {
+        world.expect(!isThere && isForwarded, "the action on \(name) is not told to its app")
+      }
+    }
+  }
+
+  /// What waited for an unlocked screen is done with it.
+  private func checkHeld() {
+    guard !world.ledger.conditions.isLocked else { return }
+    for (key, order) in held where world.ledger.delivered(key)?.order == order {
+      world.fail("the action on \(key.recordKey) that its extension has handled is forgotten")
+    }
+    held = [:]
+  }
+
+  /// Every extension that runs shows what stands under its name; one whose window or notification is gone is ended.
+  private func checkShown() {
+    for (token, job) in jobs.sorted(by: { $0.key < $1.key }) where !job.isClosing {
+      let entry = world.ledger.delivered(job.key)
+      if !isWanted(job) {
+        world.expect(
+          job.connection == nil, "the extension of \(job.key.recordKey) outlives what it shows")
+        jobs[token] = nil
+      } else if job.connection != nil {
+        world.expect(
+          job.told == entry?.retained.notification,
+          "the extension of \(job.key.recordKey) shows another one than stands there")
+      }
+    }
+  }
+}

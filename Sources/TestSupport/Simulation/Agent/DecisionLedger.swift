@@ -1,0 +1,115 @@
+@testable import Agent
+import BelfryWire
+
+/// What permission, switches and conditions let be seen and heard, and is: a reason that the agent gives for less is
+/// one that holds.
+final class DecisionLedger {
+  private unowned let world: AgentSimulation
+  /// What the event at hand shows that is to sound, and has not yet.
+  private var silent: Set<AppNotificationID> = []
+  /// The badges that what the event at hand shows brings along, and that its app has not had yet.
+  private var badges: [AppNotificationID: Int64] = [:]
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  /// Whether the person sees a notification at once, unless its app is in front and says otherwise.
+  func mayBeSeen(_ content: NotificationContent, of app: LocalApp) -> Bool {
+    let conditions = world.ledger.conditions
+    return content.hasAlert && app.status == .authorized && app.requested.contains(.alert)
+      && app.switches.alert && app.switches.alertStyle != .none
+      && (!conditions.isLocked || app.switches.lockScreen)
+      && (!conditions.hasFocus || passesFocus(content, of: app))
+  }
+
+  private func passesFocus(_ content: NotificationContent, of app: LocalApp) -> Bool {
+    switch content.interruptionLevel {
+    case .timeSensitive: app.settings.timeSensitive == .enabled
+    case .critical: app.settings.criticalAlert == .enabled
+    case .passive, .active: false
+    }
+  }
+
+  private func mayBeHeard(_ content: NotificationContent, of app: LocalApp) -> Bool {
+    guard let sound = content.sound, content.interruptionLevel != .passive else { return false }
+    let isCritical = sound.isCritical && app.settings.criticalAlert == .enabled
+    return (app.settings.sound == .enabled || isCritical)
+      && (!world.ledger.conditions.isDesktopQuiet || sound.isCritical)
+  }
+
+  func willHandle() {
+    silent = []
+    badges = [:]
+  }
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
+    switch effect {
+    case .present(let presentation): onPresented(presentation.key, event)
+    case .list(let presentation): onListed(presentation.key, event)
+    case .sound(let key, _, _): silent.remove(key)
+    case .suppressed(let key, let reason): onSuppressed(key, reason, event)
+    default: break
+    }
+    badges = badges.filter { world.ledger.apps[$0.key.app]?.badge != $0.value }
+  }
+
+  /// What an app in front says with the event at hand about showing a notification; nil where it is not asked.
+  private func answer(
+    _ event: AgentEvent, about key: AppNotificationID
+  ) -> Set<PresentationOption>? {
+    guard world.ledger.conversations.answeredPresentation == key else { return nil }
+    switch event {
+    case .appReplied(_, .present(let options)): return options
+    case .appReplied, .questionTimedOut: return []
+    // Its process is gone, and it is asked no more.
+    default: return nil
+    }
+  }
+
+  private func onPresented(_ key: AppNotificationID, _ event: AgentEvent) {
+    guard let app = world.ledger.apps[key.app],
+      let content = world.ledger.delivered(key)?.retained.content
+    else { return }
+    let answer = answer(event, about: key)
+    if answer?.contains(.sound) ?? true, mayBeHeard(content, of: app) { silent.insert(key) }
+    let isAllowed = app.settings.badge == .enabled && answer?.contains(.badge) ?? true
+    if isAllowed { badges[key] = content.iconBadge }
+  }
+
+  private func onListed(_ key: AppNotificationID, _ event: AgentEvent) {
+    guard let app = world.ledger.apps[key.app],
+      let content = world.ledger.delivered(key)?.retained.content
+    else { return world.fail("\(key.recordKey) stands in the list and is not kept") }
+    let isQuietByApp =
+      answer(event, about: key).map { $0.isDisjoint(with: [.banner, .alert]) } ?? false
+    world.expect(
+      isQuietByApp || !mayBeSeen(content, of: app),
+      "\(key.recordKey) stands in the list alone, and may be shown")
+  }
+
+  private func onSuppressed(
+    _ key: AppNotificationID, _ reason: Routing.Suppression, _ event: AgentEvent
+  ) {
+    guard let app = world.ledger.apps[key.app] else {
+      return world.fail("\(key.recordKey) is withheld, and its app is gone")
+    }
+    let conditions = world.ledger.conditions
+    let holds =
+      switch reason {
+      case .notAuthorized: !app.status.allows
+      case .quiet: app.status == .provisional
+      case .locked: conditions.isLocked && !app.switches.lockScreen
+      case .focus: conditions.hasFocus || conditions.isDesktopQuiet
+      case .foreground: answer(event, about: key) != nil
+      case .switchedOff, .nothingToShow:
+        world.ledger.delivered(key).map { !mayBeSeen($0.retained.content, of: app) } ?? true
+      }
+    world.expect(holds, "\(key.recordKey) is withheld because it is \(reason), and it is not")
+  }
+
+  func onHandled() {
+    for key in silent { world.fail("\(key.recordKey) is shown, and is not heard") }
+    for (key, badge) in badges {
+      world.fail("\(key.recordKey) is shown, and its badge \(badge) is not")
+    }
+  }
+}

@@ -1,0 +1,119 @@
+"""What every page of the console must be: read aloud, reached by the keyboard, of enough contrast, no wider than its
+window."""
+from browser import Failure
+
+# Text and what is behind it, WCAG 2.2 (1.4.3): 4.5 to 1, 3 to 1 for large text.
+CONTRAST = r"""(() => {
+  const number = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
+  const over = (above, below) => {
+    const alpha = above[3] ?? 1;
+    return [0, 1, 2].map((index) => above[index] * alpha + below[index] * (1 - alpha));
+  };
+  const light = (colour) => {
+    const [r, g, b] = colour.map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    const layers = [];
+    for (let one = element; one; one = one.parentElement) layers.push(number(getComputedStyle(one).backgroundColor));
+    return layers.reverse().reduce((below, layer) => layer.length ? over(layer, below) : below, [255, 255, 255]);
+  };
+  const faults = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    const style = getComputedStyle(element);
+    if (!text || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    if (element.closest(":disabled, .unseen, option, script, noscript") || element.getClientRects().length === 0) continue;
+    const back = behind(element);
+    const [one, other] = [light(over(number(style.color), back)), light(back)].sort((a, b) => b - a);
+    const ratio = (one + 0.05) / (other + 0.05);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (isLarge ? 3 : 4.5)) faults.push(`contrast ${ratio.toFixed(2)}: ${text.slice(0, 40)}`);
+  }
+  return faults;
+})()"""
+
+STRUCTURE = r"""(() => {
+  const faults = [];
+  const seen = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
+  if (document.querySelectorAll("h1").length !== 1) faults.push("there is not one h1");
+  if (!document.documentElement.lang || !document.title) faults.push("language or title is missing");
+  let level = 0;
+  for (const heading of [...document.querySelectorAll("h1, h2, h3, h4")].filter(seen)) {
+    const next = Number(heading.tagName[1]);
+    if (next > level + 1) faults.push(`heading level skipped at ${heading.innerText}`);
+    level = next;
+  }
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+  for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index))) faults.push(`the id ${id} stands twice`);
+  for (const element of document.querySelectorAll("[aria-describedby], [aria-labelledby]")) {
+    for (const id of (element.getAttribute("aria-describedby") ?? element.getAttribute("aria-labelledby")).split(" ")) {
+      if (!document.getElementById(id)) faults.push(`nothing has the id ${id}`);
+    }
+  }
+  for (const image of document.querySelectorAll("img")) if (!image.hasAttribute("alt")) faults.push("an image without alt");
+  for (const element of document.querySelectorAll("[tabindex]")) {
+    if (element.tabIndex > 0) faults.push("a tabindex above 0 changes the order of the keyboard");
+  }
+  // WCAG 2.2 (2.5.8): 24 pixels, or a link within a text.
+  for (const element of [...document.querySelectorAll("button:not(.link), input, select, summary, nav a")].filter(seen)) {
+    const box = element.getBoundingClientRect();
+    const label = element.closest("label")?.getBoundingClientRect() ?? box;
+    if (Math.max(box.height, label.height) < 24 || Math.max(box.width, label.width) < 24) {
+      if (!element.closest(".skip")) faults.push(`small target: ${element.innerText || element.name}`);
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth + 1) {
+    faults.push(`the page is ${document.documentElement.scrollWidth} wide in a window of ${innerWidth}`);
+  }
+  return faults;
+})()"""
+
+# Roles that people use; each needs a name that a screen reader says.
+CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "switch", "radio", "tab", "img", "image"}
+
+
+def unnamed(browser):
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    return [f"a {node['role']['value']} without a name" for node in nodes
+            if not node.get("ignored") and node["role"]["value"] in CONTROLS
+            and not node.get("name", {}).get("value")]
+
+
+def keyboard_order(browser):
+    """Tab goes through what can be used, from top to bottom as the document has it, and shows where it is."""
+    usable = browser.value("""(() => {
+      document.activeElement.blur();
+      window.usable = [...document.querySelectorAll(
+        "a[href], button, input, select, textarea, summary, [tabindex='0']")].filter((element) =>
+        !element.disabled && element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length);
+      return window.usable.length;
+    })()""")
+    browser.value("document.querySelector('.skip').focus()")
+    faults = []
+    for index in range(min(usable, 40)):
+        state = browser.value("""(() => {
+          const style = getComputedStyle(document.activeElement);
+          return [window.usable.indexOf(document.activeElement), style.outlineStyle, document.activeElement.outerHTML.slice(0, 80)];
+        })()""")
+        if state[0] != index:
+            faults.append(f"Tab number {index} comes to {state[2]}")
+            break
+        if index > 0 and state[1] == "none":
+            faults.append(f"the focus is not seen on {state[2]}")
+        browser.key("Tab")
+    return faults
+
+
+def check_page(browser):
+    faults = (browser.value(CONTRAST) + browser.value(STRUCTURE) + unnamed(browser)
+              + keyboard_order(browser))
+    if faults:
+        where = browser.value("`${document.title}, ${innerWidth} wide`")
+        raise Failure(f"{where}:\n" + "\n".join(faults))

@@ -1,0 +1,249 @@
+import BelfryWire
+import Gateway
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Console
+
+/// What a browser may have of the console, and what another site's page may not.
+@Suite struct ConsoleAccessTests {
+  private let scratch: ScratchFolder
+  private let router: ConsoleRouter
+  private static let token = "0123456789abcdef"
+  private static let own = [("Host", "localhost:2198")]
+  private static let proof = own + [("x-belfry-console", "1"), ("Origin", "http://localhost:2198")]
+
+  init() throws {
+    scratch = try ScratchFolder()
+    let folder = GatewayFolder(path: scratch.path)
+    let api = AdminRouter(
+      administration: Administration(
+        folder: folder, store: try SQLiteControlStore(path: folder.controlStoreFile),
+        environment: .sandbox,
+        runtime: .init(faults: FaultRegistry(), log: NoLog()) { _ in }),
+      token: Self.token, metrics: MetricRegistry(), isReady: { true })
+    router = ConsoleRouter(
+      api: api, token: Self.token, names: ["belfry.example"], port: 2_198, gateway: nil)
+  }
+
+  private func answer(
+    _ method: String, _ path: String, _ fields: [(String, String)], body: String = "",
+    peer: String = "127.0.0.1:4000"
+  ) -> HTTP1Response {
+    router.answer(
+      HTTP1Request(
+        method: method, path: path, fields: fields, body: Array(body.utf8), peer: peer))
+  }
+
+  private func field(_ name: String, of response: HTTP1Response) -> String? {
+    response.fields.first { $0.name == name }?.value
+  }
+
+  private func text(_ response: HTTP1Response) -> String {
+    guard case .bytes(let bytes) = response.body else { return "" }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The cookie of a new session.
+  private func signIn() throws -> (String, String) {
+    let response = answer(
+      "POST", "/console/session", Self.proof, body: #"{"token":"\#(Self.token)"}"#)
+    #expect(response.status == 200)
+    let cookie = try #require(field("set-cookie", of: response))
+    return ("Cookie", String(cookie.prefix { $0 != ";" }))
+  }
+
+  // MARK: Pages
+
+  @Test
+  func `the pages come from the executable, with a policy that lets nothing else in`() throws {
+    let page = answer("GET", "/", Self.own)
+    #expect(page.status == 200)
+    #expect(field("content-type", of: page) == "text/html; charset=utf-8")
+    let policy = try #require(field("content-security-policy", of: page))
+    #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+    #expect(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"))
+    #expect(field("x-content-type-options", of: page) == "nosniff")
+    #expect(field("referrer-policy", of: page) == "no-referrer")
+    for name in PageFiles().names {
+      let file = answer("GET", "/console/\(name)", Self.own)
+      #expect(file.status == 200, "\(name)")
+      #expect(field("content-type", of: file) != "application/octet-stream", "\(name)")
+    }
+    #expect(answer("GET", "/console/../admin-token", Self.own).status == 404)
+    #expect(answer("GET", "/console/none.js", Self.own).status == 404)
+    #expect(answer("POST", "/", Self.own).status == 405)
+  }
+
+  @Test
+  func `no page has a script, a style or a listener inline, or asks for anything from elsewhere`() {
+    for name in PageFiles().names {
+      let source = text(answer("GET", "/console/\(name)", Self.own))
+      #expect(!source.contains("<style") && !source.contains(" style="), "\(name)")
+      #expect(
+        source.ranges(of: "<script").count
+          == source.ranges(of: "<script type=\"module\" src=\"/").count)
+      let addresses = source.ranges(of: "http").map { source[$0.lowerBound...].prefix(24) }
+      for address in addresses where address.hasPrefix("http://") || address.hasPrefix("https://") {
+        let isName = address.hasPrefix("http://www.w3.org/2000/s")
+        #expect(isName || address.hasPrefix("https://${place.provider"), "\(name): \(address)")
+      }
+    }
+  }
+
+  @Test
+  func `a page that the browser has is not sent again`() throws {
+    let tag = try #require(field("etag", of: answer("GET", "/", Self.own)))
+    let again = answer("GET", "/", Self.own + [("If-None-Match", "\"other\", \(tag)")])
+    #expect(again.status == 304 && text(again).isEmpty)
+    #expect(answer("GET", "/", Self.own + [("If-None-Match", "\"other\"")]).status == 200)
+  }
+
+  // MARK: Hosts
+
+  @Test(arguments: [
+    ("localhost:2198", true), ("LOCALHOST", true), ("127.0.0.1:2198", true), ("[::1]:2198", true),
+    ("192.0.2.7", true), ("belfry.example", true), ("belfry.example.:2198", true),
+    ("evil.example", false), ("evil.example:2198", false), ("localhost.evil.example", false),
+    ("belfry.example.evil", false), ("127.0.0.1.evil.example", false), ("", false), ("a:b", false),
+    ("[::1", false), ("localhost:2198:1", false),
+  ])
+  func `a name that somebody else could point here is refused`(host: String, isOwn: Bool) throws {
+    let page = answer("GET", "/", [("Host", host)])
+    #expect(page.status == (isOwn ? 200 : 421))
+    let cookie = try signIn()
+    #expect(answer("GET", "/api/teams", [("Host", host), cookie]).status == (isOwn ? 200 : 401))
+    // Whoever has the token is no page of another site; scrapers know the machine by any name.
+    let bearer = ("Authorization", "Bearer \(Self.token)")
+    #expect(answer("GET", "/api/teams", [("Host", host), bearer]).status == 200)
+    #expect(answer("GET", "/metrics", [("Host", host)]).status == 200)
+  }
+
+  // MARK: Sessions
+
+  @Test
+  func `the token begins a session, whose cookie no script and no other site has`() throws {
+    let response = answer(
+      "POST", "/console/session", Self.proof, body: #"{"token":"\#(Self.token)"}"#)
+    let cookie = try #require(field("set-cookie", of: response))
+    #expect(cookie.hasPrefix("belfry-console-2198="))
+    #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+    #expect(!cookie.contains(Self.token))
+    let behindTLS = answer(
+      "POST", "/console/session", Self.proof + [("X-Forwarded-Proto", "https")],
+      body: #"{"token":"\#(Self.token)"}"#)
+    #expect(field("set-cookie", of: behindTLS)?.hasSuffix("; Secure") == true)
+  }
+
+  @Test
+  func `with the session's cookie the API answers, until the session is ended`() throws {
+    #expect(answer("GET", "/api/teams", Self.own).status == 401)
+    let cookie = try signIn()
+    #expect(answer("GET", "/api/teams", Self.own + [cookie]).status == 200)
+    #expect(text(answer("GET", "/console/session", Self.own + [cookie])).contains("true"))
+    let others = [("Cookie", "a=b; \(cookie.1); c=d")]
+    #expect(answer("GET", "/api/teams", Self.own + others).status == 200)
+    #expect(answer("GET", "/api/teams", Self.own + [("Cookie", cookie.1 + "0")]).status == 401)
+    #expect(answer("DELETE", "/console/session", Self.proof + [cookie]).status == 204)
+    #expect(answer("GET", "/api/teams", Self.own + [cookie]).status == 401)
+  }
+
+  @Test
+  func `another site's page changes nothing and reads nothing, though the browser sent the cookie`()
+    throws
+  {
+    let cookie = try signIn()
+    let body = #"{"id":"TEAMAAAAAA"}"#
+    let own = Self.proof + [cookie]
+    for wrong in [
+      // A form, and a page that sends what it may without asking.
+      Self.own + [cookie], Self.own + [cookie, ("Origin", "http://localhost:2198")],
+      own.map { $0.0 == "Origin" ? ("Origin", "http://evil.example") : $0 },
+      own.map { $0.0 == "Origin" ? ("Origin", "null") : $0 },
+      own + [("Sec-Fetch-Site", "cross-site")], own + [("Sec-Fetch-Site", "same-site")],
+    ] {
+      #expect(answer("POST", "/api/teams", wrong, body: body).status == 401)
+    }
+    let crossSite = Self.own + [cookie, ("Sec-Fetch-Site", "cross-site")]
+    #expect(answer("GET", "/api/teams", crossSite).status == 401)
+    #expect(text(answer("GET", "/api/teams", Self.own + [cookie])).isEmpty)
+    #expect(answer("POST", "/api/teams", own, body: body).status == 200)
+    let login = Self.own + [("Origin", "http://evil.example"), ("x-belfry-console", "1")]
+    let asked = answer("POST", "/console/session", login, body: #"{"token":"\#(Self.token)"}"#)
+    #expect(asked.status == 403 && field("set-cookie", of: asked) == nil)
+  }
+
+  @Test
+  func `after ten wrong tokens an address waits, and others do not`() throws {
+    for _ in 0..<10 {
+      #expect(
+        answer("POST", "/console/session", Self.proof, body: #"{"token":"wrong"}"#).status == 401)
+    }
+    let right = #"{"token":"\#(Self.token)"}"#
+    let refused = answer(
+      "POST", "/console/session", Self.proof, body: right, peer: "127.0.0.1:4001")
+    #expect(refused.status == 429)
+    #expect(Int(field("retry-after", of: refused) ?? "").map((1...61).contains) == true)
+    let other = answer(
+      "POST", "/console/session", Self.proof, body: right, peer: "192.0.2.1:4001")
+    #expect(other.status == 200)
+    #expect(
+      answer("POST", "/console/session", Self.proof, body: "{}", peer: "192.0.2.1:1").status == 400)
+  }
+}
+
+/// Sessions under a clock of the test.
+@Suite struct ConsoleSessionsTests {
+  @Test
+  func `a session ends after its time, and the wait after wrong tokens too`() {
+    let clock = ManualSeconds()
+    let sessions = ConsoleSessions(token: "secret") { clock.seconds * 1_000_000_000 }
+    guard case .opened(let secret) = sessions.begin(with: "secret", from: "a") else {
+      Issue.record("the token is right")
+      return
+    }
+    #expect(sessions.isOpen(secret))
+    clock.seconds = 12 * 3_600 + 1
+    #expect(!sessions.isOpen(secret))
+    for _ in 0..<10 { #expect(sessions.begin(with: "guess", from: "a") == .wrongToken) }
+    #expect(sessions.begin(with: "secret", from: "a") == .tooManyAttempts(retryAfterSeconds: 61))
+    clock.seconds += 61
+    guard case .opened = sessions.begin(with: "secret", from: "a") else {
+      Issue.record("the wait is over")
+      return
+    }
+  }
+
+  @Test
+  func `without a token nobody is let in, and sessions and addresses are bounded`() {
+    #expect(ConsoleSessions(token: "").begin(with: "", from: "a") == .wrongToken)
+    let sessions = ConsoleSessions(token: "secret")
+    var first: String?
+    for _ in 0...Limits.sessions {
+      guard case .opened(let secret) = sessions.begin(with: "secret", from: "a") else { continue }
+      first = first ?? secret
+    }
+    #expect(first.map(sessions.isOpen) == false)
+    for number in 0...Limits.attemptAddresses {
+      #expect(sessions.begin(with: "guess", from: "\(number)") == .wrongToken)
+    }
+  }
+}
+
+private final class ManualSeconds: Sendable {
+  private let gauge = MetricRegistry().gauge("seconds", help: "")
+  var seconds: Int64 {
+    get { gauge.value }
+    set { gauge.set(newValue) }
+  }
+}
+
+private struct NoLog: DeliveryLogSource {
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] { [] }
+  func follow(
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
+  ) {}
+}

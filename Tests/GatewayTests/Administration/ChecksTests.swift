@@ -1,0 +1,230 @@
+import BelfryWire
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// The checks of pushes and tokens that a person drafts, on a gateway's folder.
+@Suite struct ChecksTests {
+  private let scratch: ScratchFolder
+  private let administration: Administration
+  private let now: Int64 = 1_800_000_000
+  private let token: String
+  private let dead: String
+  private let switchedOff: String
+
+  init() throws {
+    scratch = try ScratchFolder()
+    let folder = GatewayFolder(path: scratch.file("gateway"))
+    try FileSystem.makeDirectories(folder.path)
+    let codec = try DeviceTokenCodec(keys: try folder.tokenKeys(), environment: .sandbox)
+    func token(_ device: UInt64) -> String {
+      Hexadecimal.encode(
+        codec.seal(
+          TokenContents(
+            environment: .sandbox, kind: .alert, generation: 0, app: 5, device: device)))
+    }
+    func registration(_ device: UInt64, _ state: RegistrationRecord.State) -> ControlChange {
+      .putRegistration(
+        RegistrationRecord(
+          key: NotificationKey(device: device, app: 5, kind: TokenKind.alert.rawValue),
+          generation: 0, state: state, changedMilliseconds: 1_700_000_000_000))
+    }
+    (self.token, dead, switchedOff) = (token(7), token(8), token(9))
+    let store = try SQLiteControlStore(path: folder.controlStoreFile)
+    let now = now
+    administration = Administration(
+      folder: folder, store: store, environment: .sandbox,
+      runtime: .init(
+        faults: FaultRegistry(),
+        log: DeliveryLogReader(
+          kept: KeptDeliveryLog(
+            folder: folder, store: store, environment: .sandbox))
+      ) { _ in }
+    ) { now * 1_000 }
+    for team in ["TEAMAAAAAA", "TEAMBBBBBB"] {
+      _ = try administration.perform(.addTeam(id: team, name: nil))
+    }
+    _ = try administration.perform(.addKey(.init(id: "KEYAAAAAAA", team: "TEAMAAAAAA")))
+    _ = try administration.perform(.addKey(.init(id: "KEYBBBBBBB", team: "TEAMBBBBBB")))
+    _ = try administration.perform(
+      .addKey(.init(id: "KEYPPPPPPP", team: "TEAMAAAAAA", environments: .production)))
+    try store.apply(
+      [
+        .putApp(
+          AppRecord(
+            number: 5, bundleID: "com.example.app", team: "TEAMAAAAAA", createdMilliseconds: 1))
+      ]
+        + [7, 8, 9].map {
+          .putDevice(
+            DeviceRecord(
+              number: $0, keyHash: SHA256.hash([UInt8($0)]), name: "phone",
+              enrolledMilliseconds: 1))
+        } + [registration(7, .active), registration(8, .unregistered), registration(9, .disabled)])
+  }
+
+  private func check(
+    _ change: (inout AdministrationRequest.PushDraft) -> Void = { _ in }
+  ) throws -> JSONObject {
+    var draft = AdministrationRequest.PushDraft()
+    draft.token = token
+    draft.topic = "com.example.app"
+    draft.payload = Array(#"{"aps":{"alert":"Hi"}}"#.utf8)
+    change(&draft)
+    return try #require(try administration.perform(.checkPush(draft)).first)
+  }
+
+  /// "field: reason" of each fault.
+  private func faults(_ line: JSONObject) -> [String] {
+    (line["faults"]?.arrayValue ?? []).compactMap(\.objectValue).map {
+      "\($0["field"]?.stringValue ?? ""): \($0["reason"]?.stringValue ?? "")"
+    }
+  }
+
+  private func notes(_ line: JSONObject) -> String {
+    (line["notes"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: "\n")
+  }
+
+  @Test
+  func `a good push is admitted as the gateway would, with what follows from it`() throws {
+    let line = try check()
+    #expect(line["ok"] == true && faults(line).isEmpty && notes(line).isEmpty)
+    #expect(line["bytes"] == 22 && line["bytesMax"] == 4_096)
+    #expect(line["type"] == "alert" && line["priority"] == 10 && line["device"] == "7")
+    #expect(line["key"] == "KEYAAAAAAA" && line["team"] == "TEAMAAAAAA")
+  }
+
+  @Test
+  func `every fault is told at once, each with its field`() throws {
+    let line = try check {
+      ($0.type, $0.priority, $0.expiration, $0.id) = ("banner", "7", "-1", "no-id")
+      $0.collapseID = String(repeating: "c", count: 65)
+      $0.token = String(repeating: "ab", count: 32)
+      $0.payload = Array("{\n  \"aps\": {\"alert\": 1,}}".utf8)
+    }
+    #expect(
+      faults(line) == [
+        "id: BadMessageId", "expiration: BadExpirationDate", "priority: BadPriority",
+        "type: InvalidPushType", "collapseID: BadCollapseId", "payload: PayloadEmpty",
+        "token: BadDeviceToken",
+      ])
+    let payload = try #require(line["faults"]?.arrayValue?[5].objectValue)
+    #expect(payload["line"] == 2 && payload["column"] == 21)
+    #expect(payload["status"] == 400)
+    #expect(payload["when"] == "the body is empty, or no JSON object")
+    #expect(payload["advice"]?.stringValue == "take the comma away")
+  }
+
+  @Test(arguments: [
+    ("topic", "", "topic: MissingTopic"), ("topic", "com.example.äpp", "topic: BadTopic"),
+    ("topic", "com.example.other", "topic: TopicDisallowed"),
+    ("topic", "com.example.app.voip", "token: DeviceTokenNotForTopic"),
+    ("token", "", "token: MissingDeviceToken"), ("token", "xyz", "token: BadDeviceToken"),
+    ("token", "ab/cd", "token: BadPath"), ("key", "KEYBBBBBBB", "topic: TopicDisallowed"),
+    ("key", "KEYPPPPPPP", "key: BadEnvironmentKeyInToken"),
+    ("key", "KEYNONE", "key: InvalidProviderToken"),
+  ])
+  func `one fault is one fault`(field: String, value: String, fault: String) throws {
+    let line = try check {
+      switch field {
+      case "topic": $0.topic = value
+      case "token": $0.token = value
+      default: $0.key = value
+      }
+    }
+    #expect(faults(line) == [fault] && line["ok"] == false)
+  }
+
+  @Test
+  func `a payload over its type's limit is too large, and a voice call's may be larger`() throws {
+    let payload = Array("{\"a\":\"\(String(repeating: "x", count: 4_100))\"}".utf8)
+    #expect(faults(try check { $0.payload = payload }) == ["payload: PayloadTooLarge"])
+    let voice = try check {
+      ($0.payload, $0.type) = (payload, "voip")
+    }
+    #expect(faults(voice).isEmpty && voice["bytesMax"] == 5_120)
+  }
+
+  @Test
+  func `a token's registration counts: dead since when, or switched off by the person`() throws {
+    let gone = try check { $0.token = dead }
+    #expect(faults(gone) == ["token: Unregistered"])
+    #expect(
+      gone["faults"]?.arrayValue?.first?.objectValue?["since"] == "2023-11-14T22:13:20.000Z")
+    let off = try check { $0.token = switchedOff }
+    #expect(off["ok"] == true && notes(off).contains("turned this app's notifications off"))
+    _ = try administration.perform(.revokeDevice(number: 7))
+    #expect(faults(try check()) == ["token: Unregistered"])
+  }
+
+  @Test(arguments: [
+    (#"{"a":1}"#, "alert", "There is no aps"), (#"{"aps":1}"#, "alert", "aps is no object"),
+    (#"{"aps":{"alerts":"x"}}"#, "alert", "aps.alerts means nothing"),
+    (#"{"aps":{"badge":"1","sound":1}}"#, "alert", "aps.badge is not a whole number"),
+    (#"{"aps":{"alert":"x","interruption-level":"loud"}}"#, "alert", "interruption-level"),
+    (#"{"aps":{"alert":"x"}}"#, "background", "content-available"),
+    (#"{"aps":{}}"#, "alert", "shows nothing"),
+  ])
+  func `what the device would pass over is remarked`(payload: String, type: String, part: String)
+    throws
+  {
+    let line = try check {
+      ($0.payload, $0.type) = (Array(payload.utf8), type)
+    }
+    #expect(line["ok"] == true && notes(line).contains(part), "\(notes(line))")
+  }
+
+  @Test
+  func `a device token says what it is, and whether it is good for a topic`() throws {
+    func check(_ token: String, _ topic: String? = nil) throws -> JSONObject {
+      try #require(try administration.perform(.checkDeviceToken(token, topic: topic)).first)
+    }
+    let own = try check(token)
+    #expect(own["ok"] == true && own["device"] == "7" && own["deviceName"] == "phone")
+    #expect(own["topic"] == "com.example.app" && own["kind"] == "alert")
+    #expect(faults(try check(token, "com.example.app.voip")) == ["token: DeviceTokenNotForTopic"])
+    #expect(faults(try check(dead)) == ["token: Unregistered"])
+    #expect(try check(switchedOff)["disabled"] == true)
+    #expect(faults(try check("abcd")) == ["token: BadDeviceToken"])
+  }
+
+  @Test
+  func `a provider token is told good, or why not`() throws {
+    let made = try administration.perform(.makeProviderToken(key: "KEYAAAAAAA")).first
+    let good = try #require(made?["token"]?.stringValue)
+    func check(_ token: String, _ topic: String? = nil) throws -> JSONObject {
+      try #require(try administration.perform(.checkProviderToken(token, topic: topic)).first)
+    }
+    let line = try check("Bearer \(good)", "com.example.app")
+    #expect(line["ok"] == true && line["key"] == "KEYAAAAAAA" && line["team"] == "TEAMAAAAAA")
+    #expect(line["issuedAt"] == "2027-01-15T08:00:00.000Z")
+    #expect(try check(good, "com.example.other")["reason"] == "TopicDisallowed")
+    func reason(_ token: String) throws -> String {
+      let line = try check(token)
+      return "\(line["reason"]?.stringValue ?? "") \(line["detail"]?.stringValue ?? "")"
+    }
+    #expect(try reason("a.b").hasPrefix("InvalidProviderToken It is not three parts"))
+    let parts = good.split(separator: ".")
+    let other = try administration.perform(.makeProviderToken(key: "KEYBBBBBBB")).first
+    let foreign = try #require(other?["token"]?.stringValue).split(separator: ".")
+    #expect(
+      try reason("\(parts[0]).\(parts[1]).\(foreign[2])").contains("The signature is not that"))
+    #expect(try reason("\(parts[0]).\(foreign[1]).\(parts[2])").contains("belongs to the team"))
+    func claims(_ iat: String) -> String {
+      let text = Base64.encode(Array(#"{"iss":"TEAMAAAAAA","iat":\#(iat)}"#.utf8), url: true)
+      return "\(parts[0]).\(text).\(parts[2])"
+    }
+    // Whatever a stranger writes is answered.
+    for iat in ["-9223372036854775808", "9223372036854775807", "1e300", "\"x\""] {
+      #expect(try check(claims(iat))["ok"] == false)
+    }
+    let production = try administration.perform(.makeProviderToken(key: "KEYPPPPPPP")).first
+    #expect(
+      try reason(try #require(production?["token"]?.stringValue)).contains("for production alone"))
+    _ = try administration.perform(.revokeKey(id: "KEYAAAAAAA"))
+    #expect(try reason(good).contains("was revoked"))
+  }
+}

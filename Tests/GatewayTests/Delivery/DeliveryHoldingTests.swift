@@ -1,0 +1,180 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+private typealias Bench = DeliveryBench
+
+/// What a device's power and an app's background rate hold back.
+@Suite struct DeliveryHoldingTests {
+  @Test func `a background push that has to wait costs a connected device nothing`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for number in 1...4 { bench.push("\(number)", priority: 5, type: .background) }
+    for text in ["a", "b"] { bench.push(text) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    for text in ["1", "2", "3", "a", "b"] { try bench.acknowledge(text) }
+    #expect(bench.sent == ["1", "2", "3", "a", "b"])
+  }
+
+  @Test func `I09 power restriction keeps priority 5 and 1 until it is lifted`() throws {
+    var bench = Bench()
+    try bench.connect(apps: [1, 2, 3], power: DevicePower(isRestricted: true))
+    bench.push("five", to: Bench.key(app: 1), priority: 5)
+    bench.push("one", to: Bench.key(app: 2), priority: 1)
+    bench.push("ten", to: Bench.key(app: 3), priority: 10)
+    #expect(bench.sent == ["ten"])
+    try bench.commit()
+    #expect(bench.answered == ["five", "one"])
+    #expect(bench.states.contains(.storedPower))
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["ten", "five", "one"])
+  }
+
+  @Test func `a sleeping device gets 5 with the next 10, or after five minutes`() throws {
+    var bench = Bench()
+    try bench.connect(apps: [1, 2, 3], power: DevicePower(isAsleep: true))
+    bench.push("five", to: Bench.key(app: 1), priority: 5)
+    bench.push("one", to: Bench.key(app: 2), priority: 1)
+    #expect(bench.sent.isEmpty)
+    bench.push("ten", to: Bench.key(app: 3))
+    #expect(bench.sent == ["five", "one", "ten"])
+    bench.push("again", to: Bench.key(app: 1), priority: 5)
+    bench.push("one again", to: Bench.key(app: 2), priority: 1)
+    bench.pass(milliseconds: 301_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["five", "one", "ten", "again"])
+    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent.last == "one again")
+  }
+
+  @Test func `what was stored while power held it back is discarded from storage`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.drain()
+    #expect(bench.states.last == .discardedUnregisteredFromStorage)
+  }
+
+  @Test func `power restricted while the window is full keeps back what waits for it`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("a", keep: .max)
+    bench.push("b", priority: 5, keep: .max)
+    bench.push("once", priority: 5, expiresIn: 0)
+    bench.core.setPower(
+      DevicePower(isRestricted: true), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.acknowledge("a")
+    #expect(bench.sent == ["a"])
+    #expect(bench.answered.contains("once"))
+    bench.pass(milliseconds: 10)
+    try bench.commit()
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b"])
+    try bench.acknowledge("b")
+    #expect(bench.states.last == .deliveredFromStorage)
+  }
+
+  @Test func `what is tried once is given up when the device that loads is restricted`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true), isLoadAnswered: false)
+    bench.push("once", priority: 5, expiresIn: 0)
+    try bench.answerLoads()
+    #expect(bench.sent.isEmpty)
+    #expect(bench.answered == ["once"])
+    #expect(bench.states.last == .discardedExpired)
+  }
+
+  @Test func `I12 background pushes are three at once, then the newest each twenty minutes`() throws
+  {
+    var bench = Bench()
+    try bench.connect()
+    for number in 0..<10 {
+      bench.push("\(number)", priority: 5, type: .background)
+      try bench.commit()
+      bench.pass(milliseconds: 60_000)
+      bench.core.tick(now: bench.now)
+      bench.drain()
+    }
+    #expect(bench.sent == ["0", "1", "2"])
+    #expect(Set(bench.answered).count == 10, "the provider never hears of it")
+    #expect(bench.states.filter { $0 == .replaced }.count == 6)
+    #expect(bench.states.contains(.storedPower))
+    bench.push("alert")
+    #expect(bench.sent.last == "alert")
+  }
+
+  @Test func `a throttled background push goes out when its time has come, once`() throws {
+    var bench = Bench()
+    try bench.connect()
+    for text in ["a", "b", "c", "held"] {
+      bench.push(text, priority: 5, type: .background)
+      try bench.commit()
+    }
+    for text in ["a", "b", "c"] { try bench.acknowledge(text) }
+    bench.core.onDeviceActivity(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b", "c"])
+    bench.pass(milliseconds: 1_199_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b", "c"])
+    bench.pass(milliseconds: 1_001)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["a", "b", "c", "held"])
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent.count == 4)
+  }
+
+  @Test func `a new session does not bring a throttled push forward`() throws {
+    var bench = Bench()
+    try bench.connect()
+    for text in ["a", "b", "c", "held"] { bench.push(text, priority: 5, type: .background) }
+    bench.pass(milliseconds: 5)
+    try bench.commit()
+    for text in ["a", "b", "c"] { try bench.acknowledge(text) }
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "b", "c"])
+    bench.pass(milliseconds: 1_200_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent.last == "held")
+  }
+
+  @Test func `each app on each device has its own background pushes`() throws {
+    var bench = Bench()
+    try bench.connect(apps: [7, 8])
+    for number in 0..<4 {
+      bench.push("7-\(number)", priority: 5, type: .background)
+      bench.push("8-\(number)", to: Bench.key(app: 8), priority: 5, type: .background)
+    }
+    #expect(bench.sent == ["7-0", "8-0", "7-1", "8-1", "7-2", "8-2"])
+  }
+
+  @Test func `a background push to be tried once is given up when the app has had its share`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect()
+    for number in 0..<4 {
+      bench.push("\(number)", priority: 5, expiresIn: 0, type: .background)
+    }
+    #expect(bench.sent == ["0", "1", "2"])
+    #expect(bench.answered == ["0", "1", "2", "3"])
+    #expect(bench.states.last == .discardedExpired)
+  }
+}

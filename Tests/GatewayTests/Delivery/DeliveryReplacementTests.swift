@@ -1,0 +1,123 @@
+import BelfryWire
+import Gateway
+import Storage
+import Testing
+
+private typealias Bench = DeliveryBench
+
+/// Which notification takes the place of which, and what becomes of the older one's row.
+@Suite struct DeliveryReplacementTests {
+  @Test func `I03 only the newest of a token is kept`() throws {
+    var bench = Bench()
+    bench.push("a")
+    try bench.commit()
+    bench.push("b")
+    try bench.commit()
+    #expect(bench.answered == ["a", "b"])
+    try bench.connect()
+    #expect(bench.sent == ["b"])
+  }
+
+  @Test func `what a device left unacknowledged gives way to what comes while it is away`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("a")
+    bench.push("b")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.push("c")
+    try bench.commit()
+    #expect(bench.states.filter { $0 == .replaced }.count == 2)
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "c"])
+  }
+
+  @Test func `a row that a newer one took does not stop what is on its way`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for text in ["a", "b", "c"] { bench.push(text) }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).count == 1, "the newest is kept for a device that goes")
+    #expect(!bench.states.contains(.replaced))
+    try bench.acknowledge("a")
+    #expect(bench.sent == ["a", "b"])
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.states.filter { $0 == .replaced }.count == 1, "b may not have come")
+    try bench.connect(2)
+    #expect(bench.sent == ["a", "b", "c"])
+  }
+
+  @Test func `what is acknowledged while its row goes is delivered, and nothing else`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.push("b")
+    bench.pass(milliseconds: 3)
+    let operations = bench.core.takeCommit(now: bench.now)
+    let dropped = try bench.store.commit(operations)
+    #expect(dropped.count == 1)
+    try bench.acknowledge("a")
+    bench.core.commitFinished(isDurable: true, dropping: dropped, now: bench.now)
+    bench.drain()
+    #expect(!bench.states.contains(.replaced))
+    #expect(bench.states.filter { $0 == .delivered }.count == 1)
+  }
+
+  @Test func `a collapse id takes the place of what is on its way, too`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for text in ["first", "0:1", "1:1"] { bench.push(text, collapseID: "score") }
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    try bench.acknowledge("first")
+    #expect(bench.sent == ["first", "1:1"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+  }
+
+  @Test func `an app that keeps more gets them in order`() throws {
+    var bench = Bench()
+    for text in ["a", "b", "c", "d"] { bench.push(text, keep: 3) }
+    try bench.commit()
+    try bench.connect()
+    #expect(bench.sent == ["b", "c", "d"])
+  }
+
+  @Test func `a collapse id replaces the one before even where all are kept`() throws {
+    var bench = Bench()
+    bench.push("0:1", keep: .max, collapseID: "score")
+    bench.push("foul", keep: .max)
+    bench.push("1:1", keep: .max, collapseID: "score")
+    try bench.commit()
+    try bench.connect()
+    #expect(bench.sent == ["foul", "1:1"])
+  }
+
+  @Test func `what is tried once takes no place among those that are kept`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("first", to: Bench.key(app: 7), keep: 2)
+    bench.push("a", keep: 2)
+    bench.push("once", expiresIn: 0, keep: 2)
+    bench.push("b", keep: 2)
+    for text in ["first", "a", "once", "b"] { try bench.acknowledge(text) }
+    #expect(bench.sent == ["first", "a", "once", "b"])
+  }
+
+  @Test func `the row of a replaced notification goes with a newer one that needs none`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).count == 1)
+    bench.push("newer")
+    try bench.acknowledge("newer")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.load(device: 1).isEmpty)
+  }
+}
