@@ -99,6 +99,14 @@ fuzz:
 	@scripts/install-packages build
 	scripts/fuzz $(if $(filter command environment,$(firstword $(origin SECONDS))),$(SECONDS),20) $(TARGET)
 
+# One operator of the product broken at a time: which breaks does no test notice? AREA=name for one area,
+# SAMPLE=n for so many mutants of each, SEED=n for others.
+.PHONY: mutate
+mutate:
+	@scripts/install-packages build test
+	scripts/mutate $(if $(AREA),--area $(AREA)) \
+	  --sample $(if $(filter command environment,$(firstword $(origin SAMPLE))),$(SAMPLE),150) --seed $(SEED)
+
 # A page for each public declaration, and the links of the pages here.
 .PHONY: docs
 docs:

@@ -5,7 +5,7 @@ extension FuzzTarget {
   /// client sends.
   ///
   /// The slices change nothing, and a request that was understood and is written again in its plainest form
-  /// is understood as the same one: nobody who stands between could read it otherwise.
+  /// is understood as the same one: a proxy in between could not read it otherwise.
   static func runHTTP1(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let manner = HTTP1Reader.Manner(rawValue: input.choice(4)) ?? .atOnce

@@ -1,0 +1,37 @@
+import Foundation
+import SwiftOperators
+import SwiftParser
+import SwiftSyntax
+
+/// The program of `scripts/mutate`.
+///
+/// `belfry-mutate EXCLUDED FILE…` rewrites the files with their mutants in them and prints the mutants; `EXCLUDED`
+/// has the numbers that are left out, a line each.
+@main
+struct MutationMain {
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard let list = arguments.first, arguments.count > 1 else {
+      FileHandle.standardError.write(Data("usage: belfry-mutate EXCLUDED FILE…\n".utf8))
+      exit(2)
+    }
+    let excluded = Set(
+      try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").compactMap {
+        Int($0)
+      })
+    var first = 1
+    for file in arguments.dropFirst() {
+      let source = try String(contentsOfFile: file, encoding: .utf8)
+      let parsed = Parser.parse(source: source)
+      let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
+      guard let tree = folded.as(SourceFileSyntax.self) else { continue }
+      let rewriter = MutationRewriter(file: file, tree: tree, first: first) {
+        excluded.contains($0)
+      }
+      let text = rewriter.rewrite(tree).description
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+      for mutant in rewriter.mutants { print(mutant.row) }
+      first += rewriter.mutants.count
+    }
+  }
+}

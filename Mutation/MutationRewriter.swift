@@ -1,0 +1,266 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// Puts every mutant of a file into it, each behind a switch: `a < b` becomes `mutantLess(7, a, b)`, and
+/// `call()` becomes `if !mutantIsActive(8) { call() }`.
+///
+/// One build then holds all mutants, and a test run chooses one. No operand is written twice, and each place
+/// is a call of a function whose types are plain: so nearly all of them compile, and fast.
+final class MutationRewriter: SyntaxRewriter {
+  private static let comparisons = [
+    "<": ("mutantLess", "<="), "<=": ("mutantLessOrEqual", "<"), ">": ("mutantGreater", ">="),
+    ">=": ("mutantGreaterOrEqual", ">"),
+  ]
+  private static let logic = ["&&": ("mutantAnd", "||"), "||": ("mutantOr", "&&")]
+  private static let equality = ["==": "!=", "!=": "=="]
+  private static let arithmetic = ["+": ("mutantPlus", "-"), "-": ("mutantMinus", "+")]
+  /// Calls that are no behaviour of the product: its own assertions, and what it logs.
+  private static let ignoredCalls: Set<String> = [
+    "assert", "precondition", "assertionFailure", "preconditionFailure", "checkInvariants",
+    "fatalError", "reserveCapacity",
+  ]
+
+  private let file: String
+  private let converter: SourceLocationConverter
+  private let isExcluded: (Int) -> Bool
+  private(set) var mutants: [Mutant] = []
+  private var next: Int
+
+  /// Makes a rewriter of one file.
+  ///
+  /// - Parameters:
+  ///   - file: The file's path, as reports name it.
+  ///   - tree: The file as it is parsed, operators folded.
+  ///   - first: The number of the file's first mutant; they count up in the order of the source.
+  ///   - isExcluded: Whether a number is left out, because its code does not compile.
+  init(file: String, tree: SourceFileSyntax, first: Int, isExcluded: @escaping (Int) -> Bool) {
+    self.file = file
+    self.isExcluded = isExcluded
+    self.next = first
+    converter = SourceLocationConverter(fileName: file, tree: tree)
+    super.init()
+  }
+
+  // MARK: Where nothing is mutated
+
+  override func visit(_ node: FunctionDeclSyntax) -> DeclSyntax {
+    let name = node.name.text
+    return name.hasPrefix("checkInvariants") || name.hasPrefix("describe") || isInlinable(node)
+      ? DeclSyntax(node) : super.visit(node)
+  }
+
+  override func visit(_ node: VariableDeclSyntax) -> DeclSyntax {
+    let names = node.bindings.map { $0.pattern.trimmedDescription }
+    return names.contains("description") || isInlinable(node) ? DeclSyntax(node) : super.visit(node)
+  }
+
+  override func visit(_ node: InitializerDeclSyntax) -> DeclSyntax {
+    isInlinable(node) ? DeclSyntax(node) : super.visit(node)
+  }
+
+  override func visit(_ node: SubscriptDeclSyntax) -> DeclSyntax {
+    isInlinable(node) ? DeclSyntax(node) : super.visit(node)
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
+    isIgnored(node) ? ExprSyntax(node) : super.visit(node)
+  }
+
+  override func visit(_ node: AttributeSyntax) -> AttributeSyntax { node }
+  override func visit(_ node: ExpressionPatternSyntax) -> PatternSyntax { PatternSyntax(node) }
+  override func visit(_ node: StringLiteralExprSyntax) -> ExprSyntax { ExprSyntax(node) }
+  override func visit(_ node: FunctionParameterSyntax) -> FunctionParameterSyntax { node }
+  override func visit(_ node: EnumCaseDeclSyntax) -> DeclSyntax { DeclSyntax(node) }
+
+  private func isInlinable(_ node: some WithAttributesSyntax) -> Bool {
+    node.attributes.contains { $0.trimmedDescription.lowercased().contains("inlin") }
+  }
+
+  private func isIgnored(_ call: FunctionCallExprSyntax) -> Bool {
+    let called = call.calledExpression.trimmedDescription
+    let name = called.split(separator: ".").last.map(String.init) ?? called
+    return Self.ignoredCalls.contains(name) || called.hasPrefix("log.") || called.contains("logger")
+  }
+
+  // MARK: Operators
+
+  override func visit(_ node: InfixOperatorExprSyntax) -> ExprSyntax {
+    guard let sign = node.operator.as(BinaryOperatorExprSyntax.self)?.operator.text,
+      !hasEffects(node)
+    else { return super.visit(node) }
+    if let other = Self.equality[sign] {
+      let number = record(node, "\(sign) becomes \(other)")
+      return flip(number, super.visit(node), of: node)
+    }
+    let isArithmetic = Self.arithmetic[sign] != nil
+    guard
+      let (function, other) = Self.comparisons[sign] ?? Self.logic[sign] ?? Self.arithmetic[sign],
+      !isArithmetic || isNumber(node.leftOperand) || isNumber(node.rightOperand)
+    else { return super.visit(node) }
+    let number = record(node, "\(sign) becomes \(other)")
+    let visited = super.visit(node)
+    guard !isExcluded(number), let children = visited.as(InfixOperatorExprSyntax.self) else {
+      return visited
+    }
+    let left = children.leftOperand.trimmedDescription
+    let right = children.rightOperand.trimmedDescription
+    return expression("\(function)(\(number), \(left), \(right))", of: node)
+  }
+
+  override func visit(_ node: PrefixOperatorExprSyntax) -> ExprSyntax {
+    guard node.operator.text == "!", !hasEffects(node) else { return super.visit(node) }
+    return flip(record(node, "! is left out"), super.visit(node), of: node)
+  }
+
+  override func visit(_ node: ConditionElementSyntax) -> ConditionElementSyntax {
+    guard case .expression(let condition) = node.condition, !hasEffects(condition),
+      condition.is(DeclReferenceExprSyntax.self) || condition.is(MemberAccessExprSyntax.self)
+        || condition.is(FunctionCallExprSyntax.self)
+    else { return super.visit(node) }
+    let number = record(condition, "the condition is negated")
+    let visited = super.visit(node)
+    guard case .expression(let inner) = visited.condition else { return visited }
+    return visited.with(\.condition, .expression(flip(number, inner, of: condition)))
+  }
+
+  override func visit(_ node: BooleanLiteralExprSyntax) -> ExprSyntax {
+    let parent = node.parent
+    let isAssigned = parent?.as(InfixOperatorExprSyntax.self)?.operator.is(
+      AssignmentExprSyntax.self)
+    guard parent?.is(ReturnStmtSyntax.self) == true || isAssigned == true else {
+      return ExprSyntax(node)
+    }
+    let word = node.literal.text
+    let number = record(node, "\(word) becomes \(word == "true" ? "false" : "true")")
+    return flip(number, ExprSyntax(node), of: node)
+  }
+
+  // MARK: Statements
+
+  override func visit(_ node: CodeBlockItemListSyntax) -> CodeBlockItemListSyntax {
+    let mayVanish = !isInInitializer(node)
+    return CodeBlockItemListSyntax(
+      node.map { item in
+        guard mayVanish, !isValue(item, in: node), let removal = removal(of: item) else {
+          return super.visit(item)
+        }
+        let number = record(item, "\(removal) is left out")
+        let children = super.visit(item)
+        guard !isExcluded(number) else { return children }
+        return CodeBlockItemSyntax(
+          item: .expr(
+            ExprSyntax(
+              "if !mutantIsActive(\(raw: number)) { \(raw: children.trimmedDescription)\n }")),
+          trailingTrivia: .newline
+        ).with(\.leadingTrivia, item.leadingTrivia)
+      })
+  }
+
+  /// What the item is called in the list of mutants, when it is a call or an assignment to a member that can be
+  /// left out.
+  private func removal(of item: CodeBlockItemSyntax) -> String? {
+    guard case .expr(var expression) = item.item else { return nil }
+    if let marked = expression.as(UnsafeExprSyntax.self) { expression = marked.expression }
+    if let call = expression.as(FunctionCallExprSyntax.self) {
+      let called = call.calledExpression.trimmedDescription
+      guard !isIgnored(call), !called.hasSuffix(".init"), called.count < 60 else { return nil }
+      return "\(called)(…)"
+    }
+    guard let infix = expression.as(InfixOperatorExprSyntax.self) else { return nil }
+    let target = infix.leftOperand.trimmedDescription
+    guard target.count < 60, !hasEffects(infix) else { return nil }
+    if infix.operator.is(AssignmentExprSyntax.self) {
+      return infix.leftOperand.is(MemberAccessExprSyntax.self) ? "\(target) = …" : nil
+    }
+    let sign = infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
+    return ["+=", "-=", "|=", "&="].contains(sign) ? "\(target) \(sign) …" : nil
+  }
+
+  // MARK: Context
+
+  /// Whether an expression may throw, wait or end a value's life: those keep their words where they stand.
+  private func hasEffects(_ node: some SyntaxProtocol) -> Bool {
+    node.tokens(viewMode: .sourceAccurate).contains {
+      ["try", "await", "consume", "unsafe"].contains($0.text)
+    }
+  }
+
+  private func isNumber(_ expression: ExprSyntax) -> Bool {
+    expression.is(IntegerLiteralExprSyntax.self)
+  }
+
+  /// Whether the item may be a value: the only statement of a body that has a result.
+  private func isValue(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
+    guard list.count == 1 else { return false }
+    guard let parent = list.parent else { return false }
+    if parent.is(SwitchCaseSyntax.self) { return isValue(parent) }
+    guard let owner = parent.as(CodeBlockSyntax.self)?.parent else {
+      return !parent.is(SourceFileSyntax.self)
+    }
+    if let function = owner.as(FunctionDeclSyntax.self) {
+      return function.signature.returnClause != nil
+    }
+    if owner.is(ForStmtSyntax.self) || owner.is(WhileStmtSyntax.self)
+      || owner.is(DeferStmtSyntax.self)
+      || owner.is(GuardStmtSyntax.self) || owner.is(CatchClauseSyntax.self)
+      || owner.is(DoStmtSyntax.self)
+    {
+      return false
+    }
+    return isValue(owner)
+  }
+
+  /// Whether the `if` or `switch` above a branch may be a value.
+  private func isValue(_ branch: Syntax) -> Bool {
+    var current: Syntax? = branch
+    while let node = current {
+      if node.is(ExpressionStmtSyntax.self) {
+        guard let item = node.parent?.as(CodeBlockItemSyntax.self),
+          let list = item.parent?.as(CodeBlockItemListSyntax.self)
+        else { return true }
+        return isValue(item, in: list)
+      }
+      let isBranch =
+        node.is(IfExprSyntax.self) || node.is(SwitchExprSyntax.self)
+        || node.is(SwitchCaseSyntax.self)
+        || node.is(SwitchCaseListSyntax.self)
+      guard isBranch else { return true }
+      current = node.parent
+    }
+    return true
+  }
+
+  private func isInInitializer(_ node: some SyntaxProtocol) -> Bool {
+    var current = node.parent
+    while let parent = current {
+      if parent.is(InitializerDeclSyntax.self) { return true }
+      if parent.is(FunctionDeclSyntax.self) { return false }
+      current = parent.parent
+    }
+    return false
+  }
+
+  // MARK: Records
+
+  private func record(_ node: some SyntaxProtocol, _ change: String) -> Int {
+    let location = converter.location(for: node.positionAfterSkippingLeadingTrivia)
+    let number = next
+    next += 1
+    mutants.append(
+      Mutant(
+        number: number, file: file, line: location.line, column: location.column, change: change))
+    return number
+  }
+
+  private func flip(_ number: Int, _ value: ExprSyntax, of node: some ExprSyntaxProtocol)
+    -> ExprSyntax
+  {
+    guard !isExcluded(number) else { return value }
+    return expression("mutantFlip(\(number), \(value.trimmedDescription))", of: node)
+  }
+
+  private func expression(_ text: String, of node: some ExprSyntaxProtocol) -> ExprSyntax {
+    ExprSyntax("\(raw: text)")
+      .with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
+  }
+}

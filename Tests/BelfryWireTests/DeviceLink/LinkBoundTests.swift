@@ -1,0 +1,127 @@
+import Testing
+
+@testable import BelfryWire
+
+/// The last value on each side of the link's bounds.
+@Suite struct LinkBoundTests {
+  private func decoded(_ type: LinkFrameType, _ body: [UInt8]) throws -> LinkFrame? {
+    try body.withUnsafeBytes { try LinkFrame(type: type.rawValue, body: $0) }
+  }
+
+  private func body(of frame: LinkFrame) -> [UInt8] {
+    var bytes: [UInt8] = []
+    frame.encode(to: &bytes)
+    return Array(bytes.dropFirst(LinkLimits.headerBytes))
+  }
+
+  private func notification(collapseBytes: Int = 0, lowercase: Bool = false) -> LinkNotification {
+    LinkNotification(
+      handle: 1, id: NotificationID(high: 0xABCD, low: 4, isLowercase: lowercase),
+      uniqueID: NotificationID(high: 1, low: 2), acceptedMilliseconds: 5, expiration: 6,
+      isFromStorage: false, priority: 10, pushTypeCode: 1,
+      collapseID: [UInt8](repeating: 0x61, count: collapseBytes), payload: [0x7B, 0x7D])
+  }
+
+  @Test
+  func `what was never sent is neither acknowledged nor discarded`() {
+    var deliveries = DeliveriesInFlight()
+    deliveries.append(7)
+    let refusesAcknowledgement = !deliveries.acknowledge(through: 2)
+    let discarded = deliveries.takeDiscarded(2)
+    #expect(refusesAcknowledgement)
+    #expect(discarded == nil)
+    deliveries.checkInvariants()
+  }
+
+  @Test
+  func `greetings may be longer than they are known, and no other frame`() throws {
+    let hello = LinkFrame.Hello(state: DeviceState(rawValue: 0), window: 1)
+    let greeting = body(of: .hello(hello))
+    #expect(try decoded(.hello, greeting + [0]) == .hello(hello))
+    #expect(throws: LinkFault.self) { try decoded(.ping, body(of: .ping(1)) + [0]) }
+  }
+
+  @Test
+  func `a greeting of version 0, or without a window, is refused`() throws {
+    let greeting = body(of: .hello(.init(state: DeviceState(rawValue: 0), window: 1)))
+    var version = greeting
+    version[0] = 0
+    #expect(throws: LinkFault.self) { try decoded(.hello, version) }
+    var window = greeting
+    (window[3], window[4]) = (0, 0)
+    #expect(throws: LinkFault.self) { try decoded(.hello, window) }
+    // Its first byte is the version; the interval follows the version and the size of bodies.
+    let welcome: [UInt8] = [1, 32, 0, 0, 60] + [UInt8](repeating: 7, count: 16)
+    #expect(try decoded(.welcome, welcome) != nil)
+    #expect(throws: LinkFault.self) { try decoded(.welcome, [0] + welcome.dropFirst()) }
+    #expect(throws: LinkFault.self) {
+      try decoded(.welcome, Array(welcome[..<3]) + [0, 0] + welcome[5...])
+    }
+  }
+
+  @Test
+  func `a collapse id of the longest is taken, and the case of an id is kept`() throws {
+    for lowercase in [true, false] {
+      var sent = notification(
+        collapseBytes: LinkLimits.collapseIDBytesMax, lowercase: lowercase)
+      sent.delivery = 1
+      guard
+        case .notification(let read)? = try decoded(
+          .notification, body(of: .notification(sent)))
+      else {
+        Issue.record("no notification")
+        return
+      }
+      #expect(read == sent)
+      #expect(read.id.text == sent.id.text)
+      #expect((read.id.text == read.id.text.lowercased()) == lowercase)
+    }
+    var output: [UInt8] = []
+    let long = notification(collapseBytes: LinkLimits.collapseIDBytesMax + 1)
+    #expect(!long.encode(to: &output))
+    #expect(output.isEmpty)
+  }
+
+  @Test
+  func `a full memory of ids forgets the oldest first, again and again`() {
+    var memory = ReceivedMemory(capacity: 3)
+    for number in 1...11 as ClosedRange<UInt64> {
+      memory.insert(NotificationID(high: 0, low: number))
+      memory.checkInvariants()
+      let expected = (max(1, Int(number) - 2)...Int(number)).map { UInt64($0) }
+      #expect(memory.ids.map(\.low) == expected)
+    }
+  }
+
+  @Test
+  func `a device fails as often as it may`() {
+    var pause = ReconnectPause()
+    for _ in 0..<600 { #expect(pause.next(random: 1) <= pause.most) }
+  }
+
+  @Test
+  func `the two refusals that may pass are told from the others`() {
+    let temporary = LinkEnrolmentRefusal.all.filter(\.isTemporary)
+    #expect(Set(temporary) == [.tryLater, .tooMany])
+  }
+
+  @Test
+  func `a frame is the same in pieces of every size`() throws {
+    var bytes: [UInt8] = []
+    for number in 1...3 as ClosedRange<UInt32> { LinkFrame.ping(number).encode(to: &bytes) }
+    for size in 1...bytes.count {
+      var splitter = LinkFrameSplitter(bodyBytesMax: 64)
+      var read: [LinkFrame?] = []
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        let piece = Array(bytes[start..<min(bytes.count, start + size)])
+        try piece.withUnsafeBytes { piece in
+          var input = piece
+          while let frame = try splitter.next(&input) {
+            read.append(try LinkFrame(type: frame.type, body: frame.body))
+          }
+        }
+      }
+      #expect(read == [.ping(1), .ping(2), .ping(3)], "pieces of \(size)")
+    }
+  }
+}
