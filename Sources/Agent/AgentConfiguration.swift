@@ -37,6 +37,10 @@ public struct AgentConfiguration {
   public var presenters: [PresenterKind]?
   /// Whether the session bus is used, by which apps are started and a desktop presents.
   public var usesSessionBus = true
+  /// Whether the machine's services say how the device stands: its battery, its network, whether it sleeps.
+  public var usesMachineServices = true
+  /// The device's name for people at the gateway; nil for the machine's.
+  public var deviceName: String?
   /// How requests for authorisation are answered.
   public var grant = GrantPolicy.ask
   /// The gateway; nil for local notifications only.

@@ -163,7 +163,7 @@ public final class AgentDaemon {
 
   /// Listens to the machine's services; with a manual clock, commands replace them.
   private func watchServices() {
-    guard !clock.isManual else { return }
+    guard !clock.isManual, configuration.usesMachineServices else { return }
     let places = places
     let locationLog = log.child("location")
     services = MachineServices(

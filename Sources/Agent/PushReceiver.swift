@@ -39,7 +39,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     var configuration = GatewayConnection.Configuration(
       host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)
     configuration.enrolmentCode = gateway.enrolmentCode
-    configuration.deviceName = ProcessInfo.processInfo.hostName
+    configuration.deviceName =
+      daemon.configuration.deviceName ?? ProcessInfo.processInfo.hostName
     configuration.memory = memory
     configuration.retrySlackNanoseconds = Limits.gatewayRetrySlackNanoseconds
     link = GatewayConnection(on: daemon.loop, configuration, identity: identity, delegate: self)

@@ -10,6 +10,7 @@ public final class ConsoleRouter: Sendable {
   private let access: ConsoleAccess
   private let api: AdminRouter
   private let pushes: TestPushes?
+  private let phones: PhoneShelf?
 
   /// A router of the pages and of what `api` answers.
   ///
@@ -19,10 +20,13 @@ public final class ConsoleRouter: Sendable {
   ///   - names: The host names under which the operator lets browsers come.
   ///   - port: The port that browsers come to.
   ///   - gateway: Where test pushes go; nil for no test pushes.
+  ///   - phones: The virtual phones; nil for none.
   public init(
-    api: AdminRouter, token: String, names: [String], port: UInt16, gateway: TestPushes.Gateway?
+    api: AdminRouter, token: String, names: [String], port: UInt16, gateway: TestPushes.Gateway?,
+    phones: PhoneShelf? = nil
   ) {
     self.api = api
+    self.phones = phones
     access = ConsoleAccess(token: token, names: names, port: port)
     pushes = gateway.map { TestPushes($0) }
   }
@@ -56,6 +60,13 @@ public final class ConsoleRouter: Sendable {
         return api.answering { () throws(AdministrationFailure) in
           try pushes.send(request, checkedBy: api.administration)
         }
+      }
+    }
+    if request.path == "/api/phones" || request.path.hasPrefix("/api/phones/"), let phones {
+      do throws(AdministrationFailure) {
+        return try phones.answer(request, api.administration)
+      } catch {
+        return .failure(error)
       }
     }
     return api.allowedAnswer(request)

@@ -18,6 +18,14 @@ enum Limits {
   static let senders = 8
   /// Lines of the delivery log that a page gets before the new ones: more than it shows.
   static let logLines = 500
+  /// Virtual phones of a gateway: a family's; each has an agent's thread and memory while it is on.
+  static let phones = 4
+  /// Apps of a virtual phone; each has a thread and a connection.
+  static let appsOfPhone = 8
+  /// Events of a virtual phone that a page gets which is opened later.
+  static let phoneEvents = 50
+  /// Milliseconds until a phone's agent, in the same process, has answered.
+  static let phoneAnswerMilliseconds: Int64 = 5_000
   /// Bytes of a file of the folder.
   static let fileBytes = 262_144
 }

@@ -18,6 +18,7 @@ final class GatewayRun {
   private let consoleConnections: Int
   private let names: [String]
   private var console: ConsoleServer?
+  private var phones: PhoneShelf?
   private var signals: SignalWatcher?
   private var status: Int32 = 0
 
@@ -49,6 +50,7 @@ final class GatewayRun {
         onReady: { [unowned self] in ready($0) },
         onFailed: { [unowned self] in fail($0) },
         onStopped: { [unowned self] in
+          phones?.close()
           console?.stop()
           loop.stop()
         })
@@ -68,8 +70,11 @@ final class GatewayRun {
     let gateway = TestPushes.Gateway(
       host: opened.host, port: opened.ports.providers.first ?? 0, folder: folder)
     let (token, names) = (server.adminToken, names)
+    let phones = PhoneShelf(host: opened.host, port: opened.ports.device, folder: folder)
+    self.phones = phones
     console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) { port in
-      ConsoleRouter(api: api, token: token, names: names, port: port, gateway: gateway)
+      ConsoleRouter(
+        api: api, token: token, names: names, port: port, gateway: gateway, phones: phones)
     }
   }
 

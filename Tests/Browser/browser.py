@@ -154,29 +154,45 @@ class Browser:
         while True:
             nodes = self.call("Accessibility.queryAXTree", accessibleName=name, role=role,
                               objectId=self.document())["nodes"]
-            nodes = [node for node in nodes if not node.get("ignored")]
+            nodes = [node for node in nodes if not node.get("ignored") and not any(
+                one["name"] == "disabled" and one["value"]["value"] for one in node["properties"])]
             if len(nodes) == 1:
                 return nodes[0]["backendDOMNodeId"]
             if time.monotonic() > end:
                 shown = self.value("document.body.innerText")
-                raise Failure(f"{len(nodes)} elements are {role} '{name}'; the page shows:\n{shown}")
+                raise Failure(f"{len(nodes)} elements are {role} '{name}'; the page shows:\n{shown}\n"
+                              + "\n".join(self.problems))
             with self.news:
                 self.news.wait(0.05)
 
     def document(self):
         return self.call("Runtime.evaluate", expression="document")["result"]["objectId"]
 
+    def on_element(self, role, name, act):
+        """Acts on an element; once more where the page drew it anew meanwhile."""
+        end = time.monotonic() + TIMEOUT
+        while True:
+            node = self.element(role, name)
+            try:
+                return act(node)
+            except Failure as failure:
+                gone = ("detached", "No node", "not have a layout", "Could not compute", "Cannot find")
+                if time.monotonic() > end or not any(word in str(failure) for word in gone):
+                    raise Failure(f"{role} '{name}': {failure}") from None
+
     def click(self, role, name):
-        node = self.element(role, name)
-        self.call("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
-        box = self.call("DOM.getBoxModel", backendNodeId=node)["model"]["content"]
-        x, y = sum(box[0::2]) / 4, sum(box[1::2]) / 4
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        def act(node):
+            self.call("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
+            box = self.call("DOM.getBoxModel", backendNodeId=node)["model"]["content"]
+            x, y = sum(box[0::2]) / 4, sum(box[1::2]) / 4
+            for kind in ("mousePressed", "mouseReleased"):
+                self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+        self.on_element(role, name, act)
 
     def type(self, role, name, text):
         """Types into a field in place of what it holds."""
-        self.call("DOM.focus", backendNodeId=self.element(role, name))
+        self.on_element(role, name, lambda node: self.call("DOM.focus", backendNodeId=node))
         self.value("document.activeElement.select?.()")
         self.call("Input.insertText", text=text)
 

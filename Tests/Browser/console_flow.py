@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The console as a person uses it, in a headless browser: signs in, sends a push from the form, sees each state of it
-in the log. console_flow.py CHROMIUM URL TOKEN-FILE DEVICE-TOKEN TOPIC"""
+"""The console as a person uses it, in a headless browser: signs in, takes a virtual phone and installs an app on it, sends
+it a push from the form, answers it there with a text, sees each state in the log.
+console_flow.py CHROMIUM URL TOKEN-FILE TOPIC"""
 import pathlib
 import sys
 
@@ -21,24 +22,70 @@ def sign_in(browser, url, token):
         raise Failure("a script can read the session's cookie")
 
 
-def send(browser, token, topic):
-    browser.click("link", "Send")
+def take_phone(browser, topic):
+    browser.click("link", "Phone")
+    browser.click("button", "Take a new phone")
+    browser.type("textbox", "Bundle identifier", "no bundle")
+    browser.click("button", "Install")
+    browser.wait("document.body.innerText.includes(\"'no bundle' is no bundle identifier\")")
+    browser.type("textbox", "Bundle identifier", topic)
+    browser.click("button", "Install")
+    browser.element("alertdialog", "Permission")
+    check_page(browser)
+    browser.click("button", "Allow")
+    browser.click("link", f"Write a push to {topic}")
+
+
+def send(browser):
+    browser.wait("document.querySelector('.check.good')")
+    token = browser.value("document.querySelector('[name=token]').value")
     browser.type("textbox", "Device token", token[:-1])
     browser.wait("document.querySelector('.error:not([hidden])')?.innerText.startsWith('BadDeviceToken (400)')")
     browser.type("textbox", "Device token", token)
-    browser.type("combobox", "Topic", topic)
     browser.type("textbox", "Payload", '{"aps":\n {"alert": "Hi",}}')
     browser.wait("document.body.innerText.includes('Line 2, column 16: there is a comma before')")
     check_page(browser)
-    browser.click("button", "An alert")
+    browser.click("button", "With actions")
     browser.wait("document.querySelector('.check.good')")
     browser.click("button", "Send")
     browser.wait("document.querySelector('.apns-id')")
     return browser.value("document.querySelector('.apns-id').innerText")
 
 
-def read_log(browser, apns_id):
-    browser.click("link", "Follow it in the log")
+def answer(browser, topic):
+    browser.click("link", "Phone")
+    browser.element("article", f"Notification of {topic}")
+    check_page(browser)
+    browser.click("button", "Reply")
+    browser.type("textbox", "Reply", "On my way")
+    browser.key("Enter")
+    browser.wait("document.body.innerText.includes('was told: action “reply” with the text “On my way”')")
+    browser.wait("!document.querySelector('.overlay .banner')", "the banner's end")
+
+
+def use_phone(browser, topic):
+    """The other screens: what came is listed, a switch is turned, what comes while it is locked stands there."""
+    browser.click("button", f"Push to {topic}: An alert")
+    browser.element("article", f"Notification of {topic}")
+    browser.click("button", "Notification Center")
+    browser.element("article", "Burger Town")
+    check_page(browser)
+    browser.click("button", "Settings")
+    browser.click("switch", "Sounds")
+    browser.wait("document.querySelector('[data-key$=\" sound\"]').checked === false")
+    check_page(browser)
+    browser.click("button", "Lock")
+    browser.wait("document.querySelector('.lock .clock')")
+    browser.click("button", f"Push to {topic}: With actions")
+    browser.wait("document.querySelector('.lock .banner')")
+    check_page(browser)
+    browser.click("button", "Unlock")
+    browser.click("button", "Home")
+    browser.element("button", f"Open {topic}, badge 1")
+
+
+def read_log(browser, url, apns_id):
+    browser.open(f"{url}#/log?of={apns_id}")
     states = "[...document.querySelectorAll('.timeline li')].map(one => one.innerText.split(' ').slice(1).join(' '))"
     for state in ("Received by APNs", "Sent", "Delivered to Device"):
         browser.wait(f"{states}.some(text => text.startsWith({state!r}))", state)
@@ -46,16 +93,22 @@ def read_log(browser, apns_id):
     check_page(browser)
 
 
-def main(chromium, url, token_file, token, topic):
+def main(chromium, url, token_file, topic):
     browser = Browser(chromium)
     try:
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
         check_page(browser)
-        read_log(browser, send(browser, token, topic))
-        for dark, width in ((True, 1280), (False, 390), (True, 390)):
-            browser.scheme(dark)
-            browser.resize(width)
-            check_page(browser)
+        take_phone(browser, topic)
+        apns_id = send(browser)
+        answer(browser, topic)
+        use_phone(browser, topic)
+        read_log(browser, url, apns_id)
+        for screen in ("Send", "Phone", "Manage", "Tools", "Overview"):
+            browser.click("link", screen)
+            for dark, width in ((True, 1280), (False, 390)):
+                browser.scheme(dark)
+                browser.resize(width)
+                check_page(browser, keyboard=width == 390)
         browser.click("button", "Sign out")
         browser.element("textbox", "Admin token")
         if browser.problems:

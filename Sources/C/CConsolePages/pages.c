@@ -27,6 +27,15 @@ static const unsigned char login_js[] = {
 static const unsigned char overview_js[] = {
 #embed "../../Console/Pages/overview.js"
 };
+static const unsigned char phone_events_js[] = {
+#embed "../../Console/Pages/phone-events.js"
+};
+static const unsigned char phone_screens_js[] = {
+#embed "../../Console/Pages/phone-screens.js"
+};
+static const unsigned char phone_js[] = {
+#embed "../../Console/Pages/phone.js"
+};
 static const unsigned char samples_js[] = {
 #embed "../../Console/Pages/samples.js"
 };
@@ -51,6 +60,9 @@ static const struct console_page pages[] = {
     PAGE("log.js", log_js),
     PAGE("login.js", login_js),
     PAGE("overview.js", overview_js),
+    PAGE("phone-events.js", phone_events_js),
+    PAGE("phone-screens.js", phone_screens_js),
+    PAGE("phone.js", phone_js),
     PAGE("samples.js", samples_js),
     PAGE("send.js", send_js),
     PAGE("snippets.js", snippets_js),

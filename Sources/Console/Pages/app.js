@@ -4,9 +4,12 @@ import { showLogin } from "/console/login.js";
 import * as overview from "/console/overview.js";
 import * as send from "/console/send.js";
 import * as log from "/console/log.js";
+import * as phone from "/console/phone.js";
+import * as apps from "/console/apps.js";
+import * as tools from "/console/tools.js";
 
 /** The screens by their names in the address. */
-const screens = { "": overview, send, log };
+const screens = { "": overview, send, log, phone, apps, tools };
 
 const main = document.getElementById("main");
 const navigation = document.getElementById("navigation");

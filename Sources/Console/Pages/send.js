@@ -8,7 +8,7 @@ export const short = "Send";
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
   "pushtotalk", "widgets", "controls"];
 
-const samples = {
+export const samples = {
   "An alert": { aps: { alert: { title: "Burger Town", body: "Your order is ready." }, sound: "default", badge: 1 } },
   "With actions": { aps: { alert: { title: "Anna", body: "Are you coming tonight?" }, category: "MESSAGE",
     "thread-id": "anna", sound: "default" }, from: "anna" },

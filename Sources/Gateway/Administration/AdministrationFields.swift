@@ -33,7 +33,8 @@ public struct AdministrationFields {
     return texts
   }
 
-  mutating func optionalBool(_ key: String) throws(AdministrationFailure) -> Bool? {
+  /// True or false; nil where there is no such member.
+  public mutating func optionalBool(_ key: String) throws(AdministrationFailure) -> Bool? {
     guard let value = removeValue(key) else { return nil }
     guard let bool = value.boolValue else { throw Self.wrong(key, "true or false") }
     return bool

@@ -236,10 +236,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Whether one more push of the app's team, which is the connection's, may wait for its answer.
   private func hasRoomForTeam(of app: App) -> Bool {
-    let team = load.team ?? home.connections.load(ofTeam: app.teamID)
-    load.team = team
-    if !team.hasRoom { home.metrics.count(.team) }
-    return team.hasRoom
+    if load.team == nil { load.team = home.connections.load(ofTeam: app.teamID) }
+    guard load.team?.hasRoom == true else {
+      home.metrics.count(.team)
+      return false
+    }
+    return true
   }
 
   /// Reads nothing more until pushes were answered; only requests that were reset can come to so many.

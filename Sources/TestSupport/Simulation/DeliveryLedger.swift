@@ -199,8 +199,8 @@ final class DeliveryLedger {
     return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
   }
 
-  /// Seconds by which a loop's clock of expiry may differ from the world's: loops follow small steps.
-  private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 0 }
+  /// Seconds by which a loop's clock of expiry may differ from the world's: it rounds, and follows small steps late.
+  private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 1 }
 
   /// An old copy of the store was restored: what came after it is lost.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }

@@ -26,10 +26,12 @@ public import System
   public private(set) var failureReason: String?
   /// GOAWAY frames that this side wants to send and nghttp2 still has.
   private var ownGoAways = 0
-  /// Streams that are open.
-  public private(set) var openStreams = 0
+  /// Streams that have begun.
+  private var begunStreams: UInt64 = 0
   /// Streams that have ended.
   public private(set) var endedStreams: UInt64 = 0
+  /// Streams that are open.
+  public var openStreams: Int { Int(begunStreams &- endedStreams) }
   /// True once a whole frame header has arrived: the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 
@@ -109,7 +111,7 @@ public import System
 
   /// Traps in debug builds when the fields contradict each other; not per push in release builds.
   func checkInvariants() {
-    assert(openStreams >= 0, "a stream closes once")
+    assert(endedStreams <= begunStreams, "a stream closes once")
     assert(!hasFailedFinally || failure != nil, "a session that has ended has a code")
     assert(!isReceiving, "nghttp2 has returned")
     assert(fieldBytes >= 0, "a header list has no negative size")
@@ -119,9 +121,12 @@ public import System
 
   /// False when the frames in `bytes` use the budget up.
   private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    unsafe scanner.scan(bytes) { type, flags, length in
-      hasFrames = true
-      return budget.charge(.frame(type: type, flags: flags, length: length))
+    // Local for the scan: each access to a property from the closure is checked at run time.
+    var (spent, hasSeenFrames) = (budget, hasFrames)
+    defer { (budget, hasFrames) = (spent, hasSeenFrames) }
+    return unsafe scanner.scan(bytes) { type, flags, length in
+      hasSeenFrames = true
+      return spent.charge(.frame(type: type, flags: flags, length: length))
     }
   }
 
@@ -323,7 +328,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       unsafe bodies.release(record)
       return streamRefused
     }
-    openStreams += 1
+    begunStreams &+= 1
     assert(streamID > 0 && streamID % 2 == 1, "nghttp2 reports a client's streams")
     handler.requestBegan(streamID)
     return 0
@@ -388,9 +393,8 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     let isWhole = unsafe record.pointee.isDone && record.pointee.sent == record.pointee.count
     unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
     unsafe bodies.release(record)
-    openStreams -= 1
-    assert(openStreams >= 0, "a stream that closes was open")
     endedStreams &+= 1
+    assert(endedStreams <= begunStreams, "a stream that closes was open")
     if isWhole { budget.streamAnswered() }
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
       handler.requestReset(streamID, errorCode: errorCode)

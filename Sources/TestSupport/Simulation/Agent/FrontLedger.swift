@@ -45,8 +45,9 @@ final class FrontLedger {
     told[connection] = state
   }
 
-  /// Whether an event says whose window is in front. A command that unlocks the screen does not: it lets happen what
-  /// a person chose of notifications before.
+  /// Whether an event says whose window is in front.
+  ///
+  /// A command that unlocks the screen does not: it lets happen what a person chose of notifications before.
   private static func isAboutWindows(_ event: AgentEvent) -> Bool {
     switch event {
     case .focusedWindowChanged, .appGreeted: true

@@ -1,0 +1,64 @@
+import { call } from "/console/api.js";
+import { Field, copyButton, dateTime, h, put, select } from "/console/elements.js";
+
+export const title = "Token tools";
+export const short = "Tools";
+
+const area = () => h("textarea", { rows: 3, spellcheck: "false", class: "code", autocomplete: "off" });
+const line = () => h("input", { type: "text", spellcheck: "false", autocomplete: "off" });
+
+/** Names with their values; those without a value are left out. */
+function facts(pairs) {
+  return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== "")
+    .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]).flat());
+}
+
+function tool(name, fields, action, run) {
+  const answer = h("div", { "aria-live": "polite" });
+  return h("section", { "aria-label": name }, h("h2", {}, name),
+    h("form", { class: "card install", novalidate: true, onsubmit: async (event) => {
+      event.preventDefault();
+      for (const field of Object.values(fields)) field.fail();
+      try { put(answer, await run()); } catch (refusal) {
+        const [first] = Object.values(fields);
+        if (refusal.status === 400) first.fail(refusal.message);
+        else put(answer, h("p", { class: "error" }, refusal.message));
+      }
+    } }, Object.values(fields).map((field) => field.element), h("button", { type: "submit" }, action), answer));
+}
+
+function verdict(isGood, text) { return h("p", { class: isGood ? "check good" : "check bad" }, text); }
+
+export function show(main) {
+  const device = { token: new Field("Device token", area()), topic: new Field("Topic", line(), { hint: "Empty: the token's own." }) };
+  const provider = { token: new Field("Provider token (JWT)", area()), topic: new Field("Topic", line(), { hint: "Empty: no topic in particular." }) };
+  const key = { key: new Field("Key", select([["", "the first good one"]])) };
+  const given = (field) => field.value.trim() || undefined;
+
+  main.append(
+    tool("Is this device token good?", device, "Check", async () => {
+      if (!given(device.token)) { device.token.fail("There is no token: paste one."); return []; }
+      const [found] = await call("POST", "/api/token-check", { token: device.token.value.trim(), topic: given(device.topic) });
+      return [
+        verdict(found.ok, found.ok ? (found.disabled ? "It is good; the person has turned the app's notifications off." : "It is good.")
+          : found.faults.map((fault) => `${fault.reason}: ${fault.when}${fault.since ? `, since ${dateTime(fault.since)}` : ""}.`).join(" ")),
+        facts([["Topic", found.topic], ["Team", found.team], ["Kind", found.kind], ["Device", found.device], ["Name", found.deviceName], ["Environment", found.environment]]),
+        found.ok ? h("p", {}, h("a", { href: `#/send?token=${device.token.value.trim()}&topic=${found.topic}` }, "Send it a push")) : null,
+      ];
+    }),
+    tool("Is this provider token good, and why not?", provider, "Check", async () => {
+      if (!given(provider.token)) { provider.token.fail("There is no token: paste one, with or without “bearer”."); return []; }
+      const [found] = await call("POST", "/api/provider-token-check", { token: provider.token.value.trim(), topic: given(provider.topic) });
+      return [
+        verdict(found.ok, found.ok ? found.detail : `${found.reason}: ${found.detail}`),
+        facts([["Key (kid)", found.key], ["Team (iss)", found.team], ["Algorithm", found.algorithm], ["Issued (iat)", dateTime(found.issuedAt)], ["Good until", dateTime(found.expiresAt)]]),
+      ];
+    }),
+    tool("Make a provider token", key, "Make", async () => {
+      const [made] = await call("POST", "/api/tokens", key.key.value ? { key: key.key.value } : {});
+      return [h("p", {}, `Signed with ${made.key}; good for an hour.`), h("pre", { tabindex: "0", "aria-label": "Provider token" }, made.token), copyButton(made.token)];
+    }));
+  call("GET", "/api/keys").then((keys) => {
+    for (const one of keys.filter((one) => !one.revokedAt)) key.key.control.append(h("option", { value: one.id }, `${one.id}, team ${one.team}`));
+  }).catch(() => {});
+}

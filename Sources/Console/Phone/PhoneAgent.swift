@@ -1,0 +1,80 @@
+internal import Agent
+internal import Foundation
+internal import Gateway
+internal import Synchronization
+internal import System
+
+/// The agent of a virtual phone, on a thread of its own: the same that runs on a device, without the machine's
+/// desktop, buses and battery.
+final class PhoneAgent: Sendable {
+  private enum Command: Sendable { case stop }
+  private typealias Started = Result<Mailbox<Command>, AdministrationFailure>
+
+  /// Where its apps connect.
+  let socket: String
+  private let thread: LoopThread
+  private let commands: Mailbox<Command>
+  private let isStopped = Mutex(false)
+
+  /// Starts an agent with its data in `folder`; `report` gets the lines that `belfry agent --presenter json` prints.
+  ///
+  /// Throws what a person can correct.
+  init(
+    name: String, folder: String, gateway: AgentConfiguration.Gateway, log: Log,
+    report: @escaping @Sendable (String) -> Void
+  ) throws(AdministrationFailure) {
+    // A socket's path may have 107 bytes, and a gateway's folder may lie deep.
+    let random = SystemRandom.bytes(8).reduce(into: "") { $0 += String($1, radix: 36) }
+    let socketFolder = "/tmp/belfry-phone-\(random)"
+    let socket = "\(socketFolder)/agent.sock"
+    self.socket = socket
+    let start = { @Sendable (loop: EventLoop) throws(SystemFailure) -> Started in
+      var configuration = AgentConfiguration(
+        dataFolder: folder, socketPath: socket, log: log, output: report)
+      configuration.presenters = [.json]
+      configuration.usesSessionBus = false
+      configuration.usesMachineServices = false
+      configuration.deviceName = name
+      configuration.gateway = gateway
+      do throws(AgentFailure) {
+        let daemon = try AgentDaemon(configuration, on: loop)
+        return .success(
+          loop.mailbox(of: Command.self) { _ in
+            daemon.stop()
+            // One more turn sends what the end has queued.
+            loop.schedule(afterNanoseconds: 0) { loop.stop() }
+          })
+      } catch {
+        return .failure(AdministrationFailure(.broken, "the phone does not start", do: "\(error)"))
+      }
+    }
+    let started: (thread: LoopThread, value: Started)
+    do throws(SystemFailure) {
+      started = try LoopThread.launch(name: "phone", start)
+    } catch {
+      throw AdministrationFailure(.broken, "the phone does not start", do: "\(error)")
+    }
+    thread = started.thread
+    do throws(AdministrationFailure) {
+      commands = try started.value.get()
+    } catch {
+      started.thread.stop()
+      started.thread.join()
+      throw error
+    }
+  }
+
+  deinit { stop() }
+
+  /// Ends the agent in order, and waits for it.
+  func stop() {
+    let isFirst = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return !isStopped
+    }
+    guard isFirst else { return }
+    commands.post(.stop)
+    thread.join()
+    try? FileManager.default.removeItem(atPath: FileSystem.parent(of: socket))
+  }
+}

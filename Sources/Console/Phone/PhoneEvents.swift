@@ -1,0 +1,67 @@
+internal import BelfryWire
+internal import Synchronization
+internal import Transport
+
+/// What happens on a virtual phone, for the pages that show it; any thread.
+final class PhoneEvents: Sendable {
+  private struct State {
+    /// How the phone stands.
+    var snapshot = JSONObject()
+    /// The latest events, for a page that is opened later.
+    var recent: [JSONObject] = []
+    var streams: [HTTP1BodyStream] = []
+    var isEnded = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Sends an event to the pages, and keeps it for later ones.
+  func post(_ event: JSONObject) {
+    state.withLock { state in
+      state.recent.append(event)
+      if state.recent.count > Limits.phoneEvents { state.recent.removeFirst() }
+      Self.write(event, to: &state.streams)
+    }
+  }
+
+  /// Sends how the phone stands now.
+  func show(_ snapshot: JSONObject) {
+    state.withLock { state in
+      state.snapshot = snapshot
+      Self.write(snapshot, to: &state.streams)
+    }
+  }
+
+  /// The latest snapshot.
+  var snapshot: JSONObject { state.withLock { $0.snapshot } }
+
+  /// Begins a stream with what has happened, how the phone stands, and everything from now on.
+  func stream() -> HTTP1BodyStream {
+    let stream = HTTP1BodyStream()
+    state.withLock { state in
+      let past: JSONObject = [
+        "event": "past", "events": .array(state.recent.map(JSONValue.object)),
+      ]
+      stream.write(EventStream.bytes(of: [past, state.snapshot]))
+      if state.isEnded { return stream.finish() }
+      state.streams.append(stream)
+      assert(state.recent.count <= Limits.phoneEvents, "the past is bounded")
+    }
+    return stream
+  }
+
+  /// Ends the streams: the phone is off.
+  func end() {
+    state.withLock { state in
+      state.isEnded = true
+      for stream in state.streams { stream.finish() }
+      state.streams = []
+    }
+  }
+
+  private static func write(_ event: JSONObject, to streams: inout [HTTP1BodyStream]) {
+    let bytes = EventStream.bytes(of: [event])
+    // Those whose page is gone take no more.
+    streams.removeAll { !$0.write(bytes) }
+  }
+}

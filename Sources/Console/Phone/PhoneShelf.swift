@@ -1,0 +1,146 @@
+internal import Agent
+internal import BelfryWire
+internal import Foundation
+public import Gateway
+internal import Synchronization
+internal import System
+internal import Transport
+
+/// The virtual phones of a gateway, each with a folder of its own under the gateway's.
+///
+/// Any thread.
+public final class PhoneShelf: Sendable {
+  private let host: String
+  private let port: UInt16
+  private let folder: GatewayFolder
+  private let phones = Mutex<[Int: VirtualPhone]>([:])
+  /// One phone at a time is turned on or off, which takes a moment.
+  private let turn = Mutex(())
+
+  /// The shelf of the gateway whose device port is there.
+  public init(host: String, port: UInt16, folder: GatewayFolder) {
+    self.host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+    self.port = port
+    self.folder = folder
+  }
+
+  /// Turns all phones off.
+  public func close() {
+    let phones = phones.withLock { phones in
+      defer { phones = [:] }
+      return Array(phones.values)
+    }
+    for phone in phones { phone.turnOff() }
+  }
+
+  /// Answers a request to `/api/phones…`.
+  func answer(_ request: HTTP1Request, _ administration: Administration)
+    throws(AdministrationFailure) -> HTTP1Response
+  {
+    let parts = request.path.split(separator: "/").dropFirst(2).map(String.init)
+    let number = try parts.first.map(Self.number)
+    switch (request.method, number, parts.dropFirst().first) {
+    case ("GET", nil, _): return .lines(list)
+    case ("POST", nil, _): return .lines([try turnOn(nextNumber, administration)])
+    case ("POST", let number?, nil): return .lines([try turnOn(number, administration)])
+    case ("DELETE", let number?, nil):
+      try remove(number, administration)
+      return .lines([])
+    case ("GET", let number?, "events"):
+      return HTTP1Response(
+        status: 200, fields: [("content-type", EventStream.type)],
+        body: .stream(try phone(number).events.stream()))
+    case ("POST", let number?, "off"):
+      turnOff(number)
+      return .lines(list)
+    case ("POST", let number?, "do"):
+      try phone(number).perform(try AdminRouter.object(in: request) ?? [:])
+      return .lines([])
+    default:
+      return .failure(
+        .missing, "there is no \(request.method) \(request.path)", "see docs/admin-api.md",
+        status: 404)
+    }
+  }
+
+  private static func number(_ text: String) throws(AdministrationFailure) -> Int {
+    guard let number = Int(text), (1...Limits.phones).contains(number) else {
+      throw AdministrationFailure(
+        .missing, "there is no phone '\(text)'", do: "give a number from 1 to \(Limits.phones)")
+    }
+    return number
+  }
+
+  private func phone(_ number: Int) throws(AdministrationFailure) -> VirtualPhone {
+    guard let phone = phones.withLock({ $0[number] }) else {
+      throw AdministrationFailure(.conflict, "the phone \(number) is off", do: "turn it on")
+    }
+    return phone
+  }
+
+  private var list: [JSONObject] {
+    let on = phones.withLock { Set($0.keys) }
+    return (1...Limits.phones).filter { on.contains($0) || FileSystem.exists(dataFolder($0)) }
+      .map { ["phone": .integer(Int64($0)), "on": .bool(on.contains($0))] }
+  }
+
+  private var nextNumber: Int {
+    let used = Set(list.compactMap { $0["phone"]?.integerValue })
+    return (1...Limits.phones).first { !used.contains(Int64($0)) } ?? 1
+  }
+
+  private func dataFolder(_ number: Int) -> String { folder.file("phones/\(number)") }
+
+  private func turnOn(
+    _ number: Int, _ administration: Administration
+  ) throws(AdministrationFailure) -> JSONObject {
+    guard administration.environmentName == "sandbox" else {
+      throw AdministrationFailure(
+        .conflict, "a production gateway has no virtual phones",
+        do: "use a sandbox gateway, or 'belfry device run'")
+    }
+    let code = try administration.perform(.enrolmentCode).first?["code"]?.stringValue ?? ""
+    let authority: [UInt8]
+    do {
+      authority = try FileSystem.read(folder.authorityFile, limit: Limits.fileBytes)
+    } catch {
+      throw AdministrationFailure(.broken, "the authority cannot be read", do: "\(error)")
+    }
+    let made: Result<Void, AdministrationFailure> = turn.withLock { _ in
+      guard phones.withLock({ $0[number] }) == nil else { return .success(()) }
+      do throws(AdministrationFailure) {
+        let phone = try VirtualPhone(
+          number: number, folder: dataFolder(number),
+          gateway: AgentConfiguration.Gateway(
+            host: host, port: port, authorityPEM: authority, enrolmentCode: code))
+        phones.withLock { $0[number] = phone }
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try made.get()
+    return ["phone": .integer(Int64(number)), "on": true]
+  }
+
+  private func turnOff(_ number: Int) {
+    turn.withLock { _ in
+      phones.withLock { $0.removeValue(forKey: number) }?.turnOff()
+    }
+  }
+
+  /// Turns a phone off for good: its apps are removed first, so that their tokens die with it while it is on.
+  private func remove(
+    _ number: Int, _ administration: Administration
+  ) throws(AdministrationFailure) {
+    phones.withLock { $0[number] }?.removeApps()
+    turnOff(number)
+    guard FileSystem.exists(dataFolder(number)) else { return }
+    do {
+      try FileManager.default.removeItem(atPath: dataFolder(number))
+    } catch {
+      throw AdministrationFailure(
+        .broken, "the phone's folder stays: \(dataFolder(number))", do: "remove it")
+    }
+  }
+}
