@@ -48,6 +48,7 @@ public enum FileSystem {
   public static func beginning(
     ofRegularFile path: String, count: Int
   ) throws(SystemFailure) -> [UInt8] {
+    assert(count > 0, "read(2) into nothing tells nothing")
     let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
     guard descriptor >= 0 else { throw .last("open", path) }
     defer { Glibc.close(descriptor) }
@@ -61,6 +62,7 @@ public enum FileSystem {
       unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
     }
     guard read >= 0 else { throw .last("read", path) }
+    assert(read <= count, "the kernel stays in the buffer")
     bytes.removeLast(count - read)
     return bytes
   }

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import BelfryWire
+
+/// The last value on each side of the schedule's bounds.
+@Suite struct ScheduleBoundTests {
+  private func rule(_ text: String) -> ZoneRule? { ZoneRule(Array(text.utf8)) }
+
+  @Test
+  func `a rule's days are those of a year`() {
+    #expect(rule("AAA0BBB,J1,J365") != nil)
+    #expect(rule("AAA0BBB,J0,J365") == nil)
+    #expect(rule("AAA0BBB,J1,J366") == nil)
+    #expect(rule("AAA0BBB,0,365") != nil)
+    #expect(rule("AAA0BBB,M1.1.0,M12.5.6") != nil)
+    for wrong in ["M0.1.0", "M13.1.0", "M1.0.0", "M1.6.0", "M1.1.7"] {
+      #expect(rule("AAA0BBB,\(wrong),J2") == nil, "\(wrong)")
+    }
+  }
+
+  @Test
+  func `a rule of the longest is read, and no longer one`() {
+    let rest = "0"
+    let name = String(repeating: "A", count: ScheduleLimits.zoneRuleBytes - rest.utf8.count)
+    #expect(rule(name + rest) != nil)
+    #expect(rule("A" + name + rest) == nil)
+  }
+
+  @Test
+  func `an interval is positive, and not longer than the longest`() {
+    struct World: ScheduleWorld {
+      var deviceZone: Zone { .utc }
+      func zone(named name: String) -> Zone? { nil }
+      func calendar(named name: String) -> (any CalendarSystem)? { nil }
+    }
+    let most = ScheduleLimits.longestIntervalMilliseconds
+    for good in [1, most] {
+      #expect(throws: Never.self) {
+        try Trigger.interval(milliseconds: good, repeats: false).check(in: World())
+      }
+    }
+    for bad in [0, -1, most + 1] {
+      #expect(throws: Trigger.Refusal.intervalOutOfRange) {
+        try Trigger.interval(milliseconds: bad, repeats: false).check(in: World())
+      }
+    }
+  }
+}
