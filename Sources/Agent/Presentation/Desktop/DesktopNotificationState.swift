@@ -154,8 +154,8 @@ struct DesktopNotificationState {
 
   /// Handles the loss of the server; the items wait for the next one.
   ///
-  /// `keepsList` tells whether it had a list that banners go to without a word, so that those which
-  /// were shown are not shown once more.
+  /// `keepsList` tells whether it moved banners to a list and reported none of that: those that were
+  /// shown are not shown once more.
   mutating func serverLost(keepsList: Bool = false) {
     isServerThere = false
     keys = [:]

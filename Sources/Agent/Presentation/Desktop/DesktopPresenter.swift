@@ -82,7 +82,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  /// Takes from the server what nobody would answer any more; some servers keep it otherwise.
+  /// Closes what the server has: its buttons do nothing once the agent has ended.
   func close() { make(board.numbers.map { .close($0) }) }
 
   // MARK: - The server

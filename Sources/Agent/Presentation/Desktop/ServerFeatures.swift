@@ -34,7 +34,7 @@ struct ServerFeatures: Hashable {
   /// Whether its list keeps the buttons of what is `resident` alone, and lets the sender close that
   /// alone, once the banner is gone.
   let listsResidentOnly: Bool
-  /// Whether a banner goes into its list without a word to the sender.
+  /// Whether it moves banners to a list, and reports none of that to the sender.
   let keepsList: Bool
   /// Whether it finds icons by their names, and draws one that its header has once.
   let findsIcons: Bool
