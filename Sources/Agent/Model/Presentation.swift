@@ -92,6 +92,11 @@ struct Presentation: Hashable, Sendable {
 }
 
 extension Presentation {
+  /// Whether it stays on the screen until the person acts: an alert, and what is urgent.
+  var stays: Bool {
+    isPersistent || interruptionLevel == .timeSensitive || interruptionLevel == .critical
+  }
+
   /// A function that finds a text in the app's language files.
   typealias TextLookup = (NotificationText) -> String
 

@@ -147,6 +147,7 @@ final class PresenterHub {
     do {
       let desktop = try DesktopPresenter(
         bus: bus, windows: windows, words: words, listener: listener, log: log.child("desktop"))
+      desktop.isDesktopQuiet = { [weak self] in self?.quiet?.quiet.isEmpty == false }
       quiet = try DesktopQuiet(bus: bus, on: loop) { [weak self] in self?.onQuiet($0) }
       return desktop
     } catch {

@@ -1,4 +1,5 @@
 import BelfryWire
+import Foundation
 import System
 import TestSupport
 import Testing
@@ -23,20 +24,24 @@ private final class Hearing: PresenterListener {
   func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
 }
 
-/// A notification server as Plasma's is: it has a text field, and refuses what it calls excess.
+/// A notification server as Plasma's is: it has a text field, and refuses what it calls excess; or
+/// another one by its name.
 private final class FieldServer {
   let bus: BusConnection
   var notified: [[BusValue]] = []
+  var closed: [UInt64] = []
   var refusals = 0
 
-  init(_ scenario: ServiceScenario) throws {
+  init(_ scenario: ServiceScenario, name serverName: String = "Plasma", version: String = "5")
+    throws
+  {
     bus = try scenario.connect()
     let name = "org.freedesktop.Notifications"
     try bus.export("/org/freedesktop/Notifications") { [unowned self] message in
       switch message.member {
       case "GetCapabilities": return .success([.strings(["actions", "body", "inline-reply"])])
       case "GetServerInformation":
-        return .success([.string("Plasma"), .string("KDE"), .string("5"), .string("1.2")])
+        return .success([.string(serverName), .string("V"), .string(version), .string("1.2")])
       case "Notify":
         guard let values = try? message.read() else { return nil }
         if refusals > 0 {
@@ -46,7 +51,9 @@ private final class FieldServer {
         }
         notified.append(values)
         return .success([.uint32(7)])
-      case "CloseNotification": return .success([])
+      case "CloseNotification":
+        if let number = (try? message.read())?.first?.unsignedValue { closed.append(number) }
+        return .success([])
       default: return nil
       }
     }
@@ -86,6 +93,86 @@ struct DesktopBusTests {
       #expect(scenario.run { !hearing.acted.isEmpty })
       #expect(hearing.acted.first?.0 == "REPLY")
       #expect(hearing.acted.first?.1 == "on my way")
+    }
+  }
+
+  private static func urgency(_ call: [BusValue]) -> UInt64? { call[6]["urgency"]?.unsignedValue }
+
+  @Test(
+    .requires(.dbus),
+    arguments: [("gnome-shell", "43.9", [1, 0, 2]), ("Plasma", "5.27.5", [1, 1])])
+  func `Texts that are hidden or seen again draw no banner anew`(
+    name: String, version: String, urgencies: [UInt64]
+  ) async throws {
+    try await ServiceScenario.run { scenario in
+      let server = try FieldServer(scenario, name: name, version: version)
+      let hearing = Hearing()
+      let presenter = try DesktopPresenter(
+        bus: try scenario.connect(), listener: hearing, log: .silent)
+      presenter.show(.presented(DesktopTests.presentation()), atUnixMilliseconds: 0)
+      #expect(scenario.run { hearing.shown == 1 })
+      // GNOME's list changes without a banner; Plasma would draw one.
+      presenter.show(.refreshed(DesktopTests.presentation(body: "x")), atUnixMilliseconds: 0)
+      // An alert is still on the screen, and not in the list.
+      presenter.show(
+        .presented(DesktopTests.presentation("alert", persistent: true)), atUnixMilliseconds: 0)
+      #expect(scenario.run { server.notified.count == urgencies.count })
+      #expect(server.notified.map(Self.urgency) == urgencies)
+    }
+  }
+
+  @Test(.requires(.dbus))
+  func `While the desktop's do-not-disturb is on, an alert does not pass it`() async throws {
+    try await ServiceScenario.run { scenario in
+      let server = try FieldServer(scenario, name: "gnome-shell", version: "43.9")
+      let presenter = try DesktopPresenter(
+        bus: try scenario.connect(), listener: Hearing(), log: .silent)
+      var isQuiet = true
+      presenter.isDesktopQuiet = { isQuiet }
+      presenter.show(
+        .presented(DesktopTests.presentation("1", persistent: true)), atUnixMilliseconds: 0)
+      #expect(scenario.run { server.notified.count == 1 })
+      isQuiet = false
+      presenter.show(
+        .presented(DesktopTests.presentation("2", persistent: true)), atUnixMilliseconds: 0)
+      #expect(scenario.run { server.notified.count == 2 })
+      #expect(server.notified.map(Self.urgency) == [1, 2])
+    }
+  }
+
+  @Test(.requires(.dbus), arguments: [("Plasma", false), ("dunst", true)])
+  func `An icon goes by its name to a server that finds it, and as a file to others`(
+    name: String, isFile: Bool
+  ) async throws {
+    try await ServiceScenario.run { scenario in
+      let folder = try ScratchFolder()
+      let apps = folder.file("icons/hicolor/48x48/apps")
+      try FileManager.default.createDirectory(atPath: apps, withIntermediateDirectories: true)
+      try Data().write(to: URL(fileURLWithPath: apps + "/burger.png"))
+      let server = try FieldServer(scenario, name: name)
+      let hearing = Hearing()
+      let presenter = try DesktopPresenter(
+        bus: try scenario.connect(), environment: ["XDG_DATA_HOME": folder.path],
+        listener: hearing, log: .silent)
+      var presentation = DesktopTests.presentation()
+      presentation.icon = "burger"
+      presenter.show(.presented(presentation), atUnixMilliseconds: 0)
+      #expect(scenario.run { hearing.shown == 1 })
+      #expect(server.notified.first?[2].stringValue == (isFile ? apps + "/burger.png" : "burger"))
+    }
+  }
+
+  @Test(.requires(.dbus))
+  func `When the agent ends, nothing stands that it would not answer`() async throws {
+    try await ServiceScenario.run { scenario in
+      let server = try FieldServer(scenario)
+      let hearing = Hearing()
+      let presenter = try DesktopPresenter(
+        bus: try scenario.connect(), listener: hearing, log: .silent)
+      presenter.show(.presented(DesktopTests.presentation()), atUnixMilliseconds: 0)
+      #expect(scenario.run { hearing.shown == 1 })
+      presenter.close()
+      #expect(scenario.run { server.closed == [7] })
     }
   }
 

@@ -243,6 +243,26 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
+  func `a server that kept a list comes back: alerts stand again, banners that were seen do not`() {
+    var board = board()
+    let alert = DesktopNotificationState.Item.notification(
+      DesktopTests.presentation(persistent: true))
+    let other = DesktopNotificationState.Key.notification(
+      AppNotificationID(app: ModelBench.burger, id: "alert"))
+    _ = board.show(Self.key, Self.item())
+    _ = board.notified(Self.key, number: 3)
+    _ = board.show(other, alert)
+    _ = board.notified(other, number: 4)
+    board.serverLost(keepsList: true)
+    #expect(board.serverAppeared() == [.notify(other, alert, replacing: 0)])
+    // What the server never answered has not been seen.
+    _ = board.notified(other, number: 5)
+    _ = board.show(Self.key, Self.item())
+    board.serverLost(keepsList: true)
+    #expect(board.serverAppeared().contains(.notify(Self.key, Self.item(), replacing: 0)))
+  }
+
+  @Test
   func `what the server refuses is tried again when it changes`() {
     var board = board()
     _ = board.show(Self.key, Self.item("1"))

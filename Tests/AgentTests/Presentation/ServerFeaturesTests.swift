@@ -128,6 +128,40 @@ struct ServerFeaturesTests {
     #expect(DesktopNotice(presentation, Self.server("Plasma")).summary == "Burger")
   }
 
+  private func urgency(_ notice: DesktopNotice) -> BusValue? {
+    notice.hints.first { $0.0 == "urgency" }?.1
+  }
+
+  @Test(
+    arguments: [
+      // GNOME takes everything else off the screen after four seconds.
+      ("gnome-shell", true, .active, false, 2), ("gnome-shell", false, .active, false, 1),
+      ("gnome-shell", false, .timeSensitive, false, 2), ("gnome-shell", true, .passive, false, 0),
+      // Its do-not-disturb lets critical ones pass, which no app may ask for by being an alert.
+      ("gnome-shell", true, .active, true, 1), ("gnome-shell", false, .critical, true, 2),
+      ("Plasma", true, .active, false, 1), ("dunst", true, .active, false, 1),
+    ] as [(String, Bool, InterruptionLevel, Bool, UInt8)])
+  func `an alert stays on the screen until it is answered, and do-not-disturb holds it back`(
+    name: String, persistent: Bool, level: InterruptionLevel, isDesktopQuiet: Bool, urgency: UInt8
+  ) {
+    let notice = DesktopNotice(
+      DesktopTests.presentation(persistent: persistent, level: level), Self.server(name, "43"),
+      isDesktopQuiet: isDesktopQuiet)
+    #expect(self.urgency(notice) == .byte(urgency))
+    #expect(notice.expireMilliseconds == (persistent || level != .active ? 0 : -1))
+  }
+
+  @Test func `Plasma's list keeps the buttons of what is resident`() {
+    func resident(_ name: String) -> BusValue? {
+      DesktopNotice(DesktopTests.presentation(), Self.server(name)).hints
+        .first { $0.0 == "resident" }?.1
+    }
+    #expect(resident("Plasma") == .bool(true))
+    // GNOME draws no banner of what is resident while its app is in front.
+    #expect(resident("gnome-shell") == nil)
+    #expect(resident("dunst") == nil)
+  }
+
   @Test func `what comes quietly has low urgency and goes by itself`() {
     let presentation = DesktopTests.presentation(persistent: true, level: .timeSensitive)
     let notice = DesktopNotice(presentation, Self.server("gnome-shell", "43"), isQuiet: true)

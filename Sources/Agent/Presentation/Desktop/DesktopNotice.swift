@@ -35,10 +35,11 @@ struct DesktopNotice: Hashable {
   }
 
   /// A notification; `isQuiet` puts it into the server's list without a banner, `hasWindow` tells
-  /// whether `belfry-center` can show its buttons.
+  /// whether `belfry-center` can show its buttons, `isDesktopQuiet` whether the server's
+  /// do-not-disturb is on.
   init(
     _ presentation: Presentation, _ server: ServerFeatures, words: DeviceWords = .english,
-    isQuiet: Bool = false, hasWindow: Bool = false
+    isQuiet: Bool = false, hasWindow: Bool = false, isDesktopQuiet: Bool = false
   ) {
     appName = presentation.appName
     icon = presentation.icon ?? ""
@@ -53,18 +54,21 @@ struct DesktopNotice: Hashable {
       body = ""
     }
     actions = []
-    let urgency = isQuiet ? 0 : Self.urgency(presentation.interruptionLevel)
+    let stays = !isQuiet && presentation.stays
+    var urgency = isQuiet ? 0 : Self.urgency(presentation.interruptionLevel)
+    // What would pass do-not-disturb goes to the list as any other then.
+    if stays, server.staysByUrgency, !isDesktopQuiet, presentation.interruptionLevel != .passive {
+      urgency = 2
+    }
     hints = [
       ("urgency", .byte(urgency)),
       ("desktop-entry", .string(presentation.desktopEntry ?? presentation.key.app.text)),
       // The agent plays sounds itself: servers play few formats or none.
       ("suppress-sound", .bool(true)),
     ]
+    if server.listsResidentOnly { hints.append(("resident", .bool(true))) }
     if let image = presentation.image { hints.append(("image-path", .string(image))) }
-    let isUrgent =
-      presentation.interruptionLevel == .timeSensitive
-      || presentation.interruptionLevel == .critical
-    expireMilliseconds = !isQuiet && (isUrgent || presentation.isPersistent) ? 0 : -1
+    expireMilliseconds = stays ? 0 : -1
     if server.buttons != .none {
       let placement = ButtonPlacement(presentation, server, hasWindow: hasWindow)
       addActions(presentation, server, placement, words)

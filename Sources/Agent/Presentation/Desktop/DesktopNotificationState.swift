@@ -49,6 +49,9 @@ struct DesktopNotificationState {
   private var tokens: [UInt32: String] = [:]
   private(set) var isServerThere = false
 
+  /// The numbers of what the server has, in order.
+  var numbers: [UInt32] { places.values.map(\.number).filter { $0 != 0 }.sorted() }
+
   // MARK: - Requests
 
   /// Shows an item, replacing one with the same key.
@@ -150,12 +153,20 @@ struct DesktopNotificationState {
   }
 
   /// Handles the loss of the server; the items wait for the next one.
-  mutating func serverLost() {
+  ///
+  /// `keepsList` tells whether it moved banners to a list and reported none of that: those that were
+  /// shown are not shown once more.
+  mutating func serverLost(keepsList: Bool = false) {
     isServerThere = false
     keys = [:]
     tokens = [:]
     for (key, place) in places {
-      places[key] = place.wanted.map { Place(wanted: $0) }
+      let wasSeen = keepsList && place.number != 0 && !place.isCalling
+      if wasSeen, case .notification(let presentation) = place.wanted, !presentation.stays {
+        places[key] = nil
+      } else {
+        places[key] = place.wanted.map { Place(wanted: $0) }
+      }
     }
   }
 

@@ -16,7 +16,7 @@ final class DesktopPresenter: Presenter {
   private weak var listener: (any PresenterListener)?
   private let windows: WindowPresenter?
   private let words: () -> DeviceWords
-  private let environment = ProcessInfo.processInfo.environment
+  private let environment: [String: String]
   private var board = DesktopNotificationState()
   private var history = ServerHistory()
   private(set) var server = ServerFeatures()
@@ -25,6 +25,8 @@ final class DesktopPresenter: Presenter {
   /// The server's own name and version.
   private(set) var serverName = ""
   private var badges: [AppID: Int64] = [:]
+  /// Whether the desktop's do-not-disturb is on.
+  var isDesktopQuiet: () -> Bool = { false }
   /// The unique name of the server that signals must come from; nil until it is known whether there is
   /// one.
   private var knownOwner: String?
@@ -35,9 +37,11 @@ final class DesktopPresenter: Presenter {
   init(
     bus: BusConnection, windows: WindowPresenter? = nil,
     words: @escaping () -> DeviceWords = { .english },
+    environment: [String: String] = ProcessInfo.processInfo.environment,
     listener: any PresenterListener, log: Log
   ) throws(BusFailure) {
     self.bus = bus
+    self.environment = environment
     self.windows = windows
     self.words = words
     self.listener = listener
@@ -65,8 +69,7 @@ final class DesktopPresenter: Presenter {
     switch event {
     case .presented(let presentation):
       make(board.show(.notification(presentation.key), .notification(presentation)))
-    case .refreshed(let presentation):
-      make(board.refresh(.notification(presentation.key), .notification(presentation)))
+    case .refreshed(let presentation): refresh(presentation)
     case .listed(let presentation): list(presentation)
     case .removed(let key):
       make(board.remove(.notification(key)))
@@ -79,7 +82,8 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  func close() {}
+  /// Closes what the server has: its buttons do nothing once the agent has ended.
+  func close() { make(board.numbers.map { .close($0) }) }
 
   // MARK: - The server
 
@@ -90,7 +94,7 @@ final class DesktopPresenter: Presenter {
     history = ServerHistory()
     guard !newOwner.isEmpty else {
       if hadServer { log.info("the desktop's notification server is gone") }
-      board.serverLost()
+      board.serverLost(keepsList: server.keepsList)
       windows?.serverChanged(.absent)
       return
     }
@@ -139,12 +143,16 @@ final class DesktopPresenter: Presenter {
     var notice =
       switch item {
       case .notification(let presentation):
-        DesktopNotice(presentation, server, words: words, hasWindow: hasWindow)
+        DesktopNotice(
+          presentation, server, words: words, hasWindow: hasWindow,
+          isDesktopQuiet: isDesktopQuiet())
       case .quiet(let presentation):
         DesktopNotice(presentation, server, words: words, isQuiet: true, hasWindow: hasWindow)
       case .prompt(let prompt): DesktopNotice(prompt, server, words: words)
       }
-    notice.icon = IconSearch.path(of: notice.icon, environment: environment)
+    if !server.findsIcons {
+      notice.icon = IconSearch.path(of: notice.icon, environment: environment)
+    }
     let asked = owner
     bus.call(asked, Self.path, Self.name, "Notify", notice.arguments(replacing: replacing)) {
       [weak self] result in
@@ -212,6 +220,18 @@ final class DesktopPresenter: Presenter {
   }
 
   // MARK: - Without a banner
+
+  /// Shows changed texts where they stand, without another banner where the server has put the last
+  /// one into its list.
+  private func refresh(_ presentation: Presentation) {
+    let key = DesktopNotificationState.Key.notification(presentation.key)
+    if !server.keepsList || presentation.stays {
+      make(board.refresh(key, .notification(presentation)))
+    } else if server.quietDelivery == .lowUrgency {
+      make(board.refresh(key, .quiet(presentation)))
+    }
+    // Plasma draws whatever changes anew, and shows no list on a locked screen.
+  }
 
   /// Puts a notification into the server's own list, where it has one that needs no banner.
   private func list(_ presentation: Presentation) {

@@ -28,32 +28,65 @@ struct ServerFeatures: Hashable {
   let hasBody: Bool
   /// Whether it has a field for a text (KDE's `inline-reply`).
   let hasInlineReply: Bool
+  /// Whether only critical urgency keeps a notification on the screen, with its buttons drawn; that
+  /// passes the server's do-not-disturb, too.
+  let staysByUrgency: Bool
+  /// Whether its list keeps the buttons of what is `resident` alone, and lets the sender close that
+  /// alone, once the banner is gone.
+  let listsResidentOnly: Bool
+  /// Whether it moves banners to a list, and reports none of that to the sender.
+  let keepsList: Bool
+  /// Whether it finds icons by their names, and draws one that its header has once.
+  let findsIcons: Bool
 
   /// A server by the name and version that it gives, and the capabilities that it lists.
   init(name: String = "", version: String = "", names: Set<String> = []) {
-    let server = Self.known(name.lowercased(), version)
+    let server = Known(name.lowercased(), version)
     buttons = names.contains("actions") ? server.buttons : .none
     quietDelivery = server.quietDelivery
     showsAppName = server.showsAppName
     hasMarkup = names.contains("body-markup")
     hasBody = names.contains("body") || names.isEmpty
     hasInlineReply = names.contains("inline-reply")
+    staysByUrgency = server.staysByUrgency
+    listsResidentOnly = server.listsResidentOnly
+    keepsList = server.keepsList
+    findsIcons = server.findsIcons
   }
 
-  private typealias Known = (buttons: Buttons, quietDelivery: QuietDelivery, showsAppName: Bool)
-
   /// What was seen of the servers that there are; any other draws all buttons and no name.
-  private static func known(_ name: String, _ version: String) -> Known {
-    let major = Int(version.prefix { $0.isASCII && $0.isWholeNumber }) ?? 0
-    switch name {
-    // Low urgency goes to the list alone since 41; the header with the name came with 46.
-    case "gnome-shell":
-      return (.upTo(3), major >= 41 ? .lowUrgency : .none, major >= 46)
-    // Buttons are lines of a menu program; a closed notification goes into the history.
-    case "dunst": return (.menu, .closedIntoHistory, false)
-    case "mako": return (.menu, .none, false)
-    case "plasma": return (.all, .none, true)
-    default: return (.all, .none, false)
+  private struct Known {
+    var buttons = Buttons.all
+    var quietDelivery = QuietDelivery.none
+    var showsAppName = false
+    var staysByUrgency = false
+    var listsResidentOnly = false
+    var keepsList = false
+    var findsIcons = false
+
+    init(_ name: String, _ version: String) {
+      let major = Int(version.prefix { $0.isASCII && $0.isWholeNumber }) ?? 0
+      switch name {
+      case "gnome-shell":
+        buttons = .upTo(3)
+        // Low urgency goes to the list alone since 41; the header with the name came with 46.
+        quietDelivery = major >= 41 ? .lowUrgency : .none
+        showsAppName = major >= 46
+        // Anything else goes after four seconds, into a list without buttons.
+        staysByUrgency = true
+        keepsList = true
+      case "dunst":
+        // Buttons are lines of a menu program; a closed notification goes into the history.
+        buttons = .menu
+        quietDelivery = .closedIntoHistory
+      case "mako": buttons = .menu
+      case "plasma":
+        showsAppName = true
+        listsResidentOnly = true
+        keepsList = true
+        findsIcons = true
+      default: break
+      }
     }
   }
 }
