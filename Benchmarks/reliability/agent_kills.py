@@ -3,7 +3,7 @@ import collections
 import random
 import time
 
-from .processes import Gateway, Program, Trouble, wait_for
+from .processes import Gateway, Limit, Program, Trouble, wait_for
 from .provider import Answers, Provider
 
 TOPIC = "com.example.reliability"
@@ -62,23 +62,23 @@ def measure(belfry, folder, kills, seed):
     gateway = Gateway(belfry, folder)
     gateway.command("topic", "add", "--team", gateway.ready["teamID"], "--keep", "all", TOPIC)
     agent = Agent(gateway, folder)
-    answers, pauses = Answers(), []
+    answers, pauses, killed = Answers(), [], 0
     provider = Provider(gateway, gateway.jwt(), TOPIC, {1: agent.token}, answers, RATE)
     provider.start()
     try:
-        for _ in range(kills):
+        while killed < kills and not Limit.is_over():
             if chance.random() < 0.1:
                 time.sleep(chance.uniform(0, 0.3))  # amid the start
             else:
                 wait_for(lambda: agent.links, "the agent's link")
                 time.sleep(chance.uniform(0.02, 0.8))
-            killed = time.monotonic()
+            killed, moment = killed + 1, time.monotonic()
             agent.program.kill()
             agent.links = 0
             agent.start()
             if chance.random() < 0.9:
-                wait_for(lambda: agent.last > killed and agent.links, "the first notification after a kill")
-                pauses.append(agent.last - killed)
+                wait_for(lambda: agent.last > moment and agent.links, "the first notification after a kill")
+                pauses.append(agent.last - moment)
         provider.stop()
         provider.join(30)
         agent.last = time.monotonic()
@@ -97,7 +97,7 @@ def measure(belfry, folder, kills, seed):
         gateway.program.end()
     if answers.refused:
         raise Trouble(f"pushes were refused: {answers.refused}")
-    return {"kills": kills, "accepted": len(answers.accepted), "received": len(agent.received),
+    return {"kills": killed, "accepted": len(answers.accepted), "received": len(agent.received),
             "presented": len(agent.presented), "lost": len(lost), "doubled": len(doubled),
             "receivedAndPresented": len(both), "longestPause": round(max(pauses, default=0), 2)}
 

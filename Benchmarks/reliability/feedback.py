@@ -48,7 +48,7 @@ def measure(belfry, folder, rows, seed):
     gateway.program.end()
     fill(gateway.data / "control.sqlite", rows)
     gateway.start()
-    gateway.wait_ready(120)
+    gateway.wait_ready(300)
     devices.wait_up(set(tokens))
     calm, busy = [phase(gateway, tokens, body) for body in
                   (lambda: time.sleep(CALM_SECONDS), lambda: read_all(gateway, certificate, rows))]

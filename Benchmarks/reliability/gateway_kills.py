@@ -4,7 +4,7 @@ import json
 import random
 import time
 
-from .processes import Devices, Gateway, Trouble, wait_for
+from .processes import Devices, Gateway, Limit, Trouble, wait_for
 from .provider import Answers, Provider
 
 TOPIC = "com.example.reliability"
@@ -20,8 +20,7 @@ class Receipt:
     """What the devices received, by the push's id."""
 
     def __init__(self):
-        self.counts, self.last, self.stored, self.pauses = collections.Counter(), 0.0, 0, []
-        self.killed = None
+        self.counts, self.last, self.stored = collections.Counter(), 0.0, 0
 
     def note(self, event):
         self.last = time.monotonic()
@@ -41,9 +40,9 @@ def measure(belfry, folder, kills, seed):
     providers = [Provider(gateway, jwt, TOPIC, tokens, answers, RATE) for _ in range(PROVIDERS)]
     for provider in providers:
         provider.start()
-    pauses, early = [], 0
+    pauses, early, killed = [], 0, 0
     try:
-        for _ in range(kills):
+        while killed < kills and not Limit.is_over():
             # The devices that are away differ from round to round, so that all have something stored.
             away = set(chance.sample(sorted(everyone), AWAY))
             if chance.random() < 0.1:
@@ -57,14 +56,14 @@ def measure(belfry, folder, kills, seed):
                     devices.program.order(do="offline", device=device)
                 time.sleep(chance.uniform(0.05, 1.0))
             gateway.program.kill()
-            killed = time.monotonic()
+            killed, moment = killed + 1, time.monotonic()
             # Who is told to be offline forgets how long it would have waited.
             devices.program.order(do="offline")
             gateway.start()
             if chance.random() < 0.9:
-                wait_for(lambda: gateway.is_ready() and answers.last_accepted > killed,
+                wait_for(lambda: gateway.is_ready() and answers.last_accepted > moment,
                          "the first 200 after a kill")
-                pauses.append(answers.last_accepted - killed)
+                pauses.append(answers.last_accepted - moment)
         gateway.wait_ready()
         for provider in providers:
             provider.stop()
@@ -86,7 +85,7 @@ def measure(belfry, folder, kills, seed):
     if any(reason != "no reason" and "Unavailable" not in reason and "Internal" not in reason
            for reason in answers.refused):
         raise Trouble(f"pushes were refused: {answers.refused}")
-    return {"kills": kills, "amidStart": early, "accepted": len(answers.accepted),
+    return {"kills": killed, "amidStart": early, "accepted": len(answers.accepted),
             "received": len(receipt.counts), "stored": receipt.stored,
             "unanswered": answers.unanswered, "lost": len(lost), "doubled": len(doubled),
             "longestPause": round(max(pauses, default=0), 2)}

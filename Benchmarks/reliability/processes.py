@@ -14,6 +14,19 @@ LISTENERS = ("provider", "device", "binary", "feedback", "console")
 START_SECONDS = 60  # for a start, and for an order that has to be answered
 
 
+class Limit:
+    """When a figure ends with what it has, whatever was asked for."""
+    end = float("inf")
+
+    @classmethod
+    def set(cls, minutes):
+        cls.end = time.monotonic() + minutes * 60
+
+    @classmethod
+    def is_over(cls):
+        return time.monotonic() > cls.end
+
+
 class Trouble(Exception):
     """Why a figure cannot be measured."""
 

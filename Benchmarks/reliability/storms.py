@@ -6,10 +6,12 @@ import subprocess
 from .processes import Trouble
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "storm"
+PYTHON = PROGRAM.parents[1] / ".build/python-test/bin/python3"  # has what `make test` needs
 
 
 def measure(belfry, folder, devices, seed):
-    done = subprocess.run([PROGRAM, "--devices", str(devices), "--belfry", belfry], capture_output=True, text=True)
+    done = subprocess.run([PYTHON if PYTHON.exists() else "python3", PROGRAM, "--devices", str(devices), "--belfry", belfry],
+                          capture_output=True, text=True)
     phases = {}
     for one in done.stdout.splitlines():
         phase = json.loads(one)

@@ -242,7 +242,7 @@ struct Permissions {
     let subject: Prompt.Subject
     if isUndecided(app) {
       subject = .notifications
-      // The process that asks may end before the answer: the question then stands for what was kept before it.
+      // The process that asks may end before the answer: the question then stands for what was stored before it.
       if appsWithPostponedNotifications.remove(app) != nil, record.status == .notDetermined {
         appsWithKeptNotifications.insert(app)
       }

@@ -44,7 +44,7 @@ final class ConsoleSessions: Sendable {
       if let wait = Self.wait(state.attempts[address], at: now) {
         return .tooManyAttempts(retryAfterSeconds: wait)
       }
-      // Without a token nobody is let in, rather than everybody.
+      // An empty token would equal an empty guess.
       guard !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) else {
         Self.count(address, in: &state.attempts, at: now)
         return .wrongToken

@@ -106,7 +106,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
         try Subject.perform(operation, on: oracle)
         self.contents = try Subject.contents(of: oracle)
       } else {
-        // Nobody knows what is there: what is drawn next goes by what the store says.
+        // What is there is not known: what is drawn next goes by what the store says.
         self.contents = try Subject.contents(of: store)
       }
     } catch {

@@ -198,7 +198,7 @@ extension Administration {
     .string(Timestamp.rfc3339(unixMilliseconds: milliseconds))
   }
 
-  /// Of seconds that a stranger wrote.
+  /// Milliseconds of seconds that an unverified token names, within the years that a date can show.
   private static func milliseconds(_ seconds: Int64) -> Int64 {
     max(0, min(seconds, 253_402_300_799)) * 1_000
   }
