@@ -90,6 +90,8 @@ final class SuspensionLedger {
     case .launch(let order): tokens[order.app.id] = order.isForeground ? nil : order.token
     case .persist(.remove(.apps, let key)): if let id = AppID(key) { tokens[id] = nil }
     case .ask(let question, let event, _): onQuestion(question, event)
+    // A greeting that is refused brings no app to the front.
+    case .close(let connection): front.remove(connection)
     case .end(let id):
       ended.insert(id)
       // An app that has not greeted cannot be told.
