@@ -45,6 +45,8 @@ final class GatewayRun {
       signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
         log.info("going down: providers and devices are told, what was accepted is kept")
         readiness.isReady = false
+        // It reads the store's file, whose last user the store is to be.
+        history?.stop()
         server.drain()
       }
       try server.start(

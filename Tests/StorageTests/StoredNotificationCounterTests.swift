@@ -1,4 +1,5 @@
 import BelfryWire
+import System
 import TestSupport
 import Testing
 
@@ -21,6 +22,7 @@ import Testing
     try store.commit([.remove(key, sequence: 2)])
     #expect(counter.count() == 2)
     store.close()
+    #expect(!FileSystem.exists(folder.file("store.sqlite-wal")), "the store was its last user")
     #expect(counter.count() == 2)
   }
 }
