@@ -93,21 +93,36 @@ USABLE = """[...document.querySelectorAll("a[href], button, input, select, texta
 
 
 def keyboard_order(browser):
-    """Tab goes through what can be used, from top to bottom as the document has it, and shows where it is."""
+    """Tab goes through what can be used, from top to bottom as the document has it, and shows where it is.
+
+    A page that drew its parts anew meanwhile is gone through again.
+    """
+    for _ in range(5):
+        faults, is_steady = walk(browser)
+        if not faults or is_steady:
+            break
+    return faults
+
+
+def walk(browser):
+    """What is wrong on the way, and whether the page stayed as it was all along."""
     browser.value("document.querySelector('.skip').focus()")
-    faults = []
-    for index in range(min(browser.value(f"{USABLE}.length"), 40)):
-        at, outline, shown = browser.value(f"""(() => {{
-          const active = document.activeElement;
-          return [{USABLE}.indexOf(active), getComputedStyle(active).outlineStyle, active.outerHTML.slice(0, 80)];
+    count = browser.value(f"{USABLE}.length")
+    faults, is_steady = [], True
+    for index in range(min(count, 40)):
+        at, present, outline, shown = browser.value(f"""(() => {{
+          const [active, usable] = [document.activeElement, {USABLE}];
+          return [usable.indexOf(active), usable.length, getComputedStyle(active).outlineStyle,
+            active.outerHTML.slice(0, 80)];
         }})()""")
+        is_steady = is_steady and present == count
         if at != index:
             faults.append(f"Tab number {index} comes to number {at}, {shown}")
             break
         if index > 0 and outline == "none":
             faults.append(f"the focus is not seen on {shown}")
         browser.key("Tab")
-    return faults
+    return faults, is_steady
 
 
 def check_page(browser, keyboard=True):
