@@ -37,9 +37,6 @@ extension DeviceLinkClient {
     public var window: UInt16 = 64
     /// Unique ids remembered of notifications that were kept; at least `window`.
     public var memory = 256
-    /// Those, and the ids of a window's notifications that are not kept yet: however many of these are thrown
-    /// away in the end, they push none out.
-    var idsMax: Int { max(memory, Int(window)) + Int(window) }
     /// How long an acknowledgement may be held back; the protocol allows 200 ms.
     public var acknowledgementNanoseconds: Int64 = 10_000_000
     /// From dialling to CONNECTED.

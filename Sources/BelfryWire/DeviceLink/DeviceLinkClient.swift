@@ -69,7 +69,8 @@ public struct DeviceLinkClient: ~Copyable {
     self.state = state
     pause = settings.pause
     deliveries = ReceivedDeliveries(
-      memory: ReceivedMemory(capacity: settings.idsMax, ids: memory))
+      memory: ReceivedMemory(
+        capacity: max(settings.memory, Int(settings.window)), ids: memory))
   }
 
   // MARK: What the shell asks
@@ -245,7 +246,7 @@ public struct DeviceLinkClient: ~Copyable {
     subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
     deliveries.checkInvariants()
     assert(intervalSeconds > 0, "an interval without length")
-    assert(deliveries.memory.capacity == settings.idsMax, "the device forgets its window")
+    assert(deliveries.memory.capacity >= Int(settings.window), "the device forgets its window")
     switch phase {
     case .offline, .stopped, .waiting, .dialling:
       assert(acknowledgementDue == .max && pingEnd == .max, "timers of a connection that is gone")
