@@ -23,9 +23,16 @@ public final class GatewayServer {
       }
     }
 
+    /// Whether another process has the folder: a gateway that runs, or a command.
+    public var isFolderBusy: Bool {
+      if case .storage(.busy) = self { true } else { false }
+    }
+
     /// What is wrong, and what to do.
     public var description: String {
       switch self {
+      case .storage(.busy(let path)):
+        "\(path) is in use by a running gateway or a command on it: stop that, or give another --data"
       case .folder(let failure): "\(failure)"
       case .storage(let failure): "\(failure)"
       case .system(let failure): "\(failure)"

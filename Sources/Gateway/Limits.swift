@@ -156,6 +156,9 @@ enum Limits {
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
   static let authorityDays = 7_300
+  /// Host names that the authority's certificate permits, former ones included: a container has a new name at each
+  /// start, and the certificate goes out with each handshake.
+  static let authorityNamesMax = 40
   /// Days of validity of the server certificate: the most that clients accept of a private authority.
   static let serverCertificateDays = 820
   /// Days before its end at which a start of the gateway renews the server certificate: two months' notice.
