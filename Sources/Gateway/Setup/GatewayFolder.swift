@@ -15,6 +15,7 @@ public import Transport
 /// delivery-log.LOOP           the latest events of notifications
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// control.sqlite-mark, …      how much each store has committed
+/// restored, restoring         that it was restored from a backup, or is being restored
 /// manifest                    which of these files the folder must hold
 /// ```
 public struct GatewayFolder: Sendable {
@@ -25,6 +26,8 @@ public struct GatewayFolder: Sendable {
     case damaged(file: String, String)
     /// A file that the folder must hold is of no use; `loss` is what goes with it.
     case lost(file: String, why: String, loss: String)
+    /// A `belfry restore` has not come to its end.
+    case halfRestored(folder: String)
 
     /// What is wrong, and what to do.
     public var description: String {
@@ -34,6 +37,8 @@ public struct GatewayFolder: Sendable {
         "\(file): \(failure): restore it from a backup, or move the folder away to start anew"
       case .damaged(let file, let what):
         "\(file): \(what): restore it from a backup, or move the folder away to start anew"
+      case .halfRestored(let folder):
+        "\(folder) is half restored from a backup: move it away and run `belfry restore` again"
       case .lost(let file, let why, let loss):
         "\(file) \(why): restore it from a backup, or start with --recover, which gives up \(loss)"
       }

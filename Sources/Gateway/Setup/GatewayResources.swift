@@ -84,6 +84,8 @@ extension GatewayResources {
       in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
     let epoch = try FolderEpoch.begin(in: stores.control, stores.notifications)
+    let restoration = [try FolderBackup.consumeNotice(in: folder), epoch.restoration]
+      .compactMap(\.self)
     let revocations = CertificateRevocations()
     let server = try folder.server(
       hosts: names.hosts, addresses: names.addresses, retainsFormer: configuration.names.isEmpty,
@@ -101,7 +103,7 @@ extension GatewayResources {
       try deliveryLog(of: index, in: folder, log: log)
     }
     resources.revocations = revocations
-    resources.restoration = epoch.restoration
+    resources.restoration = restoration.isEmpty ? nil : restoration.joined(separator: "; ")
     resources.losses = recovery.notices
     resources.controlHealth = stores.control.health
     resources.notificationHealth = stores.notifications.health
