@@ -10,33 +10,32 @@ extension GatewayLoop {
   func open(_ ports: GatewayPorts) {
     loop.boundHandshakes(to: shared.census.bounds.handshakes)
     do {
-      let security = shared.security
       var taken = ports
       for index in ports.providers.indices {
         taken.providers[index] = try listen(
-          ports.providers[index], "provider-port", security.provider, for: .provider
+          ports.providers[index], "provider-port", \.provider, for: .provider
         ) { [unowned self] _ in
           makeProvider(ProviderConnection.init)
         }
       }
       if let port = ports.insecureProvider {
         taken.insecureProvider = try listen(
-          port, "insecure-provider-port", .plain, for: .provider
+          port, "insecure-provider-port", nil, for: .provider
         ) { [unowned self] _ in
           InsecureProtocolNegotiator(home: self)
         }
       }
-      taken.binary = try listen(ports.binary, "binary-port", security.legacy, for: .provider) {
+      taken.binary = try listen(ports.binary, "binary-port", \.legacy, for: .provider) {
         [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .binary)
       }
       taken.feedback = try listen(
-        ports.feedback, "feedback-port", security.legacy, for: .provider
+        ports.feedback, "feedback-port", \.legacy, for: .provider
       ) {
         [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .feedback)
       }
-      taken.device = try listen(ports.device, "device-port", security.device, for: .device) {
+      taken.device = try listen(ports.device, "device-port", \.device, for: .device) {
         [unowned self] _ in
         DeviceHandoff(home: self)
       }
@@ -47,7 +46,8 @@ extension GatewayLoop {
   }
 
   private func listen(
-    _ port: UInt16, _ option: String, _ security: StreamSecurity, for kind: ConnectionCensus.Kind,
+    _ port: UInt16, _ option: String, _ part: KeyPath<ListenerSecurity, StreamSecurity>?,
+    for kind: ConnectionCensus.Kind,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(ListenFailure) -> UInt16 {
     let configuration = shared.configuration
@@ -58,20 +58,18 @@ extension GatewayLoop {
       let sharing: Socket.PortSharing =
         configuration.loops == 1 ? .none : index == 0 ? .first : .further
       let listener = try shared.listeners.listen(
-        on: loop, at: address, security: security, sharing: sharing
+        on: loop, at: address, security: part.map { security[keyPath: $0] } ?? .plain,
+        sharing: sharing
       ) { [unowned self] stream in
         admit(stream, to: kind) ? accept(stream) : nil
       }
-      return retain(listener, asked: port)
+      assert(
+        port == 0 || listener.port == port, "a listener took another port than the one asked")
+      add(listener, showing: part)
+      return listener.port
     } catch {
       throw ListenFailure(option: option, port: port, reason: error)
     }
-  }
-
-  private func retain(_ listener: any Listener, asked port: UInt16) -> UInt16 {
-    assert(port == 0 || listener.port == port, "a listener took another port than the one asked")
-    add(listener)
-    return listener.port
   }
 }
 

@@ -100,6 +100,7 @@ public enum FolderBackup {
     try writer.finish()
     try FileSystem.move(part, to: file)
     summary.byteCount = FileSystem.byteCount(of: file) ?? 0
+    assert(summary.byteCount > 0, "a backup has its description at least")
     return summary
   }
 

@@ -86,6 +86,7 @@ extension GatewayFolder {
     while kept.count > room, let index = kept.firstIndex(where: { !wanted.contains($0) }) {
       kept.remove(at: index)
     }
+    assert(Set(kept + added).isSuperset(of: wanted), "every wanted name is permitted")
     return kept + added
   }
 

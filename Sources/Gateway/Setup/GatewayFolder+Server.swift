@@ -52,6 +52,7 @@ extension GatewayFolder {
         forbidden.append(name)
       }
     }
+    assert(!general.contains(where: added.contains), "a name is in one of the lists")
     var certificates = ServerCertificates(
       general: try identity("server", general, authority, nowSeconds))
     if !added.isEmpty {
@@ -60,6 +61,14 @@ extension GatewayFolder {
     certificates.addedNames = added
     certificates.forbiddenNames = forbidden
     return certificates
+  }
+
+  /// Whether a certificate ends soon; one that ends with its authority is the longest that can be had.
+  private func needsRenewal(
+    _ certificate: Certificate, _ authority: CertificateAuthority, _ nowSeconds: Int64
+  ) -> Bool {
+    certificate.notAfter - nowSeconds <= Int64(Limits.serverCertificateRenewalDays) * 86_400
+      && certificate.notAfter < authority.certificate.notAfter
   }
 
   private func permits(
@@ -74,7 +83,7 @@ extension GatewayFolder {
     let listed = Array(names.joined(separator: "\n").utf8)
     if let chain = try read("\(file).pem"), let key = try read("\(file)-key.pem"),
       try read("\(file)-names") == listed, let certificate = try? Certificate(pem: chain),
-      certificate.notAfter - nowSeconds > Int64(Limits.serverCertificateRenewalDays) * 86_400,
+      !needsRenewal(certificate, authority, nowSeconds),
       chain.suffix(authority.certificatePEM.count) == authority.certificatePEM[...]
     {
       return .init(chainPEM: chain, keyPEM: key, names: names, certificate: certificate)

@@ -31,6 +31,10 @@ package struct GatewayResources {
   package var tokenKeys: [[UInt8]]
   /// The listeners' TLS configuration.
   package var security: ListenerSecurity
+  /// What the listeners show, and where it is read anew; nil without a folder.
+  var certificates: (shown: ShownCertificates, source: CertificateSource)?
+  /// When the gateway's certificates end.
+  let certificateEnds = CertificateEnds()
   /// Where connections come from.
   package var listeners: any ListenerFactory = SocketListenerFactory()
   /// Where the event loops run.
@@ -87,22 +91,19 @@ extension GatewayResources {
     let restoration = [try FolderBackup.consumeNotice(in: folder), epoch.restoration]
       .compactMap(\.self)
     let revocations = CertificateRevocations()
-    let server = try folder.server(
-      hosts: names.hosts, addresses: names.addresses, retainsFormer: configuration.names.isEmpty,
-      authority: authority, nowSeconds: now / 1_000)
-    try names.report(server, authority: folder.authorityFile, log: log)
+    let source = CertificateSource(folder: folder, revocations: revocations, log: log)
+    let shown = try source.load(configuration, names, authority, nowSeconds: now / 1_000)
     let tokenKeys = try recovery.open(.tokenKeys) { try folder.tokenKeys() }
     try recovery.writeManifest()
     var resources = GatewayResources(
       controlStore: stores.control, notificationStore: stores.notifications, authority: authority,
       identity: identity, epoch: epoch.number, tokenKeys: tokenKeys,
-      security: try ListenerSecurity(
-        showing: server, authorityPEM: authority.certificatePEM, revocations: revocations,
-        takesOverRecords: configuration.takesOverRecords)
+      security: shown.security
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
     resources.revocations = revocations
+    resources.certificates = (shown, source)
     resources.restoration = restoration.isEmpty ? nil : restoration.joined(separator: "; ")
     resources.losses = recovery.notices
     resources.controlHealth = stores.control.health

@@ -20,8 +20,12 @@ package struct ListenerSecurity: Sendable {
 
 extension ListenerSecurity {
   /// The TLS of listeners that show these certificates.
+  ///
+  /// Providers that ask for a host of the operator's `own` certificate are shown that one. Devices are not: they
+  /// trust the gateway's authority alone.
   init(
-    showing certificates: ServerCertificates, authorityPEM: [UInt8],
+    showing certificates: ServerCertificates, own: TLSServerContext.Identity?,
+    authorityPEM: [UInt8],
     revocations: CertificateRevocations, takesOverRecords: Bool
   ) throws(TLSFailure) {
     let general = certificates.general
@@ -35,7 +39,7 @@ extension ListenerSecurity {
     ) throws(TLSFailure) -> TLSServerContext {
       try TLSServerContext(
         certificateChainPEM: general.chainPEM, privateKeyPEM: general.keyPEM,
-        alternates: [alternates].compactMap(\.self), alpn: ["h2"],
+        alternates: [own, alternates].compactMap(\.self), alpn: ["h2"],
         unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authorityPEM),
         check: revocations.evaluate)
     }

@@ -36,6 +36,8 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       self.arrivals = arrivals
     }
 
+    /// The simulation's connections are not encrypted.
+    func use(_ security: StreamSecurity) {}
     func close() { isOpen = false }
   }
 

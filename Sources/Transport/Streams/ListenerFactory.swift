@@ -4,6 +4,8 @@ public import System
 public protocol Listener: AnyObject {
   /// The port that is listened on.
   var port: UInt16 { get }
+  /// Has connections that come from now on secured like this.
+  func use(_ security: StreamSecurity)
   /// Stops listening; accepted streams live on.
   func close()
 }

@@ -8,7 +8,7 @@ public final class StreamListener {
   public let address: SocketAddress?
 
   private let loop: EventLoop
-  private let security: StreamSecurity
+  private var security: StreamSecurity
   private let unixPath: String?
   private let accept: (ByteStream) -> (any StreamHandler)?
   private var descriptor: Int32
@@ -59,6 +59,9 @@ public final class StreamListener {
       throw error
     }
   }
+
+  /// Has connections that come from now on secured like this.
+  public func use(_ security: StreamSecurity) { self.security = security }
 
   /// Stops listening; accepted streams live on.
   public func close() {
