@@ -40,6 +40,8 @@ enum Tool {
     Command(name: "topic", summary: "the apps that a team owns", run: TopicCommand.noun.run),
     Command(name: "channel", summary: "an app's broadcast channels", run: ChannelCommand.noun.run),
     Command(name: "fault", summary: "scripted answers, for testing", run: FaultCommand.noun.run),
+    Command(name: "backup", summary: "copy a gateway while it runs", run: BackupCommand.run),
+    Command(name: "restore", summary: "a gateway from its copy", run: RestoreCommand.run),
     Command(name: "log", summary: "what happened to notifications", run: LogCommand.run),
   ]
 
