@@ -33,6 +33,7 @@ enum DeviceCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     if DeviceAdministration.noun.has(arguments) { return DeviceAdministration.noun.run(arguments) }
+    if arguments.first == "received" { return ReceivedCommand.run(Array(arguments.dropFirst())) }
     guard let verb = arguments.first, verb == "run" else {
       if arguments.first == "--help" { return help() }
       Output.error("'belfry device' needs a verb", do: "type belfry device run --help")
@@ -58,6 +59,7 @@ enum DeviceCommand {
 
   private static func help() -> Int32 {
     Output.text(table.help + "\n")
+    Output.text(ReceivedCommand.table.help + "\n")
     for verb in DeviceAdministration.noun.verbs { Output.text(verb.table.help + "\n") }
     return 0
   }

@@ -26,6 +26,11 @@ enum Tool {
     Command(
       name: "device", summary: "run virtual devices, list and revoke devices",
       run: DeviceCommand.run),
+    Command(
+      name: "dev", summary: "a gateway and an agent for the work on an app", run: DevCommand.run),
+    Command(
+      name: "test-gateway", summary: "run a command with a gateway and devices of its own",
+      run: TestGatewayCommand.run),
     Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
     Command(
       name: "provider", summary: "run the token registry of an app's maker",
@@ -54,6 +59,7 @@ enum Tool {
       Output.line("belfry \(Version.current)")
       exit(0)
     }
+    if let status = runInternal(name, Array(arguments.dropFirst())) { exit(status) }
     guard let command = commands.first(where: { $0.name == name }) else {
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
       Output.error(
@@ -62,6 +68,22 @@ enum Tool {
       exit(2)
     }
     exit(command.run(Array(arguments.dropFirst())))
+  }
+
+  /// Runs what this executable starts itself as; nil for any other word.
+  private static func runInternal(_ name: String, _ arguments: [String]) -> Int32? {
+    switch name {
+    case ProgramSupervisor.programWord: return ProgramSupervisor.becomeProgram(arguments)
+    case ProgramSupervisor.keeperWord:
+      guard arguments.count > 1, let parent = pid_t(arguments[0]) else { return 2 }
+      let rest = Array(arguments.dropFirst(2))
+      switch arguments[1] {
+      case "test-gateway": return TestGatewayCommand.runKeeper(rest, parent: parent)
+      case "dev": return DevCommand.runKeeper(rest, parent: parent)
+      default: return 2
+      }
+    default: return nil
+    }
   }
 
   private static var help: String {
