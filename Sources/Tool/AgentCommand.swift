@@ -11,13 +11,17 @@ enum AgentCommand {
     command: "belfry agent",
     summary: """
       Runs on the device and acts on behalf of its apps: shows their notifications, holds the link to
-      the gateway. Without --gateway it serves local notifications alone.
+      the gateway. Without --gateway it joins this user's own gateway, if there is one; else it serves
+      local notifications alone, as with --gateway none.
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/agent", "identity, apps, history"),
       .value(
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock", "where apps connect"),
-      .value("gateway", "HOST:PORT", "the gateway's device port"),
+      .value(
+        "gateway", DeviceGateway.optionName + "|none",
+        default: "this user's gateway, if there is one",
+        "a gateway.json, the device port's address, or what 'belfry device invite' prints"),
       .value("ca", "FILE", "the gateway's authority, PEM"),
       .value("enroll", "CODE", "the gateway's enrolment code, for the first time"),
       .repeatable(
@@ -34,13 +38,16 @@ enum AgentCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     let configuration: AgentConfiguration
-    do throws(CommandLineOptions.Problem) {
+    do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
         Output.text(table.help)
         return 0
       }
       configuration = try Self.configuration(options)
+    } catch let problem as DeviceGateway.Problem {
+      Output.error(problem)
+      return problem.isUsage ? 2 : 1
     } catch {
       Output.error(error)
       return 2
@@ -65,7 +72,7 @@ enum AgentCommand {
 
   private static func configuration(
     _ options: CommandLineOptions
-  ) throws(CommandLineOptions.Problem) -> AgentConfiguration {
+  ) throws -> AgentConfiguration {
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
     let level = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
     var configuration = AgentConfiguration(
@@ -111,32 +118,19 @@ enum AgentCommand {
     }
   }
 
-  private static func gateway(_ options: CommandLineOptions)
-    throws(CommandLineOptions.Problem) -> AgentConfiguration.Gateway?
-  {
-    guard let text = options.value("gateway") else {
+  private static func gateway(_ options: CommandLineOptions) throws -> AgentConfiguration.Gateway? {
+    let given = options.value("gateway")
+    let isOwn = given == nil && FileSystem.exists(DeviceGateway.usersFile)
+    guard given ?? (isOwn ? DeviceGateway.usersFile : "none") != "none" else {
       // These options make sense with a gateway alone.
       guard options.value("ca") == nil, options.value("enroll") == nil else {
-        throw .required(key: "gateway")
+        throw CommandLineOptions.Problem.required(key: "gateway")
       }
       return nil
     }
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
-    else { throw .badValue(key: "gateway", value: text, wanted: "HOST:PORT") }
-    let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
-    let file = try options.required("ca")
-    let authority: [UInt8]
-    do {
-      authority = try FileSystem.read(file, limit: 1 << 20)
-    } catch {
-      throw .badValue(key: "ca", value: file, wanted: "a PEM file that can be read (\(error))")
-    }
-    guard (try? Certificate(pem: authority)) != nil else {
-      throw .badValue(
-        key: "ca", value: file, wanted: "the gateway's authority: a certificate in PEM form")
-    }
+    let gateway = try DeviceGateway(options)
     return AgentConfiguration.Gateway(
-      host: host, port: port, authorityPEM: authority,
-      enrolmentCode: options.value("enroll") ?? "")
+      host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM,
+      enrolmentCode: gateway.enrolmentCode)
   }
 }

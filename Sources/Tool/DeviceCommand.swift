@@ -14,8 +14,8 @@ enum DeviceCommand {
       """,
     [
       .value(
-        "gateway", "FILE|HOST:PORT", default: "this user's gateway",
-        "a gateway.json, or an address with --ca and --enroll"),
+        "gateway", DeviceGateway.optionName, default: "this user's gateway",
+        "a gateway.json, an address with --ca and --enroll, or what 'belfry device invite' prints"),
       .value("ca", "FILE", "the gateway's authority, as PEM"),
       .value(
         "enroll", "CODE", "the enrolment code; not needed for devices that were enrolled before"),
@@ -33,6 +33,7 @@ enum DeviceCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     if DeviceAdministration.noun.has(arguments) { return DeviceAdministration.noun.run(arguments) }
+    if arguments.first == "invite" { return InviteCommand.run(Array(arguments.dropFirst())) }
     if arguments.first == "received" { return ReceivedCommand.run(Array(arguments.dropFirst())) }
     guard let verb = arguments.first, verb == "run" else {
       if arguments.first == "--help" { return help() }
@@ -50,6 +51,9 @@ enum DeviceCommand {
       return 2
     } catch let problem as FleetConfiguration.Problem {
       Output.error(problem)
+      return 2
+    } catch let problem as DeviceGateway.Problem {
+      Output.error(problem)
       return problem.isUsage ? 2 : 1
     } catch {
       Output.error(error)
@@ -59,6 +63,7 @@ enum DeviceCommand {
 
   private static func help() -> Int32 {
     Output.text(table.help + "\n")
+    Output.text(InviteCommand.table.help + "\n")
     Output.text(ReceivedCommand.table.help + "\n")
     for verb in DeviceAdministration.noun.verbs { Output.text(verb.table.help + "\n") }
     return 0
