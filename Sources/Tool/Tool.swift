@@ -16,6 +16,9 @@ enum Tool {
     Command(name: "agent", summary: "run the device's daemon", run: AgentCommand.run),
     Command(name: "app", summary: "be an app from a shell", run: AppCommand.run),
     Command(name: "notify", summary: "show local notifications", run: NotifyCommand.run),
+    Command(
+      name: "subscribe", summary: "a token and a curl line for this desktop",
+      run: SubscribeCommand.run),
     Command(name: "settings", summary: "turn an app's switches", run: SettingsCommand.run),
     Command(name: "center", summary: "what has been delivered", run: CenterCommand.run),
     Command(name: "clock", summary: "move an agent's manual clock", run: ClockCommand.run),

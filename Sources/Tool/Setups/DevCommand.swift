@@ -217,22 +217,3 @@ struct DevGuide {
       token: token, providerToken: "$(\(belfry) key jwt\(dataOption))", body: "Hello")
   }
 }
-
-/// A push as a line for curl.
-enum CurlLine {
-  /// `token` and `providerToken` may hold a shell's own substitutions.
-  static func text(
-    host: String, port: Int64, caFile: String, topic: String, token: String, providerToken: String,
-    body: String
-  ) -> String {
-    let address = host.contains(":") ? "[\(host)]" : host
-    let payload: JSONValue = ["aps": ["alert": .string(body)]]
-    return [
-      "curl --http2 --cacert \(ShellWords.quoted(caFile))",
-      "-H \"authorization: bearer \(providerToken)\"",
-      "-H \(ShellWords.quoted("apns-topic: \(topic)")) -H 'apns-push-type: alert'",
-      "-d \(ShellWords.quoted(payload.text))",
-      "\"https://\(address):\(port)/3/device/\(token)\"",
-    ].joined(separator: " ")
-  }
-}
