@@ -34,6 +34,10 @@ enum AgentCommand {
       .value("clock", "system|manual", default: "system", "manual: moves only by 'belfry clock'"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
       .value("ready-file", "FILE", "written once apps can connect"),
+      .flag(
+        "install",
+        "starts it from now on, with these options: by the user's systemd, else at each login"),
+      .flag("uninstall", "stops it, and does not start it any more"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -45,12 +49,27 @@ enum AgentCommand {
         return 0
       }
       configuration = try Self.configuration(options)
+      if let arguments = try installedArguments(options) {
+        let installation = try AgentInstallation()
+        if options.has("install") {
+          try installation.install(arguments)
+        } else {
+          try installation.uninstall()
+        }
+        return 0
+      }
     } catch let problem as DeviceGateway.Problem {
       Output.error(problem)
       return problem.isUsage ? 2 : 1
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as UsageError {
+      Output.error(problem)
+      return 2
     } catch {
       Output.error(error)
-      return 2
+      return 1
     }
     SignalWatcher.blockSignals()
     do {
@@ -68,6 +87,28 @@ enum AgentCommand {
       Output.error(error)
       return 1
     }
+  }
+
+  /// The arguments of the agent that is to be started by itself; nil where it runs now.
+  private static func installedArguments(_ options: CommandLineOptions) throws -> [String]? {
+    guard options.has("install") || options.has("uninstall") else { return nil }
+    guard !(options.has("install") && options.has("uninstall")) else {
+      throw UsageError("--install and --uninstall contradict each other: give one")
+    }
+    // What starts it does so in another folder.
+    let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
+    var arguments: [String] = []
+    for entry in table.entries {
+      for value in options.values(entry.key) {
+        let isPath =
+          paths.contains(entry.key) || entry.key == "gateway" && FileSystem.exists(value)
+        arguments += ["--\(entry.key)", isPath ? FileSystem.absolute(value) : value]
+      }
+    }
+    guard options.has("install") || arguments.isEmpty else {
+      throw UsageError("--uninstall takes no other options: leave them out")
+    }
+    return arguments
   }
 
   private static func configuration(
