@@ -5,7 +5,7 @@ import System
 
 /// `belfry device run`: virtual devices, for tests, CI and load.
 enum DeviceCommand {
-  private static let table = OptionTable(
+  static let table = OptionTable(
     command: "belfry device run",
     summary: """
       Runs virtual devices: enrols them, registers topics, prints one JSON line a token and one a
@@ -30,6 +30,9 @@ enum DeviceCommand {
       .value("ack", "auto|never", default: "auto", "whether notifications are acknowledged"),
       .flag("summary", "counts and percentiles at the end instead of a line a notification"),
     ])
+
+  static let tables =
+    [table, InviteCommand.table, ReceivedCommand.table] + DeviceAdministration.noun.tables
 
   static func run(_ arguments: [String]) -> Int32 {
     if DeviceAdministration.noun.has(arguments) { return DeviceAdministration.noun.run(arguments) }
@@ -62,10 +65,7 @@ enum DeviceCommand {
   }
 
   private static func help() -> Int32 {
-    Output.text(table.help + "\n")
-    Output.text(InviteCommand.table.help + "\n")
-    Output.text(ReceivedCommand.table.help + "\n")
-    for verb in DeviceAdministration.noun.verbs { Output.text(verb.table.help + "\n") }
+    for table in tables { Output.text(table.help + "\n") }
     return 0
   }
 }

@@ -13,7 +13,12 @@ enum ShellWords {
         default: "-_./:=@%+,".utf8.contains(byte)
         }
       }
-    return isPlain ? word : "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+    return isPlain ? word : singleQuoted(word)
+  }
+
+  /// A word in single quotation marks, in which a shell sees nothing else.
+  static func singleQuoted(_ word: String) -> String {
+    "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
   }
 
   /// A command line.
