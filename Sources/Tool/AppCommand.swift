@@ -13,6 +13,8 @@ enum AppCommand {
 
     """
 
+  static let tables = [AppRun.table, installTable, listTable, removeTable, tokenTable]
+
   static func run(_ arguments: [String]) -> Int32 {
     let rest = Array(arguments.dropFirst())
     switch arguments.first {
@@ -32,46 +34,50 @@ enum AppCommand {
     }
   }
 
+  static let installTable = OptionTable(
+    command: "belfry app install",
+    summary: "Makes an app known to the agent, or brings what is known of it up to date.",
+    positionals: "DIR|FILE.desktop", positionalCount: 1...1,
+    [AgentControl.jsonOption, AgentControl.socketOption])
+
   private static func install(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app install",
-      summary: "Makes an app known to the agent, or brings what is known of it up to date.",
-      positionals: "DIR|FILE.desktop", positionalCount: 1...1,
-      [AgentControl.jsonOption, AgentControl.socketOption])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, installTable) { options, agent in
       let path = FileSystem.absolute(options.positionals[0])
       AgentControl.show(try agent.ask(.install(path: path)).rows, asJSON: options.has("json"))
     }
   }
 
+  static let listTable = OptionTable(
+    command: "belfry app list", summary: "Lists the apps that the agent knows.",
+    [AgentControl.jsonOption, AgentControl.socketOption])
+
   private static func list(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app list", summary: "Lists the apps that the agent knows.",
-      [AgentControl.jsonOption, AgentControl.socketOption])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, listTable) { options, agent in
       AgentControl.show(try agent.ask(.apps).rows, asJSON: options.has("json"))
     }
   }
 
+  static let removeTable = OptionTable(
+    command: "belfry app remove",
+    summary: "Forgets an app: its notifications, settings and registrations.",
+    positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
+
   private static func remove(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app remove",
-      summary: "Forgets an app: its notifications, settings and registrations.",
-      positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, removeTable) { options, agent in
       _ = try agent.ask(.removeApp(options.positionals[0]))
     }
   }
 
+  static let tokenTable = OptionTable(
+    command: "belfry app token", summary: "Prints the app's device token in hex.",
+    positionals: "APP_ID", positionalCount: 1...1,
+    [
+      .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
+      AgentControl.socketOption,
+    ])
+
   private static func token(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app token", summary: "Prints the app's device token in hex.",
-      positionals: "APP_ID", positionalCount: 1...1,
-      [
-        .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
-        AgentControl.socketOption,
-      ])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, tokenTable) { options, agent in
       let names = TokenKind.allCases.map { "\($0.name)" }
       let kind = try options.choice("kind", of: names).flatMap(TokenKind.init(name:)) ?? .alert
       let app = options.positionals[0]
