@@ -1,7 +1,7 @@
 # `make run` shows the whole system at work; `make test` runs every test. docs/development.md has the rest.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-SWIFT_TEST := swift test --skip-build --parallel
+SWIFT_TEST := scripts/run-tests
 
 .PHONY: build run test lint test-asan test-tsan
 

@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 
+JWT_SECONDS = 2_400  # of the hour for which a provider's token is good
 WINDOW_MAX = 0x3FFFFFFF
 POLL_SECONDS = 0.005  # how long an answer is awaited before the next push may be due
 ALERT = {"aps": {"alert": "Hello"}}
@@ -69,13 +70,17 @@ class Provider(threading.Thread):
         super().__init__(daemon=True)
         self.gateway, self.tokens = gateway, list(tokens.items())
         self.answers, self.rate, self.under_way, self.padding = answers, rate, under_way, padding
-        fields = [("authorization", f"bearer {jwt}"), ("apns-topic", topic),
-                  ("apns-push-type", "alert"), *headers]
-        self.common = literal(":authority", "localhost") + b"".join(literal(*one) for one in fields)
+        self.fields = [("apns-topic", topic), ("apns-push-type", "alert"), *headers]
+        self.present(jwt)
         self.context = ssl.create_default_context(cafile=gateway.ready["caFile"])
         self.context.check_hostname = False
         self.context.set_alpn_protocols(["h2"])
         self.going, self.sent, self.sock = True, 0, None
+
+    def present(self, jwt):
+        fields = [("authorization", f"bearer {jwt}"), *self.fields]
+        self.common = literal(":authority", "localhost") + b"".join(literal(*one) for one in fields)
+        self.renewal = time.monotonic() + JWT_SECONDS
 
     def run(self):
         while self.going:
@@ -117,6 +122,8 @@ class Provider(threading.Thread):
             self.receive()
 
     def push(self):
+        if time.monotonic() > self.renewal:
+            self.present(self.gateway.jwt())
         device, token = self.tokens[self.sent % len(self.tokens)]
         identifier = str(uuid.uuid4())
         body = dict(ALERT, **{"belfry-sent-micros": time.time_ns() // 1_000})

@@ -6,7 +6,12 @@ public struct GatewayCondition: Sendable {
   private let found: [String]
   private let stores: [StoreHealth]
 
-  init(_ resources: GatewayResources) {
+  private let certificateEnds: CertificateEnds
+  private let folder: GatewayFolder
+
+  init(_ resources: GatewayResources, folder: String) {
+    certificateEnds = resources.certificateEnds
+    self.folder = GatewayFolder(path: folder)
     found = [resources.restoration].compactMap(\.self) + resources.losses
     stores = [resources.controlHealth, resources.notificationHealth].compactMap(\.self)
   }
@@ -15,6 +20,12 @@ public struct GatewayCondition: Sendable {
   public var obstacle: String? {
     stores.lazy.compactMap(\.failure).first.map { "\($0)" }
   }
+
+  /// When the gateway's certificates end, one of each kind.
+  public var ends: [CertificateEnd] { certificateEnds.all }
+
+  /// The data folder's files and the room on its disk.
+  public var storage: FolderStorage { FolderStorage(folder) }
 
   /// What a person should know of a gateway that is ready, a sentence each.
   public var notices: [String] {

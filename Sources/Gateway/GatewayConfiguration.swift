@@ -25,6 +25,22 @@ public struct GatewayConfiguration: Sendable {
   public var host = "127.0.0.1"
   /// Host names and addresses that the server certificate names; empty: the machine's own.
   public var names: [String] = []
+  /// A certificate of the operator's own, and its key.
+  public struct ServerCertificate: Sendable, Equatable {
+    /// The chain in PEM, the server's first; absolute.
+    public var chainFile: String
+    /// The key in PEM; absolute.
+    public var keyFile: String
+
+    /// A certificate in these files.
+    public init(chainFile: String, keyFile: String) {
+      self.chainFile = chainFile
+      self.keyFile = keyFile
+    }
+  }
+
+  /// What providers are shown that ask for one of its host names.
+  public var serverCertificate: ServerCertificate?
   /// The one environment that this gateway serves.
   public var environment = BelfryWire.Environment.sandbox
   /// The listeners' ports.

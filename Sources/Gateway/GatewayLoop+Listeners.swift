@@ -1,4 +1,5 @@
 import BelfryWire
+import Glibc
 import Storage
 import System
 import Transport
@@ -9,28 +10,33 @@ extension GatewayLoop {
   func open(_ ports: GatewayPorts) {
     loop.boundHandshakes(to: shared.census.bounds.handshakes)
     do {
-      let security = shared.security
       var taken = ports
       for index in ports.providers.indices {
         taken.providers[index] = try listen(
-          ports.providers[index], security.provider, for: .provider
+          ports.providers[index], "provider-port", \.provider, for: .provider
         ) { [unowned self] _ in
           makeProvider(ProviderConnection.init)
         }
       }
       if let port = ports.insecureProvider {
-        taken.insecureProvider = try listen(port, .plain, for: .provider) { [unowned self] _ in
+        taken.insecureProvider = try listen(
+          port, "insecure-provider-port", nil, for: .provider
+        ) { [unowned self] _ in
           InsecureProtocolNegotiator(home: self)
         }
       }
-      taken.binary = try listen(ports.binary, security.legacy, for: .provider) { [unowned self] _ in
+      taken.binary = try listen(ports.binary, "binary-port", \.legacy, for: .provider) {
+        [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .binary)
       }
-      taken.feedback = try listen(ports.feedback, security.legacy, for: .provider) {
+      taken.feedback = try listen(
+        ports.feedback, "feedback-port", \.legacy, for: .provider
+      ) {
         [unowned self] _ in
         LegacyProtocolNegotiator(home: self, service: .feedback)
       }
-      taken.device = try listen(ports.device, security.device, for: .device) { [unowned self] _ in
+      taken.device = try listen(ports.device, "device-port", \.device, for: .device) {
+        [unowned self] _ in
         DeviceHandoff(home: self)
       }
       post(.opened(loop: index, taken))
@@ -40,21 +46,45 @@ extension GatewayLoop {
   }
 
   private func listen(
-    _ port: UInt16, _ security: StreamSecurity, for kind: ConnectionCensus.Kind,
+    _ port: UInt16, _ option: String, _ part: KeyPath<ListenerSecurity, StreamSecurity>?,
+    for kind: ConnectionCensus.Kind,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
-  ) throws(SystemFailure) -> UInt16 {
-    guard let address = SocketAddress(host: shared.configuration.host, port: port) else {
-      throw .call(
-        name: "bind", errno: 22, subject: "\(shared.configuration.host): not an IP address")
+  ) throws(ListenFailure) -> UInt16 {
+    let configuration = shared.configuration
+    do throws(SystemFailure) {
+      guard let address = SocketAddress(host: configuration.host, port: port) else {
+        throw .unusable(text: configuration.host, reason: "it is no IP address")
+      }
+      let sharing: Socket.PortSharing =
+        configuration.loops == 1 ? .none : index == 0 ? .first : .further
+      let listener = try shared.listeners.listen(
+        on: loop, at: address, security: part.map { security[keyPath: $0] } ?? .plain,
+        sharing: sharing
+      ) { [unowned self] stream in
+        admit(stream, to: kind) ? accept(stream) : nil
+      }
+      assert(
+        port == 0 || listener.port == port, "a listener took another port than the one asked")
+      add(listener, showing: part)
+      return listener.port
+    } catch {
+      throw ListenFailure(option: option, port: port, reason: error)
     }
-    let listener = try shared.listeners.listen(
-      on: loop, at: address, security: security, reusePort: shared.configuration.loops > 1
-    ) { [unowned self] stream in
-      admit(stream, to: kind) ? accept(stream) : nil
+  }
+}
+
+/// Why a listener of an option's port does not open.
+private struct ListenFailure: Error, CustomStringConvertible {
+  let option: String
+  let port: UInt16
+  let reason: SystemFailure
+
+  var description: String {
+    if case .call(_, EADDRINUSE, let address) = reason {
+      return "\(address) is in use, perhaps by another gateway; stop what listens there, or give "
+        + "another --\(option) (`ss -ltnp 'sport = :\(port)'` names the process)"
     }
-    assert(port == 0 || listener.port == port, "a listener took another port than the one asked")
-    add(listener)
-    return listener.port
+    return "--\(option) \(port): \(reason)"
   }
 }
 

@@ -15,7 +15,9 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let tokens: DeviceTokenCodec
   let responses = ResponseWriter()
   let deliveryLog: DeliveryLog
-  let connectionRate: RateLimit?
+  private(set) var connectionRate: RateLimit?
+  /// The bounds of errors of connections that are accepted from now on.
+  private(set) var providerErrors: ProviderErrorPolicy.Bounds
   let linkSettings: DeviceLinkServer.Settings
   /// The credentials and apps; replaced as a whole when something changes.
   private(set) var directory: CredentialDirectory
@@ -38,7 +40,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   let controlReplies: Mailbox<ControlReply>
   private let storeReplies: Mailbox<StoreReply>
-  private var listeners: [any Listener] = []
+  private var listeners:
+    [(listener: any Listener, shows: KeyPath<ListenerSecurity, StreamSecurity>?)] =
+      []
+  private(set) var security: ListenerSecurity
   private var hasReportedDrained = false
   private var buffers = LoopBuffers()
   private var followers: [((DeliveryLog.Entry) -> Bool, DeliveryLogFollower)] = []
@@ -74,6 +79,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     self.index = index
     self.loop = loop
     self.shared = shared
+    security = shared.security
+    providerErrors = shared.configuration.providerErrors
     self.directory = directory
     self.devices = devices
     self.registrations = registrations
@@ -151,6 +158,10 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       core.continueFanOut(now: now)
     case .confirm(let barrier):
       barrier.pass()
+    case .security(let security):
+      use(security)
+    case .configuration(let configuration):
+      use(configuration)
     case .revoked(let device, let atMilliseconds):
       assert(isHome(of: device), "the revocation of device \(device) came to loop \(index)")
       registrations.revoke(device, atMilliseconds: atMilliseconds)
@@ -414,13 +425,31 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Start and shutdown
 
-  func add(_ listener: any Listener) { listeners.append(listener) }
+  /// Retains a listener, and what it shows; nil where that is nothing.
+  func add(_ listener: any Listener, showing part: KeyPath<ListenerSecurity, StreamSecurity>?) {
+    listeners.append((listener, part))
+  }
+
+  /// Shows other certificates to connections that come from now on.
+  private func use(_ security: ListenerSecurity) {
+    self.security = security
+    for (listener, part) in listeners {
+      if let part { listener.use(security[keyPath: part]) }
+    }
+  }
+
+  /// Follows a changed configuration; a limit begins anew where it is another one.
+  private func use(_ configuration: GatewayConfiguration) {
+    tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
+    connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
+    providerErrors = configuration.providerErrors
+  }
 
   /// Stops accepting; what was accepted is stored or delivered.
   private func drain() {
     guard !isDraining else { return }
     isDraining = true
-    for listener in listeners { listener.close() }
+    for (listener, _) in listeners { listener.close() }
     listeners.removeAll()
     drainConnections()
     core.flush(now: now)
@@ -435,7 +464,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 
   private func stop() {
-    for listener in listeners { listener.close() }
+    for (listener, _) in listeners { listener.close() }
     listeners.removeAll()
     persistMarks()
     closeConnections()

@@ -101,6 +101,18 @@ public struct GatewayMetrics: Sendable {
       "belfry_channel_subscriptions", help: "Subscriptions of devices to channels.")
   }
 
+  /// Sets when certificates end; of a kind without any nothing is exposed.
+  func setEnds(_ ends: [CertificateEnd]) {
+    for end in ends {
+      registry.gauge(
+        "belfry_certificate_end_timestamp_seconds",
+        help:
+          "When a certificate ends, in seconds since 1970; of providers' the one that ends first.",
+        labels: ["certificate": end.kind.rawValue]
+      ).set(end.notAfter)
+    }
+  }
+
   func setFailing(_ store: String, _ isFailing: Bool) {
     failingStores[store]?.set(isFailing ? 1 : 0)
   }

@@ -23,9 +23,16 @@ public final class GatewayServer {
       }
     }
 
+    /// Whether another process has the folder: a gateway that runs, or a command.
+    public var isFolderBusy: Bool {
+      if case .storage(.busy) = self { true } else { false }
+    }
+
     /// What is wrong, and what to do.
     public var description: String {
       switch self {
+      case .storage(.busy(let path)):
+        "\(path) is in use by a running gateway or a command on it: stop that, or give another --data"
       case .folder(let failure): "\(failure)"
       case .storage(let failure): "\(failure)"
       case .system(let failure): "\(failure)"
@@ -58,7 +65,7 @@ public final class GatewayServer {
     public var consolePort: UInt16 = 0
   }
 
-  private let configuration: GatewayConfiguration
+  private(set) var configuration: GatewayConfiguration
   private let folder: GatewayFolder
   private let dataFolder: DataFolder?
   private let loop: EventLoop
@@ -66,10 +73,11 @@ public final class GatewayServer {
   private let resources: GatewayResources
   private let writer: GroupCommitWriter
   private let controlWriter: ControlWriter
-  private let controlPlane: ControlPlane
+  let controlPlane: ControlPlane
   private let shared: GatewayShared
   private let metrics: GatewayMetrics
   private let logReader: DeliveryLogReader
+  private let certificates: CertificateWatch?
   private var threads: [any RunningLoop] = []
   private var mailboxes: [Int: LoopMailbox] = [:]
   private var drainedLoops: Set<Int> = []
@@ -82,6 +90,8 @@ public final class GatewayServer {
   /// Called on the main loop when what clients need to know has changed, before the administrator is
   /// answered.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
+  /// What the listeners show, where it is no longer what they began with.
+  private var security: ListenerSecurity?
   private var isDraining = false
   private var isStopped = false
 
@@ -129,7 +139,7 @@ public final class GatewayServer {
     precondition(configuration.loops > 0, "a gateway needs a loop")
     self.configuration = configuration
     self.resources = resources
-    condition = GatewayCondition(resources)
+    condition = GatewayCondition(resources, folder: configuration.folder)
     self.dataFolder = dataFolder
     self.loop = loop
     self.log = log
@@ -151,6 +161,11 @@ public final class GatewayServer {
       epoch: resources.epoch,
       random: GatewayShared.generator(of: -1, seed: resources.randomSeed), metrics: metrics,
       log: log)
+    certificates = resources.certificates.map { shown, source in
+      CertificateWatch(
+        shown, from: source, store: controlStore, ends: resources.certificateEnds, metrics: metrics,
+        log: log)
+    }
     logReader = DeliveryLogReader(
       kept: KeptDeliveryLog(
         folder: folder, store: controlStore, environment: configuration.environment))
@@ -196,6 +211,7 @@ public final class GatewayServer {
     self.onStopped = onStopped
     precondition(threads.isEmpty && !isStopped, "a gateway is started once")
     watchStores()
+    watchCertificates()
     do throws(StorageFailure) {
       let directory = try controlPlane.directory()
       let devices = try resources.controlStore.devices()
@@ -312,6 +328,38 @@ public final class GatewayServer {
     }
   }
 
+  // MARK: Changes while it runs
+
+  private func watchCertificates() {
+    guard let certificates else { return }
+    let now = SystemClock.unixMilliseconds / 1_000
+    if let security = certificates.tick(configuration, nowSeconds: now) { show(security) }
+    loop.schedule(afterNanoseconds: Limits.certificateWatchNanoseconds) { [weak self] in
+      guard let self, !isStopped else { return }
+      watchCertificates()
+    }
+  }
+
+  private func show(_ security: ListenerSecurity) {
+    self.security = security
+    for peer in peers { peer.post(.security(security)) }
+  }
+
+  /// Follows a changed configuration, as far as a running gateway can, and reads the certificates anew; no
+  /// connection ends.
+  ///
+  /// Returns the options that differ and need a restart.
+  @discardableResult
+  public func follow(_ new: GatewayConfiguration) -> [String] {
+    let (followed, needRestart) = configuration.following(new)
+    configuration = followed
+    controlPlane.use(followed)
+    for peer in peers { peer.post(.configuration(followed)) }
+    let now = SystemClock.unixMilliseconds / 1_000
+    if let security = certificates?.reload(followed, nowSeconds: now) { show(security) }
+    return needRestart
+  }
+
   // MARK: Loops
 
   private func handle(_ message: ControlPlaneMessage) {
@@ -322,6 +370,8 @@ public final class GatewayServer {
       guard mailboxes.count == configuration.loops else { return }
       controlPlane.use(peers)
       logReader.use(peers)
+      // What changed since the loops were made.
+      if let security { for peer in peers { peer.post(.security(security)) } }
       openNext()
     case .opened(let index, let taken):
       assert(index == openedLoops, "loop \(index) opens out of turn")

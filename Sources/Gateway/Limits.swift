@@ -156,9 +156,18 @@ enum Limits {
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.
   static let authorityDays = 7_300
+  /// Host names that the authority's certificate permits, former ones included: a container has a new name at each
+  /// start, and the certificate goes out with each handshake.
+  static let authorityNamesMax = 40
   /// Days of validity of the server certificate: the most that clients accept of a private authority.
   static let serverCertificateDays = 820
-  /// Days before its end at which a start of the gateway renews the server certificate: two months' notice.
+  /// Seconds between looks at the ends of certificates.
+  static let certificateCheckSeconds: Int64 = 3_600
+  /// Seconds before a certificate's end from which on the log warns: a month.
+  static let certificateWarningSeconds: Int64 = 30 * 86_400
+  /// Nanoseconds between looks at the operator's certificate files.
+  static let certificateWatchNanoseconds: Int64 = 1_000_000_000
+  /// Days before its end at which the gateway renews the server certificate: two months' notice.
   static let serverCertificateRenewalDays = 60
   /// Bytes of a key or certificate file in the folder: real ones have a few thousand.
   static let keyFileBytesMax = 65_536

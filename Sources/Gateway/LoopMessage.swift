@@ -29,6 +29,10 @@ enum LoopMessage: Sendable {
   case continueFanOut
   /// Confirm that every message before this one was handled.
   case confirm(ChangeBarrier)
+  /// Show these certificates to new connections.
+  case security(ListenerSecurity)
+  /// Follow this configuration, as far as a loop can.
+  case configuration(GatewayConfiguration)
   /// A device was revoked, at that time in milliseconds since 1970.
   case revoked(device: UInt64, atMilliseconds: Int64)
   /// Every loop runs: these are their mailboxes; open the listeners on these ports (0: any).

@@ -14,6 +14,12 @@ enum Limits {
   static let keyHashBytes = 32
   /// Random bytes of a channel's identifier (contract: 16, in base64).
   static let channelIDBytes = 16
+  /// Attempts at a store's copy, each of which waits `busyMilliseconds` for a file that is locked.
+  static let backupAttempts = 12
+  /// Bytes read and written at a time where files are copied.
+  static let copiedAtOnceBytes = 1_048_576
+  /// Files in an archive: a folder has some twenty, and a provider key each.
+  static let archiveEntriesMax = 10_000
   /// Nanoseconds for the check of a file at the start, beyond which it is served unchecked: a gigabyte takes one
   /// second where the file is in memory.
   static let checkNanoseconds: Int64 = 10_000_000_000

@@ -57,6 +57,9 @@ enum GatewayCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
+    if arguments.first == "status" {
+      return GatewayStatusCommand.run(Array(arguments.dropFirst()))
+    }
     let options: CommandLineOptions
     let configuration: GatewayConfiguration
     let console: SocketAddress

@@ -29,11 +29,17 @@ final class GatewayRun {
     loop = try EventLoop()
     self.log = log
     self.readyFile = readyFile
+    folder = GatewayFolder(path: configuration.folder)
+    do {
+      server = try GatewayServer(
+        configuration: configuration, loop: loop, metrics: metrics, log: log)
+    } catch {
+      // A gateway that runs on the folder may have written the file.
+      if !error.isFolderBusy, let readyFile { try FileSystem.remove(readyFile) }
+      throw error
+    }
     // The ready file of a killed gateway must not be mistaken for this one's.
     if let readyFile { try FileSystem.remove(readyFile) }
-    folder = GatewayFolder(path: configuration.folder)
-    server = try GatewayServer(
-      configuration: configuration, loop: loop, metrics: metrics, log: log)
     consoleAddress = console
     consoleConnections = configuration.consoleConnections
     names = configuration.names

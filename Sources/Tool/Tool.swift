@@ -15,7 +15,8 @@ enum Tool {
 
   static let commands: [Command] = [
     Command(
-      name: "gateway", summary: "run the push service", tables: { [GatewayCommand.table] },
+      name: "gateway", summary: "run the push service",
+      tables: { [GatewayCommand.table, GatewayStatusCommand.table] },
       run: GatewayCommand.run),
     Command(
       name: "agent", summary: "run the device's daemon", tables: { [AgentCommand.table] },
@@ -96,6 +97,12 @@ enum Tool {
     Command(
       name: "fault", summary: "scripted answers, for testing", tables: { FaultCommand.noun.tables },
       run: FaultCommand.noun.run),
+    Command(
+      name: "backup", summary: "copy a gateway while it runs",
+      tables: { [BackupCommand.table] }, run: BackupCommand.run),
+    Command(
+      name: "restore", summary: "a gateway from its copy", tables: { [RestoreCommand.table] },
+      run: RestoreCommand.run),
     Command(
       name: "log", summary: "what happened to notifications", tables: { [LogCommand.verb.table] },
       run: LogCommand.run),

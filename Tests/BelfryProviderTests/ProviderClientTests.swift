@@ -119,7 +119,7 @@ private func push(_ token: String = "00ff") -> Push {
   }
 
   @Test func `a service that is not there is an error that names it`() async throws {
-    let listener = try Socket.listen(on: .loopback(port: 0), reusePort: false)
+    let listener = try Socket.listen(on: .loopback(port: 0))
     let gone = try #require(Socket.localAddress(listener)).port
     Socket.close(listener)
     let key = try ProviderKey(

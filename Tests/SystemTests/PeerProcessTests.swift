@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `a socket that is none of UNIX has no process`() throws {
-    let socket = try Socket.listen(on: .loopback(port: 0), reusePort: false)
+    let socket = try Socket.listen(on: .loopback(port: 0))
     defer { Socket.close(socket) }
     #expect(throws: SystemFailure.self) {
       _ = try PeerProcess(peerOf: socket, pid: Int32.max).pid

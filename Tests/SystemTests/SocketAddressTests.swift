@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: ["127.0.0.1", "::1"])
   func `the kernel's form comes back the same`(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 0))
-    guard let listener = try? Socket.listen(on: address, reusePort: false) else {
+    guard let listener = try? Socket.listen(on: address) else {
       // A machine without IPv6.
       #expect(host == "::1")
       return
@@ -63,10 +63,10 @@ import Testing
 
   @Test
   func `a port that is taken is an error that says what to do`() throws {
-    let listener = try Socket.listen(on: .loopback(port: 0), reusePort: false)
+    let listener = try Socket.listen(on: .loopback(port: 0))
     let bound = try #require(Socket.localAddress(listener))
     do {
-      _ = try Socket.listen(on: bound, reusePort: false)
+      _ = try Socket.listen(on: bound)
       Issue.record("listened twice")
     } catch {
       #expect("\(error)".contains("choose another port"))

@@ -42,8 +42,8 @@ private let now: Int64 = 1_795_000_000
   @Test(arguments: ["example.com", "apple.com", "localhost.example.com"])
   func `names outside the constraints do not hold`(name: String) throws {
     let server = try authority.issueServer(names: [name], addresses: ["127.0.0.1"], now: now)
-    #expect(
-      refusal(of: server.certificate, purpose: .server) == .refused("permitted subtree violation"))
+    #expect(refusal(of: server.certificate, purpose: .server) == .forbiddenName)
+    #expect(try !authority.permits(name, under: authority.certificate))
   }
 
   @Test

@@ -35,7 +35,7 @@ extension DeviceLinkClient {
   public struct Settings: Hashable, Sendable {
     /// Unacknowledged notifications that the device allows.
     public var window: UInt16 = 64
-    /// Unique ids remembered; at least `window`.
+    /// Unique ids remembered of notifications that were kept; at least `window`.
     public var memory = 256
     /// How long an acknowledgement may be held back; the protocol allows 200 ms.
     public var acknowledgementNanoseconds: Int64 = 10_000_000

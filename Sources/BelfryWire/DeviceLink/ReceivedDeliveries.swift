@@ -1,7 +1,7 @@
 /// The deliveries that a device has received, and the acknowledgements that it owes.
 ///
-/// A notification is delivered once. It is in `unpersisted` until it is on disk; its unique id is remembered,
-/// also on later connections.
+/// A notification is delivered once. It is in `unpersisted` until it is on disk; from then on its unique id is
+/// remembered, also on later connections, however many come meanwhile that are not kept.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
   /// Delivered and not yet on disk; a delivery of 0 means that this connection has not repeated it.
@@ -20,20 +20,20 @@ struct ReceivedDeliveries {
 
   /// Returns whether the notification, whose delivery was counted, is new.
   mutating func isNew(_ id: NotificationID, delivery: UInt32) -> Bool {
-    if memory.contains(id) {
-      if let index = unpersisted.firstIndex(where: { $0.id == id }) {
-        unpersisted[index].delivery = delivery
-      }
+    if let index = unpersisted.firstIndex(where: { $0.id == id }) {
+      unpersisted[index].delivery = delivery
       return false
     }
-    memory.insert(id)
+    guard !memory.contains(id) else { return false }
     unpersisted.append((id, delivery))
     return true
   }
 
-  /// Notes that the notification is on disk.
+  /// Notes that the notification is on disk: from now on it is among the latest that were kept.
   mutating func onPersisted(_ id: NotificationID) {
-    unpersisted.removeAll { $0.id == id }
+    guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return }
+    unpersisted.remove(at: index)
+    memory.insert(id)
   }
 
   /// Forgets a notification that could not be stored, which is new when it comes again; returns its delivery's
@@ -41,7 +41,6 @@ struct ReceivedDeliveries {
   mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
     let delivery = unpersisted.remove(at: index).delivery
-    memory.remove(id)
     return delivery == 0 ? nil : delivery
   }
 
@@ -76,6 +75,7 @@ struct ReceivedDeliveries {
     assert(acknowledged <= last, "\(acknowledged) is acknowledged, and \(last) the last to come")
     assert(Set(unpersisted.map(\.id)).count == unpersisted.count, "one is handed out twice")
     for entry in unpersisted {
+      assert(!memory.contains(entry.id), "one that is kept waits for being kept")
       assert(entry.delivery <= last, "delivery \(entry.delivery) has not come yet")
       assert(
         entry.delivery == 0 || entry.delivery > acknowledged,

@@ -36,12 +36,4 @@ public struct ReceivedMemory: Sendable {
     assert(oldest == 0 || ring.count == capacity, "a ring that is not full has a beginning")
     assert(oldest < capacity, "the oldest id is out of the ring")
   }
-
-  /// Forgets `id`, whose notification could not be stored.
-  public mutating func remove(_ id: NotificationID) {
-    var left = ids
-    left.removeAll { $0 == id }
-    ring = left
-    oldest = 0
-  }
 }

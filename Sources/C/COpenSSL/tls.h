@@ -87,6 +87,17 @@ static inline long belfry_ctx_set_session_cache_off(SSL_CTX *context) {
 static inline long belfry_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
   return SSL_CTX_add1_chain_cert(context, certificate);
 }
+// Certificate, key and chain of `source` for this connection alone.
+static inline int belfry_ssl_use_identity(SSL *ssl, SSL_CTX *source) {
+  X509 *certificate = SSL_CTX_get0_certificate(source);
+  EVP_PKEY *key = SSL_CTX_get0_privatekey(source);
+  STACK_OF(X509) *chain = NULL;
+  if (!certificate || !key || SSL_CTX_get0_chain_certs(source, &chain) != 1) return 0;
+  return SSL_use_cert_and_key(ssl, certificate, key, chain, 1);
+}
+static inline const char *belfry_ssl_server_name(SSL *ssl) {
+  return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+}
 static inline long belfry_ssl_set_server_name(SSL *ssl, const char *name) {
   return SSL_set_tlsext_host_name(ssl, name);
 }

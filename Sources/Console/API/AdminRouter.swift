@@ -151,12 +151,15 @@ public struct AdminRouter: Sendable {
   /// How the gateway stands: readiness, and every counter and gauge.
   private var status: JSONObject {
     let obstacle = isReady() ? condition?.obstacle : "a listener does not accept"
+    let now = SystemClock.unixMilliseconds
     var line: JSONObject = ["ready": .bool(obstacle == nil)]
     line["obstacle"] = obstacle.map { .string($0) }
     line["notices"] = .array((condition?.notices ?? []).map { .string($0) })
-    line["waiting"] = history?.waiting.map { .integer(Int64($0)) }
     line["environment"] = .string(administration.environmentName)
-    line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds))
+    line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: now))
+    for (name, value) in StatusReport(metrics, condition, history).members(atMilliseconds: now) {
+      line[name] = value
+    }
     line["metrics"] = .object(
       JSONObject(metrics.samples().map { ($0.name, .double($0.value)) }))
     return line

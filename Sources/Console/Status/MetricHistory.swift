@@ -10,9 +10,11 @@ public final class MetricHistory: Sendable {
   private struct State {
     var samples: [Sample] = []
     var waiting: Int?
+    var startedMilliseconds: Int64?
   }
 
-  private struct Sample {
+  /// The plotted metrics at a moment.
+  struct Sample {
     let atMilliseconds: Int64
     let values: [String: Double]
   }
@@ -56,6 +58,14 @@ public final class MetricHistory: Sendable {
   /// The notifications that waited for devices at the last sample; nil where that is not known.
   var waiting: Int? { state.withLock { $0.waiting } }
 
+  /// When the first sample was taken, in milliseconds since 1970; nil before.
+  var startedMilliseconds: Int64? { state.withLock { $0.startedMilliseconds } }
+
+  /// The oldest sample since then; nil where there is none.
+  func sample(sinceMilliseconds moment: Int64) -> Sample? {
+    state.withLock { state in state.samples.first { $0.atMilliseconds >= moment } }
+  }
+
   /// Takes a sample.
   func take(waiting: Int?, atMilliseconds: Int64) {
     var values: [String: Double] = [:]
@@ -65,6 +75,7 @@ public final class MetricHistory: Sendable {
     values["waiting"] = waiting.map(Double.init)
     state.withLock { state in
       state.waiting = waiting
+      if state.startedMilliseconds == nil { state.startedMilliseconds = atMilliseconds }
       state.samples.append(Sample(atMilliseconds: atMilliseconds, values: values))
       if state.samples.count > Limits.samples { state.samples.removeFirst() }
       assert(state.samples.count <= Limits.samples, "an hour is kept")

@@ -8,7 +8,7 @@ import Transport
 ///
 /// Nothing on a push's way passes through it.
 final class ControlPlane {
-  private let configuration: GatewayConfiguration
+  private var configuration: GatewayConfiguration
   private let store: any ControlStore
   private let writer: ControlWriter
   private let authority: any DeviceCertificateIssuer
@@ -28,7 +28,7 @@ final class ControlPlane {
   private var enrolling: [UInt64: Enrolling] = [:]
   /// The keys of those that are on their way to disk.
   private var enrollingKeys: Set<SHA256.Digest> = []
-  private let enrolmentRate: RateLimit?
+  private var enrolmentRate: RateLimit?
   /// The rate's memory, of each code anew.
   private var nextEnrolment: Int64 = 0
   private let metrics: GatewayMetrics
@@ -53,9 +53,7 @@ final class ControlPlane {
     deviceNumbers = DeviceNumbers(epoch: epoch)
     self.random = random
     self.metrics = metrics
-    enrolmentRate = configuration.enrolmentsPerMinute.map {
-      RateLimit(intervalNanoseconds: 60_000_000_000 / Int64($0), burst: $0)
-    }
+    enrolmentRate = Self.rate(configuration)
     self.revocations = revocations
     self.configuration = configuration
     self.store = store
@@ -70,6 +68,25 @@ final class ControlPlane {
       for reply in replies { receiver.controlPlane?.finish(reply) }
     }
     receiver.controlPlane = self
+  }
+
+  private static func rate(_ configuration: GatewayConfiguration) -> RateLimit? {
+    configuration.enrolmentsPerMinute.map {
+      RateLimit(intervalNanoseconds: 60_000_000_000 / Int64($0), burst: $0)
+    }
+  }
+
+  /// Follows a changed configuration.
+  func use(_ configuration: GatewayConfiguration) {
+    precondition(configuration.loops == self.configuration.loops, "the loops stay")
+    let hasOtherRate = configuration.teamRate != self.configuration.teamRate
+    if configuration.enrolmentsPerMinute != self.configuration.enrolmentsPerMinute {
+      enrolmentRate = Self.rate(configuration)
+    }
+    self.configuration = configuration
+    guard hasOtherRate else { return }
+    teamRates.removeAll()
+    _ = publishDirectory()
   }
 
   /// Sets the mailboxes of the loops.

@@ -149,6 +149,15 @@ struct CommitStage {
     }
   }
 
+  /// Whether the next commit removes rows.
+  var hasRemovals: Bool { removalsDueNanoseconds != nil }
+
+  /// Has the next commit begin at once where rows are to be removed.
+  mutating func makeRemovalsDue(now: Moment) {
+    guard let due = removalsDueNanoseconds else { return }
+    removalsDueNanoseconds = min(due, now.nanoseconds)
+  }
+
   func isBeingRemoved(_ key: NotificationKey, sequence: UInt64) -> Bool {
     removals.contains(key, sequence: sequence)
       || committingRemovals.contains(key, sequence: sequence)
@@ -237,7 +246,7 @@ struct CommitStage {
       default: break
       }
     }
-    if removalsDueNanoseconds != nil { removalsDueNanoseconds = now.nanoseconds }
+    makeRemovalsDue(now: now)
   }
 
   // MARK: Invariants

@@ -9,7 +9,11 @@ extension DeliveryCore {
   ///
   /// Leaves out what a connected device may still acknowledge in time. Unless it returns none,
   /// `commitFinished(isDurable:dropping:now:)` must follow.
-  public mutating func takeCommit(now: Moment) -> [StoreOperation] { stage.startCommit(now: now) }
+  public mutating func takeCommit(now: Moment) -> [StoreOperation] {
+    let operations = stage.startCommit(now: now)
+    if !operations.isEmpty { beginRemovals() }
+    return operations
+  }
 
   /// Ends the commit that ``takeCommit(now:)`` started, in which the store `dropped` rows.
   public mutating func commitFinished(
@@ -26,6 +30,7 @@ extension DeliveryCore {
     let ended = dropped.filter { isEnd($0) }
     stage.forgetRemovals(isDurable: isDurable)
     if !ended.isEmpty { effects.append(.recordDropped(ended)) }
+    endRemovals(now: now)
   }
 
   /// Whether a notification ended with the row that the store dropped: one whose end was recorded before did

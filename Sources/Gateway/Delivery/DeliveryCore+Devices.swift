@@ -209,7 +209,9 @@ extension DeliveryCore {
       stageRemovalOfReplaced(by: entry, now: now)
     case .committing:
       stage.end(entry, .acknowledged)
+      noteUnremoved(entry)
     case .stored:
+      noteUnremoved(entry)
       entry.advance(to: .ended)
       stage.noteEnded(entry.sequence)
       stage.stageRemoval(.remove(entry.key, sequence: entry.sequence), now: now)

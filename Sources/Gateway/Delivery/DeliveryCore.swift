@@ -24,6 +24,8 @@ public struct DeliveryCore: ~Copyable {
   var paused: Set<UInt64> = []
   /// Devices for which something that is tried once waits, or did a moment ago.
   var awaited: Set<UInt64> = []
+  /// Devices with rows to be removed, whose removal waits for a commit, and those of the running commit.
+  var removing = (waiting: [UInt64](), committing: [UInt64]())
   private var nextSequence: UInt64
   private let shard: UInt64
   private let shardCount: UInt64
@@ -205,12 +207,14 @@ public struct DeliveryCore: ~Copyable {
       device.presence = .loading(session)
       effects.append(.load(device: device.device, session))
     }
+    if device.needsRemovals { stage.makeRemovalsDue(now: now) }
   }
 
   private mutating func send(
     _ entry: DeliveryEntry, to device: DeviceDelivery, session: SessionID
   ) {
     device.queue.send(entry)
+    device.noteDelivery(of: entry)
     effects.append(.send(session, entry))
     effects.append(.record(.sent, entry))
     // An entry that is tried once has been answered when it was sent.
@@ -293,7 +297,9 @@ public struct DeliveryCore: ~Copyable {
   }
 
   mutating func forgetIfIdle(_ device: DeviceDelivery) {
-    guard device.presence == .offline, device.queue.isForgettable else { return }
+    guard device.presence == .offline, device.queue.isForgettable, device.unremoved.isEmpty else {
+      return
+    }
     assert(devices[device.device] === device, "device \(device.device) is forgotten twice")
     #if DEBUG
       examinedOfForgotten += device.queue.examined
@@ -341,6 +347,7 @@ public struct DeliveryCore: ~Copyable {
         assert(channel.listeners.contains(number), "device \(number) listens, and is not known to")
       }
     }
+    checkUnremoved()
     for number in paused {
       assert(devices[number]?.isPaused == true, "device \(number) is not paused")
     }

@@ -97,6 +97,8 @@ public final class DeliveryEntry {
   var isCountedByToken = false
   /// Monotonic time since which it is held, or waits to be tried once.
   var heldSinceNanoseconds: Int64 = 0
+  /// Its number among its device's deliveries; set when it is sent.
+  var delivery: UInt64 = 0
   /// Rows of the entries that it replaced, and of those that they had replaced before their own commits
   /// ended; they are removed together with its own.
   var replacedRows: [UInt64] = []

@@ -37,6 +37,9 @@ final class DeviceDelivery {
   /// Whether the device has room for what it is sent.
   var room = Room.available
   var queue = DeviceQueue()
+  /// Deliveries over all sessions.
+  private(set) var deliveries: UInt64 = 0
+  var unremoved = UnremovedRows()
   /// Whether some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
   /// The last sequence number that was read of a backlog that is read in pages; 0 where none is.
@@ -55,11 +58,27 @@ final class DeviceDelivery {
 
   /// Whether one more notification may be sent now.
   var maySend: Bool {
+    guard deliveriesSinceUnremoved < window else { return false }
     switch room {
-    case .available: queue.inFlightCount < window
-    case .none: false
-    case .unknown: queue.inFlightCount == 0
+    case .available: return queue.inFlightCount < window
+    case .none: return false
+    case .unknown: return queue.inFlightCount == 0
     }
+  }
+
+  /// Deliveries from the first on whose acknowledged row the store may still have.
+  private var deliveriesSinceUnremoved: Int {
+    guard let first = unremoved.first else { return 0 }
+    return Int(deliveries - first)
+  }
+
+  /// Whether rows should be removed soon, so that the window does not close meanwhile.
+  var needsRemovals: Bool { unremoved.waiting != nil && deliveriesSinceUnremoved >= window / 2 }
+
+  /// Numbers an entry that is sent.
+  func noteDelivery(of entry: DeliveryEntry) {
+    entry.delivery = deliveries
+    deliveries += 1
   }
 
   /// Whether memory holds back as much as it may: the rest of the backlog stays in the store.
@@ -83,7 +102,9 @@ final class DeviceDelivery {
       assert(
         !isOverflowing && channels.isEmpty && room == .available && loadedThrough == 0,
         "device \(device) is away and has a session's state")
-      assert(!queue.isForgettable, "device \(device) is away, and remembered for nothing")
+      assert(
+        !queue.isForgettable || !unremoved.isEmpty,
+        "device \(device) is away, and remembered for nothing")
     case .loading:
       assert(queue.inFlightCount == 0, "device \(device) was sent something before its load")
     case .live:

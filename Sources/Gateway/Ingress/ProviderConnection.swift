@@ -49,7 +49,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     self.number = number
     self.home = home
     credentials = ConnectionCredentials(environment: home.environment)
-    errorPolicy = ProviderErrorPolicy(bounds: home.shared.configuration.providerErrors)
+    errorPolicy = ProviderErrorPolicy(bounds: home.providerErrors)
   }
 
   // MARK: Stream

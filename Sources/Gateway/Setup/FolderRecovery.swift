@@ -30,6 +30,9 @@ final class FolderRecovery {
 
   /// Finds files that the folder must hold and that are missing or empty.
   func checkFiles() throws {
+    if FileSystem.exists(folder.file(FolderBackup.unfinished)) {
+      throw GatewayFolder.Failure.halfRestored(folder: folder.path)
+    }
     guard isComplete else { return }
     for part in FolderPart.allCases {
       for name in part.files {

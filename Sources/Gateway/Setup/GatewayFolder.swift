@@ -6,13 +6,16 @@ public import Transport
 ///
 /// ```
 /// ca.pem, ca-key.pem          the authority that its clients trust
+/// ca-first.pem                the authority's first certificate, where it has got another one since
 /// server.pem, server-key.pem  what the listeners show
+/// server-added.pem, …         what they show to clients that ask for a name that was added later
 /// token-keys                  one key a line, hexadecimal; the first seals device tokens
 /// admin-token                 what the admin API asks for
 /// AuthKey_KEYID.p8            the first team's provider key
 /// delivery-log.LOOP           the latest events of notifications
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// control.sqlite-mark, …      how much each store has committed
+/// restored, restoring         that it was restored from a backup, or is being restored
 /// manifest                    which of these files the folder must hold
 /// ```
 public struct GatewayFolder: Sendable {
@@ -23,6 +26,8 @@ public struct GatewayFolder: Sendable {
     case damaged(file: String, String)
     /// A file that the folder must hold is of no use; `loss` is what goes with it.
     case lost(file: String, why: String, loss: String)
+    /// A `belfry restore` has not come to its end.
+    case halfRestored(folder: String)
 
     /// What is wrong, and what to do.
     public var description: String {
@@ -32,6 +37,8 @@ public struct GatewayFolder: Sendable {
         "\(file): \(failure): restore it from a backup, or move the folder away to start anew"
       case .damaged(let file, let what):
         "\(file): \(what): restore it from a backup, or move the folder away to start anew"
+      case .halfRestored(let folder):
+        "\(folder) is half restored from a backup: move it away and run `belfry restore` again"
       case .lost(let file, let why, let loss):
         "\(file) \(why): restore it from a backup, or start with --recover, which gives up \(loss)"
       }
@@ -70,67 +77,6 @@ public struct GatewayFolder: Sendable {
     } catch {
       throw .system(error)
     }
-  }
-
-  /// Reads or creates the authority; `hosts` are the names that its certificates may have.
-  ///
-  /// One with other name constraints gets a new certificate for its key: those of earlier releases
-  /// constrained addresses too, which BoringSSL refuses.
-  public func authority(hosts: [String], nowSeconds: Int64) throws(Failure) -> CertificateAuthority
-  {
-    let constraints = try crypto("ca.pem") { () throws(CryptoFailure) in
-      try CertificateAuthority.NameConstraints(hostNames: hosts)
-    }
-    if let certificate = try read("ca.pem") {
-      guard let key = try read("ca-key.pem") else {
-        throw .damaged(file: file("ca-key.pem"), "is missing while ca.pem is there")
-      }
-      let kept = try crypto("ca.pem") { () throws(CryptoFailure) in
-        try CertificateAuthority.load(certificatePEM: certificate, privateKeyPEM: key)
-      }
-      // An operator's own authority is left as it is.
-      guard kept.certificate.commonName == Self.authorityName, !kept.has(constraints) else {
-        return kept
-      }
-      let reissued = try crypto("ca.pem") { () throws(CryptoFailure) in
-        try kept.reissued(nameConstraints: constraints)
-      }
-      try write(reissued.certificatePEM, "ca.pem", mode: 0o644)
-      return reissued
-    }
-    let made = try crypto("ca.pem") { () throws(CryptoFailure) in
-      try CertificateAuthority.make(
-        commonName: Self.authorityName, nameConstraints: constraints, now: nowSeconds,
-        days: Limits.authorityDays)
-    }
-    try write(made.privateKeyPEM, "ca-key.pem")
-    try write(made.certificatePEM, "ca.pem", mode: 0o644)
-    return made
-  }
-
-  private static let authorityName = "Belfry gateway authority"
-
-  /// Reads the server certificate for these names, or issues one when it is missing, ends soon, has other names,
-  /// or was signed under another certificate of the authority.
-  public func server(
-    hosts: [String], addresses: [String], authority: CertificateAuthority, nowSeconds: Int64
-  ) throws(Failure) -> (chainPEM: [UInt8], keyPEM: [UInt8]) {
-    let names = Array((hosts + addresses).joined(separator: "\n").utf8)
-    if let chain = try read("server.pem"), let key = try read("server-key.pem"),
-      try read("server-names") == names, let certificate = try? Certificate(pem: chain),
-      certificate.notAfter - nowSeconds > Int64(Limits.serverCertificateRenewalDays) * 86_400,
-      chain.suffix(authority.certificatePEM.count) == authority.certificatePEM[...]
-    {
-      return (chain, key)
-    }
-    let made = try crypto("server.pem") { () throws(CryptoFailure) in
-      try authority.issueServer(
-        names: hosts, addresses: addresses, now: nowSeconds, days: Limits.serverCertificateDays)
-    }
-    try write(made.privateKeyPEM, "server-key.pem")
-    try write(made.certificateChainPEM, "server.pem", mode: 0o644)
-    try write(names, "server-names", mode: 0o644)
-    return (made.certificateChainPEM, made.privateKeyPEM)
   }
 
   /// The keys of device tokens, the sealing one first.
@@ -176,7 +122,7 @@ public struct GatewayFolder: Sendable {
     do { try FileSystem.write(bytes, to: file(name), mode: mode) } catch { throw .system(error) }
   }
 
-  private func read(_ name: String) throws(Failure) -> [UInt8]? {
+  func read(_ name: String) throws(Failure) -> [UInt8]? {
     guard FileSystem.exists(file(name)) else { return nil }
     do {
       return try FileSystem.read(file(name), limit: 1 << 20)
@@ -185,7 +131,7 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  private func crypto<Value>(
+  func crypto<Value>(
     _ name: String, _ body: () throws(CryptoFailure) -> Value
   ) throws(Failure) -> Value {
     do { return try body() } catch { throw .crypto(file: file(name), error) }

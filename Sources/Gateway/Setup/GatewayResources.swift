@@ -3,23 +3,6 @@ package import Storage
 package import System
 package import Transport
 
-/// The TLS configuration of each kind of port.
-package struct ListenerSecurity: Sendable {
-  /// On the provider ports.
-  package var provider: StreamSecurity
-  /// On the legacy ports, where channel management is served too.
-  package var legacy: StreamSecurity
-  /// On the device port.
-  package var device: StreamSecurity
-
-  /// The security of each kind of port.
-  package init(provider: StreamSecurity, legacy: StreamSecurity, device: StreamSecurity) {
-    self.provider = provider
-    self.legacy = legacy
-    self.device = device
-  }
-}
-
 /// Everything that a gateway depends on outside its own code: the machine's, or a simulation's.
 package struct GatewayResources {
   /// Teams, keys, apps, devices, registrations, channels.
@@ -48,6 +31,10 @@ package struct GatewayResources {
   package var tokenKeys: [[UInt8]]
   /// The listeners' TLS configuration.
   package var security: ListenerSecurity
+  /// What the listeners show, and where it is read anew; nil without a folder.
+  var certificates: (shown: ShownCertificates, source: CertificateSource)?
+  /// When the gateway's certificates end.
+  let certificateEnds = CertificateEnds()
   /// Where connections come from.
   package var listeners: any ListenerFactory = SocketListenerFactory()
   /// Where the event loops run.
@@ -90,34 +77,34 @@ extension GatewayResources {
   ) throws -> GatewayResources {
     let folder = GatewayFolder(path: configuration.folder)
     let now = SystemClock.unixMilliseconds
-    let hosts = hostNames(of: configuration)
+    let names = ServerNames(of: configuration)
     let recovery = FolderRecovery(of: folder, isAllowed: configuration.recovers, log: log)
     try recovery.checkFiles()
     let stores = try openStores(in: folder, recovery)
     let authority = try recovery.open(.authority) {
-      try folder.authority(hosts: hosts, nowSeconds: now / 1_000)
+      try folder.authority(hosts: names.hosts, nowSeconds: now / 1_000)
     }
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
     let epoch = try FolderEpoch.begin(in: stores.control, stores.notifications)
+    let restoration = [try FolderBackup.consumeNotice(in: folder), epoch.restoration]
+      .compactMap(\.self)
     let revocations = CertificateRevocations()
-    let server = try folder.server(
-      hosts: hosts, addresses: addresses(of: configuration), authority: authority,
-      nowSeconds: now / 1_000)
+    let source = CertificateSource(folder: folder, revocations: revocations, log: log)
+    let shown = try source.load(configuration, names, authority, nowSeconds: now / 1_000)
     let tokenKeys = try recovery.open(.tokenKeys) { try folder.tokenKeys() }
     try recovery.writeManifest()
     var resources = GatewayResources(
       controlStore: stores.control, notificationStore: stores.notifications, authority: authority,
       identity: identity, epoch: epoch.number, tokenKeys: tokenKeys,
-      security: try security(
-        server, authority: authority.certificatePEM, revocations: revocations,
-        takesOverRecords: configuration.takesOverRecords)
+      security: shown.security
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
     resources.revocations = revocations
-    resources.restoration = epoch.restoration
+    resources.certificates = (shown, source)
+    resources.restoration = restoration.isEmpty ? nil : restoration.joined(separator: "; ")
     resources.losses = recovery.notices
     resources.controlHealth = stores.control.health
     resources.notificationHealth = stores.notifications.health
@@ -148,53 +135,6 @@ extension GatewayResources {
     try control.forgetLost()
     try notifications.forgetLost()
     return (control, notifications)
-  }
-
-  private static func hostNames(of configuration: GatewayConfiguration) -> [String] {
-    var names = ["localhost"]
-    let own = configuration.names.isEmpty ? [LocalHost.name] : configuration.names
-    for name in own where !name.isEmpty && AddressRange(name) == nil && !names.contains(name) {
-      names.append(name)
-    }
-    return names + GatewayConfiguration.appleHostNames
-  }
-
-  /// Returns the addresses by which the gateway is reached; 127.0.0.2 is listed only when it is listened on.
-  private static func addresses(of configuration: GatewayConfiguration) -> [String] {
-    let host = configuration.host
-    var addresses = ["127.0.0.1", "::1"]
-    let own = configuration.names.isEmpty ? LocalHost.addresses : configuration.names
-    for name in own where AddressRange(name) != nil && !addresses.contains(name) {
-      addresses.append(name)
-    }
-    let isEvery = ["0.0.0.0", "::"].contains(host)
-    if !isEvery, !addresses.contains(host), AddressRange(host) != nil { addresses.append(host) }
-    return addresses
-  }
-
-  private static func security(
-    _ server: (chainPEM: [UInt8], keyPEM: [UInt8]), authority: [UInt8],
-    revocations: CertificateRevocations, takesOverRecords: Bool
-  ) throws(TLSFailure) -> ListenerSecurity {
-    func provider(
-      _ unmatchedALPN: TLSServerContext.UnmatchedALPN
-    ) throws(TLSFailure) -> TLSServerContext {
-      try TLSServerContext(
-        certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM, alpn: ["h2"],
-        unmatchedALPN: unmatchedALPN, clientCertificates: .optional(caPEM: authority),
-        check: revocations.evaluate)
-    }
-    let device = try TLSServerContext(
-      certificateChainPEM: server.chainPEM, privateKeyPEM: server.keyPEM,
-      alpn: [LinkLimits.applicationProtocol], clientCertificates: .optional(caPEM: authority),
-      minimumVersion: .tls13, takeOverRecords: takesOverRecords
-    ) { certificate in
-      certificate.organizationalUnit == CertificateAuthority.deviceUnit
-        ? .accept : .unknownAuthority
-    }
-    return ListenerSecurity(
-      provider: .tls(try provider(.refuse)), legacy: .tls(try provider(.ignore)),
-      device: .tls(device))
   }
 
   /// Opens the delivery log of a loop, in memory if the folder has no room: pushes matter more.

@@ -151,6 +151,44 @@ public enum FileSystem {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Which file stood at a path, and as it was when: another one has another stamp.
+  public struct Stamp: Sendable, Equatable {
+    private let inode: UInt64
+    private let byteCount: Int64
+    private let seconds: Int64
+    private let nanoseconds: Int64
+
+    fileprivate init(_ status: stat) {
+      inode = UInt64(status.st_ino)
+      byteCount = Int64(status.st_size)
+      seconds = Int64(status.st_mtim.tv_sec)
+      nanoseconds = Int64(status.st_mtim.tv_nsec)
+    }
+  }
+
+  /// The stamp of the file at the path, links followed; nil where there is none.
+  public static func stamp(of path: String) -> Stamp? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Stamp(status) : nil
+  }
+
+  /// Room on a file system.
+  public struct Space: Sendable, Equatable {
+    /// Bytes that this user may still write.
+    public let freeBytes: Int
+    /// Bytes in all.
+    public let totalBytes: Int
+  }
+
+  /// The room on the file system of the path; nil where it cannot be told.
+  public static func space(at path: String) -> Space? {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else { return nil }
+    let block = Int(status.f_frsize)
+    return Space(
+      freeBytes: Int(status.f_bavail) * block, totalBytes: Int(status.f_blocks) * block)
+  }
+
   /// Permission bits of what is at the path.
   public static func mode(of path: String) throws(SystemFailure) -> UInt32 {
     var status = stat()

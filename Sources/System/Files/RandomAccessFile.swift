@@ -52,6 +52,11 @@ public final class RandomAccessFile {
     }
   }
 
+  /// Waits until the content is on disk.
+  public func synchronize() throws(SystemFailure) {
+    guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
+  }
+
   /// Fills `buffer` from `offset` on; how many bytes the file had.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int

@@ -13,19 +13,33 @@ public enum Socket {
     case failed(errno: Int32)
   }
 
-  /// Listens on an internet address; `reusePort` lets several loops listen on one.
+  /// Whether several sockets of a process listen on one port.
+  public enum PortSharing: Sendable {
+    /// This one alone.
+    case none
+    /// The first: it has the port for itself or fails, and lets further ones of this user join.
+    case first
+    /// One that joins the first.
+    case further
+  }
+
+  /// Listens on an internet address.
+  ///
+  /// SO_REUSEPORT would let any process of this user join, another gateway for example. The first socket
+  /// therefore binds without it, which fails where somebody listens, and sets it afterwards.
   public static func listen(
-    on address: SocketAddress, reusePort: Bool, backlog: Int32 = 4_096
+    on address: SocketAddress, sharing: PortSharing = .none, backlog: Int32 = 4_096
   ) throws(SystemFailure) -> Int32 {
     let family = address.family == .v4 ? AF_INET : AF_INET6
     let descriptor = try open(family)
     set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-    if reusePort { set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
+    if sharing == .further { set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
     if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
     let bound = unsafe address.withSocketAddress { unsafe bind(descriptor, $0, $1) }
     guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else {
       throw failure("bind", descriptor, address.description)
     }
+    if sharing == .first { set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
     return descriptor
   }
 

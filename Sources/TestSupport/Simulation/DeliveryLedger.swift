@@ -29,6 +29,8 @@ final class DeliveryLedger {
     /// Its place in the order in which the gateway accepted, where the delivery log told.
     var acceptance: Int?
     var shown = 0
+    /// Its place in the order in which devices showed something for the first time.
+    var firstShowing: Int?
     var isUnregistered = false
     /// The store removed it for its age; a crash may have kept the log from saying so.
     var hasExpired = false
@@ -68,6 +70,7 @@ final class DeliveryLedger {
   private unowned let world: GatewaySimulation
   private(set) var pushes: [Push] = []
   private var accepted = 0
+  private var showings = 0
   private static let states = Dictionary(
     uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
@@ -149,7 +152,7 @@ final class DeliveryLedger {
         push.receivedNanoseconds = world.time.now
       } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasClockSteps,
         let received = push.receivedNanoseconds,
-        push.states.dropLast().last == .received
+        push.states.dropLast().last == .received, !push.mayBeStored
       {
         // Five seconds, and loops that stand still for half of one, or again and again.
         world.expect(
@@ -239,13 +242,34 @@ final class DeliveryLedger {
   /// Its device throws it away, for another reason than room.
   func thrownAway(_ number: UInt64) { change(number) { $0.isThrownAway = true } }
 
-  /// A device tells repetitions as long as it remembers what it kept, which is all that is promised.
+  /// A device tells repetitions as long as it remembers what it kept. A gateway has more than that to send again
+  /// only where its store failed or is an older one; and what it sends in another order than before, since power or
+  /// a rate held the older ones back, may come when it is forgotten.
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
+    showings += 1
+    let place = showings
     change(number) { push in
       push.shown += 1
-      // Without an answer a provider's retry is a push of its own; here each is made once.
-      world.expect(push.shown == 1 || !device.remembers(id), "#\(number) is shown twice")
+      if push.shown == 1 { push.firstShowing = place }
     }
+    guard pushes.indices.contains(Int(number)), pushes[Int(number)].shown > 1 else { return }
+    // Without an answer a provider's retry is a push of its own; here each is made once.
+    let mayBeForgotten =
+      world.gateway.notificationStore.mayHaveSettledRows || cameEarly(pushes[Int(number)])
+    world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) is shown twice")
+  }
+
+  /// Whether a push was shown before an older one that its device had not had then, or may be held back itself
+  /// until newer ones have come.
+  private func cameEarly(_ push: Push) -> Bool {
+    push.priority != 10
+      || pushes.contains { other in
+        guard other.target.device == push.target.device, let older = other.acceptance,
+          older < push.acceptance ?? 0
+        else { return false }
+        return other.firstShowing.map { $0 > push.firstShowing ?? 0 }
+          ?? Self.ends.isDisjoint(with: other.states)
+      }
   }
 
   // MARK: The end

@@ -166,10 +166,13 @@ final class SimulatedDevice: SimulatedClient {
     }
   }
 
+  /// What a device is to remember at least.
+  private var memoryMost: Int { Int(world.profile.window) + world.channels.count }
+
   private func restart() {
     var settings = DeviceLinkClient.Settings()
     settings.window = world.profile.window
-    settings.memory = 256
+    settings.memory = memoryMost
     let enrolment =
       disk.certificate == nil
       ? LinkFrame.Enrolment(
@@ -365,7 +368,7 @@ final class SimulatedDevice: SimulatedClient {
         world.ledger.shown(number, id, on: self)
       }
       disk.memory.append(id)
-      if disk.memory.count > 256 { disk.memory.removeFirst() }
+      if disk.memory.count > memoryMost { disk.memory.removeFirst() }
       client.onPersisted(id, at: now)
       if !isReceiving { settle() }
     }

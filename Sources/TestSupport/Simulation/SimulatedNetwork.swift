@@ -36,6 +36,8 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       self.arrivals = arrivals
     }
 
+    /// The simulation's connections are not encrypted.
+    func use(_ security: StreamSecurity) {}
     func close() { isOpen = false }
   }
 
@@ -55,8 +57,8 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   }
 
   func listen(
-    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity, reusePort: Bool,
-    accept: @escaping (ByteStream) -> (any StreamHandler)?
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
+    sharing: Socket.PortSharing, accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) -> any Listener {
     var port = address.port
     if port == 0 {
@@ -64,7 +66,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       nextFreePort += 1
     }
     world.expect(
-      reusePort || !listeners.contains { $0.port == port && $0.isOpen },
+      sharing == .further || !listeners.contains { $0.port == port && $0.isOpen },
       "two listeners share port \(port)")
     let arrivals = loop.mailbox(of: Arrival.self) { [unowned loop] arrivals in
       for arrival in arrivals {

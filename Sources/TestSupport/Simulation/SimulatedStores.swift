@@ -13,6 +13,8 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   var failingCommits = 0
   /// How many of the next loads fail.
   var failingLoads = 0
+  /// Whether rows may be there that their devices acknowledged long ago: a commit failed, or a copy was restored.
+  private(set) var mayHaveSettledRows = false
 
   init(in world: GatewaySimulation) { self.world = world }
 
@@ -39,6 +41,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
       world.fail("the copy cannot be restored: \(error)")
     }
     contents = restored
+    mayHaveSettledRows = true
     return true
   }
 
@@ -52,18 +55,28 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
         row.expiration > world.earliestUnixSeconds - 5,
         "\(world.name(of: row.payload)) is stored though it was to be tried once")
     }
-    if failingCommits > 0 {
-      failingCommits -= 1
-      throw .diskFull(path: "notifications")
+    let dropped: [DroppedNotification]
+    do throws(StorageFailure) {
+      try failIfDue(hasPut: hasPut, operations.count)
+      dropped = try contents.commit(operations)
+    } catch {
+      mayHaveSettledRows = true
+      throw error
     }
-    if hasPut, world.isDiskFull { throw .diskFull(path: "notifications") }
-    try world.maybeFail(.commits, "a commit of \(operations.count) operations")
-    let dropped = try contents.commit(operations)
     for one in dropped where one.reason == .expired {
       if let number = GatewaySimulation.push(one.id) { world.ledger.expired(number) }
     }
     world.note("a commit of \(operations.count) operations is durable")
     return dropped
+  }
+
+  private func failIfDue(hasPut: Bool, _ count: Int) throws(StorageFailure) {
+    if failingCommits > 0 {
+      failingCommits -= 1
+      throw .diskFull(path: "notifications")
+    }
+    if hasPut, world.isDiskFull { throw .diskFull(path: "notifications") }
+    try world.maybeFail(.commits, "a commit of \(count) operations")
   }
 
   func load(

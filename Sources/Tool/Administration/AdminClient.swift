@@ -31,6 +31,15 @@ struct AdminClient {
     try exchange(request.call, receive)
   }
 
+  /// How the gateway stands; nil where nothing listens.
+  func status() throws -> JSONObject? {
+    var lines: [JSONObject] = []
+    guard try exchange(AdministrationCall("GET", "/api/status"), { lines.append($0) }) else {
+      return nil
+    }
+    return lines.first
+  }
+
   /// Milliseconds for one answer: a busy machine takes long over an RSA key.
   private static let answerTimeoutMilliseconds: Int32 = 120_000
 

@@ -45,16 +45,41 @@ struct GatewayAccess {
     return try client.read(.log(of: nil), receive)
   }
 
+  /// How the running gateway stands; nil where none runs.
+  ///
+  /// The folder's lock is not asked, so that no start of a gateway fails for it.
+  func status() throws -> JSONObject? {
+    do {
+      return try client()?.status()
+    } catch let failure as AdministrationFailure where !isHeld {
+      // What listens on the port of a gateway that was killed is another program, or another gateway.
+      guard failure.kind == .broken || failure.kind == .invalid else { throw failure }
+      return nil
+    }
+  }
+
+  /// Whether the process that wrote `gateway.json` still runs.
+  private var isHeld: Bool {
+    guard let object = try? description, let pid = object["pid"]?.integerValue else { return false }
+    return kill(pid_t(truncatingIfNeeded: pid), 0) == 0 || errno == EPERM
+  }
+
   private static let attempts = 40
   private static let pauseMicroseconds: UInt32 = 50_000
   private static let fileBytesMax = 65_536
 
+  /// The object of `gateway.json`.
+  private var description: JSONObject? {
+    get throws {
+      try JSONValue(parsing: FileSystem.read(folder.descriptionFile, limit: Self.fileBytesMax))
+        .objectValue
+    }
+  }
+
   /// The admin API of the gateway that wrote `gateway.json`; nil where it has none open.
   private func client() throws -> AdminClient? {
     guard FileSystem.exists(folder.descriptionFile), FileSystem.exists(folder.adminTokenFile),
-      let object = try JSONValue(
-        parsing: FileSystem.read(folder.descriptionFile, limit: Self.fileBytesMax)
-      ).objectValue,
+      let object = try description,
       let port = object["ports"]?.objectValue?["console"]?.integerValue.flatMap(UInt16.init),
       port > 0
     else { return nil }

@@ -56,7 +56,8 @@ final class DeviceFleet: TurnEndTarget {
     connection.gate = ConnectLimiter(limit: configuration.connecting)
     // They share one processor: the last of a storm waits for all the others.
     connection.connectNanoseconds = 120_000_000_000
-    connection.settings.memory = Int(connection.settings.window)
+    connection.settings.memory =
+      Int(connection.settings.window) + configuration.subjects.count
     for index in 0..<configuration.count {
       let identity =
         index < log.identities.count

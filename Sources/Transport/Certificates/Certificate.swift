@@ -32,6 +32,21 @@ public struct Certificate: Sendable, Hashable {
     return extensions.first { $0.identifier == encoded }?.value
   }
 
+  /// The host names that it is for: those of its alternative names, or its common name where it has none.
+  public var hostNames: [String] {
+    let identifier = CertificateExtension.alternativeNames(hosts: [], addresses: []).identifier
+    guard let value = extensionValue(identifier) else {
+      return commonName.isEmpty ? [] : [commonName]
+    }
+    var outer = DERReader(value)
+    guard var names = outer.sequence() else { return [] }
+    var hosts: [String] = []
+    while let tag = names.nextTag, let name = names.element(tag: tag) {
+      if tag == DERTag.context(2) { hosts.append(String(decoding: name, as: UTF8.self)) }
+    }
+    return hosts
+  }
+
   /// The certificate in PEM.
   public func pem() throws(CryptoFailure) -> [UInt8] {
     try X509Handle(der: der).pem()

@@ -17,6 +17,8 @@ public enum CertificateChain {
     case notYetValid(notBefore: Int64)
     /// None of the authorities signed it.
     case foreignIssuer
+    /// The authority's name constraints do not permit a name of it.
+    case forbiddenName
     /// It, or an authority's, is none; or it breaks another rule, in OpenSSL's words.
     case refused(String)
 
@@ -26,6 +28,7 @@ public enum CertificateChain {
       case .expired: "the certificate has expired: ask for a new one"
       case .notYetValid: "the certificate is not valid yet: check the clock"
       case .foreignIssuer: "the certificate is not one of this authority's: use its own"
+      case .forbiddenName: "the certificate has a name that its authority may not sign"
       case .refused(let reason): "the certificate is refused: \(reason)"
       }
     }
@@ -48,6 +51,8 @@ public enum CertificateChain {
         X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
         X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
         throw Failure.foreignIssuer
+      case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION:
+        throw Failure.forbiddenName
       default:
         throw Failure.refused(unsafe String(cString: X509_verify_cert_error_string(Int(reason))))
       }

@@ -4,6 +4,8 @@ public import System
 public protocol Listener: AnyObject {
   /// The port that is listened on.
   var port: UInt16 { get }
+  /// Has connections that come from now on secured like this.
+  func use(_ security: StreamSecurity)
   /// Stops listening; accepted streams live on.
   func close()
 }
@@ -13,9 +15,10 @@ public protocol ListenerFactory: Sendable {
   /// Listens on `address` (port 0: a free one) for `loop`, the calling thread's.
   ///
   /// `accept` is called for each connection, before any handshake, and says who handles it, or nil to
-  /// close it. With `reusePort` several loops listen on one port and share its connections.
+  /// close it. Loops whose listeners share one port share its connections.
   func listen(
-    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity, reusePort: Bool,
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
+    sharing: Socket.PortSharing,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) -> any Listener
 }
@@ -27,10 +30,10 @@ public struct SocketListenerFactory: ListenerFactory {
 
   /// Opens a socket.
   public func listen(
-    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity, reusePort: Bool,
-    accept: @escaping (ByteStream) -> (any StreamHandler)?
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
+    sharing: Socket.PortSharing, accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) -> any Listener {
     try StreamListener(
-      loop: loop, address: address, security: security, reusePort: reusePort, accept: accept)
+      loop: loop, address: address, security: security, sharing: sharing, accept: accept)
   }
 }

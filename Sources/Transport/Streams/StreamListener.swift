@@ -8,7 +8,7 @@ public final class StreamListener {
   public let address: SocketAddress?
 
   private let loop: EventLoop
-  private let security: StreamSecurity
+  private var security: StreamSecurity
   private let unixPath: String?
   private let accept: (ByteStream) -> (any StreamHandler)?
   private var descriptor: Int32
@@ -19,12 +19,13 @@ public final class StreamListener {
   /// Listens on `address` (port 0: a free one); the loop keeps the listener until `close`.
   ///
   /// `accept` is called for each connection, before any handshake, and says who handles it, or nil
-  /// to close it. With `reusePort` several loops listen on one port and share its connections.
+  /// to close it. Loops whose listeners share one port share its connections.
   public init(
-    loop: EventLoop, address: SocketAddress, security: StreamSecurity, reusePort: Bool = false,
+    loop: EventLoop, address: SocketAddress, security: StreamSecurity,
+    sharing: Socket.PortSharing = .none,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) {
-    descriptor = try Socket.listen(on: address, reusePort: reusePort)
+    descriptor = try Socket.listen(on: address, sharing: sharing)
     let bound = Socket.localAddress(descriptor) ?? address
     self.address = bound
     port = bound.port
@@ -58,6 +59,9 @@ public final class StreamListener {
       throw error
     }
   }
+
+  /// Has connections that come from now on secured like this.
+  public func use(_ security: StreamSecurity) { self.security = security }
 
   /// Stops listening; accepted streams live on.
   public func close() {

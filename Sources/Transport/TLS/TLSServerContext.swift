@@ -32,21 +32,60 @@ public final class TLSServerContext: Sendable {
     case unknownAuthority
   }
 
+  /// A certificate for those clients alone that name one of these hosts in their greeting.
+  public struct Identity: Sendable {
+    /// The certificate, its issuers after it, in PEM.
+    public var certificateChainPEM: [UInt8]
+    /// Its key in PEM.
+    public var privateKeyPEM: [UInt8]
+    /// The host names, in lower case; `*.example.org` stands for all names of one more label.
+    public var hostNames: [String]
+
+    /// A certificate and whom it is for.
+    public init(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], hostNames: [String]) {
+      self.certificateChainPEM = certificateChainPEM
+      self.privateKeyPEM = privateKeyPEM
+      self.hostNames = hostNames
+    }
+  }
+
+  /// An identity as OpenSSL holds it.
+  private struct Alternate: Sendable {
+    let handle: TLSContextHandle
+    let hostNames: [String]
+
+    init(_ identity: Identity) throws(TLSFailure) {
+      handle = try TLSContextHandle(server: true, minimumVersion: .tls12)
+      try handle.use(
+        certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM)
+      hostNames = identity.hostNames
+    }
+
+    func isFor(_ name: String) -> Bool {
+      hostNames.contains { host in
+        guard host.hasPrefix("*.") else { return host == name }
+        return name.firstIndex(of: ".").map { name[$0...] == host.dropFirst() } ?? false
+      }
+    }
+  }
+
   let handle: TLSContextHandle
   let alpn: ALPNList
   let unmatchedALPN: UnmatchedALPN
   let takesOverRecords: Bool
   let recordsPerKey: UInt64
+  private let alternates: [Alternate]
   private let check: (@Sendable (PeerCertificate) -> Verdict)?
 
   /// Reads certificate and key (PEM); fails where they do not belong together.
   ///
-  /// `check` is asked on the loop's thread during the handshake. With `takeOverRecords` streams of
+  /// Clients that name a host of one of `alternates` are shown that one; the first one wins. `check` is asked on the loop's thread during the handshake. With `takeOverRecords` streams of
   /// TLS 1.3 need some 300 bytes instead of 14 KB while idle, and their `peerCertificate` is there
   /// until `streamOpened` has returned; `recordsPerKey` of them are sent before their key is renewed
   /// (2^24.5 is what RFC 8446 section 5.5 allows).
   public init(
-    certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alpn: [String],
+    certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alternates: [Identity] = [],
+    alpn: [String],
     unmatchedALPN: UnmatchedALPN = .refuse, clientCertificates: ClientCertificates = .none,
     minimumVersion: TLSVersion = .tls12, takeOverRecords: Bool = false,
     recordsPerKey: UInt64 = 16_777_216,
@@ -58,6 +97,9 @@ public final class TLSServerContext: Sendable {
     takesOverRecords = takeOverRecords
     self.recordsPerKey = recordsPerKey
     self.check = check
+    var others: [Alternate] = []
+    for identity in alternates { others.append(try Alternate(identity)) }
+    self.alternates = others
     try handle.use(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
     switch clientCertificates {
     case .none:
@@ -75,6 +117,10 @@ public final class TLSServerContext: Sendable {
     if !alpn.isEmpty {
       unsafe SSL_CTX_set_alpn_select_cb(
         handle.raw, { unsafe TLSServerContext.selectALPN($1, $2, $3, $4, $5) }, this)
+    }
+    if !others.isEmpty {
+      unsafe SSL_CTX_set_cert_cb(
+        handle.raw, { unsafe TLSServerContext.chooseIdentity($0, $1) }, this)
     }
     if check != nil {
       unsafe SSL_CTX_set_cert_verify_callback(
@@ -101,6 +147,19 @@ public final class TLSServerContext: Sendable {
       unsafe chosen?.pointee = offered + found.offset
       unsafe chosenCount?.pointee = UInt8(found.count)
       return SSL_TLSEXT_ERR_OK
+    }
+  }
+
+  private static func chooseIdentity(
+    _ ssl: OpaquePointer?, _ argument: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    guard let ssl = unsafe ssl, let argument = unsafe argument,
+      let asked = unsafe belfry_ssl_server_name(ssl)
+    else { return 1 }
+    return unsafe Unmanaged<TLSServerContext>.fromOpaque(argument)._withUnsafeGuaranteedRef {
+      let name = unsafe String(cString: asked).lowercased()
+      guard let alternate = $0.alternates.first(where: { $0.isFor(name) }) else { return 1 }
+      return unsafe belfry_ssl_use_identity(ssl, alternate.handle.raw)
     }
   }
 

@@ -195,6 +195,29 @@ import Testing
     #expect(pair.settled.isEmpty)
   }
 
+  @Test func `what there was no room for makes the device forget nothing that it kept`() {
+    var settings = DeviceLinkClient.Settings()
+    settings.window = 2
+    settings.memory = 2
+    let pair = LinkPair.up(settings: settings)
+    _ = pair.deliver(1)
+    pair.exchange()
+    pair.persistsAtOnce = false
+    for number: UInt64 in 2...3 { _ = pair.deliver(number) }
+    pair.feedClient()
+    for number: UInt64 in 2...3 {
+      let id = NotificationID(high: 8, low: number)
+      pair.client.onDiscarded(id, .noRoom, at: pair.now, output: &pair.toServer)
+    }
+    pair.lose()
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    _ = pair.deliver(1)
+    pair.exchange()
+    #expect(pair.received.map(\.id.low) == [1, 2, 3])
+  }
+
   @Test func `what nobody registered or a person turned off is discarded with its reason`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1, handle: 0x99)

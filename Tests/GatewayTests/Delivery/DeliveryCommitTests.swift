@@ -128,6 +128,7 @@ private typealias Bench = DeliveryBench
     bench.core.disconnect(1, session: SessionID(1), now: bench.now)
     try bench.connect(2, window: 1)
     try bench.acknowledge("first", session: 2)
+    try bench.commit()
     #expect(bench.sent == ["first", "first", "newest"])
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
   }

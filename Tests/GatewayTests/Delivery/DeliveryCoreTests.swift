@@ -186,11 +186,11 @@ private typealias Bench = DeliveryBench
     isHeld: Bool
   ) throws {
     var bench = Bench()
-    for text in ["first", "old"] {
-      bench.push(text, keep: 9, collapseID: text == "old" ? "c" : "")
-    }
-    try bench.commit()
     try bench.connect(power: DevicePower(isRestricted: isHeld), window: 1)
+    bench.push("first", expiresIn: 0, keep: 9)
+    bench.push("old", keep: 9, collapseID: "c")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
     bench.core.addTopic(Bench.key(app: 9), session: SessionID(1), now: bench.now)
     bench.push("new", priority: isHeld ? 5 : 10, keep: 9, collapseID: "c")
     #expect(bench.states.contains(.replaced))
@@ -284,6 +284,7 @@ private typealias Bench = DeliveryBench
     while acknowledged < bench.sent.count {
       try bench.acknowledge(bench.sent[acknowledged])
       acknowledged += 1
+      if acknowledged == bench.sent.count { try bench.commit() }
       try bench.answerLoads()
     }
     #expect(bench.sent == (0..<count).map(String.init))

@@ -85,7 +85,10 @@
       bench.loads.removeAll()
       bench.core.loaded(1, session: SessionID(1), rows: rows, now: bench.now)
       bench.drain()
-      for number in 1...count { try bench.acknowledge("\(number)") }
+      for number in 1...count {
+        if bench.sent.count < number { try bench.commit() }
+        try bench.acknowledge("\(number)")
+      }
       #expect(bench.sent == (1...count).map(String.init))
       #expect(bench.core.examined <= count * examinedMax)
       bench.core.checkInvariants()

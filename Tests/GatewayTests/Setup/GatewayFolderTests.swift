@@ -50,7 +50,7 @@ private let now: Int64 = 1_795_000_000
       hosts: ["localhost"], addresses: ["127.0.0.1"], authority: former, nowSeconds: now)
 
     let mended = try folder.authority(hosts: hosts, nowSeconds: now)
-    #expect(mended.has(try .init(hostNames: hosts)))
+    #expect(try mended.has(.init(hostNames: hosts)))
     #expect(mended.privateKeyPEM == former.privateKeyPEM)
     #expect(
       try Certificate(pem: FileSystem.read(folder.authorityFile, limit: 65_536))
@@ -60,12 +60,13 @@ private let now: Int64 = 1_795_000_000
 
     let server = try folder.server(
       hosts: ["localhost"], addresses: ["127.0.0.1"], authority: mended, nowSeconds: now)
-    #expect(server.chainPEM != formerServer.chainPEM)
-    #expect(server.chainPEM.suffix(mended.certificatePEM.count) == mended.certificatePEM[...])
+    #expect(server.general.chainPEM != formerServer.general.chainPEM)
+    #expect(
+      server.general.chainPEM.suffix(mended.certificatePEM.count) == mended.certificatePEM[...])
     // A device that enrolled before trusts the former certificate, and goes on doing so.
     for authority in [former, mended] {
       try CertificateChain.check(
-        Certificate(pem: server.chainPEM), authorities: [authority.certificate],
+        Certificate(pem: server.general.chainPEM), authorities: [authority.certificate],
         purpose: .server, now: now)
     }
   }
@@ -79,13 +80,56 @@ private let now: Int64 = 1_795_000_000
     #expect(again.certificate == made.certificate)
     let same = try folder.server(
       hosts: hosts, addresses: ["127.0.0.1"], authority: again, nowSeconds: now + 1)
-    #expect(same.chainPEM == server.chainPEM)
-    #expect(same.keyPEM == server.keyPEM)
+    #expect(same.general.chainPEM == server.general.chainPEM)
+    #expect(same.general.keyPEM == server.general.keyPEM)
   }
 
   @Test
   func `an authority of the operator's own is left as it is`() throws {
     let own = try writeFormerAuthority(named: "Example Corporation")
     #expect(try folder.authority(hosts: hosts, nowSeconds: now).certificate == own.certificate)
+  }
+
+  @Test
+  func `no certificate has a name that the operator's own authority forbids`() throws {
+    let own = try writeFormerAuthority(named: "Example Corporation")
+    let server = try folder.server(
+      hosts: ["localhost", "push.example.org"], addresses: ["127.0.0.1", "192.0.2.1"],
+      authority: own, nowSeconds: now)
+    #expect(server.forbiddenNames == ["push.example.org", "192.0.2.1"])
+    #expect(server.added == nil)
+    try CertificateChain.check(
+      server.general.certificate, authorities: [own.certificate], purpose: .server, now: now)
+    var configuration = GatewayConfiguration(folder: folder.path)
+    configuration.names = ["push.example.org"]
+    #expect(throws: GatewayServer.Failure.self) {
+      try ServerNames(of: configuration).report(
+        server, authority: folder.authorityFile, log: Log(subsystem: "test", level: .error))
+    }
+  }
+
+  @Test
+  func `an authority's certificate does not grow without end, and its first one stays`() throws {
+    let first = try folder.authority(hosts: hosts, nowSeconds: now)
+    var last = first
+    for number in 0..<60 {
+      last = try folder.authority(hosts: hosts + ["container-\(number)"], nowSeconds: now)
+    }
+    let permitted = GatewayFolder.hosts(permittedBy: last.certificate)
+    #expect(permitted.count == Limits.authorityNamesMax)
+    #expect(permitted.last == "container-59")
+    #expect(Set(permitted).isSuperset(of: hosts))
+    #expect(try folder.firstCertificate(of: last) == first.certificate)
+    let server = try folder.server(
+      hosts: hosts + ["container-59"], addresses: ["127.0.0.1"], authority: last, nowSeconds: now)
+    #expect(server.addedNames == ["container-59"])
+    let shown: [(ServerCertificates.Identity?, CertificateAuthority)] = [
+      (server.general, first), (server.general, last), (server.added, last),
+    ]
+    for (identity, trusted) in shown {
+      try CertificateChain.check(
+        #require(identity).certificate, authorities: [trusted.certificate], purpose: .server,
+        now: now)
+    }
   }
 }

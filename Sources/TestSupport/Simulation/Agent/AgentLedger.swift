@@ -13,6 +13,7 @@ final class AgentLedger {
   let attachments: AttachmentLedger
   let content: ContentLedger
   private let decisions: DecisionLedger
+  private let answers: AnswerLedger
   let suspension: SuspensionLedger
   let knowledge: AppKnowledgeLedger
   private let registrations: RegistrationLedger
@@ -39,6 +40,7 @@ final class AgentLedger {
     attachments = AttachmentLedger(in: world)
     content = ContentLedger(in: world)
     decisions = DecisionLedger(in: world)
+    answers = AnswerLedger(in: world)
     suspension = SuspensionLedger(in: world)
     knowledge = AppKnowledgeLedger(in: world)
     registrations = RegistrationLedger(in: world)
@@ -145,11 +147,12 @@ final class AgentLedger {
       notifications.onDecided(effect, event)
       content.onDecided(effect, event)
       decisions.onDecided(effect, event)
+      answers.onDecided(effect, event)
       attachments.onDecided(effect)
       knowledge.onDecided(effect, event)
       registrations.onDecided(effect)
       screen.onDecided(effect, event)
-      places.onDecided(effect)
+      places.onDecided(effect, event)
       front.onDecided(effect, event)
     }
     schedule.onDecided(effects, event)

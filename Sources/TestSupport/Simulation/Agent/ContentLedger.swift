@@ -36,7 +36,7 @@ final class ContentLedger {
   /// What was handled and waits for an unlocked screen, with the orders of delivery.
   private var held: [AppNotificationID: Int64] = [:]
   /// What extensions say of actions with the event at hand, of notifications that stand.
-  private var settled: [(pressed: Pressed, option: ContentExtensionOption)] = []
+  private var settled: [(pressed: Pressed, option: ContentExtensionOption, needsUnlock: Bool)] = []
   /// What the event at hand draws.
   private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
 
@@ -103,7 +103,9 @@ final class ContentLedger {
     guard let pressed = pressed.removeValue(forKey: question),
       world.ledger.delivered(pressed.key)?.order == pressed.order
     else { return }
-    settled.append((pressed, option))
+    // As it stands before the event, which may do away with the notification.
+    let needsUnlock = world.ledger.delivered(pressed.key).map { self.needsUnlock(pressed, $0) }
+    settled.append((pressed, option, needsUnlock ?? false))
   }
 
   /// What an extension shows is of use no more: it is ended with the event at hand, unless it never came.
@@ -193,7 +195,9 @@ final class ContentLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     if let drawn { world.fail("what \(drawn.key.recordKey) looks like is forgotten") }
-    for (pressed, option) in settled { check(pressed, option, effects) }
+    for (pressed, option, needsUnlock) in settled {
+      check(pressed, option, needsUnlock: needsUnlock, effects)
+    }
     checkShown()
     checkHeld()
     guard case .appGreeted(let ask, let hello, _) = event, hello.role == .contentExtension else {
@@ -209,7 +213,8 @@ final class ContentLedger {
 
   /// What an extension says of an action is done with the notification that it was asked about.
   private func check(
-    _ pressed: Pressed, _ option: ContentExtensionOption, _ effects: [AgentEffect]
+    _ pressed: Pressed, _ option: ContentExtensionOption, needsUnlock: Bool,
+    _ effects: [AgentEffect]
   ) {
     let name = pressed.key.recordKey
     let entry = world.ledger.delivered(pressed.key)
@@ -224,7 +229,9 @@ final class ContentLedger {
     case .dismiss:
       world.expect(!isThere && !isForwarded, "\(name) stays, and its extension puts it away")
     case .dismissAndForwardAction:
-      if let entry, isThere, world.ledger.conditions.isLocked, needsUnlock(pressed, entry) {
+      if world.ledger.conditions.isLocked, needsUnlock {
+        world.expect(
+          isThere && !isForwarded, "the action on \(name) is carried out on a locked screen")
         held[pressed.key] = pressed.order
       } else {
         world.expect(!isThere && isForwarded, "the action on \(name) is not told to its app")

@@ -18,9 +18,18 @@ final class ConversationLedger {
     var isApp = false
   }
 
+  /// For what a request may go without its answer for a while.
+  private enum Reason: Hashable {
+    case none
+    /// A person is asked about the app.
+    case person(AppID?)
+    /// The files of an app are read, or a manual clock is on its way.
+    case shell
+  }
+
   private unowned let world: AgentSimulation
   private var peers: [ConnectionID: Peer] = [:]
-  private var asks: Set<Ask> = []
+  private var asks: [Ask: Reason] = [:]
   private(set) var questions: Set<Question> = []
   private var usedQuestions: Set<Question> = []
   /// Notifications about which an app in front is asked.
@@ -59,7 +68,7 @@ final class ConversationLedger {
 
   func agentCrashed() {
     peers = [:]
-    asks = []
+    asks = [:]
     questions = []
     usedQuestions = []
     presentations = [:]
@@ -104,9 +113,9 @@ final class ConversationLedger {
     switch event {
     case .appGreeted(let ask, let hello, _):
       peers[ask.connection] = Peer(app: hello.appID.flatMap(AppID.init), token: hello.launch)
-      open(ask)
+      open(ask, .none)
     case .appRequested(let ask, let request):
-      open(ask)
+      open(ask, reason(to: request, of: ask.connection))
       if case .control(.removeApp(let app)) = request {
         extensions = extensions.filter { $0.value.app.text != app }
       }
@@ -120,7 +129,7 @@ final class ConversationLedger {
     case .questionTimedOut(let question): settle(question)
     case .appDisconnected(let connection):
       peers[connection] = nil
-      asks = asks.filter { $0.connection != connection }
+      asks = asks.filter { $0.key.connection != connection }
       for question in questions where question.connection == connection { settle(question) }
     case .promptAnswered(let id, let isAllowed):
       answered = prompts[id].map { ($0, isAllowed) }
@@ -142,10 +151,20 @@ final class ConversationLedger {
     if let token = extensionQuestions.removeValue(forKey: question) { extensions[token] = nil }
   }
 
-  private func open(_ ask: Ask) {
+  private func open(_ ask: Ask, _ reason: Reason) {
     guard ask.number != nil else { return }
     askCount += 1
-    asks.insert(ask)
+    asks[ask] = reason
+  }
+
+  private func reason(to request: AppRequest, of connection: ConnectionID) -> Reason {
+    switch request {
+    case .requestAuthorization, .requestLocation: .person(peers[connection]?.app)
+    case .control(.notify(let app, _)): .person(AppID(app))
+    case .control(.install), .control(.setClock), .control(.advanceClock), .control(.setZone):
+      .shell
+    default: .none
+    }
   }
 
   // MARK: Decisions
@@ -209,7 +228,7 @@ final class ConversationLedger {
     guard ask.number != nil else { return }
     checkIsOpen(ask.connection, "the answer \(ask.number ?? 0)")
     world.expect(
-      asks.remove(ask) != nil,
+      asks.removeValue(forKey: ask) != nil,
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
@@ -248,13 +267,29 @@ final class ConversationLedger {
         prompts[answered.prompt.id] == nil,
         "the prompt \(answered.prompt.id.number) was answered and still stands")
     }
+    checkAsks()
     for prompt in prompts.values where world.ledger.apps[prompt.app] == nil {
       world.fail("a person is asked for \(prompt.app), which is gone")
     }
   }
 
+  /// Whatever is asked is answered at once, or waits for somebody.
+  private func checkAsks() {
+    for (ask, reason) in asks {
+      let isWaiting =
+        switch reason {
+        case .none: false
+        case .person(let app): prompts.values.contains { $0.app == app }
+        case .shell: true
+        }
+      world.expect(
+        isWaiting,
+        "the request \(ask.number ?? 0) on connection \(ask.connection.number) waits for nobody")
+    }
+  }
+
   func checkEnd() {
-    let open = asks.map { "\($0.connection.number)/\($0.number ?? 0)" }.sorted()
+    let open = asks.keys.map { "\($0.connection.number)/\($0.number ?? 0)" }.sorted()
     world.expect(open.isEmpty, "requests were never answered: \(open)")
     world.expect(questions.isEmpty, "questions were never settled: \(questions.map(\.number))")
     world.expect(prompts.isEmpty, "prompts stand at the end: \(prompts.keys.map(\.number))")

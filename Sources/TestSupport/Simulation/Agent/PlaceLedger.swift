@@ -1,12 +1,16 @@
 @testable import Agent
 import BelfryWire
 
-/// Who hears where the device is: only whom a person lets know the place, and everybody who follows it and runs.
+/// Which apps hear where the device is: only those that a person lets know the place, all that follow it and run, and
+/// those that wait for a region that it enters or leaves.
 final class PlaceLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []
   /// Followers that have yet to be told the place of the event at hand.
   private var owed: Set<ConnectionID> = []
+
+  /// What waits for a region that a command has the device enter or leave with the event at hand.
+  private var crossed: Set<RegionKey> = []
 
   init(in world: AgentSimulation) { self.world = world }
 
@@ -14,7 +18,10 @@ final class PlaceLedger {
 
   func willHandle(_ event: AgentEvent) {
     owed = []
+    crossed = []
     switch event {
+    case .appRequested(_, .control(.setPlace(let latitude, let longitude))):
+      crossed = crossings(latitude, longitude)
     case .appRequested(let ask, .setLocationUpdates(let isOn)):
       // One of an app that was removed is refused.
       guard let app = world.ledger.knowledge.app(of: ask.connection),
@@ -37,8 +44,26 @@ final class PlaceLedger {
       ?? false
   }
 
-  func onDecided(_ effect: AgentEffect) {
+  /// The regions whose watchers are to be told of a place that a command names, which counts at once.
+  private func crossings(_ latitude: Double, _ longitude: Double) -> Set<RegionKey> {
+    Set(
+      world.ledger.mirror[.regions].compactMap { name, value in
+        guard let key = RegionRecord.key(name),
+          let (region, _, before) = RegionRecord.read(value),
+          case .circle(let centerLatitude, let centerLongitude, _) = region.shape,
+          world.ledger.mayLocate(key.app)
+        else { return nil }
+        // Simulated places are a region's centre, or far away from it.
+        let isInside = latitude == centerLatitude && longitude == centerLongitude
+        let isCrossing = isInside ? before != .inside : before == .inside
+        return isCrossing && (isInside ? region.notifiesOnEntry : region.notifiesOnExit) ? key : nil
+      })
+  }
+
+  func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     switch effect {
+    // A service says where the device is.
+    case .refuse: crossed = []
     case .tell(let connection, .place):
       owed.remove(connection)
       world.expect(
@@ -48,6 +73,9 @@ final class PlaceLedger {
       world.expect(
         mayLocate(connection), "an app is told of the region \(region.id), and may not know it")
       checkIsWanted(region, state, "an app is told")
+      if let app = world.ledger.knowledge.app(of: connection) {
+        crossed.remove(.watched(app, region.id))
+      }
     case .answer(let ask, let answer):
       guard let state = answer.frame.object["regionState"]?.stringValue else { break }
       world.expect(
@@ -70,5 +98,17 @@ final class PlaceLedger {
 
   func onHandled() {
     world.expect(owed.isEmpty, "an app that follows the place is not told it")
+    for key in crossed {
+      switch key {
+      case .request(let key):
+        world.expect(
+          world.ledger.schedule.firing.contains(key),
+          "\(key.recordKey) waits for a place that is reached, and does not fire")
+      case .watched(let app, let id):
+        world.expect(
+          world.ledger.knowledge.connections(of: app).isEmpty,
+          "\(app) is not told that the device crossed \(id)")
+      }
+    }
   }
 }

@@ -157,6 +157,10 @@ final class SimulatedProcess {
 
   private func onQuestion(_ question: Question, _ event: AppEvent) {
     guard isConnected else { return }
+    if case .contentAction = event, world.isTroubled, world.chance(0.3) {
+      // What it decides then may not be carried out before the screen is unlocked.
+      later(0) { [self] in world.agent.report(.conditionChanged(.sessionLocked(true))) }
+    }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {
       return reply(question, Self.reply(to: event, in: world), afterMilliseconds: 30)
     }

@@ -1,0 +1,112 @@
+import BelfryWire
+import Storage
+import System
+
+/// Renews what the listeners show before it ends, notices the operator's new files, and tells when certificates
+/// end: in a metric, and in the log once a day from a month before.
+///
+/// Confined to the main loop.
+final class CertificateWatch {
+  private let source: CertificateSource
+  private let store: any ControlStore
+  private let metrics: GatewayMetrics
+  private let log: Log
+  private var shown: ShownCertificates
+  private var stamps: [FileSystem.Stamp?]
+  private var nextCheckSeconds: Int64 = 0
+  private var nextWarningSeconds: Int64 = 0
+  /// The ends, for any thread.
+  let ends: CertificateEnds
+
+  init(
+    _ shown: ShownCertificates, from source: CertificateSource, store: any ControlStore,
+    ends: CertificateEnds, metrics: GatewayMetrics, log: Log
+  ) {
+    self.shown = shown
+    self.source = source
+    self.store = store
+    self.ends = ends
+    self.metrics = metrics
+    self.log = log
+    stamps = shown.files.map(FileSystem.stamp(of:))
+  }
+
+  /// Looks whether anything is to be done; what the listeners show from now on, or nil for no change.
+  func tick(
+    _ configuration: GatewayConfiguration, nowSeconds: Int64
+  ) -> ListenerSecurity? {
+    let seen = shown.files.map(FileSystem.stamp(of:))
+    guard seen != stamps || nowSeconds >= nextCheckSeconds else { return nil }
+    return reload(configuration, nowSeconds: nowSeconds)
+  }
+
+  /// Reads and renews what the listeners show; what they show from now on, or nil for no change.
+  ///
+  /// Where it cannot be read they go on with what they have.
+  func reload(
+    _ configuration: GatewayConfiguration, nowSeconds: Int64
+  ) -> ListenerSecurity? {
+    nextCheckSeconds = nowSeconds + Limits.certificateCheckSeconds
+    // Read before the files: a change in between is seen at the next look.
+    let files = configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? []
+    let seen = files.map(FileSystem.stamp(of:))
+    var changed: ListenerSecurity?
+    do {
+      let loaded = try source.load(configuration, nowSeconds: nowSeconds)
+      if loaded.chains != shown.chains {
+        log.info(
+          "shows new certificates from now on",
+          ["server": Self.time(loaded.ends.map(\.notAfter).min() ?? 0)])
+        changed = loaded.security
+      }
+      shown = loaded
+    } catch {
+      log.error(
+        "cannot use the server's certificates: new connections get the former ones",
+        ["why": "\(error)"])
+    }
+    stamps = seen
+    shown.files = files
+    assert(stamps.count == shown.files.count, "each file has a stamp")
+    report(nowSeconds: nowSeconds)
+    return changed
+  }
+
+  /// Sets the metric, and logs what ends within a month.
+  func report(nowSeconds: Int64) {
+    var list = shown.ends
+    let live = (try? store.certificates())?.filter {
+      $0.revokedMilliseconds == nil && $0.notAfter > nowSeconds
+    }
+    if let first = live?.min(by: { $0.notAfter < $1.notAfter }) {
+      list.append(.init(kind: .provider, subject: first.serial, notAfter: first.notAfter))
+    }
+    assert(Set(list.map(\.kind)).count == list.count, "one end of each kind")
+    ends.replace(with: list)
+    metrics.setEnds(list)
+    guard nowSeconds >= nextWarningSeconds else { return }
+    nextWarningSeconds = nowSeconds + 86_400
+    for end in list where end.notAfter - nowSeconds < Limits.certificateWarningSeconds {
+      log.warning(
+        end.notAfter > nowSeconds
+          ? "a certificate ends within a month: \(Self.advice(end.kind))"
+          : "a certificate has ended: \(Self.advice(end.kind))",
+        [
+          "certificate": end.kind.rawValue, "subject": end.subject, "ends": Self.time(end.notAfter),
+        ])
+    }
+  }
+
+  private static func advice(_ kind: CertificateEnd.Kind) -> String {
+    switch kind {
+    case .authority: "put a new authority there, and hand out ca.pem again"
+    case .server: "it cannot outlive its authority, see that one"
+    case .own: "put a new one in its place, it is read at once"
+    case .provider: "make another one with `belfry certificate add`"
+    }
+  }
+
+  private static func time(_ seconds: Int64) -> String {
+    Timestamp.rfc3339(unixMilliseconds: seconds * 1_000)
+  }
+}

@@ -1,0 +1,87 @@
+internal import System
+internal import Transport
+
+/// What a gateway's listeners show, ready for use.
+package struct ShownCertificates: Sendable {
+  /// The listeners' TLS.
+  package var security: ListenerSecurity
+  /// When the certificates end.
+  var ends: [CertificateEnd]
+  /// The certificates themselves: other ones are for new connections.
+  var chains: [[UInt8]]
+  /// The files of the operator's that were read.
+  var files: [String]
+}
+
+/// Reads or issues what the listeners show, for a configuration, in its folder.
+struct CertificateSource: Sendable {
+  let folder: GatewayFolder
+  let revocations: CertificateRevocations
+  let log: Log
+
+  /// What the listeners shall show at that time, in seconds since 1970.
+  func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ShownCertificates {
+    let names = ServerNames(of: configuration)
+    let authority = try folder.authority(hosts: names.hosts, nowSeconds: nowSeconds)
+    return try load(configuration, names, authority, nowSeconds: nowSeconds)
+  }
+
+  func load(
+    _ configuration: GatewayConfiguration, _ names: ServerNames, _ authority: CertificateAuthority,
+    nowSeconds: Int64
+  ) throws -> ShownCertificates {
+    let server = try folder.server(
+      hosts: names.hosts, addresses: names.addresses, retainsFormer: configuration.names.isEmpty,
+      authority: authority, nowSeconds: nowSeconds)
+    try names.report(server, authority: folder.authorityFile, log: log)
+    let own = try configuration.serverCertificate.map { try OwnCertificate($0) }
+    var ends = [
+      CertificateEnd(
+        kind: .authority, subject: folder.authorityFile, notAfter: authority.certificate.notAfter),
+      CertificateEnd(kind: .server, subject: folder.file("server.pem"), notAfter: server.notAfter),
+    ]
+    if let own {
+      ends.append(
+        CertificateEnd(
+          kind: .own, subject: own.file, notAfter: own.certificate.notAfter))
+    }
+    return ShownCertificates(
+      security: try ListenerSecurity(
+        showing: server, own: own?.identity, authorityPEM: authority.certificatePEM,
+        revocations: revocations, takesOverRecords: configuration.takesOverRecords),
+      ends: ends,
+      chains: [server.general.chainPEM, server.added?.chainPEM, own?.identity.certificateChainPEM]
+        .compactMap(\.self),
+      files: configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? [])
+  }
+}
+
+/// A server certificate of the operator's, of a public authority's for example.
+private struct OwnCertificate {
+  let file: String
+  let certificate: Certificate
+  let identity: TLSServerContext.Identity
+
+  init(_ files: GatewayConfiguration.ServerCertificate) throws {
+    file = files.chainFile
+    let chain = try FileSystem.read(files.chainFile, limit: Self.fileBytesMax)
+    let key = try FileSystem.read(files.keyFile, limit: Self.fileBytesMax)
+    do throws(CryptoFailure) {
+      certificate = try Certificate(pem: chain)
+    } catch {
+      throw GatewayServer.Failure.setup(
+        "\(files.chainFile) holds no certificate (\(error)): give a chain in PEM, the server's first"
+      )
+    }
+    let hosts = certificate.hostNames
+    guard !hosts.isEmpty else {
+      throw GatewayServer.Failure.setup(
+        "\(files.chainFile) names no host: give a server's certificate")
+    }
+    identity = TLSServerContext.Identity(
+      certificateChainPEM: chain, privateKeyPEM: key, hostNames: hosts.map { $0.lowercased() })
+  }
+
+  /// Bytes of a file: real chains have some ten thousand.
+  private static let fileBytesMax = 1_048_576
+}

@@ -1,0 +1,61 @@
+import Storage
+
+/// Rows that their devices acknowledged, until the store has removed them.
+extension DeliveryCore {
+  /// Notes that a device acknowledged an entry whose row is on disk, or is being committed.
+  mutating func noteUnremoved(_ entry: DeliveryEntry) {
+    guard let device = devices[entry.key.device] else {
+      return assertionFailure("#\(entry.sequence) was acknowledged by a device that was forgotten")
+    }
+    if device.unremoved.add(entry.delivery) { removing.waiting.append(device.device) }
+  }
+
+  /// Notes that the commit that begins removes all rows that wait to be removed.
+  mutating func beginRemovals() {
+    assert(removing.committing.isEmpty, "two commits run")
+    swap(&removing.waiting, &removing.committing)
+    for number in removing.committing { devices[number]?.unremoved.beginCommit() }
+  }
+
+  /// Goes on with the devices that waited for the ended commit.
+  mutating func endRemovals(now: Moment) {
+    for number in removing.committing {
+      guard let device = devices[number] else {
+        assertionFailure("device \(number) was forgotten, and its rows were not removed")
+        continue
+      }
+      device.unremoved.endCommit()
+      sendWaiting(on: device, now: now)
+      forgetIfIdle(device)
+    }
+    removing.committing.removeAll(keepingCapacity: true)
+    guard stage.hasRemovals else { return forgetUnwritten(now: now) }
+    // What was acknowledged while its own row was being committed is removed by the next commit.
+    if removing.waiting.contains(where: { devices[$0]?.needsRemovals == true }) {
+      stage.makeRemovalsDue(now: now)
+    }
+  }
+
+  /// Forgets rows that were never written, or that a newer one replaced: there is nothing to remove.
+  private mutating func forgetUnwritten(now: Moment) {
+    guard !removing.waiting.isEmpty else { return }
+    beginRemovals()
+    endRemovals(now: now)
+  }
+
+  /// Asserts what holds between events.
+  func checkUnremoved() {
+    assert(
+      removing.waiting.isEmpty || stage.isCommitting || stage.hasRemovals,
+      "rows wait for a commit that does not come")
+    assert(Set(removing.waiting).count == removing.waiting.count, "a device waits twice")
+    assert(
+      Set(removing.waiting)
+        == Set(devices.values.filter { $0.unremoved.waiting != nil }.map(\.device)),
+      "rows wait to be removed and no commit knows")
+    assert(
+      Set(removing.committing)
+        == Set(devices.values.filter { $0.unremoved.committing != nil }.map(\.device)),
+      "rows are being removed and no commit knows")
+  }
+}

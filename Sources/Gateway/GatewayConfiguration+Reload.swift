@@ -1,0 +1,30 @@
+extension GatewayConfiguration {
+  /// This configuration with what `new` has and a running gateway can follow, and the options of which it
+  /// cannot, where they differ.
+  func following(_ new: GatewayConfiguration) -> (configuration: Self, needRestart: [String]) {
+    var followed = self
+    followed.names = new.names
+    followed.serverCertificate = new.serverCertificate
+    followed.enrolment = new.enrolment
+    followed.enrolmentsPerMinute = new.enrolmentsPerMinute
+    followed.apps = new.apps
+    followed.deviceRate = new.deviceRate
+    followed.connectionRate = new.connectionRate
+    followed.teamRate = new.teamRate
+    followed.providerErrors = new.providerErrors
+    assert(followed.folder == folder && followed.loops == loops, "what cannot follow stays")
+    let fixed: [(String, Bool)] = [
+      ("data", folder == new.folder), ("host", host == new.host),
+      ("environment", environment == new.environment),
+      ("provider-port", ports.providers == new.ports.providers),
+      ("device-port", ports.device == new.ports.device),
+      ("binary-port", ports.binary == new.ports.binary),
+      ("feedback-port", ports.feedback == new.ports.feedback),
+      ("insecure-provider-port", ports.insecureProvider == new.ports.insecureProvider),
+      ("es512", acceptsES512 == new.acceptsES512),
+      ("record-layer", takesOverRecords == new.takesOverRecords), ("store", store == new.store),
+      ("loops", loops == new.loops),
+    ]
+    return (followed, fixed.filter { !$0.1 }.map(\.0))
+  }
+}

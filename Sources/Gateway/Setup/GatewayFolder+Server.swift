@@ -1,0 +1,104 @@
+internal import System
+internal import Transport
+
+/// What the gateway's listeners show to their clients.
+struct ServerCertificates {
+  /// A certificate with its issuers, its key, and what it names.
+  struct Identity {
+    var chainPEM: [UInt8]
+    var keyPEM: [UInt8]
+    var names: [String]
+    var certificate: Certificate
+  }
+
+  /// For clients in general: every copy of `ca.pem` that was ever handed out accepts it.
+  var general: Identity
+  /// For clients that ask for one of `addedNames`.
+  var added: Identity?
+  /// Host names that the first `ca.pem` does not permit, and the present one does.
+  var addedNames: [String] = []
+  /// Names that no certificate of the authority may have, so none has.
+  var forbiddenNames: [String] = []
+
+  /// When the first of them ends, in seconds since 1970.
+  var notAfter: Int64 {
+    min(general.certificate.notAfter, added?.certificate.notAfter ?? .max)
+  }
+}
+
+extension GatewayFolder {
+  /// Reads the certificates for these names, or issues those that are missing, end soon, have other names, or
+  /// were signed under another certificate of the authority.
+  ///
+  /// With `retainsFormer` the names that the first `ca.pem` was made for stay. No certificate has a name that its authority forbids:
+  /// clients would refuse all of it.
+  func server(
+    hosts: [String], addresses: [String], retainsFormer: Bool = false,
+    authority: CertificateAuthority, nowSeconds: Int64
+  ) throws(Failure) -> ServerCertificates {
+    let first = try firstCertificate(of: authority)
+    let present = authority.certificate
+    // Clients that know a former name of this machine go on reaching the gateway by that.
+    let former =
+      retainsFormer && present.commonName == Self.authorityName
+      ? Self.hosts(permittedBy: first).filter { !hosts.contains($0) } : []
+    var (general, added, forbidden): ([String], [String], [String]) = ([], [], [])
+    for name in hosts + former + addresses {
+      if try permits(name, authority, first) {
+        general.append(name)
+      } else if AddressRange(name) == nil, try permits(name, authority, present) {
+        added.append(name)
+      } else {
+        forbidden.append(name)
+      }
+    }
+    assert(!general.contains(where: added.contains), "a name is in one of the lists")
+    var certificates = ServerCertificates(
+      general: try identity("server", general, authority, nowSeconds))
+    if !added.isEmpty {
+      certificates.added = try identity("server-added", added + general, authority, nowSeconds)
+    }
+    certificates.addedNames = added
+    certificates.forbiddenNames = forbidden
+    return certificates
+  }
+
+  /// Whether a certificate ends soon; one that ends with its authority is the longest that can be had.
+  private func needsRenewal(
+    _ certificate: Certificate, _ authority: CertificateAuthority, _ nowSeconds: Int64
+  ) -> Bool {
+    certificate.notAfter - nowSeconds <= Int64(Limits.serverCertificateRenewalDays) * 86_400
+      && certificate.notAfter < authority.certificate.notAfter
+  }
+
+  private func permits(
+    _ name: String, _ authority: CertificateAuthority, _ anchor: Certificate
+  ) throws(Failure) -> Bool {
+    try crypto("ca.pem") { () throws(CryptoFailure) in try authority.permits(name, under: anchor) }
+  }
+
+  private func identity(
+    _ file: String, _ names: [String], _ authority: CertificateAuthority, _ nowSeconds: Int64
+  ) throws(Failure) -> ServerCertificates.Identity {
+    let listed = Array(names.joined(separator: "\n").utf8)
+    if let chain = try read("\(file).pem"), let key = try read("\(file)-key.pem"),
+      try read("\(file)-names") == listed, let certificate = try? Certificate(pem: chain),
+      !needsRenewal(certificate, authority, nowSeconds),
+      chain.suffix(authority.certificatePEM.count) == authority.certificatePEM[...]
+    {
+      return .init(chainPEM: chain, keyPEM: key, names: names, certificate: certificate)
+    }
+    let made = try crypto("\(file).pem") { () throws(CryptoFailure) in
+      try authority.issueServer(
+        names: names.filter { AddressRange($0) == nil },
+        addresses: names.filter { AddressRange($0) != nil }, now: nowSeconds,
+        days: Limits.serverCertificateDays)
+    }
+    try write(made.privateKeyPEM, "\(file)-key.pem")
+    try write(made.certificateChainPEM, "\(file).pem", mode: 0o644)
+    try write(listed, "\(file)-names", mode: 0o644)
+    return .init(
+      chainPEM: made.certificateChainPEM, keyPEM: made.privateKeyPEM, names: names,
+      certificate: made.certificate)
+  }
+}

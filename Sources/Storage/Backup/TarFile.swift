@@ -1,0 +1,223 @@
+public import System
+
+/// One file of a tar archive (POSIX.1-1988's ustar, with GNU's form for sizes from 8 GiB on).
+public struct TarEntry: Sendable, Equatable {
+  /// The name, 1 to 100 bytes.
+  public var name: String
+  /// Bytes of the content.
+  public var byteCount: Int
+  /// The permissions.
+  public var mode: UInt32
+  /// When it was written, seconds since 1970.
+  public var modifiedSeconds: Int64
+
+  static let blockBytes = 512
+
+  /// The header's 512 bytes.
+  var header: [UInt8] {
+    precondition((1...100).contains(name.utf8.count), "a name that a header has room for")
+    var block = [UInt8](repeating: 0, count: Self.blockBytes)
+    func put(_ text: String, at offset: Int) {
+      for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }
+    }
+    func octal(_ number: Int64, digits: Int) -> String {
+      let text = String(number, radix: 8)
+      return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    put(name, at: 0)
+    put(octal(Int64(mode), digits: 7), at: 100)
+    put(octal(0, digits: 7), at: 108)
+    put(octal(0, digits: 7), at: 116)
+    if byteCount < 1 << 33 {
+      put(octal(Int64(byteCount), digits: 11), at: 124)
+    } else {
+      block[124] = 0x80
+      for index in 0..<8 {
+        block[135 - index] = UInt8(truncatingIfNeeded: byteCount >> (index * 8))
+      }
+    }
+    put(octal(modifiedSeconds, digits: 11), at: 136)
+    put("        0", at: 148)
+    put("ustar\u{0}00", at: 257)
+    put(octal(Self.checksum(of: block), digits: 6) + "\u{0}", at: 148)
+    return block
+  }
+
+  /// The entry of a header; nil where it is none of a regular file.
+  init?(header block: [UInt8]) {
+    guard block.count == Self.blockBytes, block[156] == 0x30 || block[156] == 0 else { return nil }
+    func text(_ range: Range<Int>) -> String {
+      String(decoding: block[range].prefix { $0 != 0 && $0 != 0x20 }, as: UTF8.self)
+    }
+    var blank = block
+    for index in 148..<156 { blank[index] = 0x20 }
+    guard Int64(text(148..<156), radix: 8) == Self.checksum(of: blank),
+      let mode = UInt32(text(100..<108), radix: 8),
+      let modified = Int64(text(136..<148), radix: 8)
+    else { return nil }
+    name = String(decoding: block[0..<100].prefix { $0 != 0 }, as: UTF8.self)
+    guard !name.isEmpty else { return nil }
+    if block[124] == 0x80 {
+      let size = block[128..<136].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      guard size < 1 << 48 else { return nil }
+      byteCount = Int(size)
+    } else {
+      guard let size = Int(text(124..<136), radix: 8), size >= 0 else { return nil }
+      byteCount = size
+    }
+    self.mode = mode
+    modifiedSeconds = modified
+  }
+
+  init(name: String, byteCount: Int, mode: UInt32, modifiedSeconds: Int64) {
+    self.name = name
+    self.byteCount = byteCount
+    self.mode = mode
+    self.modifiedSeconds = modifiedSeconds
+  }
+
+  /// The sum of the bytes, with the checksum's own as spaces.
+  private static func checksum(of block: [UInt8]) -> Int64 { block.reduce(0) { $0 + Int64($1) } }
+}
+
+/// Writes a tar archive of regular files.
+public final class TarWriter {
+  private let file: RandomAccessFile
+  private var position = 0
+
+  /// Begins an archive in a new file at `path`, of mode 0600.
+  public init(_ path: String) throws(SystemFailure) {
+    try FileSystem.write([], to: path, mode: 0o600)
+    file = try RandomAccessFile(path)
+  }
+
+  /// Adds a file with this content.
+  public func add(
+    _ name: String, _ content: [UInt8], mode: UInt32, modifiedSeconds: Int64
+  ) throws(SystemFailure) {
+    try write(
+      TarEntry(
+        name: name, byteCount: content.count, mode: mode, modifiedSeconds: modifiedSeconds
+      ).header)
+    try write(content)
+    try pad()
+  }
+
+  /// Adds the file at `path`.
+  public func add(
+    _ name: String, contentsOf path: String, mode: UInt32, modifiedSeconds: Int64
+  ) throws(SystemFailure) {
+    let source = try RandomAccessFile(reading: path)
+    let count = try source.byteCount()
+    try write(
+      TarEntry(name: name, byteCount: count, mode: mode, modifiedSeconds: modifiedSeconds).header)
+    var offset = 0
+    while offset < count {
+      let bytes = try source.read(min(Limits.copiedAtOnceBytes, count - offset), at: offset)
+      guard !bytes.isEmpty else {
+        throw .unusable(text: path, reason: "it became shorter while it was copied")
+      }
+      try write(bytes)
+      offset += bytes.count
+    }
+    try pad()
+  }
+
+  /// Writes the end, and waits until all of it is on disk.
+  public func finish() throws(SystemFailure) {
+    try write([UInt8](repeating: 0, count: 2 * TarEntry.blockBytes))
+    try file.synchronize()
+  }
+
+  private func pad() throws(SystemFailure) {
+    let rest = position % TarEntry.blockBytes
+    if rest > 0 { try write([UInt8](repeating: 0, count: TarEntry.blockBytes - rest)) }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(SystemFailure) {
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> SystemFailure? in
+      do throws(SystemFailure) {
+        unsafe try file.write(bytes, at: position)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+    position += bytes.count
+  }
+}
+
+/// Reads a tar archive of regular files.
+public final class TarReader {
+  /// Why a file is no archive of ours.
+  public enum Failure: Error, Equatable {
+    /// It ends in the middle, or something in it is no header of a regular file.
+    case damaged
+  }
+
+  /// The files in their order.
+  public let entries: [TarEntry]
+  private let file: RandomAccessFile
+  private let offsets: [Int]
+
+  /// Reads the headers of the archive at `path`, up to its end.
+  public init(_ path: String) throws {
+    file = try RandomAccessFile(reading: path)
+    let size = try file.byteCount()
+    var (entries, offsets): ([TarEntry], [Int]) = ([], [])
+    var position = 0
+    while true {
+      let block = try file.read(TarEntry.blockBytes, at: position)
+      guard block.count == TarEntry.blockBytes else { throw Failure.damaged }
+      position += TarEntry.blockBytes
+      if block.allSatisfy({ $0 == 0 }) { break }
+      guard let entry = TarEntry(header: block), entries.count < Limits.archiveEntriesMax,
+        entry.byteCount <= size - position
+      else { throw Failure.damaged }
+      entries.append(entry)
+      offsets.append(position)
+      position +=
+        (entry.byteCount + TarEntry.blockBytes - 1) / TarEntry.blockBytes
+        * TarEntry.blockBytes
+    }
+    self.entries = entries
+    self.offsets = offsets
+  }
+
+  /// The content of a small file; nil where there is none of that name, or where it is longer than `limit`.
+  public func content(of name: String, limit: Int) throws(SystemFailure) -> [UInt8]? {
+    guard let index = entries.firstIndex(where: { $0.name == name }),
+      entries[index].byteCount <= limit
+    else { return nil }
+    return entries[index].byteCount == 0
+      ? [] : try file.read(entries[index].byteCount, at: offsets[index])
+  }
+
+  /// Writes a file of the archive to a new one of that mode, on disk when it returns.
+  public func extract(
+    _ name: String, to path: String, mode: UInt32
+  ) throws(SystemFailure) {
+    guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
+    try FileSystem.write([], to: path, mode: mode)
+    let target = try RandomAccessFile(path)
+    var offset = 0
+    while offset < entries[index].byteCount {
+      let bytes = try file.read(
+        min(Limits.copiedAtOnceBytes, entries[index].byteCount - offset),
+        at: offsets[index] + offset)
+      guard !bytes.isEmpty else { throw .unusable(text: path, reason: "the archive was cut") }
+      let failure = unsafe bytes.withUnsafeBytes { bytes -> SystemFailure? in
+        do throws(SystemFailure) {
+          unsafe try target.write(bytes, at: offset)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      if let failure { throw failure }
+      offset += bytes.count
+    }
+    try target.synchronize()
+  }
+}

@@ -1,0 +1,105 @@
+import BelfryWire
+import Gateway
+import System
+
+/// `belfry backup`: a copy of a gateway's folder, made while it runs.
+enum BackupCommand {
+  static let table = OptionTable(
+    command: "belfry backup",
+    summary: "Copies a gateway's stores, keys and certificates into one file, while it runs or is "
+      + "stopped. Who has the file can pose as the gateway: it has mode 0600.",
+    positionals: "FILE", positionalCount: 1...1,
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      .flag("json", "one JSON object"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    FolderCommand.run(table, arguments) { options in
+      let file = FileSystem.absolute(options.positionals[0])
+      let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
+      let summary = try FolderBackup.make(
+        of: folder, to: file, release: Version.current,
+        nowMilliseconds: SystemClock.unixMilliseconds)
+      if options.has("json") {
+        var line: JSONObject = ["file": .string(file), "data": .string(folder.path)]
+        for member in summary.json.members { line[member.key] = member.value }
+        Output.json(.object(line))
+      } else {
+        Output.line(
+          "\(file): \(summary.devices) devices and \(summary.notifications) undelivered notifications "
+            + "of \(folder.path), \(summary.byteCount) bytes")
+      }
+    }
+  }
+}
+
+/// `belfry restore`: a gateway's folder from such a copy.
+enum RestoreCommand {
+  static let table = OptionTable(
+    command: "belfry restore",
+    summary: "Makes an empty or missing folder what the backup has. No gateway may run on it.",
+    positionals: "FILE", positionalCount: 1...1,
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the folder to make"),
+      .flag("json", "one JSON object"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    FolderCommand.run(table, arguments) { options in
+      let file = FileSystem.absolute(options.positionals[0])
+      let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
+      let summary = try FolderBackup.restore(
+        file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds)
+      let created = Timestamp.rfc3339(unixMilliseconds: summary.createdMilliseconds)
+      if options.has("json") {
+        var line: JSONObject = ["file": .string(file), "data": .string(folder.path)]
+        for member in summary.json.members { line[member.key] = member.value }
+        line["effects"] = .array(effects.map { .string($0) })
+        Output.json(.object(line))
+        return
+      }
+      Output.line(
+        "\(folder.path) is restored from a backup of \(created): \(summary.devices) devices, "
+          + "\(summary.notifications) undelivered notifications")
+      Output.line("Since then:")
+      for effect in effects { Output.line("- \(effect)") }
+    }
+  }
+
+  /// What providers and devices will see, a sentence each.
+  private static let effects = [
+    "pushes that were accepted and not delivered are gone",
+    "pushes that were stored at the backup and delivered meanwhile are sent again; devices know them by "
+      + "their ids and show them once",
+    "devices that enrolled are unknown: they are told so, and enrol again with the code of the backup",
+    "tokens of apps that registered are BadDeviceToken or Unregistered until the app registers again",
+    "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
+      + "with InvalidProviderToken or TopicDisallowed",
+    "keys, certificates and devices that were revoked are good again: revoke them again "
+      + "(`belfry key revoke`, `certificate revoke`, `device revoke`)",
+  ]
+}
+
+/// How the commands on a whole folder end.
+private enum FolderCommand {
+  static func run(
+    _ table: OptionTable, _ arguments: [String], _ body: (CommandLineOptions) throws -> Void
+  ) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      try body(options)
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+}

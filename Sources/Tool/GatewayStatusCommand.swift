@@ -1,0 +1,165 @@
+import BelfryWire
+import Gateway
+import Glibc
+import Storage
+import System
+
+/// `belfry gateway status`: how a gateway stands.
+enum GatewayStatusCommand {
+  static let table = OptionTable(
+    command: "belfry gateway status",
+    summary:
+      "Shows how a gateway stands: connections, rates of the last minute, what waits, its stores, "
+      + "its disk, and when its certificates end. Ends with 1 where none runs.",
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      .flag("watch", "shows it again every two seconds, until it is stopped"),
+      .flag("json", "one JSON object a line"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    let options: CommandLineOptions
+    do throws(CommandLineOptions.Problem) {
+      options = try CommandLineOptions(arguments, by: table)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+    if options.wantsHelp {
+      Output.text(table.help)
+      return 0
+    }
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    let isScreen = options.has("watch") && !options.has("json") && isatty(STDOUT_FILENO) == 1
+    while true {
+      let status: JSONObject?
+      do {
+        status = try GatewayAccess(folder: folder).status()
+      } catch {
+        Output.error(error)
+        if !options.has("watch") { return 1 }
+        usleep(pauseMicroseconds)
+        continue
+      }
+      // Home, and what is left of the former picture.
+      if isScreen { Output.text("\u{1B}[H\u{1B}[2J") }
+      show(status, folder: folder, asJSON: options.has("json"))
+      guard options.has("watch") else { return status == nil ? 1 : 0 }
+      if !isScreen, !options.has("json") { Output.line("") }
+      usleep(pauseMicroseconds)
+    }
+  }
+
+  private static let pauseMicroseconds: UInt32 = 2_000_000
+
+  private static func show(_ status: JSONObject?, folder: String, asJSON: Bool) {
+    guard var status else {
+      if asJSON { Output.json(.object(["running": false, "data": .string(folder)])) }
+      Output.error(
+        FileSystem.exists(GatewayFolder(path: folder).controlStoreFile)
+          ? "no gateway runs on \(folder)" : "there is no gateway in \(folder)",
+        do: "start it with `belfry gateway`, or name its folder with --data")
+      return
+    }
+    guard asJSON else {
+      for line in GatewayStatusTable(status).lines { Output.line(line) }
+      return
+    }
+    status["metrics"] = nil
+    Output.json(
+      .object(JSONObject([("running", .bool(true))] + status.members.map { ($0.key, $0.value) })))
+  }
+}
+
+/// A status in lines for a person.
+struct GatewayStatusTable {
+  private let status: JSONObject
+
+  init(_ status: JSONObject) { self.status = status }
+
+  /// The lines; what the gateway did not say is left out.
+  var lines: [String] {
+    var rows: [(String, String)] = [
+      ("gateway", "\(text("data") ?? "?") (\(text("environment") ?? "?"))"),
+      ("state", state),
+      (
+        "connections",
+        "\(count("deviceConnections")) devices, \(count("providerConnections")) providers"
+      ),
+      ("pushes", pushes),
+    ]
+    if let waiting = number("waiting") { rows.append(("waiting", "\(Int(waiting)) notifications")) }
+    if let half = number("commitMilliseconds50"), let most = number("commitMilliseconds99") {
+      rows.append(("commits", "\(half) ms, 99 of 100 within \(most) ms (last minute)"))
+    }
+    rows.append(
+      (
+        "stores",
+        "control \(bytes("controlStoreBytes")), notifications \(bytes("notificationStoreBytes"))"
+      ))
+    if let free = number("diskFreeBytes"), let total = number("diskTotalBytes"), total > 0 {
+      rows.append(
+        (
+          "disk",
+          "\(Self.bytes(free)) free of \(Self.bytes(total)) (\(Int(free * 100 / total)) %)"
+        ))
+    }
+    if number("residentBytes") != nil { rows.append(("memory", bytes("residentBytes"))) }
+    for (key, name) in Self.certificates {
+      if let end = text(key) { rows.append((name, "ends \(end.prefix(10))")) }
+    }
+    for notice in status["notices"]?.arrayValue ?? [] {
+      rows.append(("notice", notice.stringValue ?? ""))
+    }
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { name, value in
+      name + String(repeating: " ", count: width - name.count + 2) + OutputTable.printable(value)
+    }
+  }
+
+  private static let certificates = [
+    ("serverCertificateEndsAt", "server certificate"), ("authorityEndsAt", "authority"),
+    ("ownCertificateEndsAt", "own certificate"), ("providerCertificateEndsAt", "first provider's"),
+  ]
+
+  private var state: String {
+    let isReady = status["ready"]?.boolValue == true
+    let why = text("obstacle").map { ": \($0)" } ?? ""
+    let up = number("upSeconds").map { ", up \(Self.duration($0))" } ?? ""
+    return (isReady ? "ready" : "not ready\(why)") + up + ", pid \(count("pid"))"
+  }
+
+  private var pushes: String {
+    var parts: [String] = []
+    for (key, word) in [
+      ("accepted", "accepted"), ("refused", "refused"), ("delivered", "delivered"),
+    ] {
+      let rate = number("\(key)PerSecond").map { " (\($0)/s)" } ?? ""
+      parts.append("\(count(key)) \(word)\(rate)")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private func text(_ key: String) -> String? { status[key]?.stringValue }
+  private func number(_ key: String) -> Double? { status[key]?.doubleValue }
+  private func count(_ key: String) -> String { number(key).map { "\(Int($0))" } ?? "?" }
+  private func bytes(_ key: String) -> String { number(key).map(Self.bytes) ?? "?" }
+
+  private static func bytes(_ count: Double) -> String {
+    var (value, unit) = (count, 0)
+    while value >= 1_000, unit < 4 {
+      value /= 1_000
+      unit += 1
+    }
+    let tenths = unit == 0 ? "\(Int(value))" : "\((value * 10).rounded() / 10)"
+    return "\(tenths) \(["bytes", "kB", "MB", "GB", "TB"][unit])"
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    let seconds = Int(seconds)
+    if seconds < 120 { return "\(seconds) s" }
+    if seconds < 7_200 { return "\(seconds / 60) min" }
+    if seconds < 172_800 { return "\(seconds / 3_600) h \(seconds / 60 % 60) min" }
+    return "\(seconds / 86_400) days"
+  }
+}

@@ -1,0 +1,42 @@
+extension CertificateAuthority.NameConstraints {
+  /// The host names that an authority's certificate permits; nil where it permits all of them.
+  ///
+  /// Constraints of other kinds of names are passed over.
+  public init?(of certificate: Certificate) {
+    let identifier = CertificateExtension.nameConstraints(hosts: []).identifier
+    guard let value = certificate.extensionValue(identifier) else { return nil }
+    var outer = DERReader(value)
+    guard var constraints = outer.sequence(),
+      let permitted = constraints.element(tag: DERTag.context(0, constructed: true))
+    else { return nil }
+    var subtrees = DERReader(permitted)
+    var hosts: [String] = []
+    while var subtree = subtrees.sequence() {
+      guard let name = subtree.element(tag: DERTag.context(2)) else { continue }
+      hosts.append(String(decoding: name, as: UTF8.self))
+    }
+    try? self.init(hostNames: hosts)
+  }
+}
+
+extension CertificateAuthority {
+  /// Whether a verifier that trusts `anchor`, a certificate of this authority, accepts a server certificate for
+  /// this host name or address.
+  ///
+  /// A certificate for it is made, checked and thrown away, so that OpenSSL's reading of the constraints is
+  /// what counts.
+  public func permits(_ name: String, under anchor: Certificate) throws(CryptoFailure) -> Bool {
+    let isAddress = AddressRange(name) != nil
+    let moment = anchor.notBefore + Int64(Limits.clockSkewSeconds)
+    let probe = try issueServer(
+      names: isAddress ? [] : [name], addresses: isAddress ? [name] : [], now: moment)
+    do throws(CertificateChain.Failure) {
+      try CertificateChain.check(
+        probe.certificate, authorities: [anchor], purpose: .server, now: moment)
+      return true
+    } catch {
+      // Whatever else may be wrong with the anchor is for its own checks to say.
+      return error != .forbiddenName
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+private let app = "com.example.app"
+
+/// Copies of a gateway: made under load, restored elsewhere, and what is said of it.
+@Suite(.timeLimit(.minutes(60))) struct BackupTests {
+  /// Sends numbered pushes to a device that is away, until it is stopped.
+  private final class Pusher: Sendable {
+    private struct State {
+      var accepted: [Int] = []
+      var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    /// The numbers that were answered with 200.
+    var accepted: [Int] { state.withLock { $0.accepted } }
+
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    func run(_ scenario: Scenario, _ gateway: GatewayProgram, token: String) async throws {
+      for number in 0... {
+        if state.withLock({ $0.isStopped }) { return }
+        let sent = try await scenario.belfryCommand([
+          "send", token, "--topic", app, "--body", "number \(number).", "--gateway", gateway.file,
+        ])
+        if sent.values.first?["status"].integer == 200 {
+          state.withLock { $0.accepted.append(number) }
+        }
+      }
+    }
+
+    /// Waits until `count` more were accepted.
+    func accepts(_ count: Int) async throws {
+      let before = accepted.count
+      while accepted.count < before + count { await Task.yield() }
+    }
+  }
+
+  @Test(.requires(.curl))
+  func `a backup under pushes has all that was accepted before it, and devices go on`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      _ = try await scenario.belfryCommand([
+        "topic", "add", "--team", gateway.teamID, app, "--keep", "all", "--data", gateway.data,
+      ])
+      try await devices.program.stop()
+      let file = scenario.folder.file("backup.tar")
+      let pusher = Pusher()
+      let before = try await withThrowingTaskGroup { group in
+        group.addTask { try await pusher.run(scenario, gateway, token: token) }
+        try await pusher.accepts(10)
+        let before = pusher.accepted
+        let made = try await scenario.belfryCommand([
+          "backup", file, "--data", gateway.data, "--json",
+        ])
+        #expect(made.values.first?["file"].string == file)
+        #expect((made.values.first?["notifications"].integer ?? 0) >= before.count)
+        // The gateway has gone on accepting.
+        try await pusher.accepts(2)
+        pusher.stop()
+        try await group.waitForAll()
+        return before
+      }
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      try await gateway.crash()
+
+      let target = scenario.folder.file("restored")
+      let restored = try await scenario.belfryCommand(["restore", file, "--data", target])
+      #expect(restored.output.contains("devices that enrolled are unknown"))
+      let again = try await scenario.gateway("restored")
+      #expect(again.program.errors.contains("from a backup of"), "\(again.program.errors)")
+      #expect(try await scenario.readiness(of: again).contains("notice: the folder was restored"))
+      #expect(again.keyID == gateway.keyID)
+      #expect(again.enrollmentCode == gateway.enrollmentCode)
+      // The same identity, without a new enrolment: its token is the former one.
+      let back = try scenario.devices(of: again, topics: [app])
+      #expect(try await back.token() == token)
+      for number in before {
+        _ = try await back.received { line in
+          let payload = line["payload"].string.flatMap { Data(base64Encoded: $0) } ?? Data()
+          return String(decoding: payload, as: UTF8.self).contains("number \(number).")
+        }
+      }
+      let answer = try await scenario.belfryCommand([
+        "send", token, "--topic", app, "--body", "after", "--gateway", again.file,
+      ])
+      #expect(answer.values.first?["status"].integer == 200)
+      // It is said once: the next start is a gateway like any other.
+      try await again.stop()
+      let third = try await scenario.gateway("restored")
+      #expect(try await scenario.readiness(of: third) == "ready")
+    }
+  }
+
+  @Test
+  func `a device that enrolled after the backup is told, and enrols again`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let file = scenario.folder.file("backup.tar")
+      _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      try await devices.program.stop()
+      try await gateway.stop()
+      _ = try await scenario.belfryCommand([
+        "restore", file, "--data", scenario.folder.file("restored"),
+      ])
+      let again = try await scenario.gateway("restored")
+      let back = try scenario.devices(of: again, topics: [app])
+      let new = try await back.token()
+      #expect(new != token)
+      let sent = try await scenario.belfryCommand(
+        ["send", token, new, "--topic", app, "--body", "hello", "--gateway", again.file],
+        succeeding: false)
+      #expect(sent.values.map { $0["status"].integer } == [400, 200], "\(sent.output)")
+      _ = try await back.received()
+    }
+  }
+
+  @Test
+  func
+    `a stopped gateway is copied too, and nothing is restored over a folder or from half a file`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let file = scenario.folder.file("backup.tar")
+      func restore(_ file: String, _ data: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(["restore", file, "--data", data], succeeding: false)
+      }
+      _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+      let running = try await restore(file, gateway.data)
+      #expect(running.status == 1)
+      #expect(running.errors.contains("a gateway runs on \(gateway.data)"), "\(running.errors)")
+      // A kill leaves what was committed in the write-ahead files.
+      try await gateway.crash()
+      _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+      let full = try await restore(file, gateway.data)
+      #expect(full.status == 1)
+      #expect(full.errors.contains("is not empty"), "\(full.errors)")
+
+      let bytes = try Data(contentsOf: URL(filePath: file))
+      let target = scenario.folder.file("restored")
+      for count in [0, 700, bytes.count / 2, bytes.count - 1_024] {
+        let cut = scenario.folder.file("cut.tar")
+        try bytes.prefix(count).write(to: URL(filePath: cut))
+        let result = try await restore(cut, target)
+        #expect(result.status == 1, "\(count) of \(bytes.count) bytes")
+        #expect(result.errors.contains("is no backup of a gateway, or was cut"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: target))
+      }
+      let missing = try await restore(scenario.folder.file("nothing.tar"), target)
+      #expect(missing.status == 1)
+      #expect(try await restore(file, target).status == 0)
+      // A store whose pages are damaged is not restored, and the folder is empty again.
+      var damaged = bytes
+      let start = bytes.count - 40_960
+      damaged.replaceSubrange(start..<start + 20_000, with: Data(repeating: 0xA5, count: 20_000))
+      let bad = scenario.folder.file("damaged.tar")
+      try damaged.write(to: URL(filePath: bad))
+      let other = scenario.folder.file("other")
+      #expect(try await restore(bad, other).status == 1)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: other) == ["lock"])
+      #expect(try await restore(file, other).status == 0)
+      // Half a restoration is no gateway.
+      try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
+      let half = try await scenario.refusedStart(in: other)
+      #expect(half.status == 1)
+      #expect(half.errors.contains("is half restored from a backup"), "\(half.errors)")
+      let nothing = try await scenario.belfryCommand(
+        ["backup", file, "--data", scenario.folder.file("no-gateway")], succeeding: false)
+      #expect(nothing.status == 1)
+      #expect(nothing.errors.contains("there is no gateway in"))
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import Transport
+
+private let app = "com.example.app"
+
+/// What an operator sees of a gateway: its status, and when certificates end.
+@Suite(.timeLimit(.minutes(60))) struct GatewayStatusTests {
+  @Test func `the status of a gateway tells connections, rates, stores, disk and certificates`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      let sent = try await scenario.belfryCommand(
+        ["send", token, "00ff", "--topic", app, "--body", "hello", "--gateway", gateway.file],
+        succeeding: false)
+      #expect(sent.values.map { $0["status"].integer } == [200, 400])
+      _ = try await devices.received()
+      let answer = try await scenario.belfryCommand([
+        "gateway", "status", "--json", "--data", gateway.data,
+      ])
+      #expect(answer.lines.count == 1)
+      let status = try #require(answer.values.first)
+      #expect(status["running"].boolean == true)
+      #expect(status["ready"].boolean == true)
+      #expect(status["environment"].string == "sandbox")
+      #expect(status["data"].string == gateway.data)
+      #expect(status["pid"].integer == Int(gateway.program.pid))
+      #expect(status["deviceConnections"].integer == 1)
+      #expect(status["accepted"].integer == 1)
+      #expect(status["refused"].integer == 1)
+      for key in [
+        "providerConnections", "delivered", "waiting", "upSeconds", "controlStoreBytes",
+        "notificationStoreBytes", "diskFreeBytes", "diskTotalBytes", "residentBytes",
+      ] {
+        #expect(status[key].integer != nil, "\(key) in \(answer.output)")
+      }
+      for key in [
+        "acceptedPerSecond", "refusedPerSecond", "deliveredPerSecond", "commitMilliseconds50",
+        "commitMilliseconds99",
+      ] {
+        #expect(status[key] != .null, "\(key) in \(answer.output)")
+      }
+      for key in ["at", "startedAt", "authorityEndsAt", "serverCertificateEndsAt"] {
+        #expect(status[key].string?.contains("T") == true, "\(key) in \(answer.output)")
+      }
+      let table = try await scenario.belfryCommand(["gateway", "status", "--data", gateway.data])
+      #expect(table.output.contains("1 devices"), "\(table.output)")
+      #expect(table.output.contains("1 accepted"), "\(table.output)")
+      #expect(table.lines.allSatisfy { $0.count <= 100 })
+    }
+  }
+
+  @Test func `a watched status goes on through a stop and a start`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let watch = try scenario.belfry([
+        "gateway", "status", "--watch", "--json", "--data", gateway.data,
+      ])
+      func line(running: Bool) async throws {
+        _ = try await watch.line(called: "a status") { $0["running"].boolean == running }
+      }
+      try await line(running: true)
+      try await gateway.stop()
+      try await line(running: false)
+      let again = try await scenario.restart(gateway)
+      try await line(running: true)
+      try await again.stop()
+      watch.signal(SIGTERM)
+      try await watch.end()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a gateway that is stopped or was killed has no status`(isKilled: Bool) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      if isKilled { try await gateway.crash() } else { try await gateway.stop() }
+      let text = try await scenario.belfryCommand(
+        ["gateway", "status", "--data", gateway.data], succeeding: false)
+      #expect(text.status == 1)
+      #expect(text.output.isEmpty)
+      #expect(text.errors.contains("no gateway runs on \(gateway.data)"), "\(text.errors)")
+      let json = try await scenario.belfryCommand(
+        ["gateway", "status", "--data", gateway.data, "--json"], succeeding: false)
+      #expect(json.status == 1)
+      #expect(json.values.first?["running"].boolean == false)
+      let nothing = try await scenario.belfryCommand(
+        ["gateway", "status", "--data", scenario.folder.file("nothing")], succeeding: false)
+      #expect(nothing.status == 1)
+      #expect(nothing.errors.contains("there is no gateway in"))
+      // No folder is made by a look at it.
+      #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("nothing")))
+    }
+  }
+
+  @Test(.requires(.curl))
+  func `an authority that ends within a month is in the log and in the metrics`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      #expect(!gateway.program.errors.contains("ends within a month"))
+      try await gateway.stop()
+      let now = Int64(Date().timeIntervalSince1970)
+      let authority = try CertificateAuthority.make(
+        commonName: "Example Corporation",
+        nameConstraints: .init(hostNames: ["localhost", "apple.com"]), now: now, days: 20)
+      try Data(authority.certificatePEM).write(to: URL(filePath: gateway.data + "/ca.pem"))
+      try Data(authority.privateKeyPEM).write(to: URL(filePath: gateway.data + "/ca-key.pem"))
+      let again = try await scenario.gateway()
+      #expect(
+        again.program.errors.contains("a certificate ends within a month"),
+        "\(again.program.errors)")
+      let metrics = try await scenario.command([
+        TestTool.curl.required(), "-s", "http://127.0.0.1:\(again.port("console"))/metrics",
+      ])
+      let end = authority.certificate.notAfter
+      for certificate in ["authority", "server"] {
+        let sample =
+          #"belfry_certificate_end_timestamp_seconds{certificate="\#(certificate)"} \#(end)"#
+        #expect(metrics.lines.contains(sample), "\(certificate)")
+      }
+    }
+  }
+}
