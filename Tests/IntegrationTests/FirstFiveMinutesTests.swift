@@ -42,6 +42,7 @@ import Testing
       real=\(Installation.belfry)
       case "$1" in
         gateway)
+          test "$2" = status && exec $real "$@"
           shift
           exec $real gateway --provider-port 0 --device-port 0 --binary-port 0 --feedback-port 0 \
             --console-port 0 "$@" ;;

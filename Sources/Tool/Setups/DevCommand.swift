@@ -148,7 +148,7 @@ struct DevRun {
 
   private static func isFree(_ port: UInt16) -> Bool {
     guard let address = SocketAddress(host: "127.0.0.1", port: port),
-      let descriptor = try? Socket.listen(on: address, reusePort: false)
+      let descriptor = try? Socket.listen(on: address)
     else { return false }
     Socket.close(descriptor)
     return true
