@@ -98,8 +98,8 @@ enum Tool {
       name: "fault", summary: "scripted answers, for testing", tables: { FaultCommand.noun.tables },
       run: FaultCommand.noun.run),
     Command(
-      name: "backup", summary: "copy a gateway while it runs",
-      tables: { [BackupCommand.table] }, run: BackupCommand.run),
+      name: "backup", summary: "copy a gateway while it runs", tables: { [BackupCommand.table] },
+      run: BackupCommand.run),
     Command(
       name: "restore", summary: "a gateway from its copy", tables: { [RestoreCommand.table] },
       run: RestoreCommand.run),

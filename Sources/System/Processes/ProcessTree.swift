@@ -7,8 +7,9 @@ public enum ProcessTree {
   ///
   /// The kernel watches the thread that started this process: a main thread, for what our commands start.
   public static func endWithParent(_ parent: Int32, signal: Int32) -> Bool {
+    assert((1...64).contains(signal), "\(signal) is no signal")
     // The parent may end before the call, so it is looked at afterwards.
-    belfry_set_parent_death_signal(signal) == 0 && getppid() == parent
+    return belfry_set_parent_death_signal(signal) == 0 && getppid() == parent
   }
 
   /// Makes descendants whose parent ends children of this process, so that none of them is lost.

@@ -27,6 +27,8 @@ public struct ProgramLaunch: Sendable {
 
   /// Starts it with no signal blocked or ignored, and returns its process.
   public func start() throws(SystemFailure) -> Int32 {
+    assert(executable.hasPrefix("/"), "'\(executable)' would depend on the folder")
+    assert(output.map { $0 > 2 } ?? true, "a standard stream of this process is nobody else's")
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
