@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import Glibc
 import System
 
 /// `belfry app`: acts as an app from a shell, and lists the apps.
@@ -73,6 +74,8 @@ enum AppCommand {
     positionals: "APP_ID", positionalCount: 1...1,
     [
       .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
+      .value(
+        "wait", "SECONDS", default: "0", "how long to wait for an app that is about to register"),
       AgentControl.socketOption,
     ])
 
@@ -81,7 +84,14 @@ enum AppCommand {
       let names = TokenKind.allCases.map { "\($0.name)" }
       let kind = try options.choice("kind", of: names).flatMap(TokenKind.init(name:)) ?? .alert
       let app = options.positionals[0]
-      guard let token = try agent.ask(.token(app: app, kind: kind)).token else {
+      let seconds = try options.integer("wait", in: Int64(0)...86_400) ?? 0
+      let end = ContinuousClock.now + .seconds(seconds)
+      var answer = Result { try agent.ask(.token(app: app, kind: kind)).token }
+      while (try? answer.get()) == nil, ContinuousClock.now < end {
+        usleep(tokenPauseMicroseconds)
+        answer = Result { try AgentControl(options).ask(.token(app: app, kind: kind)).token }
+      }
+      guard let token = try answer.get() else {
         throw AppLinkFailure(
           .unknownApp,
           "\(app) has no token of the kind \(kind.name): it has to register, as 'belfry app run \(app) "
@@ -90,4 +100,7 @@ enum AppCommand {
       Output.line(token)
     }
   }
+
+  /// Between two questions of `belfry app token --wait`.
+  private static let tokenPauseMicroseconds: UInt32 = 100_000
 }

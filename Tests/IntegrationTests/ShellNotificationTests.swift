@@ -165,6 +165,25 @@ import Testing
     }
   }
 
+  @Test func `A token that the gateway cannot give yet is waited for, as long as one wants`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      try await gateway.crash()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      let words = ["subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket]
+      let late = try await scenario.belfryCommand(words + ["--timeout", "1"], succeeding: false)
+      #expect(late.status == 1 && late.errors.contains("no token came within 1 s"))
+      let waiting = try scenario.belfry(words)
+      _ = try await scenario.restart(gateway)
+      #expect(try await waiting.end() == 0, "\(waiting.errors)")
+      #expect(waiting.lines.count == 2)
+    }
+  }
+
   @Test func `Without a gateway there is no token, and that is said`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)

@@ -22,7 +22,10 @@ public enum ProcessTree {
   public static func killDescendants() {
     while true {
       // What is reaped leaves its own children to this process: they are in the next round.
-      for child in children() { kill(child, SIGKILL) }
+      for child in children() {
+        assert(child > 1, "kill(2) would take 0 and -1 for groups, and 1 is the system's")
+        kill(child, SIGKILL)
+      }
       var status: Int32 = 0
       guard unsafe waitpid(-1, &status, 0) >= 0 || errno == EINTR else { return }
     }

@@ -20,6 +20,7 @@ public struct ProgramLaunch: Sendable {
 
   /// A launch with this process's standard streams.
   public init(_ executable: String, _ arguments: [String], environment: [String: String]) {
+    assert(executable.hasPrefix("/"), "it is started where it is, and not searched for")
     self.executable = executable
     self.arguments = arguments
     self.environment = environment.map { "\($0.key)=\($0.value)" }
@@ -62,6 +63,7 @@ public struct ProgramLaunch: Sendable {
     guard result == 0 else {
       throw .call(name: "posix_spawn", errno: result, subject: executable)
     }
+    assert(child > 0, "the kernel numbers processes from 1")
     return child
   }
 

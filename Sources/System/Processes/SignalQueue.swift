@@ -32,6 +32,7 @@ public final class SignalQueue {
     var entry = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     guard unsafe read(descriptor, &entry, size) == size else { return nil }
+    assert(entry.ssi_signo > 0 && entry.ssi_signo < 65, "Linux numbers signals from 1 to 64")
     // SI_KERNEL, which the headers have as an enumeration's case.
     return Signal(number: Int32(bitPattern: entry.ssi_signo), isFromKernel: entry.ssi_code == 0x80)
   }
