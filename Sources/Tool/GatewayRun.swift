@@ -23,6 +23,7 @@ final class GatewayRun {
   private var phones: PhoneShelf?
   private var history: MetricHistory?
   private var signals: SignalWatcher?
+  private lazy var service = ServiceManager(on: loop)
   private var status: Int32 = 0
 
   /// A run with these settings; `reread` reads them anew, on SIGHUP.
@@ -59,6 +60,7 @@ final class GatewayRun {
         if signal == .hangup { return reload() }
         log.info("going down: providers and devices are told, what was accepted is kept")
         readiness.isReady = false
+        service.stopping()
         // It reads the store's file, whose last user the store is to be.
         history?.stop()
         server.drain()
@@ -155,6 +157,7 @@ final class GatewayRun {
         log.error("cannot tell clients what has changed", ["why": "\(error)"])
       }
     }
+    service.ready()
     let ports = opened.ports
     let providers = ports.providers.map { "\($0)" }.joined(separator: ",")
     log.info(
