@@ -107,6 +107,11 @@ mutate:
 	scripts/mutate $(if $(AREA),--area $(AREA)) \
 	  --sample $(if $(filter command environment,$(firstword $(origin SAMPLE))),$(SAMPLE),150) --seed $(SEED)
 
+# The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
+.PHONY: man
+man: build
+	.build/release/belfry man --out .build/man
+
 # A page for each public declaration, and the links of the pages here.
 .PHONY: docs
 docs:

@@ -22,6 +22,11 @@ let tests: [SwiftSetting] = [
   .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"]),
 ]
 
+/// What `belfry --version` says of the source: BELFRY_COMMIT, for builds outside a repository, or the commit.
+let commit =
+  Context.environment["BELFRY_COMMIT"]
+  ?? Context.gitInformation.map { String($0.currentCommit.prefix(10)) } ?? ""
+
 func c(_ name: String, _ pkgConfig: String? = nil, _ debian: String? = nil) -> Target {
   .systemLibrary(
     name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig,
@@ -73,6 +78,9 @@ let package = Package(
     c("CGtk", "gtk4", "libgtk-4-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
+    .target(
+      name: "CVersion", path: "Sources/C/CVersion",
+      cSettings: [.define("BELFRY_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
     // For tests: a disk under SQLite that loses what was not synced.
     .target(
@@ -127,7 +135,7 @@ let package = Package(
       name: "Tool",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "Console", "CYaml",
+        "BelfryProvider", "ProviderService", "Console", "CSystemd", "CVersion", "CYaml",
       ],
       swiftSettings: strict),
 

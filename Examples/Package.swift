@@ -48,5 +48,13 @@ let package = Package(
     program("CallWaiter", "PushKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),
+    // The source of a package of its own, to copy.
+    .executableTarget(
+      name: "Starter",
+      dependencies: [
+        .product(name: "UIKit", package: "belfry"),
+        .product(name: "UserNotifications", package: "belfry"),
+      ],
+      path: "Starter/Sources/MyApp", swiftSettings: [.swiftLanguageMode(.v5)]),
   ]
 )

@@ -34,6 +34,7 @@ extension AgentDaemon {
     var findings = [
       Finding(
         feature: "session bus", isFine: presenters.bus != nil,
+        isOptional: presenters.desktop == nil,
         detail: presenters.bus == nil ? "none" : "connected",
         advice: "start the agent in a desktop session, or use --presenter terminal")
     ]
@@ -57,7 +58,7 @@ extension AgentDaemon {
       let isThere = names.contains(name)
       findings.append(
         Finding(
-          feature: feature, isFine: isThere,
+          feature: feature, isFine: isThere, isOptional: name != "actions",
           detail: isThere ? "shown" : "not shown by this server", advice: advice))
     }
     let quiet = presenters.quiet?.quiet.sorted().joined(separator: ", ") ?? ""
@@ -74,7 +75,7 @@ extension AgentDaemon {
     guard let windows = presenters?.windows, windows.hasDisplay else { return [] }
     return [
       Finding(
-        feature: "windows", isFine: windows.canOpen,
+        feature: "windows", isFine: windows.canOpen, isOptional: true,
         detail: windows.canOpen
           ? windows.program ?? ""
           : windows.program == nil ? "belfry-center was not found" : "it cannot use the display",
@@ -87,7 +88,7 @@ extension AgentDaemon {
     guard let focus, focus.hasDisplay else { return [] }
     return [
       Finding(
-        feature: "window in front", isFine: focus.isWatching,
+        feature: "window in front", isFine: focus.isWatching, isOptional: true,
         detail: focus.isWatching
           ? "watched on the X server"
           : focus.program == nil ? "belfry-focus was not found" : "the X server does not tell",
@@ -101,11 +102,12 @@ extension AgentDaemon {
     let theme = SoundSearch.systemFile(environment: ProcessInfo.processInfo.environment)
     return [
       Finding(
-        feature: "sounds", isFine: sounds.isAvailable,
+        feature: "sounds", isFine: sounds.isAvailable, isOptional: true,
         detail: sounds.program ?? "belfry-sound was not found",
         advice: "install belfry-sound beside belfry or on PATH"),
       Finding(
-        feature: "default sound", isFine: theme != nil, detail: theme ?? "no sound theme",
+        feature: "default sound", isFine: theme != nil, isOptional: true,
+        detail: theme ?? "no sound theme",
         advice: "install sound-theme-freedesktop: a chime is heard instead"),
     ]
   }
@@ -114,7 +116,8 @@ extension AgentDaemon {
     guard !clock.isManual else {
       return [
         Finding(
-          feature: "machine's services", isFine: false, detail: "not asked: the clock is manual",
+          feature: "machine's services", isFine: false, isOptional: true,
+          detail: "not asked: the clock is manual; \(model.conditionsText)",
           advice: "start the agent without --clock manual")
       ]
     }
@@ -122,27 +125,33 @@ extension AgentDaemon {
     let hasBus = services?.hasBus == true
     var findings = [
       Finding(
-        feature: "system bus", isFine: hasBus,
+        feature: "system bus", isFine: hasBus, isOptional: true,
         detail: hasBus ? "connected" : "none",
         advice: "start dbus: battery, network and lock are told by 'belfry state' until then")
     ]
-    for (feature, name, advice) in [
-      ("battery", "org.freedesktop.UPower", "install upower, or tell 'belfry state battery=…'"),
-      ("power profile", "net.hadess.PowerProfiles", "install power-profiles-daemon"),
+    for (feature, condition, name, advice) in [
+      ("battery", "battery", "org.freedesktop.UPower", "install upower"),
       (
-        "metered network", "org.freedesktop.NetworkManager",
-        "install network-manager, or tell 'belfry state metered=…'"
+        "power profile", "powerSaver", "net.hadess.PowerProfiles", "install power-profiles-daemon"
       ),
       (
-        "lock screen", "org.freedesktop.login1",
-        "needs a session of systemd-logind, or tell 'belfry state locked=…'"
+        "metered network", "metered", "org.freedesktop.NetworkManager", "install network-manager"
+      ),
+      (
+        "lock screen", "locked", "org.freedesktop.login1",
+        "run the agent in a session of systemd-logind"
       ),
     ] {
       let isThere = running.contains(name)
+      let value = model.conditions[condition]?.stringValue ?? ""
+      // A power profile is no command's to set.
+      let command =
+        condition == "powerSaver" ? "" : ", or set it with 'belfry state \(condition)=…'"
       findings.append(
         Finding(
-          feature: feature, isFine: isThere,
-          detail: isThere ? "told by \(name)" : "\(name) does not tell", advice: advice))
+          feature: feature, isFine: isThere, isOptional: true,
+          detail: isThere ? "\(value), told by \(name)" : "\(value), not told by \(name)",
+          advice: advice + command))
     }
     let isLocated = places?.isReporting == true
     findings.append(
@@ -158,8 +167,9 @@ extension AgentDaemon {
     guard let gateway = configuration.gateway else {
       return [
         Finding(
-          feature: "gateway", isFine: false, detail: "none: local notifications alone",
-          advice: "start the agent with --gateway, --ca and --enroll")
+          feature: "gateway", isFine: false, isOptional: true,
+          detail: "none: local notifications alone",
+          advice: "start the agent with --gateway and what 'belfry device invite' prints")
       ]
     }
     var detail = "\(gateway.host):\(gateway.port), "

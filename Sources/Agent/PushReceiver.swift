@@ -125,9 +125,11 @@ final class PushReceiver: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
-    reason = "the gateway refused the enrolment: \(refusal)"
+    let hasCode = daemon?.configuration.gateway?.enrolmentCode.isEmpty == false
+    let why = refusal == .wrongCode && !hasCode ? "no code given" : "\(refusal)"
+    reason = "the gateway refused the enrolment: \(why)"
     log.error(
-      "the gateway does not take this device: \(refusal.advice)", ["why": "\(refusal)"])
+      "the gateway does not take this device: \(refusal.advice(hasCode: hasCode))", ["why": why])
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {

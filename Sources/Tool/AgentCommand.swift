@@ -11,13 +11,17 @@ enum AgentCommand {
     command: "belfry agent",
     summary: """
       Runs on the device and acts on behalf of its apps: shows their notifications, holds the link to
-      the gateway. Without --gateway it serves local notifications alone.
+      the gateway. Without --gateway it joins this user's own gateway, if there is one; else it serves
+      local notifications alone, as with --gateway none.
       """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/agent", "identity, apps, history"),
       .value(
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock", "where apps connect"),
-      .value("gateway", "HOST:PORT", "the gateway's device port"),
+      .value(
+        "gateway", DeviceGateway.optionName + "|none",
+        default: "this user's gateway, if there is one",
+        "a gateway.json, the device port's address, or what 'belfry device invite' prints"),
       .value("ca", "FILE", "the gateway's authority, PEM"),
       .value("enroll", "CODE", "the gateway's enrolment code, for the first time"),
       .repeatable(
@@ -30,20 +34,42 @@ enum AgentCommand {
       .value("clock", "system|manual", default: "system", "manual: moves only by 'belfry clock'"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
       .value("ready-file", "FILE", "written once apps can connect"),
+      .flag(
+        "install",
+        "starts it from now on, with these options: by the user's systemd, else at each login"),
+      .flag("uninstall", "stops it, and does not start it any more"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
     let configuration: AgentConfiguration
-    do throws(CommandLineOptions.Problem) {
+    do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
         Output.text(table.help)
         return 0
       }
       configuration = try Self.configuration(options)
+      if let arguments = try installedArguments(options) {
+        let installation = try AgentInstallation()
+        if options.has("install") {
+          try installation.install(arguments)
+        } else {
+          try installation.uninstall()
+        }
+        return 0
+      }
+    } catch let problem as DeviceGateway.Problem {
+      Output.error(problem)
+      return problem.isUsage ? 2 : 1
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch let problem as UsageError {
+      Output.error(problem)
+      return 2
     } catch {
       Output.error(error)
-      return 2
+      return 1
     }
     SignalWatcher.blockSignals()
     do {
@@ -63,9 +89,31 @@ enum AgentCommand {
     }
   }
 
+  /// The arguments of the agent that is to be started by itself; nil where it runs now.
+  private static func installedArguments(_ options: CommandLineOptions) throws -> [String]? {
+    guard options.has("install") || options.has("uninstall") else { return nil }
+    guard !(options.has("install") && options.has("uninstall")) else {
+      throw UsageError("--install and --uninstall contradict each other: give one")
+    }
+    // What starts it does so in another folder.
+    let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
+    var arguments: [String] = []
+    for entry in table.entries {
+      for value in options.values(entry.key) {
+        let isPath =
+          paths.contains(entry.key) || entry.key == "gateway" && FileSystem.exists(value)
+        arguments += ["--\(entry.key)", isPath ? FileSystem.absolute(value) : value]
+      }
+    }
+    guard options.has("install") || arguments.isEmpty else {
+      throw UsageError("--uninstall takes no other options: leave them out")
+    }
+    return arguments
+  }
+
   private static func configuration(
     _ options: CommandLineOptions
-  ) throws(CommandLineOptions.Problem) -> AgentConfiguration {
+  ) throws -> AgentConfiguration {
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
     let level = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
     var configuration = AgentConfiguration(
@@ -111,32 +159,19 @@ enum AgentCommand {
     }
   }
 
-  private static func gateway(_ options: CommandLineOptions)
-    throws(CommandLineOptions.Problem) -> AgentConfiguration.Gateway?
-  {
-    guard let text = options.value("gateway") else {
+  private static func gateway(_ options: CommandLineOptions) throws -> AgentConfiguration.Gateway? {
+    let given = options.value("gateway")
+    let isOwn = given == nil && FileSystem.exists(DeviceGateway.usersFile)
+    guard given ?? (isOwn ? DeviceGateway.usersFile : "none") != "none" else {
       // These options make sense with a gateway alone.
       guard options.value("ca") == nil, options.value("enroll") == nil else {
-        throw .required(key: "gateway")
+        throw CommandLineOptions.Problem.required(key: "gateway")
       }
       return nil
     }
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
-    else { throw .badValue(key: "gateway", value: text, wanted: "HOST:PORT") }
-    let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
-    let file = try options.required("ca")
-    let authority: [UInt8]
-    do {
-      authority = try FileSystem.read(file, limit: 1 << 20)
-    } catch {
-      throw .badValue(key: "ca", value: file, wanted: "a PEM file that can be read (\(error))")
-    }
-    guard (try? Certificate(pem: authority)) != nil else {
-      throw .badValue(
-        key: "ca", value: file, wanted: "the gateway's authority: a certificate in PEM form")
-    }
+    let gateway = try DeviceGateway(options)
     return AgentConfiguration.Gateway(
-      host: host, port: port, authorityPEM: authority,
-      enrolmentCode: options.value("enroll") ?? "")
+      host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM,
+      enrolmentCode: gateway.enrolmentCode)
   }
 }

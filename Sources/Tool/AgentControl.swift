@@ -11,7 +11,7 @@ struct AgentControl {
   /// The option of commands that print data.
   static let jsonOption = OptionTable.Entry.flag("json", "one JSON object a line")
 
-  private let connection: AppLinkConnection
+  let connection: AppLinkConnection
 
   /// Connects to the agent of `--socket` or the environment.
   init(_ options: CommandLineOptions) {

@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import Glibc
 import System
 
 /// `belfry app`: acts as an app from a shell, and lists the apps.
@@ -12,6 +13,8 @@ enum AppCommand {
            belfry app token APP_ID [--kind KIND]  print the app's device token in hex
 
     """
+
+  static let tables = [AppRun.table, installTable, listTable, removeTable, tokenTable]
 
   static func run(_ arguments: [String]) -> Int32 {
     let rest = Array(arguments.dropFirst())
@@ -32,50 +35,63 @@ enum AppCommand {
     }
   }
 
+  static let installTable = OptionTable(
+    command: "belfry app install",
+    summary: "Makes an app known to the agent, or brings what is known of it up to date.",
+    positionals: "DIR|FILE.desktop", positionalCount: 1...1,
+    [AgentControl.jsonOption, AgentControl.socketOption])
+
   private static func install(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app install",
-      summary: "Makes an app known to the agent, or brings what is known of it up to date.",
-      positionals: "DIR|FILE.desktop", positionalCount: 1...1,
-      [AgentControl.jsonOption, AgentControl.socketOption])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, installTable) { options, agent in
       let path = FileSystem.absolute(options.positionals[0])
       AgentControl.show(try agent.ask(.install(path: path)).rows, asJSON: options.has("json"))
     }
   }
 
+  static let listTable = OptionTable(
+    command: "belfry app list", summary: "Lists the apps that the agent knows.",
+    [AgentControl.jsonOption, AgentControl.socketOption])
+
   private static func list(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app list", summary: "Lists the apps that the agent knows.",
-      [AgentControl.jsonOption, AgentControl.socketOption])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, listTable) { options, agent in
       AgentControl.show(try agent.ask(.apps).rows, asJSON: options.has("json"))
     }
   }
 
+  static let removeTable = OptionTable(
+    command: "belfry app remove",
+    summary: "Forgets an app: its notifications, settings and registrations.",
+    positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
+
   private static func remove(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app remove",
-      summary: "Forgets an app: its notifications, settings and registrations.",
-      positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, removeTable) { options, agent in
       _ = try agent.ask(.removeApp(options.positionals[0]))
     }
   }
 
+  static let tokenTable = OptionTable(
+    command: "belfry app token", summary: "Prints the app's device token in hex.",
+    positionals: "APP_ID", positionalCount: 1...1,
+    [
+      .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
+      .value(
+        "wait", "SECONDS", default: "0", "how long to wait for an app that is about to register"),
+      AgentControl.socketOption,
+    ])
+
   private static func token(_ arguments: [String]) -> Int32 {
-    let table = OptionTable(
-      command: "belfry app token", summary: "Prints the app's device token in hex.",
-      positionals: "APP_ID", positionalCount: 1...1,
-      [
-        .value("kind", "KIND", default: "alert", "which of the app's tokens, such as voip"),
-        AgentControl.socketOption,
-      ])
-    return AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, tokenTable) { options, agent in
       let names = TokenKind.allCases.map { "\($0.name)" }
       let kind = try options.choice("kind", of: names).flatMap(TokenKind.init(name:)) ?? .alert
       let app = options.positionals[0]
-      guard let token = try agent.ask(.token(app: app, kind: kind)).token else {
+      let seconds = try options.integer("wait", in: Int64(0)...86_400) ?? 0
+      let end = ContinuousClock.now + .seconds(seconds)
+      var answer = Result { try agent.ask(.token(app: app, kind: kind)).token }
+      while (try? answer.get()) == nil, ContinuousClock.now < end {
+        usleep(tokenPauseMicroseconds)
+        answer = Result { try AgentControl(options).ask(.token(app: app, kind: kind)).token }
+      }
+      guard let token = try answer.get() else {
         throw AppLinkFailure(
           .unknownApp,
           "\(app) has no token of the kind \(kind.name): it has to register, as 'belfry app run \(app) "
@@ -84,4 +100,7 @@ enum AppCommand {
       Output.line(token)
     }
   }
+
+  /// Between two questions of `belfry app token --wait`.
+  private static let tokenPauseMicroseconds: UInt32 = 100_000
 }

@@ -5,7 +5,7 @@ import System
 
 /// `belfry device run`: virtual devices, for tests, CI and load.
 enum DeviceCommand {
-  private static let table = OptionTable(
+  static let table = OptionTable(
     command: "belfry device run",
     summary: """
       Runs virtual devices: enrols them, registers topics, prints one JSON line a token and one a
@@ -14,8 +14,8 @@ enum DeviceCommand {
       """,
     [
       .value(
-        "gateway", "FILE|HOST:PORT", default: "this user's gateway",
-        "a gateway.json, or an address with --ca and --enroll"),
+        "gateway", DeviceGateway.optionName, default: "this user's gateway",
+        "a gateway.json, an address with --ca and --enroll, or what 'belfry device invite' prints"),
       .value("ca", "FILE", "the gateway's authority, as PEM"),
       .value(
         "enroll", "CODE", "the enrolment code; not needed for devices that were enrolled before"),
@@ -31,8 +31,13 @@ enum DeviceCommand {
       .flag("summary", "counts and percentiles at the end instead of a line a notification"),
     ])
 
+  static let tables =
+    [table, InviteCommand.table, ReceivedCommand.table] + DeviceAdministration.noun.tables
+
   static func run(_ arguments: [String]) -> Int32 {
     if DeviceAdministration.noun.has(arguments) { return DeviceAdministration.noun.run(arguments) }
+    if arguments.first == "invite" { return InviteCommand.run(Array(arguments.dropFirst())) }
+    if arguments.first == "received" { return ReceivedCommand.run(Array(arguments.dropFirst())) }
     guard let verb = arguments.first, verb == "run" else {
       if arguments.first == "--help" { return help() }
       Output.error("'belfry device' needs a verb", do: "type belfry device run --help")
@@ -49,6 +54,9 @@ enum DeviceCommand {
       return 2
     } catch let problem as FleetConfiguration.Problem {
       Output.error(problem)
+      return 2
+    } catch let problem as DeviceGateway.Problem {
+      Output.error(problem)
       return problem.isUsage ? 2 : 1
     } catch {
       Output.error(error)
@@ -57,8 +65,7 @@ enum DeviceCommand {
   }
 
   private static func help() -> Int32 {
-    Output.text(table.help + "\n")
-    for verb in DeviceAdministration.noun.verbs { Output.text(verb.table.help + "\n") }
+    for table in tables { Output.text(table.help + "\n") }
     return 0
   }
 }

@@ -9,11 +9,11 @@ enum NotifyCommand {
     command: "belfry notify",
     summary: """
       Shows a notification of an app now or later; lists, cancels and looks ahead at pending ones. An
-      app that never asked for permission asks first.
+      app that never asked for permission asks first, and the command waits for the answer.
       """,
-    positionals: "[list | cancel [ID] | next ID]", positionalCount: 0...2,
+    positionals: "[TITLE [BODY] | list | cancel [ID] | next ID]", positionalCount: 0...2,
     [
-      .value("app", "APP_ID", "whose notification it is"),
+      .value("app", "APP_ID", default: "this shell", "whose notification it is"),
       .value("title", "TEXT", "the title"),
       .value("subtitle", "TEXT", "the subtitle"),
       .value("body", "TEXT", "the text"),
@@ -24,8 +24,8 @@ enum NotifyCommand {
       .value("level", "passive|active|timeSensitive|critical", "how much it may interrupt"),
       .value("user-info", "JSON", "the app's own data, an object"),
       .value("id", "ID", default: "a new one", "its name: the same one replaces"),
-      .value("in", "SECONDS", "after so many seconds"),
-      .value("at", "TIME", "at that time, such as 2026-11-21T18:00 or with an offset or Z"),
+      .value("in", "DURATION", "after that time: seconds, or such as 90s, 4m, 1h30m, 2d"),
+      .value("at", "TIME", "at that time, such as 18:00, 2026-11-21T18:00 or with an offset or Z"),
       .value("zone", "floating|NAME", default: "floating", "the zone of --at"),
       .value("matching", "COMPONENTS", "whenever these match, such as 'weekday=2 hour=9'"),
       .value("near", "LAT,LON,RADIUS_M", "when that place is entered or left"),
@@ -36,18 +36,17 @@ enum NotifyCommand {
         "again and again, with --at, --in or --matching"),
       .value("count", "N", default: "1", "how many moments, with next"),
       .flag("all", "with cancel: all of them"),
-      AgentControl.jsonOption, AgentControl.socketOption,
-    ])
+    ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
       let app = options.value("app")
       let words = options.positionals
-      if let verb = words.first, let key = notificationKeys.first(where: options.isGiven) {
+      guard let verb = words.first, verbs.contains(verb) else { return try notify(options, agent) }
+      if let key = notificationKeys.first(where: options.isGiven) {
         throw UsageError("--\(key) is of a notification to show: leave it out with '\(verb)'")
       }
       switch (words.first, words.count) {
-      case (nil, _): try notify(options, agent)
       case ("list", 1): try list(options, agent)
       case ("cancel", 2): _ = try agent.ask(.cancel(app: app, id: words[1]))
       case ("cancel", 1) where options.has("all"): _ = try agent.ask(.cancel(app: app, id: nil))
@@ -64,6 +63,8 @@ enum NotifyCommand {
     }
   }
 
+  private static let verbs = ["list", "cancel", "next"]
+
   /// The options for the content and the time of a notification.
   private static let notificationKeys = [
     "title", "subtitle", "body", "sound", "badge", "category", "thread", "level", "user-info", "id",
@@ -71,12 +72,19 @@ enum NotifyCommand {
   ]
 
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
-    let app = try options.required("app")
+    let app = options.value("app") ?? ShellApp.shell.id
+    let wait = try PermissionWait(options)
     let id = options.value("id") ?? UUID().uuidString.lowercased()
     let request = NotificationRequest(
       id: id, content: try content(options),
       trigger: try NotifyTrigger.read(options) { try now(options) })
-    _ = try agent.ask(.notify(app: app, request))
+    if options.value("app") == nil { ShellApp.shell.introduce(options) }
+    defer { agent.connection.close() }
+    if case .waits = try wait.notify(app, request, on: agent.connection) {
+      Output.error(
+        "it is shown once somebody allows \(app) to notify",
+        do: "answer the question on the device, or type 'belfry settings \(app) notifications=on'")
+    }
     if options.has("json") {
       Output.json(["app": .string(app), "id": .string(id)])
     } else {
@@ -110,9 +118,15 @@ enum NotifyCommand {
 
   private static func content(_ options: CommandLineOptions) throws -> NotificationContent {
     var content = NotificationContent()
-    content.title = NotificationText(options.value("title") ?? "")
+    let words = options.positionals
+    for (index, key) in ["title", "body"].enumerated()
+    where index < words.count && options.value(key) != nil {
+      throw UsageError("'\(words[index])' and --\(key) are both the \(key): give one")
+    }
+    content.title = NotificationText(options.value("title") ?? words.first ?? "")
     content.subtitle = NotificationText(options.value("subtitle") ?? "")
-    content.body = NotificationText(options.value("body") ?? "")
+    content.body = NotificationText(
+      options.value("body") ?? (words.count > 1 ? words[1] : ""))
     content.sound = options.value("sound").map {
       NotificationSound(name: $0 == "default" ? nil : $0)
     }
@@ -130,7 +144,7 @@ enum NotifyCommand {
       content.userInfo = object
     }
     guard !content.isEmpty else {
-      throw UsageError("there is nothing to show: give --title, --body, --sound or --badge")
+      throw UsageError("there is nothing to show: give a title, --body, --sound or --badge")
     }
     return content
   }

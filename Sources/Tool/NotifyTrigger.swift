@@ -40,9 +40,9 @@ enum NotifyTrigger {
     _ options: CommandLineOptions, now: () throws -> Int64
   ) throws -> NotificationTrigger {
     let text = try options.required("in")
-    guard let seconds = Double(text), seconds > 0, seconds <= secondsMax else {
+    guard let seconds = DurationText.seconds(text), seconds > 0, seconds <= secondsMax else {
       throw CommandLineOptions.Problem.badValue(
-        key: "in", value: text, wanted: "a number of seconds above 0, and up to 1e11")
+        key: "in", value: text, wanted: "\(DurationText.wanted), above 0 and up to 1e11 seconds")
     }
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
@@ -95,10 +95,11 @@ enum NotifyTrigger {
   private static func moment(_ options: CommandLineOptions) throws -> NotificationTrigger {
     let text = try options.required("at")
     let zone = options.value("zone").flatMap { $0 == "floating" ? nil : $0 }
+    if let time = TimeOfDay(text) { return try next(time, zone: zone, options) }
     guard let (wall, offset) = parse(text) else {
       throw CommandLineOptions.Problem.badValue(
         key: "at", value: text,
-        wanted: "a time like 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
+        wanted: "a time like 18:00, 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
     }
     let known = zone.flatMap { ZoneDatabase.system.zone(named: $0) }
     if let zone, known == nil {
@@ -122,6 +123,23 @@ enum NotifyTrigger {
     return .date(
       unixMilliseconds: Int64(known.firstInstant(ofWall: Int(wall))) * 1_000, zone: nil,
       recurrence: recurrence, recurrenceCalendar: nil)
+  }
+
+  /// The next time that clocks show it, wherever the device is then or in a zone.
+  private static func next(
+    _ time: TimeOfDay, zone: String?, _ options: CommandLineOptions
+  ) throws -> NotificationTrigger {
+    if let zone, ZoneDatabase.system.zone(named: zone) == nil {
+      throw CommandLineOptions.Problem.badValue(
+        key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
+    }
+    let every = try options.choice("every", of: Period.words)
+    guard every == nil || every == "day" else {
+      throw UsageError("--at \(time.text) comes every day: use --every day, or give the date")
+    }
+    let components = MatchingComponents(
+      [.hour: time.hour, .minute: time.minute, .second: time.second], zone: zone)
+    return .calendar(components, repeats: every != nil)
   }
 
   private static func every(_ options: CommandLineOptions, zone: String?) throws
@@ -184,5 +202,26 @@ enum NotifyTrigger {
       return (wall, sign == "-" ? -offset : offset)
     default: return nil
     }
+  }
+}
+
+/// A time of day: `18:00` or `7:05:30`.
+private struct TimeOfDay {
+  let text: String
+  let hour: Int64
+  let minute: Int64
+  let second: Int64
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { part -> Int64? in
+      part.count <= 2 && part.allSatisfy { $0.isASCII && $0.isNumber } ? Int64(part) : nil
+    }
+    guard (2...3).contains(parts.count), numbers.count == parts.count,
+      parts.dropFirst().allSatisfy({ $0.count == 2 }), numbers[0] < 24,
+      numbers.dropFirst().allSatisfy({ $0 < 60 })
+    else { return nil }
+    self.text = text
+    (hour, minute, second) = (numbers[0], numbers[1], numbers.count > 2 ? numbers[2] : 0)
   }
 }

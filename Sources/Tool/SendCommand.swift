@@ -6,7 +6,7 @@ import System
 
 /// `belfry send`: a provider from a shell.
 enum SendCommand {
-  private static let table = OptionTable(
+  static let table = OptionTable(
     command: "belfry send",
     summary: """
       Sends a notification to one or more device tokens and prints what the service answered, one JSON

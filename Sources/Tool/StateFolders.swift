@@ -3,8 +3,11 @@ import Glibc
 
 /// The default folders of state.
 enum StateFolders {
-  /// The gateway's folder.
-  static var gateway: String { "\(state)/belfry/gateway" }
+  /// The gateway's folder: `BELFRY_GATEWAY`, or its default.
+  static var gateway: String { variable("BELFRY_GATEWAY") ?? usualGateway }
+
+  /// The gateway's folder where nothing names another.
+  static var usualGateway: String { "\(state)/belfry/gateway" }
 
   /// The agent's folder.
   static var agent: String { "\(state)/belfry/agent" }

@@ -4,45 +4,114 @@ import System
 /// The executable `belfry`, with a file for each subcommand.
 @main
 enum Tool {
-  /// A subcommand: its name, a line of help, and the function that runs it.
+  /// A subcommand: its name, a line of help, the options of it and its verbs, and the function that runs it.
   struct Command: Sendable {
     let name: String
     let summary: String
+    /// From these come its help, its manual pages and the completions.
+    var tables: @Sendable () -> [OptionTable] = { [] }
     let run: @Sendable ([String]) -> Int32
   }
 
   static let commands: [Command] = [
-    Command(name: "gateway", summary: "run the push service", run: GatewayCommand.run),
-    Command(name: "agent", summary: "run the device's daemon", run: AgentCommand.run),
-    Command(name: "app", summary: "be an app from a shell", run: AppCommand.run),
-    Command(name: "notify", summary: "show local notifications", run: NotifyCommand.run),
-    Command(name: "settings", summary: "turn an app's switches", run: SettingsCommand.run),
-    Command(name: "center", summary: "what has been delivered", run: CenterCommand.run),
-    Command(name: "clock", summary: "move an agent's manual clock", run: ClockCommand.run),
-    Command(name: "location", summary: "say where the device is", run: LocationCommand.run),
-    Command(name: "state", summary: "say how the device stands", run: StateCommand.run),
-    Command(name: "sound", summary: "may this file be a sound?", run: SoundCommand.run),
-    Command(name: "doctor", summary: "what this machine lacks", run: DoctorCommand.run),
+    Command(
+      name: "gateway", summary: "run the push service",
+      tables: { [GatewayCommand.table, GatewayStatusCommand.table] },
+      run: GatewayCommand.run),
+    Command(
+      name: "agent", summary: "run the device's daemon", tables: { [AgentCommand.table] },
+      run: AgentCommand.run),
+    Command(
+      name: "app", summary: "be an app from a shell", tables: { AppCommand.tables },
+      run: AppCommand.run),
+    Command(
+      name: "notify", summary: "show local notifications", tables: { [NotifyCommand.table] },
+      run: NotifyCommand.run),
+    Command(
+      name: "subscribe", summary: "a token and a curl line for this desktop",
+      tables: { [SubscribeCommand.table] },
+      run: SubscribeCommand.run),
+    Command(
+      name: "settings", summary: "turn an app's switches", tables: { [SettingsCommand.table] },
+      run: SettingsCommand.run),
+    Command(
+      name: "center", summary: "what has been delivered", tables: { [CenterCommand.table] },
+      run: CenterCommand.run),
+    Command(
+      name: "clock", summary: "move an agent's manual clock", tables: { [ClockCommand.table] },
+      run: ClockCommand.run),
+    Command(
+      name: "location", summary: "say where the device is", tables: { [LocationCommand.table] },
+      run: LocationCommand.run),
+    Command(
+      name: "state", summary: "say how the device stands", tables: { [StateCommand.table] },
+      run: StateCommand.run),
+    Command(
+      name: "sound", summary: "may this file be a sound?",
+      tables: { [SoundCommand.table, SoundCommand.conversionTable] },
+      run: SoundCommand.run),
+    Command(
+      name: "doctor", summary: "what this machine lacks", tables: { [DoctorCommand.table] },
+      run: DoctorCommand.run),
     Command(
       name: "device", summary: "run virtual devices, list and revoke devices",
+      tables: { DeviceCommand.tables },
       run: DeviceCommand.run),
-    Command(name: "send", summary: "send a push from a shell", run: SendCommand.run),
+    Command(
+      name: "dev", summary: "a gateway and an agent for the work on an app",
+      tables: { [DevCommand.table] },
+      run: DevCommand.run),
+    Command(
+      name: "test-gateway", summary: "run a command with a gateway and devices of its own",
+      tables: { [TestGatewayCommand.table] },
+      run: TestGatewayCommand.run),
+    Command(
+      name: "send", summary: "send a push from a shell", tables: { [SendCommand.table] },
+      run: SendCommand.run),
     Command(
       name: "provider", summary: "run the token registry of an app's maker",
+      tables: { [ProviderServiceCommand.table] },
       run: ProviderServiceCommand.run),
     Command(
-      name: "campaign", summary: "send to many, each in their language", run: CampaignCommand.run),
-    Command(name: "team", summary: "who owns apps and keys", run: TeamCommand.noun.run),
+      name: "campaign", summary: "send to many, each in their language",
+      tables: { CampaignCommand.tables },
+      run: CampaignCommand.run),
     Command(
-      name: "key", summary: "what providers sign their tokens with", run: KeyCommand.noun.run),
+      name: "team", summary: "who owns apps and keys", tables: { TeamCommand.noun.tables },
+      run: TeamCommand.noun.run),
     Command(
-      name: "certificate", summary: "providers' TLS certificates", run: CertificateCommand.noun.run),
-    Command(name: "topic", summary: "the apps that a team owns", run: TopicCommand.noun.run),
-    Command(name: "channel", summary: "an app's broadcast channels", run: ChannelCommand.noun.run),
-    Command(name: "fault", summary: "scripted answers, for testing", run: FaultCommand.noun.run),
-    Command(name: "backup", summary: "copy a gateway while it runs", run: BackupCommand.run),
-    Command(name: "restore", summary: "a gateway from its copy", run: RestoreCommand.run),
-    Command(name: "log", summary: "what happened to notifications", run: LogCommand.run),
+      name: "key", summary: "what providers sign their tokens with",
+      tables: { KeyCommand.noun.tables },
+      run: KeyCommand.noun.run),
+    Command(
+      name: "certificate", summary: "providers' TLS certificates",
+      tables: { CertificateCommand.noun.tables },
+      run: CertificateCommand.noun.run),
+    Command(
+      name: "topic", summary: "the apps that a team owns", tables: { TopicCommand.noun.tables },
+      run: TopicCommand.noun.run),
+    Command(
+      name: "channel", summary: "an app's broadcast channels",
+      tables: { ChannelCommand.noun.tables },
+      run: ChannelCommand.noun.run),
+    Command(
+      name: "fault", summary: "scripted answers, for testing", tables: { FaultCommand.noun.tables },
+      run: FaultCommand.noun.run),
+    Command(
+      name: "backup", summary: "copy a gateway while it runs", tables: { [BackupCommand.table] },
+      run: BackupCommand.run),
+    Command(
+      name: "restore", summary: "a gateway from its copy", tables: { [RestoreCommand.table] },
+      run: RestoreCommand.run),
+    Command(
+      name: "log", summary: "what happened to notifications", tables: { [LogCommand.verb.table] },
+      run: LogCommand.run),
+    Command(
+      name: "completions", summary: "what a shell completes on the Tab key",
+      tables: { [CompletionsCommand.table] }, run: CompletionsCommand.run),
+    Command(
+      name: "man", summary: "the manual pages", tables: { [ManualCommand.table] },
+      run: ManualCommand.run),
   ]
 
   static func main() {
@@ -53,9 +122,10 @@ enum Tool {
       exit(0)
     }
     if name == "--version" {
-      Output.line("belfry \(Version.current)")
+      Output.line("belfry \(Version.text)")
       exit(0)
     }
+    if let status = runInternal(name, Array(arguments.dropFirst())) { exit(status) }
     guard let command = commands.first(where: { $0.name == name }) else {
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
       Output.error(
@@ -64,6 +134,22 @@ enum Tool {
       exit(2)
     }
     exit(command.run(Array(arguments.dropFirst())))
+  }
+
+  /// Runs what this executable starts itself as; nil for any other word.
+  private static func runInternal(_ name: String, _ arguments: [String]) -> Int32? {
+    switch name {
+    case ProgramSupervisor.programWord: return ProgramSupervisor.becomeProgram(arguments)
+    case ProgramSupervisor.keeperWord:
+      guard arguments.count > 1, let parent = pid_t(arguments[0]) else { return 2 }
+      let rest = Array(arguments.dropFirst(2))
+      switch arguments[1] {
+      case "test-gateway": return TestGatewayCommand.runKeeper(rest, parent: parent)
+      case "dev": return DevCommand.runKeeper(rest, parent: parent)
+      default: return 2
+      }
+    default: return nil
+    }
   }
 
   private static var help: String {

@@ -25,9 +25,11 @@ public struct DeviceIdentity: Sendable {
 }
 
 extension LinkEnrolmentRefusal {
-  /// What a person can do about it.
-  public var advice: String {
+  /// What a person can do about it; `hasCode` is whether a code was given.
+  public func advice(hasCode: Bool) -> String {
     switch self {
+    case .wrongCode where !hasCode:
+      "no code was given: give --enroll CODE, or the line that 'belfry device invite' prints"
     case .revoked: "its key was revoked there; remove identity.key to enrol as another device"
     case _ where isTemporary: "it tries again by itself"
     default: "check --enroll"

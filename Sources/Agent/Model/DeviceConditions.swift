@@ -96,6 +96,8 @@ struct DeviceConditions: Hashable, Sendable {
     [
       "locked": isLocked ? "on" : "off", "battery": isBatteryLow ? "low" : "normal",
       "metered": isMetered ? "on" : "off", "focus": hasFocus ? "on" : "off",
+      // These two are a service's alone to say.
+      "powerSaver": isPowerSaver ? "on" : "off", "doNotDisturb": isDesktopQuiet ? "on" : "off",
     ]
   }
 

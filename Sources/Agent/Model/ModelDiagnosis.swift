@@ -8,6 +8,8 @@ struct Finding: Hashable, Sendable {
   var isFine: Bool
   /// Whether something is missing, rather than turned off.
   var isLack = true
+  /// Whether everything else works without it.
+  var isOptional = false
   /// What was found, or what is wrong.
   var detail: String
   /// What to do about it; empty when there is nothing.
@@ -17,7 +19,7 @@ struct Finding: Hashable, Sendable {
   var json: JSONObject {
     [
       "feature": .string(feature), "state": isFine ? "ok" : isLack ? "missing" : "attention",
-      "detail": .string(detail),
+      "optional": .bool(isOptional), "detail": .string(detail),
       "do": .string(isFine ? "" : advice),
     ]
   }
@@ -30,11 +32,18 @@ struct ModelDiagnosis: Hashable, Sendable {
   var isLinkUp: Bool
   /// Whether location services are on for this device.
   var isLocationOn: Bool
+  /// How the device stands, as `belfry state` says it.
+  var conditions: JSONObject
   /// Why each app's notifications may not be seen.
   var appFindings: [Finding]
 }
 
 extension ModelDiagnosis {
+  /// How the device stands, in words.
+  var conditionsText: String {
+    conditions.members.map { "\($0.key)=\($0.value.stringValue ?? "")" }.joined(separator: " ")
+  }
+
   /// What the machines know of it.
   init(
     _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
@@ -42,7 +51,7 @@ extension ModelDiagnosis {
   ) {
     self.init(
       languages: context.apps.languages, isLinkUp: registrations.isUp,
-      isLocationOn: context.apps.isLocationOn,
+      isLocationOn: context.apps.isLocationOn, conditions: context.conditions.row,
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -63,6 +64,12 @@ static inline int belfry_pidfd_open(int32_t pid) {
 static inline int belfry_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
 }
+// The kernel sends the signal when the thread that started this process ends.
+static inline int belfry_set_parent_death_signal(int signal) {
+  return prctl(PR_SET_PDEATHSIG, signal);
+}
+// Descendants whose parent ends become children of this process.
+static inline int belfry_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
 static inline int belfry_set_nonblocking(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);

@@ -30,8 +30,9 @@ struct UnremovedRows {
     assert(committing != nil, "nothing waited for the commit")
   }
 
-  /// Notes that the commit ended. While the store fails what it holds bounds nothing: a device that is connected
-  /// goes on without it.
+  /// Notes that the commit ended.
+  ///
+  /// While the store fails what it holds bounds nothing: a device that is connected goes on without it.
   mutating func endCommit() {
     assert(committing != nil, "a commit ended that was not begun")
     committing = nil

@@ -7,11 +7,20 @@ public struct OptionTable: Sendable {
       case value(name: String)
     }
 
-    let key: String
+    /// The name after the two hyphens.
+    public let key: String
     let kind: Kind
-    let isRepeatable: Bool
-    let defaultText: String?
-    let help: String
+    /// Whether it may be given more than once.
+    public let isRepeatable: Bool
+    /// What stands in its place where it is not given, in words.
+    public let defaultText: String?
+    /// What it does, in a line.
+    public let help: String
+
+    /// What its value is called, such as "FILE" or "on|off"; nil for a flag.
+    public var valueName: String? {
+      if case .value(let name) = kind { name } else { nil }
+    }
 
     /// `--key VALUE`, at most once.
     ///

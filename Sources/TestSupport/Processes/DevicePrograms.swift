@@ -87,7 +87,8 @@ extension Scenario {
       return AgentProgram(program: program, data: data, socket: socket, ready: ready)
     } catch {
       throw ProgramFailure.ended(
-        program: "belfry agent", awaiting: "its ready file (\(error))", errors: program.errors)
+        program: "belfry agent", awaiting: "its ready file (\(error))", printed: program.lines,
+        errors: program.errors)
     }
   }
 

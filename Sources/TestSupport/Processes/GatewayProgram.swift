@@ -91,7 +91,8 @@ extension Scenario {
         program: program, data: data, ready: ready, options: options, environment: environment)
     } catch {
       throw ProgramFailure.ended(
-        program: "belfry gateway", awaiting: "its ready file (\(error))", errors: program.errors)
+        program: "belfry gateway", awaiting: "its ready file (\(error))", printed: program.lines,
+        errors: program.errors)
     }
   }
 }

@@ -3,7 +3,7 @@ public enum ProgramFailure: Error, CustomStringConvertible {
   /// The program could not be started.
   case notStarted(program: String, errno: Int32)
   /// The program ended while something was awaited from it.
-  case ended(program: String, awaiting: String, errors: String)
+  case ended(program: String, awaiting: String, printed: [String], errors: String)
   /// An event did not come in time.
   case timedOut(program: String, awaiting: String, printed: [String], errors: String)
   /// A command ended with another status than it should.
@@ -15,8 +15,9 @@ public enum ProgramFailure: Error, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notStarted(let program, let errno): "\(program) could not be started: errno \(errno)"
-    case .ended(let program, let awaiting, let errors):
-      "\(program) ended while \(awaiting) was awaited; it said:\n\(errors)"
+    case .ended(let program, let awaiting, let printed, let errors):
+      "\(program) ended while \(awaiting) was awaited; it printed:\n"
+        + printed.suffix(20).joined(separator: "\n") + "\nand said:\n\(errors)"
     case .timedOut(let program, let awaiting, let printed, let errors):
       "\(program): \(awaiting) did not come in time; it printed:\n"
         + printed.suffix(20).joined(separator: "\n") + "\nand said:\n\(errors)"

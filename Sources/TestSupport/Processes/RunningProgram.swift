@@ -193,7 +193,8 @@ public final class RunningProgram: Sendable {
     }
     switch outcome {
     case .met: return
-    case .ended: throw ProgramFailure.ended(program: name, awaiting: what, errors: errors)
+    case .ended:
+      throw ProgramFailure.ended(program: name, awaiting: what, printed: lines, errors: errors)
     case .late:
       throw ProgramFailure.timedOut(
         program: name, awaiting: what, printed: lines, errors: errors)

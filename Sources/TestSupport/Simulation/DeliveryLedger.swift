@@ -242,8 +242,9 @@ final class DeliveryLedger {
   /// Its device throws it away, for another reason than room.
   func thrownAway(_ number: UInt64) { change(number) { $0.isThrownAway = true } }
 
-  /// A device tells repetitions as long as it remembers what it kept. A gateway has more than that to send again
-  /// only where its store failed or is an older one; and what it sends in another order than before, since power or
+  /// A device tells repetitions as long as it remembers what it kept.
+  ///
+  /// A gateway has more than that to send again only where its store failed or is an older one; and what it sends in another order than before, since power or
   /// a rate held the older ones back, may come when it is forgotten.
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
     showings += 1

@@ -48,6 +48,9 @@ struct AdministrationNoun: Sendable {
   let name: String
   let verbs: [AdministrationVerb]
 
+  /// The options of each verb.
+  var tables: [OptionTable] { verbs.map(\.table) }
+
   /// Whether `arguments` begin with one of its verbs.
   func has(_ arguments: [String]) -> Bool {
     verbs.contains { $0.name == arguments.first }

@@ -24,7 +24,7 @@ final class DeviceFleet: TurnEndTarget {
     self.configuration = configuration
     loop = try EventLoop()
     log = try DeviceIdentityLog(
-      folder: configuration.dataFolder, authorityPEM: configuration.authorityPEM)
+      folder: configuration.dataFolder, authorityPEM: configuration.gateway.authorityPEM)
     DescriptorLimit.raise()
   }
 
@@ -50,8 +50,9 @@ final class DeviceFleet: TurnEndTarget {
 
   private func makeDevices() throws {
     var connection = GatewayConnection.Configuration(
-      host: configuration.host, port: configuration.port, authorityPEM: configuration.authorityPEM)
-    connection.enrolmentCode = configuration.enrolmentCode
+      host: configuration.gateway.host, port: configuration.gateway.port,
+      authorityPEM: configuration.gateway.authorityPEM)
+    connection.enrolmentCode = configuration.gateway.enrolmentCode
     connection.gate = ConnectLimiter(limit: configuration.connecting)
     // They share one processor: the last of a storm waits for all the others.
     connection.connectNanoseconds = 120_000_000_000

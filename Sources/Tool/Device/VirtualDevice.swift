@@ -94,7 +94,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrolmentRefused refusal: LinkEnrolmentRefusal) {
-    fleet.reportOnce("the gateway refused to enrol a device, \(refusal): \(refusal.advice)")
+    fleet.reportOnce(
+      "the gateway refused to enrol a device, \(refusal): "
+        + refusal.advice(hasCode: !fleet.configuration.gateway.enrolmentCode.isEmpty))
   }
 
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {

@@ -47,7 +47,7 @@ enum CampaignCommand {
     "resume", "Goes on with a campaign, and waits for its end.", isSending: true)
   private static let report = named("report", "Says what became of a campaign.")
 
-  private static let tables = [send, status, pause, resume, report]
+  static let tables = [send, status, pause, resume, report]
 
   static func run(_ arguments: [String]) -> Int32 {
     let rest = Array(arguments.dropFirst())

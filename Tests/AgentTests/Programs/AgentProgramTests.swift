@@ -343,7 +343,7 @@ struct AgentProgramTests {
       _ = try await Self.agent(scenario, grant: "none")
       for (arguments, status) in [
         (["notify", "--app", "x.y", "--title", "T"], Int32(1)), (["notify", "--app", "x.y"], 2),
-        (["notify", "--title", "T"], 2),
+        (["notify", "--title", "T"], 1),
         (["notify", "--app", "x.y", "--title", "T", "--in", "-1"], 2),
         (["notify", "--app", "x.y", "--title", "T", "--at", "yesterday"], 2),
         (["notify", "--app", "x.y", "--title", "T", "--matching", "hour=25"], 2),

@@ -1,0 +1,88 @@
+import CLinux
+import Glibc
+
+/// A program about to be started, beside this one or in its place.
+public struct ProgramLaunch: Sendable {
+  /// The path of the executable.
+  public var executable: String
+  /// The words after the program's name.
+  public var arguments: [String]
+  /// The environment, `NAME=VALUE`.
+  public var environment: [String]
+  /// The descriptor that becomes standard output; nil for this process's own.
+  public var output: Int32?
+  /// The file that becomes standard error, and standard output too where `output` is nil; nil for this
+  /// process's own.
+  public var logFile: String?
+  /// Whether it has nothing on standard input and a process group of its own, which a terminal's Ctrl-C does
+  /// not reach.
+  public var isBackground = false
+
+  /// A launch with this process's standard streams.
+  public init(_ executable: String, _ arguments: [String], environment: [String: String]) {
+    assert(executable.hasPrefix("/"), "it is started where it is, and not searched for")
+    self.executable = executable
+    self.arguments = arguments
+    self.environment = environment.map { "\($0.key)=\($0.value)" }
+  }
+
+  /// Starts it with no signal blocked or ignored, and returns its process.
+  public func start() throws(SystemFailure) -> Int32 {
+    assert(executable.hasPrefix("/"), "'\(executable)' would depend on the folder")
+    assert(output.map { $0 > 2 } ?? true, "a standard stream of this process is nobody else's")
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+    let group = isBackground ? POSIX_SPAWN_SETPGROUP : 0
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    if isBackground {
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
+    if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, 1) }
+    if let logFile {
+      unsafe posix_spawn_file_actions_addopen(
+        &actions, 2, logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      if output == nil { unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1) }
+    }
+    var child = Int32()
+    let result = unsafe Self.withCStrings([executable] + arguments) { words in
+      unsafe Self.withCStrings(environment) { variables in
+        unsafe posix_spawn(&child, executable, &actions, &attributes, words, variables)
+      }
+    }
+    guard result == 0 else {
+      throw .call(name: "posix_spawn", errno: result, subject: executable)
+    }
+    assert(child > 0, "the kernel numbers processes from 1")
+    return child
+  }
+
+  /// Becomes the program that `words` begin with, searched for on `PATH`; returns the error number of the
+  /// failure, if it does at all.
+  public static func replaceThisProcess(with words: [String]) -> Int32 {
+    guard let name = words.first else { return ENOENT }
+    return unsafe withCStrings(words) { words in
+      _ = unsafe execvp(name, words)
+      return errno
+    }
+  }
+
+  /// Calls `body` with a null-terminated array of C strings.
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let pointers = unsafe strings.map { unsafe strdup($0) }
+    defer { unsafe pointers.forEach { unsafe free($0) } }
+    return unsafe body(pointers + [nil])
+  }
+}

@@ -1,0 +1,36 @@
+import BelfryWire
+import System
+import Transport
+
+/// An invitation to a gateway in one word: `belfry://HOST:PORT/CODE/CERTIFICATE`.
+///
+/// It carries the authority's certificate itself (DER in base64url), so that nothing that a network could
+/// change is trusted: who has the word knows the gateway, without asking anybody first.
+enum Invitation {
+  static let scheme = "belfry://"
+
+  /// Bytes of an invitation: a certificate has some 500, with the names that it may permit some thousand.
+  private static let bytesMax = 65_536
+
+  /// The word for a gateway.
+  static func text(of gateway: DeviceGateway) throws -> String {
+    let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
+    let certificate = Base64.encode(try Certificate(pem: gateway.authorityPEM).der, url: true)
+    return "\(scheme)\(host):\(gateway.port)/\(gateway.enrolmentCode)/\(certificate)"
+  }
+
+  /// Parses a word that begins with the scheme.
+  static func parse(_ text: String) throws(DeviceGateway.Problem) -> DeviceGateway {
+    guard text.utf8.count <= bytesMax else { throw .badInvitation(reason: "it is too long") }
+    let parts = text.dropFirst(scheme.count).split(
+      separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, let (host, port) = DeviceGateway.address(String(parts[0])) else {
+      throw .badInvitation(reason: "it is not \(scheme)HOST:PORT/CODE/CERTIFICATE")
+    }
+    guard let der = Base64.decode(Array(parts[2].utf8).span),
+      let pem = try? Certificate(der: der).pem()
+    else { throw .badInvitation(reason: "its certificate is cut or changed") }
+    return DeviceGateway(
+      host: host, port: port, authorityPEM: pem, enrolmentCode: String(parts[1]))
+  }
+}

@@ -1,0 +1,66 @@
+import BelfryWire
+import Gateway
+import System
+
+/// `belfry device invite`: the one line with which another machine joins the gateway.
+enum InviteCommand {
+  static let table = OptionTable(
+    command: "belfry device invite",
+    summary: """
+      Prints the line that makes another machine a device of the gateway: its address, its authority and the
+      code to enrol with in one word, which 'belfry device run --gateway' takes too. Who has the line can
+      enrol devices until the code is rotated.
+      """,
+    [
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      .value(
+        "host", "NAME", default: "the address that the gateway listens on",
+        "by which the other machine reaches this one"),
+      .flag("json", "one JSON object: line, invitation, host, port, code"),
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      let folder = options.value("data") ?? StateFolders.gateway
+      var gateway = try DeviceGateway(file: folder + "/gateway.json")
+      gateway.host = options.value("host") ?? reachableHost(gateway)
+      // The file of a gateway that is down may have an older code.
+      let lines = try GatewayAccess(folder: folder).perform(.enrolmentCode)
+      if let code = lines.first?["code"]?.stringValue { gateway.enrolmentCode = code }
+      if SocketAddress(host: gateway.host, port: 0)?.isLoopback == true {
+        Output.error(
+          "the gateway listens on this machine alone (\(gateway.host))",
+          do: "start it with --host 0.0.0.0 for others to join")
+      }
+      let invitation = try Invitation.text(of: gateway)
+      let line = ShellWords.line(["belfry", "agent", "--gateway", invitation])
+      guard options.has("json") else {
+        Output.line(line)
+        return 0
+      }
+      Output.json([
+        "line": .string(line), "invitation": .string(invitation), "host": .string(gateway.host),
+        "port": .integer(Int64(gateway.port)), "code": .string(gateway.enrolmentCode),
+      ])
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+
+  /// The first address of this machine that others may reach, for a gateway that listens on all.
+  private static func reachableHost(_ gateway: DeviceGateway) -> String {
+    guard gateway.listensEverywhere else { return gateway.host }
+    let addresses = LocalHost.addresses
+    return addresses.first { !$0.contains(":") } ?? addresses.first ?? gateway.host
+  }
+}

@@ -1,0 +1,58 @@
+import AppLink
+import BelfryWire
+import System
+
+/// `belfry doctor`: what this machine has and lacks, and what to do.
+enum DoctorCommand {
+  static let table = OptionTable(
+    command: "belfry doctor",
+    summary: """
+      Tells what this machine has and lacks for each feature, what to do about it, and whether the
+      link to the gateway works. Ends with 1 when no agent answers. With --gateway it tells the same of a
+      gateway, and ends with 1 when something that it needs is missing.
+      """,
+    [
+      .flag("gateway", "of the gateway on this machine, in place of the agent"),
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      AgentControl.jsonOption, AgentControl.socketOption,
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    var status: Int32 = 0
+    let ended = AgentControl.run(arguments, table) { options, agent in
+      guard options.has("gateway") else {
+        guard options.value("data") == nil else {
+          throw UsageError("--data is a gateway's folder: give --gateway too")
+        }
+        return try showAgent(options, agent)
+      }
+      let rows = GatewayDoctor.rows(folder: options.value("data") ?? StateFolders.gateway)
+      show(rows, options)
+      if !GatewayDoctor.isFine(rows) { status = 1 }
+    }
+    return max(ended, status)
+  }
+
+  private static func showAgent(_ options: CommandLineOptions, _ agent: AgentControl) throws {
+    var rows: [JSONObject] = []
+    var failure: AppLinkFailure?
+    do throws(AppLinkFailure) {
+      rows = try agent.ask(.diagnose).rows
+    } catch {
+      failure = error
+      rows = [
+        [
+          "feature": "agent", "state": "missing", "optional": false,
+          "detail": .string(error.message), "do": "start it with 'belfry agent'",
+        ]
+      ]
+    }
+    show(rows, options)
+    if let failure { throw failure }
+  }
+
+  private static func show(_ rows: [JSONObject], _ options: CommandLineOptions) {
+    if options.has("json") { return AgentControl.show(rows, asJSON: true) }
+    for line in DoctorPage(rows).lines { Output.line(line) }
+  }
+}

@@ -1,0 +1,74 @@
+import BelfryWire
+
+/// The findings of `belfry doctor` for a person: a line each, and what to do below it, within a width.
+struct DoctorPage {
+  /// Columns of the page: what most terminals have.
+  static let columns = 100
+
+  private let rows: [JSONObject]
+  private let width: Int
+
+  init(_ rows: [JSONObject], width: Int = Self.columns) {
+    self.rows = rows
+    self.width = width
+  }
+
+  var lines: [String] {
+    let names = rows.map { text($0, "feature") }
+    let feature = min(Self.featureColumnsMax, names.map(\.count).max() ?? 0)
+    let indent = Self.stateColumns + feature + 2
+    return rows.flatMap { row in
+      let head =
+        padded(state(row), to: Self.stateColumns) + padded(text(row, "feature"), to: feature + 2)
+      var lines = wrapped(text(row, "detail"), width: width - indent)
+      let advice = text(row, "do")
+      if !advice.isEmpty {
+        lines += wrapped(advice, width: width - indent - 2).enumerated().map {
+          ($0.offset == 0 ? "→ " : "  ") + $0.element
+        }
+      }
+      if lines.isEmpty { lines = [""] }
+      // A feature with a long name has a line of its own.
+      let first = head.count > indent ? [head] : [head + lines.removeFirst()]
+      return (first + lines.map { String(repeating: " ", count: indent) + $0 })
+        .flatMap { $0.count > width ? wrapped($0, width: width) : [$0] }
+    }
+  }
+
+  /// "optional" with two spaces.
+  private static let stateColumns = 11
+  private static let featureColumnsMax = 24
+
+  /// What is lacking and not needed is no fault of the machine's.
+  private func state(_ row: JSONObject) -> String {
+    let state = text(row, "state")
+    return state == "missing" && row["optional"]?.boolValue == true ? "optional" : state
+  }
+
+  private func text(_ row: JSONObject, _ key: String) -> String {
+    OutputTable.printable(row[key]?.stringValue ?? "")
+  }
+
+  private func padded(_ text: String, to count: Int) -> String {
+    text + String(repeating: " ", count: max(1, count - text.count))
+  }
+
+  /// Lines of words; a word that is too long for a line, such as a path, is cut.
+  private func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ", omittingEmptySubsequences: true) {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      var rest = word
+      while rest.count > width {
+        lines.append(String(rest.prefix(width)))
+        rest = rest.dropFirst(width)
+      }
+      line += (line.isEmpty ? "" : " ") + rest
+    }
+    return line.isEmpty ? lines : lines + [line]
+  }
+}

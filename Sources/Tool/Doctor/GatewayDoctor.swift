@@ -1,0 +1,169 @@
+import BelfryWire
+import Gateway
+import Glibc
+import System
+import Transport
+
+/// The findings of `belfry doctor --gateway`: what the gateway of a folder has and lacks.
+struct GatewayDoctor {
+  private let folder: GatewayFolder
+  private var description = JSONObject()
+
+  /// The rows about the gateway of a folder, as those about an agent are.
+  static func rows(folder: String) -> [JSONObject] {
+    var doctor = GatewayDoctor(folder: GatewayFolder(path: FileSystem.absolute(folder)))
+    guard doctor.readDescription() else {
+      return [
+        row(
+          "gateway", isFine: false, "\(doctor.folder.path) holds no gateway.json",
+          "start one with 'belfry gateway', or name its folder with --data")
+      ]
+    }
+    return [doctor.process] + doctor.listeners + doctor.certificates
+      + [doctor.key, doctor.reach, doctor.disk]
+  }
+
+  /// Whether every part that is needed is there.
+  static func isFine(_ rows: [JSONObject]) -> Bool {
+    rows.allSatisfy { $0["state"] != "missing" || $0["optional"] == true }
+  }
+
+  private init(folder: GatewayFolder) { self.folder = folder }
+
+  private mutating func readDescription() -> Bool {
+    let bytes = (try? FileSystem.read(folder.descriptionFile, limit: Self.fileBytesMax)) ?? []
+    guard let object = (try? JSONValue(parsing: bytes))?.objectValue else { return false }
+    description = object
+    return true
+  }
+
+  private static let fileBytesMax = 262_144
+  /// Milliseconds for a listener on this machine to accept.
+  private static let connectMilliseconds: Int32 = 2_000
+  /// Seconds before a certificate's end from which on it is worth a look.
+  private static let certificateNoticeSeconds: Int64 = 30 * 86_400
+  /// Bytes of disk under which a gateway may soon accept nothing more.
+  private static let diskBytesMin: UInt64 = 1 << 30
+
+  private static func row(
+    _ feature: String, isFine: Bool, isLack: Bool = true, _ detail: String, _ advice: String
+  ) -> JSONObject {
+    [
+      "feature": .string(feature), "state": isFine ? "ok" : isLack ? "missing" : "attention",
+      "optional": false, "detail": .string(detail), "do": .string(isFine ? "" : advice),
+    ]
+  }
+
+  // MARK: - Findings
+
+  /// A gateway that runs holds its folder's lock; the file may be that of one that was killed.
+  private var process: JSONObject {
+    let isRunning: Bool
+    do {
+      _ = try GatewayAccess(folder: folder.path).perform(.listTeams)
+      isRunning = port("console").map { accepts(consoleHost, $0) } ?? false
+    } catch {
+      return Self.row("process", isFine: false, "\(error)", "see the gateway's log")
+    }
+    let pid = description["pid"]?.integerValue ?? 0
+    return Self.row(
+      "process", isFine: isRunning,
+      isRunning ? "process \(pid), data \(folder.path)" : "nothing answers on its console port",
+      "start it with 'belfry gateway --data \(folder.path)'")
+  }
+
+  private var listeners: [JSONObject] {
+    ["provider", "device", "binary", "feedback"].map { name in
+      guard let port = port(name) else {
+        return Self.row("\(name) port", isFine: false, "not in gateway.json", "restart the gateway")
+      }
+      let isOpen = accepts(host, port)
+      return Self.row(
+        "\(name) port", isFine: isOpen,
+        "\(host):\(port)" + (isOpen ? " accepts" : " does not accept"),
+        "start the gateway, or look with ss -ltnp who has that port")
+    }
+  }
+
+  private var certificates: [JSONObject] {
+    [("authority", folder.authorityFile), ("server certificate", folder.path + "/server.pem")]
+      .map { feature, file in
+        guard let bytes = try? FileSystem.read(file, limit: Self.fileBytesMax),
+          let certificate = try? Certificate(pem: bytes)
+        else {
+          return Self.row(
+            feature, isFine: false, "\(file) holds no certificate",
+            "restart the gateway: it says what is lost")
+        }
+        let now = SystemClock.unixMilliseconds / 1_000
+        let end = Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)
+        return Self.row(
+          feature, isFine: certificate.notAfter - now > Self.certificateNoticeSeconds,
+          isLack: certificate.notAfter <= now, "until \(end)", "restart the gateway: it renews it")
+      }
+  }
+
+  private var key: JSONObject {
+    let file = description["keyFile"]?.stringValue ?? ""
+    let id = description["keyID"]?.stringValue ?? ""
+    let isReadable = (try? FileSystem.read(file, limit: Self.fileBytesMax)) != nil
+    let live = (try? GatewayAccess(folder: folder.path).perform(.listKeys)) ?? []
+    let isLive = live.contains {
+      $0["id"]?.stringValue == id && $0["revokedAt"]?.stringValue == nil
+    }
+    return Self.row(
+      "provider key", isFine: isReadable && isLive,
+      isReadable
+        ? isLive ? "\(id), \(file)" : "\(id) was revoked" : "\(file) cannot be read",
+      "make one with 'belfry key add', or give senders another key")
+  }
+
+  private var reach: JSONObject {
+    let isLoopback = SocketAddress(host: host, port: 0)?.isLoopback == true
+    return Self.row(
+      "reach", isFine: !isLoopback, isLack: false,
+      isLoopback ? "\(host): this machine alone" : "\(host): other machines too",
+      "start it with --host 0.0.0.0, where other machines shall reach it")
+  }
+
+  private var disk: JSONObject {
+    var status = statvfs()
+    guard unsafe statvfs(folder.path, &status) == 0 else {
+      return Self.row(
+        "disk", isFine: false, "\(folder.path) cannot be looked at", "check its owner")
+    }
+    let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    return Self.row(
+      "disk", isFine: bytes >= Self.diskBytesMin, isLack: bytes == 0,
+      "\(bytes >> 20) MiB free in \(folder.path)",
+      "free some space: nothing is accepted that cannot be written")
+  }
+
+  // MARK: - Places
+
+  private var host: String { reachable(description["host"]?.stringValue ?? "127.0.0.1") }
+
+  private var consoleHost: String {
+    reachable(description["consoleHost"]?.stringValue ?? "127.0.0.1")
+  }
+
+  private func port(_ listener: String) -> UInt16? {
+    let number = description["ports"]?.objectValue?[listener]?.integerValue
+    return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// What listens everywhere is reached on this machine.
+  private func reachable(_ host: String) -> String {
+    ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
+  }
+
+  private func accepts(_ host: String, _ port: UInt16) -> Bool {
+    guard let address = SocketAddress(host: host, port: port),
+      let descriptor = try? Socket.connect(to: address)
+    else { return false }
+    defer { Socket.close(descriptor) }
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return unsafe poll(&wanted, 1, Self.connectMilliseconds) > 0
+      && Socket.pendingError(descriptor) == 0
+  }
+}

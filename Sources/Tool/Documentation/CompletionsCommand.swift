@@ -1,0 +1,121 @@
+import System
+
+/// `belfry completions`: scripts for shells, made of the commands' own tables.
+enum CompletionsCommand {
+  static let table = OptionTable(
+    command: "belfry completions",
+    summary: """
+      Prints the script with which a shell completes commands, options and values. For this user:
+      'belfry completions bash > ~/.local/share/bash-completion/completions/belfry',
+      'belfry completions zsh > "${fpath[1]}/_belfry"',
+      'belfry completions fish > ~/.config/fish/completions/belfry.fish'.
+      """,
+    positionals: "bash|zsh|fish", positionalCount: 1...1, [])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do throws(CommandLineOptions.Problem) {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      let words = CompletionWords.all
+      switch options.positionals[0] {
+      case "bash": Output.text(BashCompletion.script(words))
+      case "zsh": Output.text(ZshCompletion.script(words))
+      case "fish": Output.text(FishCompletion.script(words))
+      case let other:
+        Output.error("there are no completions for '\(other)'", do: "give bash, zsh or fish")
+        return 2
+      }
+      return 0
+    } catch {
+      Output.error(error)
+      return 2
+    }
+  }
+}
+
+/// What may stand at one place of a command line: behind `belfry`, a command, or a verb of one.
+struct CompletionWords {
+  /// An option at that place.
+  struct Option {
+    let key: String
+    let help: String
+    /// Whether a value follows.
+    let takesValue: Bool
+    /// The values that are words of their own.
+    let choices: [String]
+    /// Whether a value is the path of a file or a folder.
+    let isPath: Bool
+  }
+
+  /// The words so far, such as "belfry device run".
+  let path: String
+  /// What may come next, with a line of help.
+  var verbs: [(name: String, help: String)] = []
+  var options: [Option] = []
+  /// Whether arguments are paths of files.
+  var takesFiles = false
+
+  /// Every place, `belfry` first.
+  static var all: [CompletionWords] {
+    var places = ["belfry": CompletionWords(path: "belfry")]
+    var order = ["belfry"]
+    for command in Tool.commands {
+      places["belfry"]?.verbs.append((command.name, command.summary))
+      for table in command.tables() {
+        var path = "belfry"
+        for word in table.command.split(separator: " ").dropFirst() {
+          let parent = path
+          path += " \(word)"
+          if places[path] == nil {
+            places[path] = CompletionWords(path: path)
+            order.append(path)
+            if parent != "belfry" {
+              places[parent]?.verbs.append((String(word), firstSentence(table.summary)))
+            }
+          }
+        }
+        places[path]?.add(table)
+      }
+    }
+    return order.compactMap { places[$0] }
+  }
+
+  private mutating func add(_ table: OptionTable) {
+    options = table.entries.map { entry in
+      let name = entry.valueName ?? ""
+      return Option(
+        key: entry.key, help: entry.help, takesValue: entry.valueName != nil,
+        choices: Self.choices(name), isPath: Self.isPath(name))
+    }
+    options.append(
+      Option(
+        key: "help", help: "what it does and takes", takesValue: false, choices: [], isPath: false))
+    takesFiles = Self.isPath(table.positionals)
+    verbs += Self.choices(table.positionals).map { ($0, "") }
+  }
+
+  /// The words of a value's name that are meant as they stand: those in small letters.
+  private static func choices(_ name: String) -> [String] {
+    guard name.contains("|"), !name.contains("=") else { return [] }
+    return name.split(whereSeparator: { "|[] ".contains($0) }).map(String.init).filter { word in
+      word.allSatisfy { $0.isLowercase && $0.isASCII || $0.isNumber || $0 == "-" }
+        && word.contains { $0.isLetter || $0.isNumber }
+    }
+  }
+
+  private static func isPath(_ name: String) -> Bool {
+    ["FILE", "DIR", "PATH"].contains { name.contains($0) }
+  }
+
+  /// A summary's first sentence without its full stop, on one line.
+  static func firstSentence(_ text: String) -> String {
+    let line = text.split(separator: "\n").joined(separator: " ")
+    guard let end = line.firstRange(of: ". ") else {
+      return line.hasSuffix(".") ? String(line.dropLast()) : line
+    }
+    return String(line[..<end.lowerBound])
+  }
+}

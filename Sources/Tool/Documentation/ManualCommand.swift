@@ -1,0 +1,176 @@
+import System
+
+/// `belfry man`: manual pages, made of the commands' own tables.
+enum ManualCommand {
+  static let table = OptionTable(
+    command: "belfry man",
+    summary: """
+      Prints the manual page of a command, or of all that there is without one, as roff:
+      'belfry man agent | man -l -' shows it. With --out it writes every page, as 'make man' does.
+      """,
+    positionals: "[COMMAND [VERB]]", positionalCount: 0...2,
+    [.value("out", "DIR", "writes a file for each page there, such as belfry-agent.1")])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      let pages = ManualPage.all
+      if let folder = options.value("out") {
+        try FileSystem.makeDirectories(folder)
+        for page in pages {
+          try FileSystem.write(Array(page.roff.utf8), to: "\(folder)/\(page.name).1", mode: 0o644)
+        }
+        return 0
+      }
+      let name = (["belfry"] + options.positionals).joined(separator: "-")
+      guard let page = pages.first(where: { $0.name == name }) else {
+        let nearest = Suggestion.nearest(to: name, in: pages.map(\.name))
+        Output.error(
+          "there is no page '\(name)'",
+          do: nearest.map { "did you mean '\($0)'?" } ?? "'belfry --help' lists the commands")
+        return 2
+      }
+      Output.text(page.roff)
+      return 0
+    } catch let problem as CommandLineOptions.Problem {
+      Output.error(problem)
+      return 2
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+}
+
+/// A manual page of a command.
+struct ManualPage {
+  /// The name of the file without its section, such as "belfry-device-run".
+  let name: String
+  let roff: String
+
+  /// The page of everything, those of commands with verbs, and one for each table.
+  static var all: [ManualPage] {
+    var pages = [overview]
+    for command in Tool.commands {
+      let tables = command.tables()
+      let name = "belfry-\(command.name)"
+      if !tables.contains(where: { pageName($0) == name }) { pages.append(nounPage(command)) }
+      pages += tables.map { page(of: $0, command: command) }
+    }
+    return pages
+  }
+
+  private static func pageName(_ table: OptionTable) -> String {
+    table.command.split(separator: " ").joined(separator: "-")
+  }
+
+  // MARK: - Pages
+
+  private static var overview: ManualPage {
+    var roff = head("belfry", "Apple's notification system on Linux, self-hosted")
+    roff += ".SH SYNOPSIS\n.B belfry\n.I COMMAND\n[\\fIOPTION\\fR]…\n.SH COMMANDS\n"
+    for command in Tool.commands {
+      roff += ".TP\n.BR belfry\\-\(escaped(command.name)) (1)\n\(line(command.summary))\n"
+    }
+    roff += """
+      .SH EXIT STATUS
+      0 done, 1 failed, 2 wrong usage. Errors are on standard error, what is wrong and what to do.
+      .SH ENVIRONMENT
+      .TP
+      .B XDG_STATE_HOME
+      where data is kept; ~/.local/state without it
+      .TP
+      .B XDG_RUNTIME_DIR
+      where the agent's socket is
+      .TP
+      .B BELFRY_SOCKET
+      the agent's socket
+      .TP
+      .B BELFRY_GATEWAY
+      the folder of the gateway that commands use
+      .TP
+      .B BELFRY_APP_ID
+      the id of an app in development
+
+      """
+    return ManualPage(name: "belfry", roff: roff)
+  }
+
+  private static func nounPage(_ command: Tool.Command) -> ManualPage {
+    let name = "belfry-\(command.name)"
+    var roff = head(name, command.summary)
+    roff += ".SH SYNOPSIS\n"
+    let tables = command.tables()
+    for (index, table) in tables.enumerated() {
+      roff += (index > 0 ? ".br\n" : "") + synopsis(table)
+    }
+    roff += ".SH SEE ALSO\n"
+    roff += tables.map { ".BR \(escaped(pageName($0))) (1)\n" }.joined()
+    return ManualPage(name: name, roff: roff)
+  }
+
+  private static func page(of table: OptionTable, command: Tool.Command) -> ManualPage {
+    let name = pageName(table)
+    let isWhole = table.command == "belfry \(command.name)"
+    var roff = head(
+      name, isWhole ? command.summary : CompletionWords.firstSentence(table.summary))
+    roff += ".SH SYNOPSIS\n" + synopsis(table)
+    roff += ".SH DESCRIPTION\n"
+    for paragraph in table.summary.split(separator: "\n\n", omittingEmptySubsequences: true) {
+      roff += ".PP\n\(line(String(paragraph)))\n"
+    }
+    roff += ".SH OPTIONS\n"
+    for entry in table.entries {
+      roff += ".TP\n\\fB\\-\\-\(escaped(entry.key))\\fR"
+      if let value = entry.valueName { roff += " \\fI\(escaped(value))\\fR" }
+      var help = entry.help
+      if entry.isRepeatable { help += " (repeatable)" }
+      if let text = entry.defaultText { help += " [default: \(text)]" }
+      roff += "\n\(line(help))\n"
+    }
+    roff += ".TP\n\\fB\\-\\-help\\fR\nwhat it does and takes\n"
+    roff += ".SH SEE ALSO\n.BR belfry (1)\n"
+    return ManualPage(name: name, roff: roff)
+  }
+
+  // MARK: - roff
+
+  private static func head(_ name: String, _ summary: String) -> String {
+    """
+    .TH \(name.uppercased()) 1 "" "belfry \(Version.current)" "Belfry"
+    .SH NAME
+    \(escaped(name)) \\- \(line(summary))
+
+    """
+  }
+
+  private static func synopsis(_ table: OptionTable) -> String {
+    var text = ".B \(escaped(table.command))\n"
+    if !table.entries.isEmpty { text += "[\\fIoptions\\fR]\n" }
+    if !table.positionals.isEmpty { text += "\(line(table.positionals))\n" }
+    return text
+  }
+
+  /// Text as one line that begins no request.
+  private static func line(_ text: String) -> String {
+    "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.map { character in
+      switch character {
+      case "\\": "\\e"
+      case "-": "\\-"
+      case "'": "\\(aq"
+      case "^": "\\(ha"
+      case "~": "\\(ti"
+      case "`": "\\(ga"
+      default: String(character)
+      }
+    }.joined()
+  }
+}

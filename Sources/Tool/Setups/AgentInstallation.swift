@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import System
+
+/// `belfry agent --install`: the agent starts by itself from now on, with the options given.
+///
+/// As a unit of the user's systemd where one runs, else as a program that the desktop starts at login.
+struct AgentInstallation {
+  /// Why it cannot be installed.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static let unitName = "belfry-agent.service"
+
+  private let unitFile: String
+  private let autostartFile: String
+
+  init() throws(Failure) {
+    let given = StateFolders.variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    guard let folder = given ?? StateFolders.variable("HOME").map({ $0 + "/.config" }) else {
+      throw Failure(description: "there is no HOME: set it to the user's folder")
+    }
+    unitFile = "\(folder)/systemd/user/\(Self.unitName)"
+    autostartFile = "\(folder)/autostart/belfry-agent.desktop"
+  }
+
+  /// Installs `belfry agent` with these arguments, and starts it where systemd does that.
+  func install(_ arguments: [String]) throws {
+    let words = [ProgramSupervisor.path, "agent"] + arguments
+    guard Self.hasUserSystemd else {
+      try write(Self.autostartEntry(words), to: autostartFile)
+      Output.line(autostartFile)
+      Output.error(
+        "no systemd of this user's runs: the agent starts at the next login",
+        do: "start it now with '\(ShellWords.line(["belfry", "agent"] + arguments))'")
+      return
+    }
+    // One of the two, so that there are never two agents.
+    try FileSystem.remove(autostartFile)
+    try write(Self.unit(words), to: unitFile)
+    try Self.systemctl("daemon-reload")
+    try Self.systemctl("enable", Self.unitName)
+    // Also where it runs already, with other options.
+    try Self.systemctl("restart", Self.unitName)
+    Output.line(unitFile)
+  }
+
+  /// Stops the agent that was installed, and removes what started it.
+  func uninstall() throws {
+    if FileSystem.exists(unitFile) {
+      if Self.hasUserSystemd { try Self.systemctl("disable", "--now", Self.unitName) }
+      try FileSystem.remove(unitFile)
+      if Self.hasUserSystemd { try Self.systemctl("daemon-reload") }
+    }
+    try FileSystem.remove(autostartFile)
+  }
+
+  private func write(_ text: String, to file: String) throws(SystemFailure) {
+    try FileSystem.makeDirectories(FileSystem.parent(of: file))
+    // An invitation among the options has the code to enrol with.
+    try FileSystem.write(Array(text.utf8), to: file, mode: 0o600)
+  }
+
+  // MARK: - The files
+
+  static func unit(_ words: [String]) -> String {
+    """
+    [Unit]
+    Description=Notifications of this user's apps (belfry agent)
+    Documentation=man:belfry-agent(1)
+
+    [Service]
+    ExecStart=\(words.map(unitWord).joined(separator: " "))
+    Restart=on-failure
+
+    [Install]
+    WantedBy=default.target
+
+    """
+  }
+
+  /// A word of ExecStart (systemd.service(5), "Command lines").
+  private static func unitWord(_ word: String) -> String {
+    var text = "\""
+    for character in word {
+      switch character {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "%": text += "%%"
+      case "$": text += "$$"
+      default: text.append(character)
+      }
+    }
+    return text + "\""
+  }
+
+  static func autostartEntry(_ words: [String]) -> String {
+    """
+    [Desktop Entry]
+    Type=Application
+    Name=Belfry
+    Comment=Notifications of this user's apps
+    Exec=\(words.map(entryWord).joined(separator: " "))
+    NoDisplay=true
+    X-GNOME-Autostart-enabled=true
+
+    """
+  }
+
+  /// A word of Exec: quoted as the Desktop Entry Specification's "Exec key" says, and its backslashes doubled as any
+  /// text's of such a file.
+  private static func entryWord(_ word: String) -> String {
+    var text = "\""
+    for character in word {
+      switch character {
+      case "\"", "`", "$": text += "\\\\\(character)"
+      case "\\": text += "\\\\\\\\"
+      case "%": text += "%%"
+      default: text.append(character)
+      }
+    }
+    return text + "\""
+  }
+
+  // MARK: - systemd
+
+  /// Whether a systemd of this user's answers.
+  private static var hasUserSystemd: Bool {
+    (try? run(["show-environment"], isQuiet: true)) == 0
+  }
+
+  private static func systemctl(_ words: String...) throws {
+    let status = try run(words, isQuiet: false)
+    guard status == 0 else {
+      throw Failure(
+        description: "'systemctl --user \(words.joined(separator: " "))' ended with \(status): see "
+          + "'systemctl --user status \(unitName)'")
+    }
+  }
+
+  private static func run(_ words: [String], isQuiet: Bool) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["systemctl", "--user"] + words
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    if isQuiet { process.standardError = FileHandle.nullDevice }
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}

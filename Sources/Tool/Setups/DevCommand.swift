@@ -1,0 +1,219 @@
+import AppLink
+import BelfryWire
+import Glibc
+import System
+
+/// `belfry dev`: a gateway and an agent for the work on an app.
+enum DevCommand {
+  static let table = OptionTable(
+    command: "belfry dev",
+    summary: """
+      Runs a gateway and an agent that grants what apps ask for, until it is interrupted, and prints what to
+      do next. The gateway takes free ports, and the same ones the next time.
+      """,
+    [
+      .value("app", "APP_ID", default: "com.example.app", "the app in what is printed"),
+      .value(
+        "data", "DIR", default: "this user's own folders",
+        "where the gateway and the agent keep their data instead"),
+      .value(
+        "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock",
+        "where apps connect; with --data: in its folder"),
+      .repeatable(
+        "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
+        "how notifications are shown"),
+      .value(
+        "grant", "ask|all|TYPES|none", default: "all", "how requests for permission are answered"),
+      .flag("json", "one JSON object in place of what to do next"),
+      .value("ready-file", "FILE", "written once apps and providers can connect"),
+    ])
+
+  /// The command's own process: checks the options and hands them to a keeper.
+  static func run(_ arguments: [String]) -> Int32 {
+    do throws(CommandLineOptions.Problem) {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      _ = try DevRun(options)
+      return ProgramSupervisor.run(["dev"] + arguments)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+  }
+
+  /// The keeper of `parent`.
+  static func runKeeper(_ arguments: [String], parent: pid_t) -> Int32 {
+    do {
+      let run = try DevRun(CommandLineOptions(arguments, by: table))
+      let supervisor = try ProgramSupervisor(keeperOf: parent)
+      defer { supervisor.killAll() }
+      try run.untilInterrupted(supervisor)
+      return 0
+    } catch is ProgramSupervisor.Interruption {
+      return 0
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+}
+
+/// One run of `belfry dev`.
+struct DevRun {
+  private let app: String
+  private let gatewayFolder: String
+  private let agentFolder: String
+  private let socket: String
+  private let presenters: [String]
+  private let grant: String
+  private let isJSON: Bool
+  private let readyFile: String?
+
+  init(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {
+    let data = options.value("data").map(FileSystem.absolute)
+    app = options.value("app") ?? "com.example.app"
+    gatewayFolder = data.map { $0 + "/gateway" } ?? StateFolders.gateway
+    agentFolder = data.map { $0 + "/agent" } ?? StateFolders.agent
+    socket =
+      options.value("socket").map(FileSystem.absolute)
+      ?? data.map { $0 + "/agent.sock" } ?? AgentSocket.path
+    presenters = options.values("presenter")
+    grant = options.value("grant") ?? "all"
+    isJSON = options.has("json")
+    readyFile = options.value("ready-file").map(FileSystem.absolute)
+  }
+
+  /// Runs until a signal, or until one of the two ends.
+  func untilInterrupted(_ supervisor: ProgramSupervisor) throws {
+    if let readyFile { try FileSystem.remove(readyFile) }
+    let gateway = try SetupGateway.start(
+      in: gatewayFolder, logFile: gatewayFolder + ".log", options: portOptions, by: supervisor)
+    defer { supervisor.stop(gateway.program) }
+    let agent = try startAgent(of: gateway, by: supervisor)
+    defer { supervisor.stop(agent) }
+    let guide = DevGuide(gateway: gateway, app: app, socket: socket, agentFolder: agentFolder)
+    if isJSON { Output.json(.object(guide.line)) } else { Output.text(guide.text) }
+    if let readyFile {
+      try FileSystem.write(Array((guide.line.text + "\n").utf8), to: readyFile, mode: 0o600)
+    }
+    defer { if let readyFile { try? FileSystem.remove(readyFile) } }
+    try supervisor.wait { agent.status != nil || gateway.program.status != nil }
+    let name = agent.status != nil ? "agent" : "gateway"
+    let log = agent.status != nil ? agent.logFile : gateway.program.logFile
+    throw SetupGateway.Failure(
+      description: "the \(name) ended: \(SetupGateway.lastLine(of: log ?? ""))")
+  }
+
+  private func startAgent(
+    of gateway: SetupGateway, by supervisor: ProgramSupervisor
+  ) throws -> SupervisedProgram {
+    let readyFile = agentFolder + ".ready.json"
+    try FileSystem.makeDirectories(FileSystem.parent(of: agentFolder))
+    try FileSystem.remove(readyFile)
+    let words =
+      [
+        ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
+        grant,
+        "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
+        "--enroll",
+        gateway.enrolmentCode, "--ready-file", readyFile,
+      ] + presenters.flatMap { ["--presenter", $0] }
+    let agent = try supervisor.start(words) {
+      // A person answers it on this terminal, where it shows notifications too.
+      $0.output = STDOUT_FILENO
+      $0.logFile = agentFolder + ".log"
+    }
+    try supervisor.wait { agent.status != nil || FileSystem.exists(readyFile) }
+    guard agent.status == nil else {
+      throw SetupGateway.Failure(
+        description: "the agent did not start: "
+          + SetupGateway.lastLine(of: agentFolder + ".log"))
+    }
+    return agent
+  }
+
+  /// The port that each listener had the last time where nothing has it now, else any: several developers may
+  /// share a machine with a gateway on the usual ones.
+  private var portOptions: [String] {
+    let bytes = (try? FileSystem.read(gatewayFolder + "/gateway.json", limit: 65_536)) ?? []
+    let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue
+    return ["provider", "device", "binary", "feedback", "console"].flatMap { name in
+      let last = ports?[name]?.integerValue.flatMap(UInt16.init(exactly:)) ?? 0
+      return ["--\(name)-port", Self.isFree(last) ? "\(last)" : "0"]
+    }
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
+    guard let address = SocketAddress(host: "127.0.0.1", port: port),
+      let descriptor = try? Socket.listen(on: address)
+    else { return false }
+    Socket.close(descriptor)
+    return true
+  }
+}
+
+/// What one can do with a running gateway and agent.
+struct DevGuide {
+  let gateway: SetupGateway
+  let app: String
+  let socket: String
+  let agentFolder: String
+
+  /// The object of `--json` and of the ready file.
+  var line: JSONObject {
+    [
+      "event": "ready", "pid": .integer(Int64(getpid())), "gateway": .string(gateway.file),
+      "socket": .string(socket), "console": .string(console), "app": .string(app),
+      "tokenCommand": .string(tokenCommand), "curl": .string(curl("$(\(tokenCommand))")),
+    ]
+  }
+
+  /// The text for a person.
+  var text: String {
+    """
+    A gateway and an agent run; Ctrl-C ends both. From another shell:
+
+    Run your app, or be it:
+      \(belfry) app run \(appWord) --authorize alert,sound,badge --register\(socketOption)
+
+    Its device token, once it has registered, and a push to it:
+      TOKEN=$(\(tokenCommand))
+      \(belfry) send "$TOKEN" --topic \(appWord) --title Hello\(gatewayOption)
+      \(curl("$TOKEN"))
+
+    The console, in a browser, with the admin token:
+      xdg-open "\(console)#token=$(cat \(ShellWords.quoted(gateway.adminTokenFile)))"
+
+    Their messages are in \(gateway.program.logFile ?? "") and \(agentFolder).log
+
+    """
+  }
+
+  private var belfry: String { ShellWords.belfry }
+  private var appWord: String { ShellWords.quoted(app) }
+
+  // The options that other commands need where this user's usual folders are not used.
+  private var isUsualGateway: Bool { gateway.folder == StateFolders.gateway }
+  private var gatewayOption: String {
+    isUsualGateway ? "" : " --gateway \(ShellWords.quoted(gateway.file))"
+  }
+  private var dataOption: String {
+    isUsualGateway ? "" : " --data \(ShellWords.quoted(gateway.folder))"
+  }
+  private var socketOption: String {
+    socket == AgentSocket.path ? "" : " --socket \(ShellWords.quoted(socket))"
+  }
+
+  private var tokenCommand: String { "\(belfry) app token \(appWord)\(socketOption)" }
+
+  private var console: String { "http://127.0.0.1:\(gateway.port("console"))/" }
+
+  private func curl(_ token: String) -> String {
+    CurlLine.text(
+      host: gateway.host, port: gateway.port("provider"), caFile: gateway.caFile, topic: app,
+      token: token, providerToken: "$(\(belfry) key jwt\(dataOption))", body: "Hello")
+  }
+}

@@ -1,0 +1,109 @@
+import AppLink
+import BelfryWire
+import Dispatch
+import Synchronization
+import System
+
+/// `belfry subscribe`: a token with which others send notifications to this desktop.
+enum SubscribeCommand {
+  static let table = OptionTable(
+    command: "belfry subscribe",
+    summary: """
+      Makes this desktop receive what is sent under a name, and prints its device token and a curl line that
+      sends to it. A name like 'backups' becomes an app of this shell's; an app id stays as it is. Whoever
+      subscribes allows the app to notify.
+      """,
+    positionals: "NAME", positionalCount: 1...1,
+    [
+      .value(
+        "gateway", "FILE", default: "this user's gateway",
+        "the gateway.json that the curl line uses"),
+      .value("timeout", "SECONDS", default: "60", "how long to wait for the token"),
+      AgentControl.jsonOption, AgentControl.socketOption,
+    ])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    AgentControl.run(arguments, table) { options, agent in
+      let app = try ShellApp(subscription: options.positionals[0])
+      let token = try token(of: app, options, agent)
+      let curl = try curl(app, token, options)
+      guard options.has("json") else {
+        Output.line(token)
+        Output.line(curl ?? sendLine(app, token))
+        return
+      }
+      Output.json([
+        "app": .string(app.id), "topic": .string(app.id), "name": .string(app.name),
+        "token": .string(token), "curl": curl.map(JSONValue.string) ?? .null,
+        "send": .string(sendLine(app, token)),
+      ])
+    }
+  }
+
+  /// Registers as the app, lets it notify, and returns its token.
+  private static func token(
+    of app: ShellApp, _ options: CommandLineOptions, _ agent: AgentControl
+  ) throws -> String {
+    let seconds = try options.integer("timeout", in: 1...86_400) ?? 60
+    let arrived = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<String, AppLinkFailure>?>(nil)
+    let connection = AppLinkConnection(
+      socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      hello: { app.hello },
+      handler: { event in
+        let result: Result<String, AppLinkFailure>
+        switch event {
+        case .event(.token(.alert, let token), _): result = .success(Hexadecimal.encode(token))
+        case .event(.registrationFailed(.alert, let failure), _):
+          // The token comes once the link is up: an agent that has just started is about to have it.
+          if failure.reason == .gatewayUnreachable { return }
+          result = .failure(failure)
+        case .refused(let failure), .disconnected(let failure): result = .failure(failure)
+        case .connected, .event: return
+        }
+        outcome.withLock { $0 = $0 ?? result }
+        arrived.signal()
+      })
+    connection.start()
+    defer { connection.close() }
+    // The app asks, and the person who subscribes has answered.
+    connection.send(.requestAuthorization([.alert, .sound, .badge])) { _ in }
+    _ = try connection.call(.settings, timeoutMilliseconds: 60_000)
+    _ = try agent.ask(.changeSettings(app: app.id, ["notifications": "on"]))
+    _ = try connection.call(.register(.alert), timeoutMilliseconds: 60_000)
+    guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success,
+      let result = outcome.withLock({ $0 })
+    else {
+      throw AppLinkFailure(
+        .agentUnavailable,
+        "no token came within \(seconds) s: see 'belfry doctor' for the link to the gateway")
+    }
+    return try result.get()
+  }
+
+  /// The line for curl; nil where the gateway is on another machine, with its keys.
+  private static func curl(
+    _ app: ShellApp, _ token: String, _ options: CommandLineOptions
+  ) throws -> String? {
+    let file = options.value("gateway").map(FileSystem.absolute) ?? DeviceGateway.usersFile
+    guard FileSystem.exists(file) else {
+      if options.value("gateway") == nil { return nil }
+      throw SendFailure.badGatewayFile(file, reason: "there is no such file")
+    }
+    let object = (try? JSONValue(parsing: FileSystem.read(file, limit: 65_536)))?.objectValue
+    guard let object, let port = object["ports"]?.objectValue?["provider"]?.integerValue,
+      let host = object["host"]?.stringValue, let ca = object["caFile"]?.stringValue
+    else { throw SendFailure.badGatewayFile(file, reason: "it is not what a gateway writes") }
+    let folder = FileSystem.parent(of: file)
+    let data = folder == StateFolders.usualGateway ? "" : " --data \(ShellWords.quoted(folder))"
+    return CurlLine.text(
+      host: ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host, port: port, caFile: ca,
+      topic: app.id, token: token, providerToken: "$(\(ShellWords.belfry) key jwt\(data))",
+      title: app.name, body: "Hello")
+  }
+
+  private static func sendLine(_ app: ShellApp, _ token: String) -> String {
+    let title = ShellWords.quoted(app.name)
+    return "belfry send \(token) --topic \(app.id) --title \(title) --body Hello"
+  }
+}

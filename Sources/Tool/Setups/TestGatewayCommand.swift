@@ -1,0 +1,158 @@
+import BelfryWire
+import Foundation
+import Glibc
+import System
+
+/// `belfry test-gateway`: runs a command with a gateway and virtual devices of its own.
+enum TestGatewayCommand {
+  static let table = OptionTable(
+    command: "belfry test-gateway",
+    summary: """
+      Starts a gateway and virtual devices on free ports in a folder of its own, runs COMMAND, tears all
+      down and ends with COMMAND's status (128 and the signal's number where a signal ended it).
+
+      COMMAND has in its environment: BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
+      BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS (a
+      file with a token a line), BELFRY_RECEIVED (a file with one JSON line a push that a device has
+      received), BELFRY_GATEWAY (the gateway's folder, which other belfry commands then use) and
+      BELFRY_INSECURE_PROVIDER_PORT (the provider API without TLS).
+      """,
+    positionals: "-- COMMAND…", positionalCount: 1...100_000,
+    [
+      .value(
+        "app", "APP_ID[:TYPE]", "the app that the devices register, for alert or for this type"),
+      .value("count", "N", default: "1", "how many devices"),
+      .value("environment", "sandbox|production", default: "sandbox", "the gateway's"),
+      .value(
+        "data", "DIR", "where all is kept, with the same tokens the next time; no temporary folder"),
+      .flag("keep", "leaves the temporary folder, and says where it is"),
+    ])
+
+  /// The command's own process: checks the options and hands them to a keeper.
+  static func run(_ arguments: [String]) -> Int32 {
+    do throws(CommandLineOptions.Problem) {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      _ = try TestGatewayRun(options, keeperOf: nil)
+      return ProgramSupervisor.run(["test-gateway"] + arguments)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+  }
+
+  /// The keeper of `parent`.
+  static func runKeeper(_ arguments: [String], parent: pid_t) -> Int32 {
+    do {
+      let options = try CommandLineOptions(arguments, by: table)
+      return try TestGatewayRun(options, keeperOf: parent).run()
+    } catch let interruption as ProgramSupervisor.Interruption {
+      return 128 + interruption.signal
+    } catch {
+      Output.error(error)
+      return 1
+    }
+  }
+}
+
+/// One run of `belfry test-gateway`.
+struct TestGatewayRun {
+  private let app: String
+  private let kind: TokenKind
+  private let count: Int
+  private let environment: String
+  private let dataFolder: String?
+  private let keepsFolder: Bool
+  private let command: [String]
+  private let parent: pid_t?
+
+  init(_ options: CommandLineOptions, keeperOf parent: pid_t?) throws(CommandLineOptions.Problem) {
+    let text = try options.required("app")
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let name = parts.first.map(String.init), (1...255).contains(name.utf8.count),
+      name.utf8.allSatisfy({ $0 > 0x20 }),
+      let kind = parts.count < 2 ? .alert : TokenKind(name: String(parts[1]))
+    else {
+      let types = TokenKind.allCases.map { "\($0.name)" }.joined(separator: ", ")
+      throw .badValue(key: "app", value: text, wanted: "APP_ID or APP_ID:TYPE, of \(types)")
+    }
+    app = name
+    self.kind = kind
+    count = try options.integer("count", in: 1...100_000) ?? 1
+    environment = try options.choice("environment", of: ["sandbox", "production"]) ?? "sandbox"
+    dataFolder = options.value("data").map(FileSystem.absolute)
+    keepsFolder = options.has("keep") || dataFolder != nil
+    command = options.positionals
+    self.parent = parent
+  }
+
+  func run() throws -> Int32 {
+    guard let parent else { return 1 }
+    let supervisor = try ProgramSupervisor(keeperOf: parent)
+    let folder = try dataFolder ?? Self.temporaryFolder()
+    func removeFolder() {
+      if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
+    }
+    supervisor.onAbandoned = removeFolder
+    defer {
+      supervisor.killAll()
+      removeFolder()
+      if keepsFolder, dataFolder == nil { Output.error("the folder is kept", do: folder) }
+    }
+    try FileSystem.makeDirectories(folder)
+    let gateway = try SetupGateway.start(
+      in: folder + "/gateway", logFile: folder + "/gateway.log", options: gatewayOptions,
+      by: supervisor)
+    let devices = try TestDevices.start(
+      count, of: gateway, app: app, kind: kind, in: folder, by: supervisor)
+    let program = try supervisor.start(command) { launch in
+      let variables = ProcessInfo.processInfo.environment
+        .merging(variables(gateway, devices)) { $1 }
+      launch.environment = variables.map { "\($0.key)=\($0.value)" }
+    }
+    let status = supervisor.wait(for: program) {
+      gateway.program.status != nil || devices.program.status != nil
+    }
+    guard let status else {
+      supervisor.stop(program)
+      let part = gateway.program.status != nil ? gateway.program : devices.program
+      let name = gateway.program.status != nil ? "the gateway" : "the devices"
+      throw SetupGateway.Failure(
+        description: "\(name) ended before the command: "
+          + SetupGateway.lastLine(of: part.logFile ?? ""))
+    }
+    // The devices first, so that none of them sees the gateway go; what they have received is then written.
+    supervisor.stop(devices.program)
+    supervisor.stop(gateway.program)
+    return status
+  }
+
+  private var gatewayOptions: [String] {
+    let listeners = ["provider", "device", "binary", "feedback", "console", "insecure-provider"]
+    return listeners.flatMap { ["--\($0)-port", "0"] } + ["--environment", environment]
+  }
+
+  private func variables(_ gateway: SetupGateway, _ devices: TestDevices) -> [String: String] {
+    [
+      "BELFRY_HOST": gateway.host, "BELFRY_PROVIDER_PORT": "\(gateway.port("provider"))",
+      "BELFRY_INSECURE_PROVIDER_PORT": "\(gateway.port("insecureProvider"))",
+      "BELFRY_CA": gateway.caFile, "BELFRY_KEY_FILE": gateway.keyFile,
+      "BELFRY_KEY_ID": gateway.keyID, "BELFRY_TEAM_ID": gateway.teamID,
+      "BELFRY_GATEWAY": gateway.folder, "BELFRY_TOPIC": app + "\(kind.topicSuffix)",
+      "BELFRY_TOKEN": devices.tokens.first ?? "", "BELFRY_TOKENS": devices.tokensFile,
+      "BELFRY_RECEIVED": devices.receivedFile,
+    ]
+  }
+
+  private static func temporaryFolder() throws(SystemFailure) -> String {
+    let base = StateFolders.variable("TMPDIR") ?? "/tmp"
+    var template = Array("\(FileSystem.absolute(base))/belfry-test-gateway-XXXXXX".utf8CString)
+    guard let made = unsafe mkdtemp(&template) else {
+      throw .call(name: "mkdtemp", errno: errno, subject: base)
+    }
+    return unsafe String(cString: made)
+  }
+}

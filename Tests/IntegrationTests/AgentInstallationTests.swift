@@ -1,0 +1,106 @@
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import Tool
+
+/// `belfry agent --install` in a home of its own.
+@Suite struct AgentInstallationTests {
+  /// A systemctl that notes how it is called; `answers` is whether a systemd of the user's runs.
+  private func environment(
+    _ scenario: Scenario, answers: Bool
+  ) async throws -> (variables: [String: String], calls: String) {
+    let calls = scenario.folder.file("calls")
+    try FileManager.default.createDirectory(
+      atPath: scenario.folder.file("bin"), withIntermediateDirectories: true)
+    _ = try await scenario.script(
+      "bin/systemctl", answers ? "echo \"$*\" >> \(calls)" : "exit 1")
+    return (
+      ["PATH": scenario.folder.file("bin") + ":/usr/bin:/bin", "XDG_CONFIG_HOME": ""], calls
+    )
+  }
+
+  private func belfry(
+    _ scenario: Scenario, _ words: [String], _ environment: [String: String],
+    succeeding: Bool = true
+  ) async throws -> Scenario.CommandResult {
+    try await scenario.command(
+      [Installation.belfry, "agent"] + words, environment: environment, succeeding: succeeding)
+  }
+
+  @Test func `With systemd it is a unit, enabled and started with the options given`() async throws
+  {
+    try await Scenario.run { scenario in
+      let (variables, calls) = try await environment(scenario, answers: true)
+      let answer = try await belfry(
+        scenario, ["--install", "--grant", "all", "--data", "my data", "--gateway=none"], variables)
+      let file = scenario.folder.file(".config/systemd/user/belfry-agent.service")
+      #expect(answer.lines == [file] && answer.errors.isEmpty)
+      let unit = try String(contentsOfFile: file, encoding: .utf8)
+      let folder = FileManager.default.currentDirectoryPath + "/my data"
+      #expect(
+        unit.contains(
+          #"ExecStart="\#(Installation.belfry)" "agent" "--data" "\#(folder)" "--gateway" "none" "#
+            + #""--grant" "all""#), "\(unit)")
+      // The invitation in it enrols devices.
+      #expect(try FileSystem.mode(of: file) == 0o600)
+      var said = try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n")
+      #expect(
+        said.suffix(3) == [
+          "--user daemon-reload", "--user enable belfry-agent.service",
+          "--user restart belfry-agent.service",
+        ])
+      _ = try await belfry(scenario, ["--uninstall"], variables)
+      said = try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n")
+      #expect(said.contains("--user disable --now belfry-agent.service"))
+      #expect(!FileSystem.exists(file))
+    }
+  }
+
+  @Test func `Without systemd the desktop starts it, by a line that works`() async throws {
+    try await Scenario.run { scenario in
+      let (variables, _) = try await environment(scenario, answers: false)
+      let data = scenario.folder.file("odd \"$na`me\\ 100%")
+      let answer = try await belfry(
+        scenario,
+        ["--install", "--presenter", "json", "--data", data, "--ready-file", data + "-ready.json"],
+        variables)
+      let file = scenario.folder.file(".config/autostart/belfry-agent.desktop")
+      #expect(answer.lines == [file])
+      #expect(answer.errors.contains("starts at the next login"))
+      // The installer of apps reads the entry as a desktop would, and its program runs.
+      let entry = try String(contentsOfFile: file, encoding: .utf8)
+      let exec = try #require(entry.split(separator: "\n").first { $0.hasPrefix("Exec=") })
+      // The text's own escapes, then a shell's, whose rules in quotation marks are the entry's.
+      let line = exec.dropFirst(5).replacingOccurrences(of: "\\\\", with: "\\")
+        .replacingOccurrences(of: "%%", with: "%")
+      let agent = try scenario.start(["/bin/sh", "-c", "exec " + line])
+      _ = try await ScratchFolder.contents(of: data + "-ready.json") { !agent.isRunning }
+      #expect(try await agent.stop() == 0, "\(agent.errors)")
+      #expect(FileSystem.isDirectory(data))
+      _ = try await belfry(scenario, ["--uninstall"], variables)
+      #expect(!FileSystem.exists(file))
+    }
+  }
+
+  @Test func `A wrong option is refused before anything is written`() async throws {
+    try await Scenario.run { scenario in
+      let (variables, calls) = try await environment(scenario, answers: true)
+      for words in [
+        ["--install", "--grant", "nothing"], ["--install", "--uninstall"],
+        ["--uninstall", "--grant", "all"],
+      ] {
+        let answer = try await belfry(scenario, words, variables, succeeding: false)
+        #expect(answer.status == 2, "\(words): \(answer.errors)")
+      }
+      #expect(!FileSystem.exists(calls) && !FileSystem.exists(scenario.folder.file(".config")))
+    }
+  }
+
+  @Test func `systemd reads every word of the unit as it was given`() async throws {
+    let words = ["/bin/echo", "two words", "100%", "$HOME", #"a"b\c"#]
+    let unit = AgentInstallation.unit(words)
+    #expect(unit.contains(#"ExecStart="/bin/echo" "two words" "100%%" "$$HOME" "a\"b\\c""#))
+  }
+}

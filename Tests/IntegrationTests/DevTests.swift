@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfry dev` as a developer of an app runs it.
+@Suite struct DevTests {
+  @Test(.requires(.curl))
+  func `What it prints brings a push to an app's screen, and an interruption ends both in order`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("dev")
+      let dev = try scenario.belfry(["dev", "--data", data, "--presenter", "json", "--json"])
+      let ready = try await dev.event("ready")
+      let file = try #require(ready["gateway"].string)
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let gateway = try #require(JSONLine(text)?["pid"].integer)
+
+      let socket = try #require(ready["socket"].string)
+      let app = try scenario.belfry([
+        "app", "run", "com.example.app", "--register", "--authorize", "alert", "--socket", socket,
+        "--state", "background",
+      ])
+      let token = try await app.event("registered")["token"].string
+      let command = try #require(ready["tokenCommand"].string)
+      #expect(try await scenario.command(["/bin/sh", "-c", command]).lines == [token])
+
+      let curl = try #require(ready["curl"].string)
+      let answer = try await scenario.command(["/bin/sh", "-c", curl + " --silent --include"])
+      #expect(answer.lines.first?.hasPrefix("HTTP/2 200") == true, "\(answer.lines)")
+      let presented = try await dev.event("presented")
+      #expect(presented["body"].string == "Hello")
+
+      let console = try #require(ready["console"].string)
+      let page = try await scenario.command(["curl", "--silent", "--fail", console])
+      #expect(page.output.contains("<html"))
+
+      dev.signal(SIGINT)
+      #expect(try await dev.end() == 0, "\(dev.errors)")
+      #expect(kill(Int32(gateway), 0) != 0)
+      // The agent said goodbye: its socket is gone.
+      #expect(!FileManager.default.fileExists(atPath: socket))
+    }
+  }
+
+  @Test func `A person gets lines to paste, and no secret among them`() async throws {
+    try await Scenario.run { scenario in
+      let dev = try scenario.belfry(
+        ["dev", "--app", "com.example.other"],
+        environment: ["BELFRY_SOCKET": scenario.folder.file("agent.sock")])
+      let lines = try await dev.output(called: "the guide") {
+        $0.contains { $0.hasPrefix("Their messages are in ") }
+      }
+      let text = lines.joined(separator: "\n")
+      #expect(text.contains("TOKEN=$("))
+      #expect(text.contains(" app token com.example.other)"))
+      #expect(text.contains("https://127.0.0.1:"))
+      let state = scenario.folder.path + "/belfry/gateway"
+      #expect(text.contains("$(cat \(state)/admin-token)"))
+      // This user's own gateway and agent need no options.
+      #expect(!text.contains("--socket") && !text.contains("--data") && !text.contains("--gateway"))
+      #expect(try await dev.stop() == 0, "\(dev.errors)")
+    }
+  }
+
+  @Test func `Its ports are the same the next time, unless somebody else has them`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("dev")
+      func ports() async throws -> JSONLine {
+        let dev = try scenario.belfry(["dev", "--data", data, "--presenter", "json", "--json"])
+        let file = try await dev.event("ready")["gateway"].string ?? ""
+        let ports = JSONLine(try String(contentsOfFile: file, encoding: .utf8))?["ports"]
+        #expect(try await dev.stop() == 0, "\(dev.errors)")
+        return try #require(ports)
+      }
+      let first = try await ports()
+      let provider = try #require(first["provider"].integer)
+      #expect(provider != 2_197)
+      #expect(try await ports() == first)
+      let holder = try await scenario.gateway(options: ["--provider-port", "\(provider)"])
+      let others = try await ports()
+      #expect(others["provider"].integer != provider)
+      #expect(others["device"] == first["device"])
+      try await holder.stop()
+    }
+  }
+
+  @Test func `Without its gateway it ends and says why`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("dev")
+      let dev = try scenario.belfry(["dev", "--data", data, "--presenter", "json", "--json"])
+      let file = try #require(try await dev.event("ready")["gateway"].string)
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      kill(Int32(try #require(JSONLine(text)?["pid"].integer)), SIGKILL)
+      #expect(try await dev.end() == 1)
+      #expect(dev.errors.contains("the gateway ended: "), "\(dev.errors)")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import BelfryWire
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tool
+
+/// What `belfry doctor` says of an agent and of a gateway.
+@Suite struct DoctorTests {
+  @Test func `It agrees with belfry state, and calls optional what is`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let socket = ["--socket", agent.socket]
+      _ = try await scenario.belfryCommand(["state", "battery=low", "metered=on"] + socket)
+      let state = try #require(
+        try await scenario.belfryCommand(["state", "--json"] + socket).values.first)
+      let rows = try await scenario.belfryCommand(["doctor", "--json"] + socket).values
+      for (name, feature) in [
+        ("battery", "battery"), ("metered", "metered network"), ("locked", "lock screen"),
+        ("powerSaver", "power profile"),
+      ] {
+        let value = try #require(state[name].string)
+        let row = try #require(rows.first { $0["feature"].string == feature })
+        #expect(row["detail"].string?.hasPrefix("\(value), ") == true, "\(row)")
+        #expect(row["optional"].boolean == true)
+      }
+      #expect(rows.first { $0["feature"].string == "agent" }?["optional"].boolean == false)
+
+      let page = try await scenario.belfryCommand(["doctor"] + socket)
+      #expect(page.lines.allSatisfy { $0.count <= 100 }, "\(page.output)")
+      #expect(page.lines.contains { $0.hasPrefix("optional   gateway ") }, "\(page.output)")
+      #expect(!page.lines.contains { $0.hasPrefix("missing") }, "\(page.output)")
+    }
+  }
+
+  @Test func `Of a gateway it says what runs, and what does not any more`() async throws {
+    try await Scenario.run { scenario in
+      let nowhere = try await scenario.belfryCommand(["doctor", "--gateway"], succeeding: false)
+      #expect(nowhere.status == 1 && nowhere.output.contains("holds no gateway.json"))
+
+      let gateway = try await scenario.gateway()
+      let doctor = ["doctor", "--gateway", "--data", gateway.data, "--json"]
+      func states(_ answer: Scenario.CommandResult) -> [String: String] {
+        var states: [String: String] = [:]
+        for row in answer.values {
+          states[row["feature"].string ?? ""] = row["state"].string
+        }
+        return states
+      }
+      let running = try await scenario.belfryCommand(doctor)
+      #expect(
+        states(running).filter { $0.value != "ok" } == ["reach": "attention"], "\(running.output)")
+
+      _ = try await scenario.belfryCommand([
+        "key", "revoke", gateway.keyID, "--data", gateway.data,
+      ])
+      try await gateway.crash()
+      let stopped = try await scenario.belfryCommand(doctor, succeeding: false)
+      #expect(stopped.status == 1)
+      let missing = states(stopped).filter { $0.value == "missing" }.keys
+      #expect(missing.contains("process") && missing.contains("provider port"))
+      #expect(!missing.contains("server certificate"))
+    }
+  }
+
+  @Test func `A long word is cut, and a long name has a line of its own`() {
+    let page = DoctorPage(
+      [
+        ["feature": "a", "state": "ok", "detail": .string(String(repeating: "q", count: 90))],
+        [
+          "feature": .string(String(repeating: "n", count: 40)), "state": "missing",
+          "optional": true, "detail": "two words", "do": "one \u{1B}[31m two three four",
+        ],
+      ], width: 60)
+    #expect(page.lines.allSatisfy { $0.count <= 60 && !$0.contains("\u{1B}") }, "\(page.lines)")
+    #expect(page.lines.joined().filter { $0 == "q" }.count == 90)
+    #expect(page.lines.contains { $0.hasPrefix("optional   nnn") })
+    #expect(page.lines.contains { $0.hasSuffix(" two words") })
+    #expect(DoctorPage([]).lines.isEmpty)
+  }
+}

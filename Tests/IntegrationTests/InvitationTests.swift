@@ -1,0 +1,146 @@
+import BelfryWire
+import Foundation
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Tool
+
+/// Joining a gateway: by the line of `belfry device invite`, or as this user's own.
+@Suite struct InvitationTests {
+  /// The environment in which the pasted line's `belfry` is this build's.
+  private var path: [String: String] {
+    ["PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
+  }
+
+  private func invitation(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> JSONLine
+  {
+    let answer = try await scenario.belfryCommand([
+      "device", "invite", "--data", gateway.data, "--json",
+    ])
+    // Said so that nobody wonders on the other machine.
+    #expect(answer.errors.contains("listens on this machine alone"))
+    return try #require(answer.values.first)
+  }
+
+  @Test func `The printed line, pasted into a shell, makes a device that gets pushes`() async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let answer = try await scenario.belfryCommand(["device", "invite", "--data", gateway.data])
+      let line = try #require(answer.lines.first)
+      #expect(answer.lines.count == 1 && line.hasPrefix("belfry agent --gateway belfry://"))
+      let data = scenario.folder.file("kiosk")
+      let agent = try scenario.start(
+        [
+          "/bin/sh", "-c",
+          line + " --data \(data) --socket \(data).sock --grant all --presenter json",
+        ], environment: path)
+      _ = try await agent.event("link") { $0["state"].string == "up" }
+      let app = try scenario.belfry([
+        "app", "run", "com.example.kiosk", "--authorize", "alert", "--register", "--state",
+        "background", "--socket", data + ".sock",
+      ])
+      let token = try #require(try await app.event("registered")["token"].string)
+      _ = try await scenario.belfryCommand([
+        "send", token, "--gateway", gateway.file, "--topic", "com.example.kiosk", "--title", "Hi",
+      ])
+      #expect(try await agent.event("presented")["title"].string == "Hi")
+    }
+  }
+
+  @Test func `Virtual devices take the same invitation, and a rotated code is in the next one`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let old = try #require(try await invitation(scenario, gateway)["invitation"].string)
+      _ = try await scenario.belfryCommand(["device", "code", "--rotate", "--data", gateway.data])
+      let line = try await invitation(scenario, gateway)
+      let new = try #require(line["invitation"].string)
+      #expect(new.contains(try #require(line["code"].string)) && new != old)
+      for (name, invitation, event) in [("first", new, "registered"), ("second", old, "link")] {
+        let devices = try scenario.belfry([
+          "device", "run", "--gateway", invitation, "--data", scenario.folder.file(name), "--app",
+          "com.example.app",
+        ])
+        let line = try await devices.event(event) { $0["state"].string != "up" }
+        #expect(name == "first" ? line["token"].string != nil : line["state"].string == "down")
+        try await devices.stop()
+      }
+    }
+  }
+
+  @Test func `An agent joins this user's own gateway by itself, unless it is told not to`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      // The usual place: $XDG_STATE_HOME/belfry/gateway.
+      let gateway = try await scenario.gateway("belfry/gateway")
+      let agent = try await scenario.agent(of: nil)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      let alone = try await scenario.agent("alone", of: nil, options: ["--gateway", "none"])
+      let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", alone.socket])
+      let finding = doctor.values.first { $0["feature"].string == "gateway" }
+      #expect(finding?["detail"].string == "none: local notifications alone")
+      // By its address alone: what to trust is known.
+      let addressed = try await scenario.agent(
+        "addressed", of: nil,
+        options: ["--gateway", "\(gateway.host):\(gateway.port("device"))"])
+      _ = try await addressed.program.event("link") { $0["state"].string == "up" }
+    }
+  }
+
+  @Test func `Where no code was given, that is what is said`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let options = [
+        "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
+      ]
+      for (name, code, advice) in [
+        ("none", [], "no code was given"), ("wrong", ["--enroll", "AAAA"], "check --enroll"),
+      ] {
+        // Its messages as output, which can be awaited.
+        let data = scenario.folder.file(name)
+        let agent = try scenario.start(
+          [
+            "/bin/sh", "-c", #"exec "$0" "$@" 2>&1"#, Installation.belfry, "agent", "--data", data,
+            "--socket", data + ".sock", "--presenter", "json",
+          ] + options + code)
+        let lines = try await agent.output(called: "a refusal") {
+          $0.contains { $0.contains("does not take this device") }
+        }
+        #expect(lines.contains { $0.contains(advice) }, "\(lines)")
+        #expect(lines.contains { $0.contains("no code was given") } == (name == "none"))
+      }
+    }
+  }
+
+  @Test func `What is cut or changed is refused before anything is asked of a network`() throws {
+    let authority = try CertificateAuthority.forTests()
+    let gateway = DeviceGateway(
+      host: "2001:db8::1", port: 5_223, authorityPEM: authority.certificatePEM,
+      enrolmentCode: "ABCD-EFGH")
+    let text = try Invitation.text(of: gateway)
+    let parsed = try Invitation.parse(text)
+    #expect(parsed.host == gateway.host && parsed.port == 5_223)
+    #expect(parsed.enrolmentCode == "ABCD-EFGH")
+    #expect(try Certificate(pem: parsed.authorityPEM) == Certificate(pem: gateway.authorityPEM))
+    for length in 0..<text.count where length >= Invitation.scheme.count {
+      #expect(throws: DeviceGateway.Problem.self) {
+        try Invitation.parse(String(text.prefix(length)))
+      }
+    }
+    #expect(throws: DeviceGateway.Problem.self) { try Invitation.parse(text + "/x") }
+    let long = Invitation.scheme + String(repeating: "a", count: 100_000)
+    #expect(throws: DeviceGateway.Problem.self) { try Invitation.parse(long) }
+  }
+
+  @Test func `Open gateways have invitations without a code`() throws {
+    let authority = try CertificateAuthority.forTests()
+    let gateway = DeviceGateway(
+      host: "127.0.0.1", port: 1, authorityPEM: authority.certificatePEM, enrolmentCode: "")
+    #expect(try Invitation.parse(Invitation.text(of: gateway)).enrolmentCode.isEmpty)
+  }
+}

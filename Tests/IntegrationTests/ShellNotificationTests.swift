@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tool
+
+/// Notifications of a person's own shell: `belfry notify` without an app, and `belfry subscribe`.
+@Suite struct ShellNotificationTests {
+  private func notify(
+    _ scenario: Scenario, _ agent: AgentProgram, _ words: String..., succeeding: Bool = true
+  ) async throws -> Scenario.CommandResult {
+    try await scenario.belfryCommand(
+      ["notify"] + words + ["--socket", agent.socket], succeeding: succeeding)
+  }
+
+  // MARK: - Times
+
+  @Test(arguments: [
+    ("--in", "4m", "1970-01-01T12:04:00Z"), ("--in", "1h30m", "1970-01-01T13:30:00Z"),
+    ("--in", "90", "1970-01-01T12:01:30Z"), ("--in", "2d", "1970-01-03T12:00:00Z"),
+    ("--at", "18:00", "1970-01-01T18:00:00Z"), ("--at", "12:00", "1970-01-02T12:00:00Z"),
+    ("--at", "7:05:30", "1970-01-02T07:05:30Z"),
+  ])
+  func `A title and a time as people say them are a notification of the shell`(
+    option: String, text: String, moment: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      try await clock(scenario, agent, "set", "1970-01-01T12:00:00Z")
+      _ = try await notify(scenario, agent, "Tea", "It is ready.", option, text, "--id", "tea")
+      let next = try await notify(scenario, agent, "next", "tea")
+      #expect(next.lines == [moment])
+      try await clock(scenario, agent, "set", moment)
+      let presented = try await agent.program.event("presented")
+      #expect(presented["app"].string == "belfry.shell")
+      #expect(presented["title"].string == "Tea" && presented["body"].string == "It is ready.")
+      #expect(presented["at"].string?.hasPrefix(String(moment.dropLast())) == true)
+    }
+  }
+
+  @Test func `A time of day comes again every day, in a zone of its own too`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
+      _ = try await notify(
+        scenario, agent, "Stand up", "--at", "9:30", "--every", "day", "--zone", "Europe/Paris",
+        "--id", "up")
+      let next = try await notify(scenario, agent, "next", "up", "--count", "2")
+      #expect(next.lines == ["1970-01-01T08:30:00Z", "1970-01-02T08:30:00Z"])
+    }
+  }
+
+  @Test(arguments: [
+    ["Tea", "--in", "4 minutes"], ["Tea", "--in", "-4m"], ["Tea", "--in", "30s1m"],
+    ["Tea", "--in", "0"], ["Tea", "--in", "1e3"], ["Tea", "--at", "24:00"],
+    ["Tea", "--at", "18:5"],
+    ["Tea", "--at", "18:00", "--every", "week"], ["Tea", "--title", "Coffee"],
+    ["Tea", "It is ready.", "--body", "Ready"], ["list", "--title", "Tea"], [],
+  ])
+  func `What cannot be meant is wrong usage`(words: [String]) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let answer = try await scenario.belfryCommand(
+        ["notify"] + words + ["--socket", agent.socket], succeeding: false)
+      #expect(answer.status == 2 && answer.lines.isEmpty, "\(answer.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("90", 90), ("0.5", 0.5), ("4m", 240), ("1h30m", 5_400), ("1.5h", 5_400), ("2d", 172_800),
+    ("1w", 604_800), ("250ms", 0.25), ("4M", 240), ("1d2h3m4s", 93_784),
+  ])
+  func `Durations are read with their units`(text: String, seconds: Double) {
+    #expect(DurationText.seconds(text) == seconds)
+  }
+
+  @Test(arguments: [
+    "", "m", "4x", "4m4m", "4m1h", "1e3", "inf", "nan", "0x10", "+4", "4m 3s", "٤m",
+  ])
+  func `What is no duration is refused`(text: String) {
+    #expect(DurationText.seconds(text) == nil)
+  }
+
+  // MARK: - Permission
+
+  @Test func `A notification that waits for permission says so, and is shown once it is given`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      // Its messages as output, which can be awaited.
+      let waiting = try scenario.start([
+        "/bin/sh", "-c", #"exec "$0" "$@" 2>&1"#, Installation.belfry, "notify", "Tea", "--id",
+        "tea", "--socket", agent.socket,
+      ])
+      _ = try await waiting.text("belfry: belfry.shell waits for permission to notify: ")
+      try await allow(scenario, agent)
+      #expect(try await waiting.end() == 0)
+      #expect(waiting.lines.last == "tea")
+      #expect(try await agent.program.event("presented")["title"].string == "Tea")
+      // The second one has nothing to wait for.
+      #expect(try await notify(scenario, agent, "Coffee").errors.isEmpty)
+    }
+  }
+
+  @Test(arguments: [("--no-wait", 0), ("--timeout=1", 1), ("--timeout=0", 1)])
+  func `A cron job goes on without an answer, and nothing is lost`(option: String, status: Int32)
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let answer = try await notify(scenario, agent, "Backup", option, succeeding: false)
+      #expect(answer.status == status, "\(answer.errors)")
+      #expect(answer.errors.contains("shown once somebody allows"), "\(answer.errors)")
+      #expect(answer.lines.count == (status == 0 ? 1 : 0))
+      try await allow(scenario, agent)
+      #expect(try await agent.program.event("presented")["title"].string == "Backup")
+    }
+  }
+
+  @Test func `A refusal ends a waiting command at once`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "none"])
+      let answer = try await notify(scenario, agent, "Backup", succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty)
+      #expect(!answer.errors.contains("waits for permission"))
+    }
+  }
+
+  private func allow(_ scenario: Scenario, _ agent: AgentProgram) async throws {
+    _ = try await scenario.belfryCommand([
+      "settings", "belfry.shell", "notifications=on", "--socket", agent.socket,
+    ])
+  }
+
+  private func clock(_ scenario: Scenario, _ agent: AgentProgram, _ words: String...) async throws {
+    _ = try await scenario.belfryCommand(["clock"] + words + ["--socket", agent.socket])
+  }
+
+  // MARK: - Subscriptions
+
+  @Test(.requires(.curl), arguments: ["ask", "all"])
+  func `A push of the printed curl line is shown under the subscription's name`(grant: String)
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", grant])
+      let answer = try await scenario.belfryCommand([
+        "subscribe", "Backups of nas", "--gateway", gateway.file, "--socket", agent.socket,
+      ])
+      #expect(answer.lines.count == 2, "\(answer.lines)")
+      let curl = answer.lines[1]
+      #expect(curl.contains(answer.lines[0]))
+      _ = try await scenario.command(["/bin/sh", "-c", curl + " --silent --fail"])
+      let presented = try await agent.program.event("presented")
+      #expect(presented["app"].string == "belfry.shell.backups-of-nas")
+      #expect(presented["title"].string == "Backups of nas")
+      // The same name is the same token.
+      let again = try await scenario.belfryCommand([
+        "subscribe", "Backups of nas", "--json", "--gateway", gateway.file, "--socket",
+        agent.socket,
+      ])
+      let line = try #require(again.values.first)
+      #expect(line["token"].string == answer.lines[0] && line["curl"].string == curl)
+    }
+  }
+
+  @Test func `A token that the gateway cannot give yet is waited for, as long as one wants`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      try await gateway.crash()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      let words = ["subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket]
+      let late = try await scenario.belfryCommand(words + ["--timeout", "1"], succeeding: false)
+      #expect(late.status == 1 && late.errors.contains("no token came within 1 s"))
+      let waiting = try scenario.belfry(words)
+      _ = try await scenario.restart(gateway)
+      #expect(try await waiting.end() == 0, "\(waiting.errors)")
+      #expect(waiting.lines.count == 2)
+    }
+  }
+
+  @Test func `Without a gateway there is no token, and that is said`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let answer = try await scenario.belfryCommand(
+        ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty)
+      #expect(answer.errors.contains("gateway"), "\(answer.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("backups", "belfry.shell.backups"), ("Door bell!", "belfry.shell.door-bell"),
+    ("com.example.app", "com.example.app"), ("v1.2 builds", "belfry.shell.v1-2-builds"),
+  ])
+  func `A name becomes an app id`(name: String, id: String) throws {
+    #expect(try ShellApp(subscription: name).id == id)
+  }
+
+  @Test(arguments: ["", "…", " ", String(repeating: "a", count: 201)])
+  func `What has no letter is no name`(name: String) {
+    #expect(throws: UsageError.self) { try ShellApp(subscription: name) }
+  }
+}

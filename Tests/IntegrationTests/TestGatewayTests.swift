@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfry test-gateway` as a person or a CI job runs it.
+@Suite struct TestGatewayTests {
+  /// Starts a command under it, with the temporary folder in the scenario's.
+  private func start(
+    _ scenario: Scenario, options: [String] = [], _ script: String
+  ) throws -> RunningProgram {
+    try scenario.belfry(
+      ["test-gateway", "--app", "com.example.ci"] + options + ["--", "sh", "-c", script],
+      environment: [
+        "TMPDIR": scenario.folder.path,
+        "PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
+      ])
+  }
+
+  private func leftovers(_ scenario: Scenario) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: scenario.folder.path)
+      .filter { $0.hasPrefix("belfry-test-gateway") }
+  }
+
+  @Test(.requires(.curl))
+  func `A command sends with what its environment names, and reads what the device received`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let program = try start(
+        scenario,
+        """
+        set -e
+        curl -sS --fail --http2 --cacert "$BELFRY_CA" -H "apns-topic: $BELFRY_TOPIC" \
+          -H "authorization: bearer $(belfry key jwt --id "$BELFRY_KEY_ID")" \
+          -d '{"aps":{"alert":"From curl"}}' \
+          "https://$BELFRY_HOST:$BELFRY_PROVIDER_PORT/3/device/$BELFRY_TOKEN"
+        belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Hello --gateway \
+          "$BELFRY_HOST:$BELFRY_PROVIDER_PORT" --ca "$BELFRY_CA" --key "$BELFRY_KEY_FILE" \
+          --key-id "$BELFRY_KEY_ID" --team "$BELFRY_TEAM_ID"
+        belfry device received --count 2 --timeout 60
+        curl -sS --fail --http2-prior-knowledge \
+          "http://$BELFRY_HOST:$BELFRY_INSECURE_PROVIDER_PORT/" || echo '{"insecure":true}'
+        """)
+      #expect(try await program.end() == 0, "\(program.errors)")
+      let values = program.lines.compactMap { JSONLine($0) }
+      #expect(values.first?["status"].integer == 200)
+      let received = values.filter { $0["event"].string == "received" }
+      #expect(received.map { $0["topic"].string } == ["com.example.ci", "com.example.ci"])
+      let alerts = received.map { $0["payload"]["aps"]["alert"] }
+      #expect(alerts.contains(.string("From curl")))
+      #expect(alerts.contains { $0["title"].string == "Hello" })
+      #expect(received.allSatisfy { $0["token"].string == values[0]["token"].string })
+      #expect(try leftovers(scenario).isEmpty)
+    }
+  }
+
+  @Test(arguments: [("exit 7", 7), ("kill -KILL $$", 137), ("kill -INT $$", 130), ("true", 0)])
+  func `It ends with its command's status`(script: String, status: Int32) async throws {
+    try await Scenario.run { scenario in
+      let program = try start(scenario, script)
+      #expect(try await program.end() == status, "\(program.errors)")
+      #expect(program.lines.isEmpty)
+    }
+  }
+
+  @Test func `A command that is not there is 127, as in a shell`() async throws {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(
+        ["test-gateway", "--app", "com.example.ci", "no-such-program-anywhere"])
+      #expect(try await program.end() == 127)
+      #expect(program.errors.contains("'no-such-program-anywhere' cannot be run"))
+    }
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `A signal reaches the command, which decides how to end`(signal: Int32) async throws {
+    try await Scenario.run { scenario in
+      let program = try start(
+        scenario,
+        """
+        trap 'echo "{\\"event\\":\\"trapped\\"}"; kill $!; exit 5' TERM INT
+        sleep 1000 & echo '{"event":"running"}'; wait
+        """)
+      _ = try await program.event("running")
+      program.signal(signal)
+      _ = try await program.event("trapped")
+      #expect(try await program.end() == 5)
+      #expect(try leftovers(scenario).isEmpty)
+    }
+  }
+
+  @Test func `Killed, it leaves no process and no folder`() async throws {
+    try await Scenario.run { scenario in
+      let program = try start(
+        scenario,
+        """
+        sleep 1000 & sleep 1000 &
+        echo "{\\"event\\":\\"running\\",\\"gateway\\":\\"$BELFRY_GATEWAY\\"}"; wait
+        """)
+      let gateway = try await program.event("running")["gateway"].string ?? ""
+      let text = try String(contentsOfFile: gateway + "/gateway.json", encoding: .utf8)
+      let pid = try #require(JSONLine(text)?["pid"].integer)
+      #expect(kill(Int32(pid), 0) == 0)
+      program.signal(SIGKILL)
+      // Its output ends when nobody has it any more: neither the keeper nor what the command started.
+      try await program.end()
+      #expect(kill(Int32(pid), 0) != 0)
+      #expect(try leftovers(scenario).isEmpty)
+    }
+  }
+
+  @Test func `A folder of one's own keeps the devices and their tokens`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("kept")
+      var lists: [[String]] = []
+      for _ in 0..<2 {
+        let program = try start(
+          scenario, options: ["--count", "3", "--data", data],
+          #"test "$(head -n 1 "$BELFRY_TOKENS")" = "$BELFRY_TOKEN" && cat "$BELFRY_TOKENS""#)
+        #expect(try await program.end() == 0, "\(program.errors)")
+        lists.append(program.lines)
+      }
+      #expect(Set(lists[0]).count == 3)
+      #expect(lists[0] == lists[1])
+      #expect(FileManager.default.fileExists(atPath: data + "/gateway/gateway.json"))
+    }
+  }
+
+  @Test func `A gateway that does not start is the command's failure, with the reason`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("occupied")
+      let holder = try await scenario.gateway("occupied/gateway")
+      let program = try start(scenario, options: ["--data", data], "echo ran")
+      #expect(try await program.end() == 1)
+      #expect(program.lines.isEmpty)
+      #expect(program.errors.contains("the gateway did not start: "), "\(program.errors)")
+      try await holder.stop()
+    }
+  }
+
+  @Test(arguments: [
+    ["test-gateway", "--", "true"], ["test-gateway", "--app", "com.example.ci"],
+    ["test-gateway", "--app", "com.example.ci:nothing", "--", "true"],
+    ["test-gateway", "--app", "com.example.ci", "--count", "0", "--", "true"],
+  ])
+  func `Wrong usage is 2`(words: [String]) async throws {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(words)
+      #expect(try await program.end() == 2)
+      #expect(program.errors.hasPrefix("belfry: "))
+    }
+  }
+}
