@@ -113,6 +113,12 @@ deb:
 	@scripts/install-packages build package
 	@scripts/package-deb
 
+# The package in a clean Debian with a systemd of its own: as root.
+.PHONY: packages-test
+packages-test: deb
+	@scripts/install-packages packages-test
+	@scripts/packages-test
+
 # The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man
 man: build
