@@ -134,6 +134,7 @@ final class DeliveryLedger {
 
   /// A line of the gateway's delivery log, in the turn in which it was written.
   func recorded(_ line: DeliveryLogLine) {
+    if line.state == DeliveryLogLine.refused { return recorded(refusal: line) }
     guard let state = Self.states[line.state] else {
       return world.fail("the delivery log says '\(line.state)'")
     }
@@ -163,6 +164,14 @@ final class DeliveryLedger {
       world.expect(
         line.device == push.target.device && line.topic == push.target.topic.bundleID,
         "#\(number) is logged for device \(line.device) and \(line.topic)")
+    }
+  }
+
+  /// No push is logged as refused that was answered with 200.
+  private func recorded(refusal line: DeliveryLogLine) {
+    guard let number = GatewaySimulation.push(line.id) else { return }
+    change(number) { push in
+      world.expect(!push.isAnswered, "#\(number) is logged as refused, and was answered 200")
     }
   }
 

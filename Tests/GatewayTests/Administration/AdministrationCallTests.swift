@@ -83,7 +83,7 @@ private let requests: [AdministrationRequest] = [
 ]
 
 private let badBodies: [(String, JSONObject, String)] = [
-  ("/api/keys", [:], "team"), ("/api/keys", ["team": 5], "team"),
+  ("/api/topics", [:], "topic"), ("/api/keys", ["team": 5], "team"),
   ("/api/keys", ["team": "T", "environment": "test"], "environment"),
   ("/api/keys", ["team": "T", "topics": [1]], "topics"),
   ("/api/keys", ["team": "T", "topic": "a"], "topic"),
