@@ -107,6 +107,12 @@ mutate:
 	scripts/mutate $(if $(AREA),--area $(AREA)) \
 	  --sample $(if $(filter command environment,$(firstword $(origin SAMPLE))),$(SAMPLE),150) --seed $(SEED)
 
+# The Debian package, in .build/packages: Swift's runtime is linked in, so that it runs without a toolchain.
+.PHONY: deb
+deb:
+	@scripts/install-packages build package
+	@scripts/package-deb
+
 # The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man
 man: build

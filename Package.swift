@@ -74,6 +74,7 @@ let package = Package(
     c("CSystemd", "libsystemd", "libsystemd-dev"),
     c("CSndFile", "sndfile", "libsndfile1-dev"),
     c("CXcb", "xcb", "libxcb1-dev"),
+    c("CYaml", "yaml-0.1", "libyaml-dev"),
     c("CGtk", "gtk4", "libgtk-4-dev"),
     .target(name: "CAllocationCounter", path: "Sources/C/CAllocationCounter"),
     .target(name: "CThreadSanitizer", path: "Sources/C/CThreadSanitizer"),
@@ -134,7 +135,7 @@ let package = Package(
       name: "Tool",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "Console", "CVersion",
+        "BelfryProvider", "ProviderService", "Console", "CSystemd", "CVersion", "CYaml",
       ],
       swiftSettings: strict),
 

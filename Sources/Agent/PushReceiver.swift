@@ -96,6 +96,17 @@ final class PushReceiver: GatewayConnectionDelegate {
     let wasUp = self.reason == nil
     self.reason = reason
     log.info("not connected", ["why": reason])
+    if link.isStopped, link.identity.device != nil {
+      self.reason =
+        "revoked by the gateway; to enrol anew stop the agent, remove \(folder.path) and start it with "
+        + "--enroll and the present code"
+      log.error(
+        "the gateway has revoked this device: remove its identity and enrol anew",
+        [
+          "identity": folder.path,
+          "enrol": "belfry agent --enroll CODE; the code: belfry device code",
+        ])
+    }
     if link.identity.device == nil {
       // The gateway knows this device no more: none of its tokens is valid.
       daemon?.writeReadyFile()

@@ -33,6 +33,7 @@ extension GatewayLoop {
     metrics.deviceConnections.add(-1)
     if let device = connection.device {
       shared.census.countDevice(-1)
+      departedDevices.note(device, atMilliseconds: loop.unixMilliseconds)
       core.disconnect(device, session: connection.session, now: now)
       performEffects()
     }

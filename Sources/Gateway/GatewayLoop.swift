@@ -46,7 +46,11 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private(set) var security: ListenerSecurity
   private var hasReportedDrained = false
   private var buffers = LoopBuffers()
-  private var followers: [((DeliveryLog.Entry) -> Bool, DeliveryLogFollower)] = []
+  private var followers:
+    [(query: DeliveryLogQuery, matches: (DeliveryLog.Entry) -> Bool, follower: DeliveryLogFollower)] =
+      []
+  var refusedPushes = RefusedPushes()
+  var departedDevices = DepartedDevices()
   private var effects: [DeliveryEffect] = []
   private var isPerforming = false
   private var isTurnEndScheduled = false
@@ -158,6 +162,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       core.continueFanOut(now: now)
     case .confirm(let barrier):
       barrier.pass()
+    case .readPresence(let collector):
+      answer(to: collector)
     case .security(let security):
       use(security)
     case .configuration(let configuration):
@@ -171,7 +177,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .readLog(let query, let collector):
       answer(query, to: collector)
     case .followLog(let query, let follower):
-      followers.append((query.matcher(tokens), follower))
+      followers.append((query, query.matcher(tokens), follower))
     case .open(let peers, let ports):
       outbox.open(peers)
       open(ports)
@@ -367,10 +373,17 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
         id: dropped.id, uniqueID: dropped.uniqueID))
   }
 
+  func tellFollowers(_ entry: RefusedPushes.Entry) {
+    guard !followers.isEmpty else { return }
+    followers.removeAll { query, _, follower in
+      query.matches(entry) && !follower.receive([line(entry)])
+    }
+  }
+
   func appendToLog(_ entry: DeliveryLog.Entry) {
     deliveryLog.append(entry)
     guard !followers.isEmpty else { return }
-    followers.removeAll { matches, follower in
+    followers.removeAll { _, matches, follower in
       matches(entry) && !follower.receive([line(entry)])
     }
   }

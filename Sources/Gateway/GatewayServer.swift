@@ -87,6 +87,7 @@ public final class GatewayServer {
   private var onFailed: (String) -> Void = { _ in }
   private var onStopped: () -> Void = {}
   private var enrolmentCode: String
+  private var keyID: String
   /// Called on the main loop when what clients need to know has changed, before the administrator is
   /// answered.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
@@ -145,6 +146,7 @@ public final class GatewayServer {
     self.log = log
     ports = configuration.ports
     enrolmentCode = resources.identity.enrolmentCode
+    keyID = resources.identity.keyID
     folder = GatewayFolder(path: configuration.folder)
     let controlStore = resources.controlStore
     writer = try GroupCommitWriter(
@@ -176,13 +178,15 @@ public final class GatewayServer {
     }
     let loops = configuration.loops
     let waitForChange = resources.waitForChange
+    var runtime = Administration.Runtime(faults: faults, log: logReader) { changes in
+      let barrier = ChangeBarrier()
+      mailbox.post(.changed(changes, barrier))
+      waitForChange(barrier, loops)
+    }
+    runtime.presences = { [logReader] in logReader.presences() }
     administration = Administration(
       folder: folder, store: controlStore, environment: configuration.environment,
-      runtime: Administration.Runtime(faults: faults, log: logReader) { changes in
-        let barrier = ChangeBarrier()
-        mailbox.post(.changed(changes, barrier))
-        waitForChange(barrier, loops)
-      }, unixMilliseconds: resources.unixMilliseconds)
+      runtime: runtime, unixMilliseconds: resources.unixMilliseconds)
     if let restoration = resources.restoration {
       metrics.restored.set(1)
       log.warning("the folder was restored", ["what": restoration])
@@ -383,6 +387,7 @@ public final class GatewayServer {
     case .changed(let changes, let barrier):
       controlPlane.handle(changes)
       noteEnrolmentCode(in: changes)
+      noteKey(in: changes)
       for peer in peers { peer.post(.confirm(barrier)) }
       for _ in mailboxes.count..<configuration.loops { barrier.pass() }
     case .request(let index, let request):
@@ -411,10 +416,22 @@ public final class GatewayServer {
     Description(
       environment: configuration.environment, host: configuration.host, ports: ports,
       authorityFile: folder.authorityFile, teamID: resources.identity.teamID,
-      keyID: resources.identity.keyID,
-      keyFile: folder.keyFile(resources.identity.keyID),
+      keyID: keyID, keyFile: folder.keyFile(keyID),
       enrolmentCode: enrolmentCode,
       adminTokenFile: folder.adminTokenFile)
+  }
+
+  /// Names another key to clients where the one that they were told is no longer the best, or no longer good.
+  private func noteKey(in changes: [ControlChange]) {
+    let concernsKeys = changes.contains { if case .putKey = $0 { true } else { false } }
+    guard concernsKeys,
+      let best = try? FirstIdentity.defaultKey(
+        of: resources.identity.teamID, in: folder, resources.controlStore,
+        environment: configuration.environment),
+      best != keyID
+    else { return }
+    keyID = best
+    onDescriptionChanged(description)
   }
 
   private func noteEnrolmentCode(in changes: [ControlChange]) {

@@ -152,6 +152,14 @@ enum Limits {
   static let topicsPerDeviceMax = 1_024
   /// Apps that are adopted for one device: an app that others use too is adopted once, so few are new with each.
   static let adoptionsPerDeviceMax = 256
+  /// Devices of a loop of which it is known when they went away, for `belfry device list`: two megabytes.
+  static let departedDevicesMax = 65_536
+  /// Refused pushes of a loop that `belfry log` shows: some hundred bytes each.
+  static let refusedLinesMax = 4_096
+  /// Bytes of a refused push's topic that are shown: real ones have fewer.
+  static let refusedTopicBytesMax = 255
+  /// Refused pushes of a loop in a second that `belfry log` shows: more say nothing new, and cost a provider that errs nothing.
+  static let refusedLinesPerSecond: UInt32 = 200
   /// Days of validity of a device's certificate, a machine's lifetime; enrolling again renews it.
   static let deviceCertificateDays = 3_650
   /// Days of validity of the gateway's certificate authority: twice what it signs for a device.

@@ -29,6 +29,8 @@ enum LoopMessage: Sendable {
   case continueFanOut
   /// Confirm that every message before this one was handled.
   case confirm(ChangeBarrier)
+  /// Hand over which devices are connected, and when the others went away.
+  case readPresence(PresenceCollector)
   /// Show these certificates to new connections.
   case security(ListenerSecurity)
   /// Follow this configuration, as far as a loop can.

@@ -54,42 +54,44 @@ enum GatewayCommand {
       .value("loops", "N", default: "cores", "event loops"),
       .value("log-level", "error|warning|info|debug", default: "info", "what is told on stderr"),
       .value("ready-file", "FILE", "written once every listener accepts"),
+      .value(
+        "server-certificate", "FILE",
+        "a certificate of your own, PEM, for providers that ask for one of its names; read anew when it changes"
+      ),
+      .value("server-key", "FILE", "its key, PEM"),
+      .value("config", "FILE", "these options as YAML; what is typed or in the environment wins"),
+      .value("check-config", "FILE", "checks the file and ends"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    if arguments.first == "status" {
-      return GatewayStatusCommand.run(Array(arguments.dropFirst()))
+    switch arguments.first {
+    case "status": return GatewayStatusCommand.run(Array(arguments.dropFirst()))
+    case "check-config": return GatewayCheck.run(Array(arguments.dropFirst()))
+    default: break
     }
-    let options: CommandLineOptions
-    let configuration: GatewayConfiguration
-    let console: SocketAddress
-    do throws(CommandLineOptions.Problem) {
-      options = try CommandLineOptions(arguments, by: table)
-      if options.wantsHelp {
+    let settings: GatewaySettings
+    do throws(LayeredOptions.Failure) {
+      guard let read = try GatewaySettings(arguments) else {
         Output.text(table.help)
         return 0
       }
-      configuration = try Self.configuration(options)
-      console = try consoleAddress(options)
+      settings = read
     } catch {
-      Output.error(error)
-      return 2
+      return error.report()
     }
+    if settings.options.isGiven("check-config") { return GatewayCheck.run(settings) }
     SignalWatcher.blockSignals()
     do {
-      let run = try GatewayRun(
-        configuration, console: console, readyFile: options.value("ready-file"),
-        log: Log(
-          subsystem: "gateway",
-          level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info))
-      return run.untilStopped()
+      return try GatewayRun(
+        settings, reread: { () throws(LayeredOptions.Failure) in try GatewaySettings(arguments) }
+      ).untilStopped()
     } catch {
       Output.error(error)
       return 1
     }
   }
 
-  private static func configuration(
+  static func configuration(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> GatewayConfiguration {
     var configuration = GatewayConfiguration(
@@ -110,6 +112,7 @@ enum GatewayCommand {
       configuration.environment = BelfryWire.Environment(name: name) ?? .sandbox
     }
     configuration.ports = try ports(options)
+    configuration.serverCertificate = try serverCertificate(options)
     if let enrolment = try options.choice("enroll", of: ["open", "code"]) {
       configuration.enrolment = .init(rawValue: enrolment) ?? .code
     }
@@ -144,7 +147,17 @@ enum GatewayCommand {
     return configuration
   }
 
-  private static func consoleAddress(
+  private static func serverCertificate(
+    _ options: CommandLineOptions
+  ) throws(CommandLineOptions.Problem) -> GatewayConfiguration.ServerCertificate? {
+    let (chain, key) = (options.value("server-certificate"), options.value("server-key"))
+    if chain == nil, key == nil { return nil }
+    guard let chain else { throw .required(key: "server-certificate") }
+    guard let key else { throw .required(key: "server-key") }
+    return .init(chainFile: FileSystem.absolute(chain), keyFile: FileSystem.absolute(key))
+  }
+
+  static func consoleAddress(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> SocketAddress {
     let host = options.value("console-host") ?? "127.0.0.1"

@@ -17,18 +17,26 @@ final class GatewayRun {
   private let consoleAddress: SocketAddress
   private let consoleConnections: Int
   private let names: [String]
+  private let settings: GatewaySettings
+  private let reread: () throws(LayeredOptions.Failure) -> GatewaySettings?
   private var console: ConsoleServer?
   private var phones: PhoneShelf?
   private var history: MetricHistory?
   private var signals: SignalWatcher?
+  private lazy var service = ServiceManager(on: loop)
   private var status: Int32 = 0
 
+  /// A run with these settings; `reread` reads them anew, on SIGHUP.
   init(
-    _ configuration: GatewayConfiguration, console: SocketAddress, readyFile: String?, log: Log
+    _ settings: GatewaySettings,
+    reread: @escaping () throws(LayeredOptions.Failure) -> GatewaySettings?
   ) throws {
     loop = try EventLoop()
-    self.log = log
-    self.readyFile = readyFile
+    self.settings = settings
+    self.reread = reread
+    let configuration = settings.configuration
+    log = Log(subsystem: "gateway", level: settings.logLevel)
+    readyFile = settings.readyFile
     folder = GatewayFolder(path: configuration.folder)
     do {
       server = try GatewayServer(
@@ -40,7 +48,7 @@ final class GatewayRun {
     }
     // The ready file of a killed gateway must not be mistaken for this one's.
     if let readyFile { try FileSystem.remove(readyFile) }
-    consoleAddress = console
+    consoleAddress = settings.console
     consoleConnections = configuration.consoleConnections
     names = configuration.names
   }
@@ -48,9 +56,11 @@ final class GatewayRun {
   /// Runs until a signal or a failure ends it; returns the exit status.
   func untilStopped() -> Int32 {
     do {
-      signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { [unowned self] _ in
+      signals = try SignalWatcher(on: loop) { [unowned self] signal in
+        if signal == .hangup { return reload() }
         log.info("going down: providers and devices are told, what was accepted is kept")
         readiness.isReady = false
+        service.stopping()
         // It reads the store's file, whose last user the store is to be.
         history?.stop()
         server.drain()
@@ -70,6 +80,32 @@ final class GatewayRun {
     }
     loop.run()
     return status
+  }
+
+  /// Follows what the configuration file, the environment's file or the certificates are now; nothing ends for it.
+  private func reload() {
+    guard readiness.isReady else { return }
+    let new: GatewaySettings
+    do throws(LayeredOptions.Failure) {
+      guard let read = try reread() else { return }
+      new = read
+    } catch {
+      let what: [String] =
+        switch error {
+        case .usage(let problem): ["\(problem)"]
+        case .configuration(let faults): faults
+        }
+      for fault in what {
+        log.error("goes on with the former configuration: the new one is wrong", ["what": fault])
+      }
+      return
+    }
+    let needRestart = server.follow(new.configuration) + settings.needingRestart(in: new)
+    log.info("follows the configuration and the certificates as they are now")
+    if !needRestart.isEmpty {
+      log.warning(
+        "some options need a restart", ["options": needRestart.joined(separator: ",")])
+    }
   }
 
   private func openConsole(_ opened: GatewayServer.Description) throws(SystemFailure) {
@@ -121,6 +157,7 @@ final class GatewayRun {
         log.error("cannot tell clients what has changed", ["why": "\(error)"])
       }
     }
+    service.ready()
     let ports = opened.ports
     let providers = ports.providers.map { "\($0)" }.joined(separator: ",")
     log.info(

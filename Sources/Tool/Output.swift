@@ -19,6 +19,9 @@ enum Output {
     write("belfry: \(what): \(advice)\n", to: STDERR_FILENO)
   }
 
+  /// A message that already says what to do.
+  static func error(_ message: String) { write("belfry: \(message)\n", to: STDERR_FILENO) }
+
   /// The same for an error whose description already says what to do.
   static func error(_ failure: any Error) {
     write("belfry: \(failure)\n", to: STDERR_FILENO)

@@ -81,6 +81,13 @@ enum SendCommand {
       Output.json(SendLine.value(token: token, result))
       if case .success(.accepted) = result { continue }
       isAllAccepted = false
+      if case .success(.rejected(let rejection)) = result, rejection.rejection == .badPath,
+        failures.insert("port").inserted
+      {
+        Output.error(
+          "the port takes no pushes",
+          do: "it is a gateway's binary or feedback port, give the provider port")
+      }
       if case .failure(let failure) = result, failures.insert("\(failure)").inserted {
         Output.error(failure)
       }

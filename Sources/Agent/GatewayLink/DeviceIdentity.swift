@@ -67,7 +67,7 @@ public struct DeviceIdentityFolder: Sendable {
     }
   }
 
-  private let path: String
+  let path: String
   private let machine: [UInt8]
 
   /// The folder at `path`, which need not exist yet, on the machine that `MachineIdentity` names so.

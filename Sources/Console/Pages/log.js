@@ -26,7 +26,7 @@ export function show(main, parameters) {
   let end = () => {};
 
   function add(line) {
-    const key = `${line.uniqueID} ${line.device ?? ""}`;
+    const key = `${line.uniqueID ?? `${line.apnsID} ${line.at}`} ${line.device ?? ""}`;
     let entry = entries.get(key);
     if (!entry) {
       entry = { line, states: [], element: h("li") };
@@ -47,13 +47,13 @@ export function show(main, parameters) {
     const first = Date.parse(states[0].at);
     put(element,
       h("p", { class: "entry" },
-        h("strong", {}, line.topic), line.device ? ` to device ${line.device}` : " to a channel", " ",
+        h("strong", {}, line.topic ?? "no topic"), line.device ? ` to device ${line.device}` : line.uniqueID ? " to a channel" : "", " ",
         h("span", { class: `badge ${kind(last.state)}` }, last.state)),
       h("ol", { class: "timeline", "aria-label": "States" }, states.map((one) =>
         h("li", { class: kind(one.state) }, h("time", { datetime: one.at }, clockTime(one.at)), " ", one.state,
           one.reason ? `, ${one.reason}` : "",
           one === states[0] ? "" : h("span", { class: "hint" }, ` +${Date.parse(one.at) - first} ms`)))),
-      h("p", { class: "ids" }, "apns-id ", h("code", {}, line.apnsID), " unique ", h("code", {}, line.uniqueID)));
+      h("p", { class: "ids" }, "apns-id ", h("code", {}, line.apnsID), line.uniqueID ? [" unique ", h("code", {}, line.uniqueID)] : ""));
   }
 
   function start() {

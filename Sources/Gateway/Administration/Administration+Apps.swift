@@ -7,6 +7,8 @@ extension Administration {
   func addTopic(
     _ new: AdministrationRequest.NewTopic, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
+    var new = new
+    if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
     guard Self.isBundleID(new.bundleID) else {
       return .failure(

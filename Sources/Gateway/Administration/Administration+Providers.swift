@@ -26,6 +26,8 @@ extension Administration {
   func addKey(
     _ new: AdministrationRequest.NewKey, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
+    var new = new
+    if let failure = try complete(&new.team) { return .failure(failure) }
     let id = new.id ?? AppleIdentifier.make()
     let keys = try store.keys()
     if let failure = try problem(with: new, id: id, among: keys) { return .failure(failure) }
@@ -114,7 +116,12 @@ extension Administration {
     _ id: String?, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
     let good = try store.keys().filter { $0.revokedMilliseconds == nil }
-    let first = good.first { $0.topics.isEmpty && $0.environments.contains(environment) }
+    let usual = try store.teams().first.flatMap { team throws(StorageFailure) in
+      try FirstIdentity.defaultKey(of: team.id, in: folder, store, environment: environment)
+    }
+    let first =
+      good.first { $0.id == usual && $0.environments.contains(environment) }
+      ?? good.first { $0.topics.isEmpty && $0.environments.contains(environment) }
     guard let key = id.map({ id in good.first { $0.id == id } }) ?? first else {
       return .failure(
         .init(
@@ -140,6 +147,8 @@ extension Administration {
   func addCertificate(
     _ new: AdministrationRequest.NewCertificate, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
+    var new = new
+    if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
     guard try store.apps().contains(where: { $0.bundleID == new.bundleID && $0.team == new.team })
     else {
@@ -191,6 +200,19 @@ extension Administration {
       try apply([.putCertificate(certificate)])
     }
     return .success([AdministrationLines.line(certificate)])
+  }
+
+  /// Names the one team that there is where none was named; returns why that cannot be.
+  func complete(_ team: inout String) throws(StorageFailure) -> AdministrationFailure? {
+    guard team.isEmpty else { return nil }
+    let teams = try store.teams()
+    guard teams.count == 1 else {
+      return .init(
+        .invalid, "there are \(teams.count) teams",
+        do: "name one with --team: \(teams.map(\.id).joined(separator: ", "))")
+    }
+    team = teams[0].id
+    return nil
   }
 
   /// Returns why nothing can be added to the team; nil when it exists.

@@ -14,6 +14,8 @@ public final class Administration: Sendable {
     public var didChange: @Sendable ([ControlChange]) -> Void
     /// The scripted answers.
     public var faults: FaultRegistry
+    /// Which devices are connected, and when the others went away, as far as the loops know.
+    var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
     /// The delivery log.
     public var log: any DeliveryLogSource
 
@@ -130,7 +132,12 @@ public final class Administration: Sendable {
     case .addChannel(let bundleID, let keepsLatest):
       return try addChannel(bundleID, keepsLatest, now)
     case .removeChannel(let id, let bundleID): return try removeChannel(id, bundleID)
-    case .listDevices: return .success(try store.devices().map(lines.line))
+    case .listDevices:
+      let presences = runtime?.presences()
+      return .success(
+        try store.devices().map { device in
+          lines.line(device, presence: presences.map { $0[device.number] })
+        })
     case .revokeDevice(let number): return try revokeDevice(number, now)
     case .enrolmentCode: return try enrolmentCode()
     case .rotateEnrolmentCode: return try rotateEnrolmentCode()

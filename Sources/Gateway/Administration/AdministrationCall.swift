@@ -72,7 +72,7 @@ public struct AdministrationCall: Sendable {
     case "keys":
       request = .addKey(
         .init(
-          id: try fields.optionalText("id"), team: try fields.text("team"),
+          id: try fields.optionalText("id"), team: try fields.optionalText("team") ?? "",
           environments: try fields.environments("environment"),
           topics: try fields.texts("topics"), relatedKey: try fields.optionalText("related")))
     case "tokens":
@@ -88,13 +88,13 @@ public struct AdministrationCall: Sendable {
       }
       request = .addCertificate(
         .init(
-          team: try fields.text("team"), bundleID: try fields.text("topic"),
+          team: try fields.optionalText("team") ?? "", bundleID: try fields.text("topic"),
           environments: try fields.environments("environment"),
           isUniversal: form == "universal", hasRSAKey: key == "rsa"))
     case "topics":
       request = .addTopic(
         .init(
-          team: try fields.text("team"), bundleID: try fields.text("topic"),
+          team: try fields.optionalText("team") ?? "", bundleID: try fields.text("topic"),
           keep: try fields.keep("keep"), hasBroadcast: try fields.optionalBool("broadcast")))
     case "channels":
       let storage = try fields.optionalNumber("storage", of: UInt8.self) ?? 0
@@ -196,7 +196,8 @@ extension AdministrationRequest {
 extension AdministrationRequest.NewKey {
   fileprivate var json: JSONObject {
     .of(
-      ("id", id.json), ("team", .string(team)), ("environment", .string(environments.name)),
+      ("id", id.json), ("team", team.isEmpty ? nil : .string(team)),
+      ("environment", .string(environments.name)),
       ("topics", .array(topics.map { .string($0) })), ("related", relatedKey.json))
   }
 }
@@ -204,7 +205,7 @@ extension AdministrationRequest.NewKey {
 extension AdministrationRequest.NewCertificate {
   fileprivate var json: JSONObject {
     .of(
-      ("team", .string(team)), ("topic", .string(bundleID)),
+      ("team", team.isEmpty ? nil : .string(team)), ("topic", .string(bundleID)),
       ("environment", .string(environments.name)),
       ("form", .string(isUniversal ? "universal" : "uid")),
       ("key", .string(hasRSAKey ? "rsa" : "ec")))
@@ -238,7 +239,7 @@ extension AdministrationRequest.PushDraft {
 extension AdministrationRequest.NewTopic {
   fileprivate var json: JSONObject {
     .of(
-      ("team", .string(team)), ("topic", .string(bundleID)),
+      ("team", team.isEmpty ? nil : .string(team)), ("topic", .string(bundleID)),
       ("keep", keep.map { $0 == .max ? "all" : .integer(Int64($0)) }),
       ("broadcast", hasBroadcast.map { .bool($0) }))
   }

@@ -53,6 +53,15 @@ enum AdministrationLines {
     ]
   }
 
+  /// A device of a running gateway: whether it is connected, and when it was last, since the start.
+  static func line(_ device: DeviceRecord, presence: DevicePresence??) -> JSONObject {
+    var line = line(device)
+    guard let presence else { return line }
+    line["up"] = .bool(presence?.isUp ?? false)
+    line["lastSeenAt"] = presence.map { time($0.lastSeenMilliseconds) }
+    return line
+  }
+
   static func line(_ device: DeviceRecord) -> JSONObject {
     var line: JSONObject = ["device": number(device.number)]
     if !device.name.isEmpty { line["name"] = .string(device.name) }
@@ -85,9 +94,9 @@ enum AdministrationLines {
     ]
     line["reason"] = entry.reason.map { .string($0) }
     line["apnsID"] = .string(entry.id.text)
-    line["uniqueID"] = .string(entry.uniqueID.text)
+    line["uniqueID"] = entry.uniqueID.map { .string($0.text) }
     if entry.device != 0 { line["device"] = number(entry.device) }
-    line["topic"] = .string(entry.topic)
+    if !entry.topic.isEmpty { line["topic"] = .string(entry.topic) }
     return line
   }
 

@@ -25,14 +25,17 @@ public enum DeliveryLogQuery: Sendable, Hashable {
 public struct DeliveryLogLine: Sendable, Hashable {
   /// The time, in milliseconds since 1970.
   public var atMilliseconds: Int64
-  /// What happened, as `DeliveryState.label` spells it.
+  /// The state of a push that was refused; the reason says why.
+  public static let refused = "Refused"
+
+  /// What happened, as `DeliveryState.label` spells it, or ``refused``.
   public var state: String
   /// The reason, if there is one.
   public var reason: String?
   /// `apns-id`.
   public var id: NotificationID
-  /// `apns-unique-id`.
-  public var uniqueID: NotificationID
+  /// `apns-unique-id`; nil of a push that was refused.
+  public var uniqueID: NotificationID?
   /// The device's number; 0 for a broadcast as a whole.
   public var device: UInt64
   /// The app's topic.
@@ -41,7 +44,7 @@ public struct DeliveryLogLine: Sendable, Hashable {
   /// A line from its parts.
   public init(
     atMilliseconds: Int64, state: String, reason: String? = nil, id: NotificationID,
-    uniqueID: NotificationID, device: UInt64, topic: String
+    uniqueID: NotificationID?, device: UInt64, topic: String
   ) {
     self.atMilliseconds = atMilliseconds
     self.state = state

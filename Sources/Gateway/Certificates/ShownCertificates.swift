@@ -56,6 +56,16 @@ struct CertificateSource: Sendable {
   }
 }
 
+extension GatewayConfiguration {
+  /// Fails where the files of the operator's certificate cannot be used.
+  public func checkCertificate() throws {
+    guard let serverCertificate else { return }
+    let own = try OwnCertificate(serverCertificate).identity
+    _ = try TLSServerContext(
+      certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
+  }
+}
+
 /// A server certificate of the operator's, of a public authority's for example.
 private struct OwnCertificate {
   let file: String

@@ -46,6 +46,14 @@ final class DeliveryLogReader: DeliveryLogSource {
     return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
   }
 
+  /// Which devices are connected, and when the others went away.
+  func presences() -> [UInt64: DevicePresence] {
+    let peers = peers.withLock { $0 }
+    let collector = PresenceCollector()
+    for peer in peers { peer.post(.readPresence(collector)) }
+    return collector.wait(for: peers.count)
+  }
+
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
   ) {
@@ -59,7 +67,9 @@ final class DeliveryLogReader: DeliveryLogSource {
 extension GatewayLoop {
   func answer(_ query: DeliveryLogQuery, to collector: DeliveryLogCollector) {
     let matches = query.matcher(tokens)
-    collector.add(deliveryLog.lines(where: matches).map(line))
+    collector.add(
+      deliveryLog.lines(where: matches).map(line)
+        + refusedPushes.lines(where: query.matches).map(line))
   }
 
   /// An entry as people read it.

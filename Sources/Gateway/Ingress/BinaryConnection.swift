@@ -235,7 +235,11 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func refuse(
     _ status: BinaryStatus, identifier: UInt32?, for reason: Rejection?, serial: Int32 = .max
   ) {
-    if let reason { home.metrics.count(reason) }
+    if let reason {
+      home.metrics.count(reason)
+      home.noteRefusal(
+        reason, id: home.makeID(), token: [], topic: certificate?.topics.first ?? [])
+    }
     guard !isClosing else { return }
     if let refusal, refusal.serial <= serial { return }
     refusal = (serial, status, identifier)

@@ -382,6 +382,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
       idText: echo(of: open), id: id(of: open), on: session)
     home.metrics.count(rejection)
+    if !isAboutChannels(open) {
+      home.noteRefusal(
+        rejection, id: id(of: open), token: open.request.token, topic: open.request.topic)
+    }
     home.recycle(open)
     // Who tests a client with scripted answers wants every one of them.
     if !faults.isActive { apply(errorPolicy.refused(rejection, at: home.loop.nowNanoseconds)) }

@@ -33,8 +33,8 @@ package struct FirstIdentity: Sendable {
           TeamRecord(id: teamID, name: "First team", createdMilliseconds: nowMilliseconds)))
     }
     let keyID: String
-    if let key = try store.keys().first(where: { $0.team == teamID }) {
-      keyID = key.id
+    if let key = try defaultKey(of: teamID, in: folder, store, environment: environment) {
+      keyID = key
     } else {
       keyID = makeID()
       let key = try ES256PrivateKey()
@@ -55,6 +55,27 @@ package struct FirstIdentity: Sendable {
     }
     if !changes.isEmpty { try store.apply(changes) }
     return FirstIdentity(teamID: teamID, keyID: keyID, enrolmentCode: code)
+  }
+
+  /// The key that a team's pushes are signed with where none is named: one that is good in this environment, that may
+  /// send to all topics and whose file is there, as far as there is one.
+  ///
+  /// Nil where the team has none at all; a revoked one where there is no other.
+  static func defaultKey(
+    of team: String, in folder: GatewayFolder, _ store: any ControlStore,
+    environment: BelfryWire.Environment
+  ) throws(StorageFailure) -> String? {
+    func rank(_ key: KeyRecord) -> Int {
+      if key.revokedMilliseconds != nil { return 8 }
+      return (key.environments.contains(environment) ? 0 : 4)
+        + (FileSystem.exists(folder.keyFile(key.id)) ? 0 : 2) + (key.topics.isEmpty ? 0 : 1)
+    }
+    // The first of the best: the order is that of creation.
+    return try store.keys().filter { $0.team == team }.map { (key: $0.id, rank: rank($0)) }
+      .reduce(nil) { best, next -> (key: String, rank: Int)? in
+        guard let best, best.rank <= next.rank else { return next }
+        return best
+      }?.key
   }
 
   /// Binds the folder to one environment: its tokens, keys and channels are valid in no other.

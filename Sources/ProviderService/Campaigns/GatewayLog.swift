@@ -15,7 +15,9 @@ public struct GatewayLog: Sendable {
 
     /// A line of the admin API's log; nil for an object that is none.
     public init?(_ object: JSONObject) {
+      // A refusal was answered as one, and says nothing of whether the gateway has it.
       guard let id = object["apnsID"]?.stringValue, let state = object["state"]?.stringValue,
+        state != "Refused",
         let at = object["at"]?.stringValue,
         let notification = NotificationID(Array(id.utf8).span),
         case .instant(let seconds)? = SendTime.start("\(at.prefix(19))Z")

@@ -98,6 +98,16 @@ public struct CommandLineOptions: Sendable {
     }
   }
 
+  /// Gives an option values that stand elsewhere, in a file or the environment; what was typed wins.
+  ///
+  /// Returns false where it was given already.
+  @discardableResult
+  public mutating func supply(_ key: String, _ values: [String]) -> Bool {
+    guard !isGiven(key) else { return false }
+    self.values[key] = values
+    return true
+  }
+
   /// Whether the flag was given.
   public func has(_ key: String) -> Bool { flags.contains(key) }
 

@@ -92,5 +92,22 @@ public struct OptionTable: Sendable {
     return text
   }
 
+  /// An option of a table, as far as another source of values has to know it.
+  public struct Option: Sendable {
+    /// What stands behind the dashes.
+    public let key: String
+    /// Whether it has a value.
+    public let hasValue: Bool
+    /// Whether it may have several.
+    public let isRepeatable: Bool
+  }
+
+  /// Every option, in the order of the help.
+  public var options: [Option] {
+    entries.map {
+      Option(key: $0.key, hasValue: $0.kind != .flag, isRepeatable: $0.isRepeatable)
+    }
+  }
+
   func entry(_ key: String) -> Entry? { entries.first { $0.key == key } }
 }

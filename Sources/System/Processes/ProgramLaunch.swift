@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A program about to be started, beside this one or in its place.

@@ -9,6 +9,8 @@ struct AdministrationVerb: Sendable {
   let table: OptionTable
   /// The members of the answer that a person sees; with `--json`, all of them.
   let columns: [String]
+  /// How a created object is shown; nil for its columns.
+  var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
   /// Completes the command with the answer, for example by writing a file.
   let finish: @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject]
@@ -19,7 +21,7 @@ struct AdministrationVerb: Sendable {
   init(
     _ noun: String, _ name: String, _ summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, options: [OptionTable.Entry] = [],
-    columns: [String],
+    columns: [String], text: (@Sendable (JSONObject) -> String)? = nil,
     finish: @escaping @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject] = {
       lines, _ in lines
     },
@@ -35,6 +37,7 @@ struct AdministrationVerb: Sendable {
         .flag("json", "one JSON object a line"),
       ])
     self.columns = columns
+    self.text = text
     self.finish = finish
     self.request = request
   }
@@ -84,6 +87,10 @@ struct AdministrationNoun: Sendable {
       let request = try verb.request(options)
       let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
       let lines = try verb.finish(access.perform(request), options)
+      if let text = verb.text, !options.has("json") {
+        for line in lines { Output.line(OutputTable.printable(text(line))) }
+        return 0
+      }
       OutputTable.show(
         lines, columns: verb.columns, hasHeader: verb.isList, asJSON: options.has("json"))
       return 0

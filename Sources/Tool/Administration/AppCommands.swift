@@ -11,7 +11,7 @@ enum TopicCommand {
         "topic", "add", "Adds an app to a team, or changes one that it has.",
         positionals: "BUNDLE-ID", positionalCount: 1...1,
         options: [
-          .value("team", "ID", "who owns it"),
+          .value("team", "ID", default: "the one there is", "who owns it"),
           .value("broadcast", "on|off", default: "off", "whether it may have channels"),
           .value(
             "keep", "1|N|all", default: "1", "how many undelivered notifications a token keeps"),
@@ -20,7 +20,7 @@ enum TopicCommand {
         let broadcast = try options.choice("broadcast", of: ["on", "off"])
         return .addTopic(
           .init(
-            team: try options.required("team"), bundleID: options.positionals[0],
+            team: options.value("team") ?? "", bundleID: options.positionals[0],
             keep: try keep(options), hasBroadcast: broadcast.map { $0 == "on" }))
       },
       AdministrationVerb(
@@ -73,7 +73,7 @@ enum DeviceAdministration {
     verbs: [
       AdministrationVerb(
         "device", "list", "Lists the devices that have enrolled.",
-        columns: ["device", "name", "enrolledAt", "revokedAt"]
+        columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"]
       ) { _ in .listDevices },
       AdministrationVerb(
         "device", "revoke", "Refuses a device for good; its tokens are unregistered.",

@@ -20,15 +20,28 @@ enum FaultCommand {
           .value("window", "BYTES", "a flow-control window of so many bytes"),
           .value("delay", "MS", "answers so much later"),
           .flag("close", "closes the connection without an answer"),
-        ], columns: columns
+        ], columns: columns, text: { "added: " + sentence($0) }
       ) { .addFault(try rule($0)) },
       AdministrationVerb("fault", "list", "Lists the scripted answers.", columns: columns) { _ in
         .listFaults
       },
-      AdministrationVerb("fault", "clear", "Removes the scripted answers.", columns: columns) { _ in
-        .clearFaults
-      },
+      AdministrationVerb(
+        "fault", "clear", "Removes the scripted answers.", columns: columns,
+        text: { "removed: " + sentence($0) }
+      ) { _ in .clearFaults },
     ])
+
+  /// A rule in words that stand in `fault add` as well.
+  private static func sentence(_ rule: JSONObject) -> String {
+    let effects = columns.dropLast(2).compactMap { key in
+      rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }
+    }
+    let whom = ["token", "topic"].compactMap { key in
+      rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }
+    }
+    return effects.joined(separator: " ") + ", "
+      + (whom.isEmpty ? "for all pushes" : "for " + whom.joined(separator: " "))
+  }
 
   private static let columns = [
     "reason", "goawayAfter", "streams", "window", "delay", "close", "share", "timestamp", "topic",

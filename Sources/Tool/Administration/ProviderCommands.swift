@@ -30,7 +30,7 @@ enum KeyCommand {
   private static let add = AdministrationVerb(
     "key", "add", "Adds an ES256 key, in the .p8 form that Apple hands out.",
     options: [
-      .value("team", "ID", "whose apps it sends to"),
+      .value("team", "ID", default: "the one there is", "whose apps it sends to"),
       .value("id", "KEYID", default: "made", "ten upper-case letters and digits"),
       .repeatable("topic", "T", default: "all", "a bundle identifier that it may send to"),
       .value("environment", "sandbox|production", default: "both", "where it is good"),
@@ -48,7 +48,7 @@ enum KeyCommand {
   ) { options in
     .addKey(
       .init(
-        id: options.value("id"), team: try options.required("team"),
+        id: options.value("id"), team: options.value("team") ?? "",
         environments: try Self.environments(options), topics: options.values("topic"),
         relatedKey: options.value("related")))
   }
@@ -65,7 +65,7 @@ enum KeyCommand {
 
   private static let token = AdministrationVerb(
     "key", "jwt", "Prints a fresh provider token.",
-    options: [.value("id", "KEYID", default: "the first one", "which key signs")],
+    options: [.value("id", "KEYID", default: "the first good one", "which key signs")],
     columns: ["token"]
   ) { .makeProviderToken(key: $0.value("id")) }
 
@@ -85,7 +85,8 @@ enum CertificateCommand {
     "certificate", "add",
     "Makes a provider's TLS certificate with its key: PEM, or PKCS#12 with an empty password.",
     options: [
-      .value("team", "ID", "the team"), .value("topic", "T", "the app's bundle identifier"),
+      .value("team", "ID", default: "the one there is", "the team"),
+      .value("topic", "T", "the app's bundle identifier"),
       .value("environment", "sandbox|production", default: "both", "where it is good"),
       .value("form", "universal|uid", default: "universal", "which of Apple's it is like"),
       .value("key", "ec|rsa", default: "ec", "the kind of its key; Apple's are RSA"),
@@ -100,7 +101,7 @@ enum CertificateCommand {
     let key = try options.choice("key", of: ["ec", "rsa"])
     return .addCertificate(
       .init(
-        team: try options.required("team"), bundleID: try options.required("topic"),
+        team: options.value("team") ?? "", bundleID: try options.required("topic"),
         environments: try KeyCommand.environments(options), isUniversal: form != "uid",
         hasRSAKey: key == "rsa"))
   }

@@ -116,6 +116,11 @@ final class DeviceFleet: TurnEndTarget {
     guard !isLeaving else { return stopWhenAllAreGone() }
     if !device.isUp, statistics.tokens == 0 { reportOnce("no link to the gateway yet: \(reason)") }
     guard device.isStopped else { return }
+    if reason == "revoked" {
+      reportOnce(
+        "the gateway has revoked a device: to enrol anew remove its line from \(log.path), or give another "
+          + "--data, and --enroll with what `belfry device code` prints")
+    }
     if devices.allSatisfy(\.isStopped) {
       status = 1
       loop.stop()

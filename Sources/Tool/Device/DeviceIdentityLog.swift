@@ -12,7 +12,7 @@ import Transport
 final class DeviceIdentityLog {
   private let lock: LockFile
   private let descriptor: Int32
-  private let path: String
+  let path: String
 
   /// The persisted identities, in the order of their enrolment.
   private(set) var identities: [DeviceIdentity] = []

@@ -53,7 +53,7 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
     case .connectFailed(let reason): "not connected: \(reason)"
     case .broken(let number): "connection broken: \(SystemFailure.message(number))"
     case .timedOut(.connect): "not connected in time"
-    case .timedOut(.handshake): "TLS handshake not finished in time"
+    case .timedOut(.handshake): "TLS handshake not finished in time: check the port"
     case .timedOut(.flush): "the peer did not take the last output in time"
     case .tlsFailed(let reason): "TLS failed: \(reason)"
     case .outputOverflow: "the peer does not take what is sent"

@@ -46,7 +46,7 @@ enum TLSReason {
     case SSL_R_NO_SHARED_CIPHER: "no common cipher"
     case SSL_R_NO_APPLICATION_PROTOCOL: "no common application protocol (ALPN)"
     case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
-      "the peer has no common application protocol (ALPN)"
+      "the peer has no common application protocol (ALPN): check the port"
     case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED: "the peer says: certificate revoked"
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: "the peer says: certificate expired"
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA: "the peer says: certificate of an unknown CA"

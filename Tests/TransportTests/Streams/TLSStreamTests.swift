@@ -87,7 +87,10 @@ import Testing
   func `a client that offers HTTP/1.1 alone gets the alert, or is served without a match`() throws {
     let (server, client) = try exchange(
       TestIdentities.serverContext(alpn: ["h2"]), TestIdentities.clientContext(alpn: ["http/1.1"]))
-    #expect(client.closure == .tlsFailed("the peer has no common application protocol (ALPN)"))
+    #expect(
+      client.closure
+        == .tlsFailed(
+          "the peer has no common application protocol (ALPN): check the port"))
     #expect(server.closure == .tlsFailed("no common application protocol (ALPN)"))
     let served = try exchange(
       TestIdentities.serverContext(alpn: ["h2"], unmatched: .ignore),

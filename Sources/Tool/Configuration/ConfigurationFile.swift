@@ -1,0 +1,157 @@
+import CYaml
+import System
+
+/// A configuration file: YAML (1.1, as libyaml reads it), one mapping of option names to a text or a list of texts.
+///
+/// A plain text is the text that stands there, as on a command line: `on` stays `on`, and `0123` is no number
+/// of its own.
+struct ConfigurationFile {
+  /// An option in the file.
+  struct Entry: Equatable {
+    let key: String
+    let values: [String]
+    /// The line of the key, from 1.
+    let line: Int
+    /// The line of each value.
+    let valueLines: [Int]
+  }
+
+  /// What is wrong at a line; 0 stands for the file as a whole.
+  struct Fault: Error, Equatable {
+    let line: Int
+    let what: String
+  }
+
+  let path: String
+  private(set) var entries: [Entry] = []
+
+  /// Reads the file at `path`.
+  init(_ path: String) throws(Fault) {
+    self.path = path
+    let bytes: [UInt8]
+    do throws(SystemFailure) {
+      bytes = try FileSystem.readRegularFile(path, limit: Self.bytesMax)
+    } catch {
+      throw Fault(line: 0, what: "\(error)")
+    }
+    var parser = YAMLEvents(bytes)
+    try read(&parser)
+  }
+
+  /// Bytes of a file: some thousand lines of options.
+  private static let bytesMax = 1_048_576
+  /// Values of a list: more listeners or names than a gateway can have.
+  private static let valuesMax = 1_000
+
+  private mutating func read(_ parser: inout YAMLEvents) throws(Fault) {
+    var event = try parser.next()
+    // An empty file has no option, and a start of a stream alone.
+    while case .structure = event.kind { event = try parser.next() }
+    if case .end = event.kind { return }
+    guard case .mapping = event.kind else {
+      throw Fault(line: event.line, what: "this is no mapping: write `option: value`, one a line")
+    }
+    while true {
+      let key = try parser.next()
+      switch key.kind {
+      case .mappingEnd: return
+      case .scalar(let name):
+        if let former = entries.first(where: { $0.key == name }) {
+          throw Fault(
+            line: key.line,
+            what: "\(name) stands at line \(former.line) already: write its values as one list")
+        }
+        let values = try values(of: name, &parser)
+        entries.append(
+          Entry(
+            key: name, values: values.map(\.text), line: key.line, valueLines: values.map(\.line)))
+      default:
+        throw Fault(line: key.line, what: "this is no option's name: write `option: value`")
+      }
+    }
+  }
+
+  private func values(of name: String, _ parser: inout YAMLEvents) throws(Fault) -> [(
+    text: String, line: Int
+  )] {
+    let event = try parser.next()
+    switch event.kind {
+    case .scalar(let text): return [(text, event.line)]
+    case .sequence:
+      var values: [(text: String, line: Int)] = []
+      while true {
+        let element = try parser.next()
+        switch element.kind {
+        case .sequenceEnd: return values
+        case .scalar(let text) where values.count < Self.valuesMax:
+          values.append((text, element.line))
+        default: throw Fault(line: element.line, what: "\(name) takes a plain list of texts")
+        }
+      }
+    default: throw Fault(line: event.line, what: "\(name) takes a text or a list of texts")
+    }
+  }
+}
+
+/// The events of libyaml's parser that a flat file has.
+@safe private struct YAMLEvents: ~Copyable {
+  enum Kind {
+    case structure
+    case mapping
+    case mappingEnd
+    case sequence
+    case sequenceEnd
+    case scalar(String)
+    case end
+    /// An alias, which no option needs.
+    case other
+  }
+
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private let input: UnsafeMutableBufferPointer<UInt8>
+
+  init(_ bytes: [UInt8]) {
+    unsafe parser = .allocate(capacity: 1)
+    unsafe input = .allocate(capacity: bytes.count)
+    _ = unsafe input.initialize(from: bytes)
+    unsafe yaml_parser_initialize(parser)
+    unsafe yaml_parser_set_input_string(parser, input.baseAddress, bytes.count)
+  }
+
+  deinit {
+    unsafe yaml_parser_delete(parser)
+    unsafe parser.deallocate()
+    unsafe input.deallocate()
+  }
+
+  /// The next event, and its line from 1.
+  mutating func next() throws(ConfigurationFile.Fault) -> (kind: Kind, line: Int) {
+    var event = unsafe yaml_event_t()
+    guard unsafe yaml_parser_parse(parser, &event) == 1 else {
+      let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) }
+      throw ConfigurationFile.Fault(
+        line: unsafe Int(parser.pointee.problem_mark.line) + 1,
+        what: "this is no YAML: \(problem ?? "it cannot be read")")
+    }
+    defer { unsafe yaml_event_delete(&event) }
+    let line = unsafe Int(event.start_mark.line) + 1
+    return (unsafe Self.kind(of: event), line)
+  }
+
+  private static func kind(of event: yaml_event_t) -> Kind {
+    switch unsafe event.type {
+    case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT: .structure
+    case YAML_STREAM_END_EVENT, YAML_DOCUMENT_END_EVENT: .end
+    case YAML_MAPPING_START_EVENT: .mapping
+    case YAML_MAPPING_END_EVENT: .mappingEnd
+    case YAML_SEQUENCE_START_EVENT: .sequence
+    case YAML_SEQUENCE_END_EVENT: .sequenceEnd
+    case YAML_SCALAR_EVENT:
+      .scalar(
+        unsafe String(
+          decoding: UnsafeBufferPointer(
+            start: event.data.scalar.value, count: event.data.scalar.length), as: UTF8.self))
+    default: .other
+    }
+  }
+}

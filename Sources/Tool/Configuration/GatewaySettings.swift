@@ -1,0 +1,112 @@
+import Gateway
+import System
+
+/// All that `belfry gateway` was told, on its command line, in the environment and in its file.
+struct GatewaySettings {
+  let options: CommandLineOptions
+  let configuration: GatewayConfiguration
+  let console: SocketAddress
+  let readyFile: String?
+  let logLevel: Log.Level
+
+  /// Reads them; nil where help is asked for.
+  init?(_ arguments: [String]) throws(LayeredOptions.Failure) {
+    // `--check-config FILE` reads the file as a start with `--config FILE` would.
+    let arguments = arguments.flatMap { argument in
+      argument == "--check-config"
+        ? ["--check-config=", "--config"]
+        : argument.hasPrefix("--check-config=") && argument != "--check-config="
+          ? ["--check-config=", "--config=" + argument.dropFirst("--check-config=".count)]
+          : [argument]
+    }
+    let layers = try LayeredOptions(
+      arguments, by: GatewayCommand.table, prefix: Self.variablePrefix)
+    if layers.options.wantsHelp { return nil }
+    options = layers.options
+    do throws(CommandLineOptions.Problem) {
+      configuration = try GatewayCommand.configuration(options)
+      console = try GatewayCommand.consoleAddress(options)
+    } catch {
+      throw layers.failure(error)
+    }
+    readyFile = options.value("ready-file")
+    logLevel = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
+  }
+
+  /// What the names of the environment's variables begin with: `BELFRY_GATEWAY_PROVIDER_PORT`.
+  static let variablePrefix = "BELFRY_GATEWAY_"
+
+  /// The options that only the process as a whole can follow, and that differ in `new`.
+  func needingRestart(in new: GatewaySettings) -> [String] {
+    ["console-port", "console-host", "log-level", "ready-file"].filter {
+      options.values($0) != new.options.values($0)
+    }
+  }
+}
+
+extension LayeredOptions.Failure {
+  /// Says on stderr what is wrong; returns the exit status.
+  func report() -> Int32 {
+    switch self {
+    case .usage(let problem):
+      Output.error(problem)
+      return 2
+    case .configuration(let faults):
+      for fault in faults { Output.error(fault) }
+      return 1
+    }
+  }
+}
+
+/// `belfry gateway check-config FILE`, and `belfry gateway --check-config FILE`: the check of a configuration.
+enum GatewayCheck {
+  static let table = OptionTable(
+    command: "belfry gateway check-config",
+    summary:
+      "Says what is wrong in a configuration file of the gateway, with line numbers, and ends with 1; "
+      + "or that it is good. Nothing is started or changed.",
+    positionals: "FILE", positionalCount: 1...1, [])
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do throws(CommandLineOptions.Problem) {
+      let options = try CommandLineOptions(arguments, by: table)
+      if options.wantsHelp {
+        Output.text(table.help)
+        return 0
+      }
+      guard let settings = try settings(options.positionals[0]) else { return 1 }
+      return run(settings)
+    } catch {
+      Output.error(error)
+      return 2
+    }
+  }
+
+  /// The settings of a file alone; nil where it is not good, which is then said.
+  private static func settings(
+    _ file: String
+  ) throws(CommandLineOptions.Problem) -> GatewaySettings? {
+    do throws(LayeredOptions.Failure) {
+      return try GatewaySettings(["--config", file])
+    } catch {
+      switch error {
+      // What is wrong is the file's, though an option that is missing has no line in it.
+      case .usage(let problem): Output.error("\(FileSystem.absolute(file)): \(problem)")
+      case .configuration(let faults): for fault in faults { Output.error(fault) }
+      }
+      return nil
+    }
+  }
+
+  static func run(_ settings: GatewaySettings) -> Int32 {
+    do {
+      try settings.configuration.checkCertificate()
+    } catch {
+      Output.error(error)
+      return 1
+    }
+    let file = settings.options.value("config").map(FileSystem.absolute) ?? "the configuration"
+    Output.line("\(file) is good")
+    return 0
+  }
+}

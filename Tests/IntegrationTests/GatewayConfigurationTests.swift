@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+private let listeners = ["provider", "device", "binary", "feedback", "console"]
+private let freePorts = listeners.map { "\($0)-port: 0\n" }.joined()
+
+extension Scenario {
+  /// Writes a configuration file; gives its path.
+  fileprivate func configuration(_ text: String, _ name: String = "gateway.yaml") throws -> String {
+    let file = folder.file(name)
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    return file
+  }
+
+  /// The answer of `belfry gateway check-config` to a file with this text.
+  fileprivate func check(_ text: String) async throws -> CommandResult {
+    try await belfryCommand(
+      ["gateway", "check-config", try configuration(text)], succeeding: false)
+  }
+}
+
+/// The gateway's configuration file: what it may say, what is wrong with it, and what wins over it.
+@Suite(.timeLimit(.minutes(60))) struct GatewayConfigurationTests {
+  @Test(arguments: [
+    "", "# nothing\n", "es512: on\n", "device-port: 5223 # as Apple's\n",
+    "name: push.example.org\n", "name: [a.example, 192.0.2.7]\nprovider-port:\n  - 2197\n  - 443\n",
+    #"{"device-port": 5223, "name": ["a.example"], "enroll": "open"}"#,
+  ])
+  func `a good file is called good`(text: String) async throws {
+    try await Scenario.run { scenario in
+      let result = try await scenario.check(text)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.output == scenario.folder.file("gateway.yaml") + " is good")
+      let option = try await scenario.belfryCommand(
+        ["gateway", "--check-config", scenario.folder.file("gateway.yaml")], succeeding: false)
+      #expect(option.status == 0, "\(option.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("es512: on\nprovider-prot: 1\n", 2, "did you mean 'provider-port'?"),
+    ("\n\ndevice-port: 99999\n", 3, "device-port '99999' is not understood"),
+    ("provider-port:\n- 2197\n- 443\n- x\n", 4, "provider-port 'x' is not understood"),
+    ("device-port: [1, 2]\n", 1, "device-port takes one value"),
+    ("enroll: maybe\n", 1, "give open or code"),
+    ("device-port: 1\ndevice-port: 2\n", 2, "device-port stands at line 1 already"),
+    ("device-port: {a: b}\n", 1, "takes a text or a list of texts"),
+    ("name: &a b.example\nhost: *a\n", 2, "takes a text or a list of texts"),
+    ("name:\n", 1, "name needs a value"),
+    ("recover: true\n", 1, "belongs on the command line"),
+    ("es512: on\n\tdevice-port: 1\n", 2, "this is no YAML"),
+    ("- device-port\n", 1, "this is no mapping"),
+  ])
+  func `what is wrong is told with its line`(text: String, line: Int, what: String) async throws {
+    try await Scenario.run { scenario in
+      let result = try await scenario.check(text)
+      #expect(result.status == 1)
+      #expect(result.output.isEmpty)
+      let place = scenario.folder.file("gateway.yaml") + ":\(line): "
+      #expect(result.errors.contains(place), "\(result.errors)")
+      #expect(result.errors.contains(what), "\(result.errors)")
+      let start = try await scenario.belfryCommand(
+        ["gateway", "--config", scenario.folder.file("gateway.yaml")], succeeding: false)
+      #expect(start.status == 1)
+      #expect(start.errors == result.errors)
+    }
+  }
+
+  @Test func `all unknown options of a file are told at once`() async throws {
+    try await Scenario.run { scenario in
+      let result = try await scenario.check("one: 1\ntwo: 2\ndevice-port: 5223\nthree: 3\n")
+      for line in [1, 2, 4] { #expect(result.errors.contains("gateway.yaml:\(line): ")) }
+      #expect(!result.errors.contains("gateway.yaml:3: "))
+      let missing = try await scenario.belfryCommand(
+        ["gateway", "check-config", scenario.folder.file("nothing.yaml")], succeeding: false)
+      #expect(missing.status == 1)
+      #expect(missing.errors.contains("nothing.yaml"))
+    }
+  }
+
+  @Test func `what is typed wins over the environment, and that over the file`() async throws {
+    try await Scenario.run { scenario in
+      let file = try scenario.configuration(
+        freePorts + "environment: production\nhost: 127.0.0.4\nconsole-host: 127.0.0.4\n")
+      let gateway = try await scenario.gateway(
+        options: ["--config", file, "--console-host", "127.0.0.2"],
+        environment: [
+          "BELFRY_GATEWAY_HOST": "127.0.0.3", "BELFRY_GATEWAY_CONSOLE_HOST": "127.0.0.3",
+        ]
+      )
+      #expect(gateway.ready["environment"].string == "production")
+      #expect(gateway.ready["host"].string == "127.0.0.3")
+      #expect(gateway.ready["consoleHost"].string == "127.0.0.2")
+    }
+  }
+
+  @Test func `lists come from the file and from the environment`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("data")
+      let readyFile = scenario.folder.file("ready.json")
+      let file = try scenario.configuration(
+        freePorts.replacing("provider-port: 0", with: "provider-port: [0, 0, 0]")
+          + "data: \(data)\nready-file: \(readyFile)\n")
+      let program = try scenario.belfry(
+        ["gateway"],
+        environment: [
+          "BELFRY_GATEWAY_CONFIG": file, "BELFRY_GATEWAY_NAME": "a.example,192.0.2.7",
+        ])
+      let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
+      #expect(JSONLine(text)?["ports"]["providers"].array.count == 3, "\(text)")
+      let names = try String(contentsOfFile: data + "/server-names", encoding: .utf8)
+      #expect(names.contains("a.example\n"), "\(names)")
+      #expect(names.contains("192.0.2.7"), "\(names)")
+      #expect(try await program.stop() == 0)
+      let wrong = try scenario.belfry(
+        ["gateway"], environment: ["BELFRY_GATEWAY_DEVICE_PORT": "x"])
+      #expect(try await wrong.end() == 1)
+      #expect(wrong.errors.contains("BELFRY_GATEWAY_DEVICE_PORT 'x' is not understood"))
+    }
+  }
+}

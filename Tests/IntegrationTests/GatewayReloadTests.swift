@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import Transport
+
+private let app = "com.example.app"
+
+/// What a gateway follows while it runs: its configuration file, its certificates; no connection ends for it.
+@Suite(.timeLimit(.minutes(60)), .requires(.openssl)) struct GatewayReloadTests {
+  /// The end of the certificate that a client is shown who trusts `file` and asks for `name`; nil where it refuses.
+  private func end(
+    _ scenario: Scenario, _ gateway: GatewayProgram, trusting file: String, name: String,
+    listener: String = "provider"
+  ) async throws -> Int64? {
+    let shown = try await scenario.command(
+      [
+        TestTool.openssl.required(), "s_client", "-connect",
+        "\(gateway.host):\(gateway.port(listener))", "-CAfile", file, "-verify_return_error",
+        "-servername", name, "-verify_hostname", name,
+      ], input: "", succeeding: false)
+    guard shown.output.contains("Verify return code: 0 (ok)"),
+      let start = shown.output.range(of: "-----BEGIN CERTIFICATE-----"),
+      let stop = shown.output.range(of: "-----END CERTIFICATE-----")
+    else { return nil }
+    return try Certificate(pem: Array(shown.output[start.lowerBound..<stop.upperBound].utf8 + [10]))
+      .notAfter
+  }
+
+  /// Waits until a line of the gateway's log has these words.
+  private func says(_ gateway: GatewayProgram, _ words: String) async throws {
+    while !gateway.program.errors.contains(words) {
+      try #require(gateway.program.isRunning, "\(gateway.program.errors)")
+      await Task.yield()
+    }
+  }
+
+  @Test func `a new configuration is followed on SIGHUP, and no device is disconnected`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("gateway.yaml")
+      func configure(_ text: String) throws {
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+      }
+      try configure("# all by default\n")
+      let gateway = try await scenario.gateway(options: ["--config", file, "--loops", "2"])
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      func push() async throws -> [Int?] {
+        try await scenario.belfryCommand(
+          ["send"] + Array(repeating: token, count: 5)
+            + ["--topic", app, "--body", "hello", "--gateway", gateway.file],
+          succeeding: false
+        ).values.map { $0["status"].integer }
+      }
+      let all = Array(repeating: 200, count: 5)
+      #expect(try await push() == all)
+      #expect(
+        try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") == nil)
+      try configure("name: new.example\ndevice-rate: 1\n")
+      gateway.program.signal(SIGHUP)
+      try await says(gateway, "follows the configuration")
+      #expect(
+        try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
+      var answers: [Int?] = []
+      // One a second: of five on one connection some are refused, unless the machine is very slow.
+      while !answers.contains(429) { answers += try await push() }
+      #expect(answers.first == 200)
+
+      try configure("device-rate: 1000\nes512: off\n")
+      gateway.program.signal(SIGHUP)
+      try await says(gateway, "some options need a restart")
+      #expect(try await push() == all)
+      try configure("device-rate: many\n")
+      gateway.program.signal(SIGHUP)
+      try await says(gateway, "gateway.yaml:1: device-rate 'many' is not understood")
+      #expect(try await push() == all)
+      #expect(!devices.program.lines.contains { $0.contains(#""state":"down","reason":"shut"#) })
+      let links = devices.program.lines.filter {
+        $0.contains(#""event":"link""#) && $0.contains(#""state":"up""#)
+      }
+      let enrolled = devices.program.lines.filter { $0.contains(#""reason":"enrolled""#) }
+      #expect(links.count == 1 + enrolled.count, "\(links)")
+    }
+  }
+
+  @Test func `an operator's own certificate is shown under its names, and a new one at once`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let now = Int64(Date().timeIntervalSince1970)
+      let root = try CertificateAuthority.make(
+        commonName: "Public root", nameConstraints: .init(hostNames: ["example.org"]), now: now)
+      let rootFile = scenario.folder.file("root.pem")
+      try Data(root.certificatePEM).write(to: URL(filePath: rootFile))
+      let (chain, key) = (scenario.folder.file("chain.pem"), scenario.folder.file("key.pem"))
+      func issue(days: Int) throws -> Int64 {
+        let identity = try root.issueServer(
+          names: ["push.example.org"], addresses: [], now: now, days: days)
+        try Data(identity.privateKeyPEM).write(to: URL(filePath: key))
+        try Data(identity.certificateChainPEM).write(to: URL(filePath: chain))
+        return identity.certificate.notAfter
+      }
+      let first = try issue(days: 90)
+      let gateway = try await scenario.gateway(options: [
+        "--server-certificate", chain, "--server-key", key, "--name", "push.example.org",
+      ])
+      func shown(_ listener: String = "provider") async throws -> Int64? {
+        try await end(
+          scenario, gateway, trusting: rootFile, name: "push.example.org", listener: listener)
+      }
+      #expect(try await shown() == first)
+      #expect(try await shown("binary") == first)
+      // Devices trust the gateway's authority; so does who asks for another name.
+      #expect(try await shown("device") == nil)
+      for (listener, name) in [("device", "push.example.org"), ("provider", "localhost")] {
+        let end = try await end(
+          scenario, gateway, trusting: gateway.caFile, name: name, listener: listener)
+        #expect(end != nil, "\(name) on \(listener)")
+      }
+      let second = try issue(days: 60)
+      while try await shown() != second { try #require(gateway.program.isRunning) }
+      try "nonsense".write(toFile: chain, atomically: true, encoding: .utf8)
+      try await says(gateway, "new connections get the former ones")
+      #expect(try await shown() == second)
+      let third = try issue(days: 20)
+      while try await shown() != third { try #require(gateway.program.isRunning) }
+      let status = try await scenario.belfryCommand([
+        "gateway", "status", "--json", "--data", gateway.data,
+      ])
+      #expect(status.values.first?["ownCertificateEndsAt"].string != nil)
+      try await gateway.stop()
+      try "nonsense".write(toFile: key, atomically: true, encoding: .utf8)
+      let check = try await scenario.belfryCommand(
+        [
+          "gateway", "--check-config", "/dev/null", "--server-certificate", chain, "--server-key",
+          key,
+        ],
+        succeeding: false)
+      #expect(check.status == 1)
+    }
+  }
+
+  @Test func `a server certificate that ends soon is renewed while the gateway runs`() async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      func read(_ name: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: URL(filePath: gateway.data + "/" + name)))
+      }
+      let first = try Certificate(pem: read("server.pem")).notAfter
+      let authority = try CertificateAuthority.load(
+        certificatePEM: read("ca.pem"), privateKeyPEM: read("ca-key.pem"))
+      let now = Int64(Date().timeIntervalSince1970)
+      let old = try authority.issueServer(
+        names: ["localhost"], addresses: ["127.0.0.1"], now: now, days: 10)
+      for (name, bytes) in [
+        ("server-key.pem", old.privateKeyPEM), ("server.pem", old.certificateChainPEM),
+      ] {
+        try Data(bytes).write(to: URL(filePath: gateway.data + "/" + name))
+      }
+      gateway.program.signal(SIGHUP)
+      try await says(gateway, "shows new certificates from now on")
+      let renewed = try Certificate(pem: read("server.pem")).notAfter
+      #expect(renewed >= first)
+      #expect(
+        try await end(scenario, gateway, trusting: gateway.caFile, name: "localhost") == renewed)
+    }
+  }
+}
