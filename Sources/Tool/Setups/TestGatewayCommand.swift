@@ -12,10 +12,11 @@ enum TestGatewayCommand {
       down and ends with COMMAND's status (128 and the signal's number where a signal ended it).
 
       COMMAND has in its environment: BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
-      BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS (a
-      file with a token a line), BELFRY_RECEIVED (a file with one JSON line a push that a device has
-      received), BELFRY_GATEWAY (the gateway's folder, which other belfry commands then use) and
-      BELFRY_INSECURE_PROVIDER_PORT (the provider API without TLS).
+      BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS
+      (of all of them, up to 1,000, with spaces in between), BELFRY_TOKENS_FILE (a file with a token a
+      line), BELFRY_RECEIVED (a file with one JSON line a push that a device has received), BELFRY_GATEWAY
+      (the gateway's folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the
+      provider API without TLS).
       """,
     positionals: "-- COMMAND…", positionalCount: 1...100_000,
     [
@@ -142,10 +143,15 @@ struct TestGatewayRun {
       "BELFRY_CA": gateway.caFile, "BELFRY_KEY_FILE": gateway.keyFile,
       "BELFRY_KEY_ID": gateway.keyID, "BELFRY_TEAM_ID": gateway.teamID,
       "BELFRY_GATEWAY": gateway.folder, "BELFRY_TOPIC": app + "\(kind.topicSuffix)",
-      "BELFRY_TOKEN": devices.tokens.first ?? "", "BELFRY_TOKENS": devices.tokensFile,
+      "BELFRY_TOKEN": devices.tokens.first ?? "",
+      "BELFRY_TOKENS": devices.tokens.prefix(Self.environmentTokensMax).joined(separator: " "),
+      "BELFRY_TOKENS_FILE": devices.tokensFile,
       "BELFRY_RECEIVED": devices.receivedFile,
     ]
   }
+
+  /// Tokens in one variable, which the kernel limits to 128 KiB: 65 bytes each.
+  private static let environmentTokensMax = 1_000
 
   private static func temporaryFolder() throws(SystemFailure) -> String {
     let base = StateFolders.variable("TMPDIR") ?? "/tmp"
