@@ -44,7 +44,7 @@ extension Scenario {
   /// The options for the ports of a gateway's listeners.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
-  /// Starts a gateway with an empty folder, on free ports, and waits until it serves.
+  /// Starts a gateway with an empty folder, on ports of its own, and waits until it serves.
   ///
   /// `wrapper` is a command that becomes the gateway, such as one that sets its limits.
   public func gateway(
@@ -77,7 +77,7 @@ extension Scenario {
     unlink(readyFile)
     var arguments = ["gateway", "--data", data, "--ready-file", readyFile]
     for listener in Self.listeners {
-      arguments += ["--\(listener)-port", String(ports[listener] ?? 0)]
+      arguments += ["--\(listener)-port", String(ports[listener] ?? ReservedPorts.next())]
     }
     let program = try start(
       wrapper + [Installation.belfry] + arguments + options, name: "belfry gateway",
