@@ -135,7 +135,7 @@ let package = Package(
       name: "Tool",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "Console", "CSystemd", "CVersion", "CYaml",
+        "BelfryProvider", "ProviderService", "Console", "CVersion", "CYaml",
       ],
       swiftSettings: strict),
 

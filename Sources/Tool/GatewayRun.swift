@@ -1,3 +1,4 @@
+import Agent
 import BelfryWire
 import Console
 import Gateway
@@ -23,7 +24,7 @@ final class GatewayRun {
   private var phones: PhoneShelf?
   private var history: MetricHistory?
   private var signals: SignalWatcher?
-  private lazy var service = ServiceManager(on: loop)
+  private lazy var service = ServiceNotifier(on: loop)
   private var status: Int32 = 0
 
   /// A run with these settings; `reread` reads them anew, on SIGHUP.

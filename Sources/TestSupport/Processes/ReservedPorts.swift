@@ -8,7 +8,7 @@ enum ReservedPorts {
   private static let range: Range<UInt16> = 10_000..<32_000
   private static let reserved = Mutex<Set<UInt16>>([])
 
-  /// A port on which nobody listens.
+  /// A port without a listener.
   static func next() -> Int {
     while true {
       let port = UInt16.random(in: range)

@@ -1,14 +1,17 @@
 import CSystemd
-import System
+public import System
 
 /// What systemd is told of a service that it started with `Type=notify` (sd_notify(3)); nothing without it.
-final class ServiceManager {
+///
+/// Here, since one target alone knows systemd's library.
+public final class ServiceNotifier {
   private let loop: EventLoop
 
-  init(on loop: EventLoop) { self.loop = loop }
+  /// A notifier of the program whose main loop this is.
+  public init(on loop: EventLoop) { self.loop = loop }
 
   /// Says that every listener accepts, and from then on at half of the watchdog's time that this loop turns.
-  func ready() {
+  public func ready() {
     notify("READY=1")
     var microseconds: UInt64 = 0
     guard unsafe sd_watchdog_enabled(0, &microseconds) > 0 else { return }
@@ -16,7 +19,7 @@ final class ServiceManager {
   }
 
   /// Says that the service goes down.
-  func stopping() { notify("STOPPING=1") }
+  public func stopping() { notify("STOPPING=1") }
 
   private func watch(everyNanoseconds pause: Int64) {
     assert(pause > 0, "a watchdog without time")

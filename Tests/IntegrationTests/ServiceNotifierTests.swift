@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The gateway as a service of systemd's; a script stands for systemd, which does not run where tests do.
-@Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ServiceManagerTests {
+@Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ServiceNotifierTests {
   @Test func `the service manager is told of the start, of each turn and of the stop`()
     async throws
   {
