@@ -96,6 +96,8 @@ def read_log(browser, url, apns_id):
 def main(chromium, url, token_file, topic):
     browser = Browser(chromium)
     try:
+        # Banners stay, however late this comes to them, for who wants nothing to move.
+        browser.scheme(False)
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
         check_page(browser)
         take_phone(browser, topic)
