@@ -60,8 +60,9 @@ extension GatewaySimulation {
     }
     if profile.restoreShare > 0 {
       plan(every: 10_000_000_000) { [self] in
-        note("the notifications are copied")
+        note("the folder is copied")
         gateway.notificationStore.makeCopy()
+        gateway.controlStore.makeCopy()
       }
     }
     if profile.backlog > 0 {
@@ -110,13 +111,17 @@ extension GatewaySimulation {
     plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
   }
 
-  /// Restores an old copy of the notifications before a start, as somebody does whose disk was lost.
+  /// Restores an old copy of a store or of both before a start, as somebody does whose disk was lost.
   func restoreCopyNowAndThen() {
-    guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare),
-      gateway.notificationStore.restoreCopy()
-    else { return }
-    note("a copy of the notifications is restored")
-    ledger.restored()
+    guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare) else { return }
+    if profile.restoredPart != .control, gateway.notificationStore.restoreCopy() {
+      note("a copy of the notifications is restored")
+      ledger.restored()
+    }
+    if profile.restoredPart != .notifications, gateway.controlStore.restoreCopy() {
+      note("a copy of the control store is restored")
+      controlStoreWasRestored()
+    }
   }
 
   /// Somebody sets the wall clock, in some worlds by forty days for a while.

@@ -43,8 +43,14 @@ struct SimulationProfile {
   /// Whether the wall clock is ever set.
   var hasClockSteps: Bool { clockStepEvery < .max / 8 }
 
-  /// The share of the gateway's starts before which an old copy of the notifications is restored.
+  /// What of the folder an old copy is restored of.
+  enum RestoredPart {
+    case notifications, control, both
+  }
+
+  /// The share of the gateway's starts before which an old copy is restored.
   var restoreShare: Double
+  var restoredPart: RestoredPart
 
   /// Whether commits sometimes fail.
   var hasFailingCommits: Bool {
@@ -110,5 +116,6 @@ struct SimulationProfile {
     hasLongJumps = pick(0, 1) == 1
     restoreShare = pick(0, 0, 0, 1) == 1 ? 0.3 : 0
     backlog = pick(0, 1, 2, 3, 4, 5, 6, 7) == 0 && pick(0, 1, 2, 3, 4, 5) == 0 ? 10_000 : 0
+    restoredPart = [.notifications, .control, .both][Int(pick(0, 1, 2))]
   }
 }
