@@ -59,10 +59,10 @@ extension GatewaySimulation {
       beginStreak(pick(Streak.allCases), nanoseconds: random(100_000_000...15_000_000_000))
     }
     if profile.restoreShare > 0 {
-      plan(every: 10_000_000_000) { [self] in
-        note("the folder is copied")
-        gateway.notificationStore.makeCopy()
-        gateway.controlStore.makeCopy()
+      if profile.hasEarlyCopy {
+        time.after(random(0...3_000_000_000)) { [self] in copyFolder() }
+      } else {
+        plan(every: 10_000_000_000) { [self] in copyFolder() }
       }
     }
     if profile.backlog > 0 {
@@ -109,6 +109,12 @@ extension GatewaySimulation {
     }
     plan(every: profile.topicEvery) { [self] in changeTopic(of: device) }
     plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
+  }
+
+  private func copyFolder() {
+    note("the folder is copied")
+    gateway.notificationStore.makeCopy()
+    gateway.controlStore.makeCopy()
   }
 
   /// Restores an old copy of a store or of both before a start, as somebody does whose disk was lost.

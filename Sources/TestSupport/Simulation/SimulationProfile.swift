@@ -51,6 +51,8 @@ struct SimulationProfile {
   /// The share of the gateway's starts before which an old copy is restored.
   var restoreShare: Double
   var restoredPart: RestoredPart
+  /// Whether the one copy is made while devices still enrol.
+  var hasEarlyCopy: Bool
 
   /// Whether commits sometimes fail.
   var hasFailingCommits: Bool {
@@ -105,6 +107,7 @@ struct SimulationProfile {
     loops = Int(pick(1, 2, 2, 3))
     providers = Int(pick(1, 2, 3))
     bufferBytes = [nil, nil, 4_608][Int(pick(0, 1, 2))]
+    hasEarlyCopy = pick(0, 1) == 0
     stallEvery = pick(never, 5 * second, 30 * second)
     pauseEvery = pick(never, second, 10 * second)
     fullEvery = pick(never, never, 40 * second)
