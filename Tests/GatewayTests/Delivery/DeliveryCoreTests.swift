@@ -86,6 +86,19 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["slow"])
   }
 
+  @Test func `what is tried once ends in the log where its device leaves without a word`() throws {
+    var bench = DeliveryBench()
+    try bench.connect()
+    bench.push("once", expiresIn: 0)
+    #expect(bench.sent == ["once"])
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.states == [.received, .sent, .discardedExpired])
+    #expect(bench.answered == ["once"])
+    try bench.connect(2)
+    #expect(bench.sent == ["once"])
+  }
+
   @Test func `what is tried once is sent where its device makes room within five seconds`() throws {
     var bench = Bench()
     try bench.connect(window: 1)
