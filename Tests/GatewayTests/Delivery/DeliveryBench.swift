@@ -44,16 +44,27 @@ struct DeliveryBench: ~Copyable {
     expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = "",
     type: PushType = .alert
   ) {
-    nextID += 1
     core.accept(
-      AcceptedNotification(
-        key: key, generation: 0, id: NotificationID(high: 0, low: nextID),
-        uniqueID: NotificationID(high: 1, low: nextID),
-        expiration: seconds == 0 ? 0 : now.unixSeconds + seconds, priority: priority,
-        pushType: type, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
-        acceptedMilliseconds: now.unixMilliseconds, keep: keep,
-        reply: ReplyRoute(loop: 0, connection: 1, stream: Int32(nextID))), now: now)
+      notification(
+        text, to: key, priority: priority, expiresIn: seconds, keep: keep, collapseID: collapseID,
+        type: type), now: now)
     drain()
+  }
+
+  /// What a provider sends next.
+  mutating func notification(
+    _ text: String, to key: NotificationKey = DeliveryBench.key(), priority: UInt8 = 10,
+    expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = "",
+    type: PushType = .alert
+  ) -> AcceptedNotification {
+    nextID += 1
+    return AcceptedNotification(
+      key: key, generation: 0, id: NotificationID(high: 0, low: nextID),
+      uniqueID: NotificationID(high: 1, low: nextID),
+      expiration: seconds == 0 ? 0 : now.unixSeconds + seconds, priority: priority,
+      pushType: type, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
+      acceptedMilliseconds: now.unixMilliseconds, keep: keep,
+      reply: ReplyRoute(loop: 0, connection: 1, stream: Int32(nextID)))
   }
 
   mutating func drain() {
