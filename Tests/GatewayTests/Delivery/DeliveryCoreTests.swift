@@ -421,4 +421,23 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.isEmpty)
     #expect(try bench.store.load(device: 1).isEmpty)
   }
+
+  @Test func `what is for an app that was turned off is answered, recorded and not stored`() throws
+  {
+    var bench = Bench()
+    bench.core.discard(bench.notification("a"), as: .discardedDisabled)
+    bench.drain()
+    #expect(bench.answered == ["a"])
+    #expect(bench.states == [.received, .discardedDisabled])
+    #expect(try bench.commit() == 0)
+  }
+
+  @Test func `a session whose backlog cannot be read ends`() throws {
+    var bench = Bench()
+    try bench.connect(isLoadAnswered: false)
+    bench.core.loaded(1, session: SessionID(1), rows: nil, now: bench.now)
+    bench.drain()
+    #expect(bench.closed == [.storeFailed])
+    #expect(bench.core.session(of: 1) == nil)
+  }
 }
