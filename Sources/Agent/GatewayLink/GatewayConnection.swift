@@ -34,6 +34,8 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var state: DeviceState = []
     /// Shared by links that must not dial all at once.
     public var gate: ConnectLimiter?
+    /// Shared by the links of copies.
+    let trust = GatewayTrust()
 
     /// A configuration with the usual times.
     public init(host: String, port: UInt16, authorityPEM: [UInt8]) {
@@ -263,19 +265,17 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   private func dial() {
     do throws(TLSFailure) {
-      let context = try TLSClientContext(
-        caPEM: configuration.authorityPEM, certificateChainPEM: identity.chainPEM,
-        privateKeyPEM: identity.chainPEM == nil ? nil : keyPEM,
-        alpn: [LinkLimits.applicationProtocol], minimumVersion: .tls13)
+      let context = try configuration.trust.context(for: configuration.authorityPEM)
+      let credential = try identity.chainPEM.map { chain throws(TLSFailure) in
+        try TLSClientCredential(certificateChainPEM: chain, key: identity.key)
+      }
       stream = ByteStream.connect(
-        on: loop, to: .tcp(host: target.0, port: target.1), tls: context,
+        on: loop, to: .tcp(host: target.0, port: target.1), tls: context, credential: credential,
         timeoutNanoseconds: configuration.connectNanoseconds, handler: self)
     } catch {
       connectionEnded(because: "\(error)")
     }
   }
-
-  private var keyPEM: [UInt8]? { try? identity.key.pkcs8PEM() }
 
   private func leaveGate() {
     guard case .inside = place else { return }

@@ -87,6 +87,9 @@ static inline long belfry_ctx_set_session_cache_off(SSL_CTX *context) {
 static inline long belfry_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
   return SSL_CTX_add1_chain_cert(context, certificate);
 }
+static inline long belfry_ssl_add_chain_certificate(SSL *ssl, X509 *certificate) {
+  return SSL_add1_chain_cert(ssl, certificate);
+}
 // Certificate, key and chain of `source` for this connection alone.
 static inline int belfry_ssl_use_identity(SSL *ssl, SSL_CTX *source) {
   X509 *certificate = SSL_CTX_get0_certificate(source);

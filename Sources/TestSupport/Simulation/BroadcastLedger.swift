@@ -50,6 +50,9 @@ final class BroadcastLedger {
     newest[messages[Int(number)].channel] = number
   }
 
+  /// The control store is an older one, with its channels' messages.
+  func restored() { newest = [:] }
+
   func answered(_ number: UInt64) {
     let message = messages[Int(number)]
     world.note("broadcast \(number) is answered 200")

@@ -59,9 +59,10 @@ extension GatewaySimulation {
       beginStreak(pick(Streak.allCases), nanoseconds: random(100_000_000...15_000_000_000))
     }
     if profile.restoreShare > 0 {
-      plan(every: 10_000_000_000) { [self] in
-        note("the notifications are copied")
-        gateway.notificationStore.makeCopy()
+      if profile.hasEarlyCopy {
+        time.after(random(0...3_000_000_000)) { [self] in copyFolder() }
+      } else {
+        plan(every: 10_000_000_000) { [self] in copyFolder() }
       }
     }
     if profile.backlog > 0 {
@@ -110,13 +111,23 @@ extension GatewaySimulation {
     plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
   }
 
-  /// Restores an old copy of the notifications before a start, as somebody does whose disk was lost.
+  private func copyFolder() {
+    note("the folder is copied")
+    gateway.notificationStore.makeCopy()
+    gateway.controlStore.makeCopy()
+  }
+
+  /// Restores an old copy of a store or of both before a start, as somebody does whose disk was lost.
   func restoreCopyNowAndThen() {
-    guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare),
-      gateway.notificationStore.restoreCopy()
-    else { return }
-    note("a copy of the notifications is restored")
-    ledger.restored()
+    guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare) else { return }
+    if profile.restoredPart != .control, gateway.notificationStore.restoreCopy() {
+      note("a copy of the notifications is restored")
+      ledger.restored()
+    }
+    if profile.restoredPart != .notifications, gateway.controlStore.restoreCopy() {
+      note("a copy of the control store is restored")
+      controlStoreWasRestored()
+    }
   }
 
   /// Somebody sets the wall clock, in some worlds by forty days for a while.

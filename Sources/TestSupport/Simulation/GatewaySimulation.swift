@@ -28,6 +28,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     public let accepted: Int
     /// Notifications that were shown.
     public let shown: Int
+    /// How often an older control store was restored.
+    public let controlRestorations: Int
     /// Events on the virtual clock.
     public let events: Int
     /// What tells two runs apart: it follows from when everything happened, and from each draw of chance.
@@ -37,7 +39,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     public var report: String {
       guard let violation else {
         return
-          "seed \(seed): \(pushes) pushes, \(accepted) accepted, \(shown) shown, \(events) events"
+          "seed \(seed): \(pushes) pushes, \(accepted) accepted, \(shown) shown, "
+          + "\(controlRestorations) restored, \(events) events"
       }
       let lines = trace.map { "  " + $0 }.joined(separator: "\n")
       return
@@ -70,7 +73,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     } catch {
       return Outcome(
         seed: seed, violation: "the world cannot be made: \(error)", trace: [], pushes: 0,
-        accepted: 0, shown: 0, events: 0, digest: 0)
+        accepted: 0, shown: 0, controlRestorations: 0, events: 0, digest: 0)
     }
   }
 
@@ -104,7 +107,10 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var streakEnds: [Streak: Int64] = [:]
   /// The earliest wall-clock second that a commit under way may have been made for.
   var earliestUnixSeconds: Int64 {
-    profile.hasClockSteps ? .min / 2 : time.unixMilliseconds / 1_000
+    guard !profile.hasClockSteps else { return .min / 2 }
+    // One batch before it, and its own.
+    let slowest: Int64 = profile.streakEvery < .max / 8 ? 25 : 5
+    return time.unixMilliseconds / 1_000 - slowest
   }
   private var unwanted: Set<DeliveryLedger.Target> = []
   /// What apps have told their providers.
@@ -158,11 +164,21 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// What fails for a while, each time.
   enum Streak: CaseIterable {
     case commits, loads, changes, readings
+    /// Nothing fails, and all takes seconds.
+    case everythingSlow
+  }
+
+  /// How long a disk takes for a batch.
+  var batchNanoseconds: Int64 {
+    guard isTroubled, let end = streakEnds[.everythingSlow], time.now < end else {
+      return random(50_000...profile.commitMost)
+    }
+    return random(500_000_000...10_000_000_000)
   }
 
   /// One kind of reading or writing fails from now on for so long.
   func beginStreak(_ streak: Streak, nanoseconds: Int64) {
-    note("\(streak) fail for a while")
+    note("a streak begins: \(streak)")
     streakEnds[streak] = time.now + nanoseconds
   }
 
@@ -202,6 +218,25 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       })
   }
 
+  /// How often the control store became an older one.
+  private(set) var controlRestorations = 0
+
+  /// The control store is an older one: what came after the copy, nobody knows.
+  func controlStoreWasRestored() {
+    controlRestorations += 1
+    ledger.restored()
+    broadcasts.restored()
+    for known in knownTokens { markUnwanted(known.target) }
+    for device in devices { device.controlStoreWasRestored() }
+  }
+
+  /// A push is refused for a token that the gateway does not take, or not for this app: one that an older
+  /// control store never gave.
+  func pushRefusedForItsToken(_ number: UInt64, _ reason: String, token: [UInt8]) {
+    expect(controlRestorations > 0, "#\(number) is answered 400 \(reason)")
+    knownTokens.removeAll { $0.token == token }
+  }
+
   // MARK: Promises
 
   /// Whether the device at some time did not want the app's notifications.
@@ -214,7 +249,9 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     guard let device = devices.first(where: { $0.number == line.device }) else {
       return fail("something is sent to device number \(line.device), which is not there")
     }
-    expect(!device.isRevoked, "something is sent to device \(device.index), which is revoked")
+    expect(
+      !device.isRevoked || device.isRevocationForgotten,
+      "something is sent to device \(device.index), which is revoked")
     guard let number = Self.push(line.id), let push = ledger.push(number), push.priority < 10
     else { return }
     expect(
@@ -318,7 +355,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       seed: seed, violation: violation,
       trace: SimulationTrace.relevant(journal.lines, violation, ledger),
       pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
-      shown: ledger.pushes.count { $0.shown > 0 }, events: time.eventsHandled, digest: digest)
+      shown: ledger.pushes.count { $0.shown > 0 },
+      controlRestorations: controlRestorations, events: time.eventsHandled, digest: digest)
   }
 
   private func addDevices() {

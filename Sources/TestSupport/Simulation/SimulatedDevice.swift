@@ -22,6 +22,8 @@ final class SimulatedDevice: SimulatedClient {
   var number: UInt64 { disk.number }
   /// An administrator has revoked it.
   private(set) var isRevoked = false
+  /// The control store became one in which it is not revoked.
+  private(set) var isRevocationForgotten = false
   private let key: ES256PrivateKey
   private unowned let world: GatewaySimulation
   private var disk = Disk()
@@ -52,6 +54,11 @@ final class SimulatedDevice: SimulatedClient {
 
   /// An administrator revokes it; what was sent before may still arrive.
   func revoke() { isRevoked = true }
+
+  /// The gateway has an older control store, in which it may not be, or not be revoked.
+  func controlStoreWasRestored() {
+    if isRevoked { isRevocationForgotten = world.gateway.controlStore.mayConnect(number) }
+  }
 
   private var now: Int64 { world.time.now }
 
@@ -173,12 +180,8 @@ final class SimulatedDevice: SimulatedClient {
     var settings = DeviceLinkClient.Settings()
     settings.window = world.profile.window
     settings.memory = memoryMost
-    let enrolment =
-      disk.certificate == nil
-      ? LinkFrame.Enrolment(
-        publicKey: key.publicKey.spkiDER, proof: [], code: SimulatedIdentities.enrolmentCode,
-        name: "device \(index)") : nil
-    client = DeviceLinkClient(enrolment: enrolment, memory: disk.memory, settings: settings)
+    client = DeviceLinkClient(
+      enrolment: disk.certificate == nil ? enrolment : nil, memory: disk.memory, settings: settings)
     armed = .max
     for (topic, isWanted) in disk.wanted.sorted(by: { $0.key.bundleID < $1.key.bundleID }) {
       if isWanted {
@@ -189,6 +192,20 @@ final class SimulatedDevice: SimulatedClient {
       client.setEnabled(!disk.disabled.contains(topic), topic, at: now, output: &output)
     }
     restartChannels()
+  }
+
+  private var enrolment: LinkFrame.Enrolment {
+    LinkFrame.Enrolment(
+      publicKey: key.publicKey.spkiDER, proof: [], code: SimulatedIdentities.enrolmentCode,
+      name: "device \(index)")
+  }
+
+  /// The gateway does not know it: it enrols again, as another number.
+  private func forgetNumber() {
+    disk.certificate = nil
+    disk.number = 0
+    noteChangedWish()
+    client.enrolAnew(enrolment)
   }
 
   private func restartChannels() {
@@ -250,8 +267,10 @@ final class SimulatedDevice: SimulatedClient {
     case .disconnect(let fault):
       world.note("device \(index) disconnects: \(fault.reason)")
       world.expect(
-        fault.reason.isHarmless || fault.reason == .revoked && isRevoked,
+        fault.reason.isHarmless || fault.reason == .revoked && isRevoked
+          || fault.reason == .unknownDevice && world.controlRestorations > 0,
         "device \(index) closed its link: \(fault)")
+      if fault.reason == .unknownDevice, !client.isUp { forgetNumber() }
       send()
       guard let connection else { return ended() }
       connection.close()

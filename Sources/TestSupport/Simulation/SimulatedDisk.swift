@@ -57,7 +57,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
       assert(!isRunning && running.isEmpty, "a batch runs already")
       isRunning = true
       swap(&running, &waiting)
-      world.time.after(world.random(50_000...world.profile.commitMost)) { [self] in
+      world.time.after(world.batchNanoseconds) { [self] in
         guard !isClosed else { return }
         let batch = running
         running = []

@@ -305,6 +305,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     case 410:
       world.pushRefusedAsUnregistered(number, topic, token: token)
       world.ledger.refused(number)
+    case 400 where reason(request).contains("Token"):
+      world.pushRefusedForItsToken(number, reason(request), token: token)
+      world.ledger.refused(number)
     case 503:
       world.time.after(1_000_000_000) { [self] in
         queue.append(Request(call: request.call, fields: request.fields, body: request.body))

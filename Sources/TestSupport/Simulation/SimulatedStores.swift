@@ -52,7 +52,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
     for case .put(let row, _) in operations {
       hasPut = true
       world.expect(
-        row.expiration > world.earliestUnixSeconds - 5,
+        row.expiration > world.earliestUnixSeconds,
         "\(world.name(of: row.payload)) is stored though it was to be tried once")
     }
     let dropped: [DroppedNotification]
@@ -102,7 +102,11 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
 final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   // Only ever used on the simulation's own thread, which is what the conformance promises.
   private unowned let world: GatewaySimulation
-  private let contents: SQLiteControlStore
+  private var contents: SQLiteControlStore
+  /// All that was ever carried out, in order: a copy of the folder is what came until then.
+  private var applied: [ControlChange] = []
+  /// How much of it a copy of the folder has.
+  private var copied: Int?
   /// How many of the next changes fail, whatever the world's fortune.
   var failingChanges = 0
   /// How many of the next readings of apps fail, whatever the world's fortune.
@@ -135,7 +139,36 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     if world.isDiskFull { throw .diskFull(path: "control") }
     try world.maybeFail(.changes, "a commit of \(changes.count) changes")
     try contents.apply(changes)
+    applied += changes
     for change in changes { note(change) }
+  }
+
+  /// Somebody copies the folder.
+  func makeCopy() { copied = applied.count }
+
+  /// Somebody restores the copy, while the gateway is down; whether there was one.
+  func restoreCopy() -> Bool {
+    guard let copied else { return false }
+    applied.removeSubrange(copied...)
+    do throws(StorageFailure) {
+      contents = try .inMemory()
+      try contents.apply(applied)
+    } catch {
+      world.fail("the copy cannot be restored: \(error)")
+    }
+    durableDevices = []
+    appNumbers = [:]
+    durableChannels = []
+    for case .putDevice(let device) in applied { durableDevices.insert(device.number) }
+    for case .putApp(let app) in applied { appNumbers[app.bundleID] = app.number }
+    for case .putChannel(let channel) in applied { durableChannels.insert(channel.id) }
+    return true
+  }
+
+  /// Whether a device is there, and not revoked.
+  func mayConnect(_ device: UInt64) -> Bool {
+    guard let record = try? contents.device(number: device) else { return false }
+    return record.revokedMilliseconds == nil
   }
 
   private func note(_ change: ControlChange) {

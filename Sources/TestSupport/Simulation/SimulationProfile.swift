@@ -43,8 +43,16 @@ struct SimulationProfile {
   /// Whether the wall clock is ever set.
   var hasClockSteps: Bool { clockStepEvery < .max / 8 }
 
-  /// The share of the gateway's starts before which an old copy of the notifications is restored.
+  /// What of the folder an old copy is restored of.
+  enum RestoredPart {
+    case notifications, control, both
+  }
+
+  /// The share of the gateway's starts before which an old copy is restored.
   var restoreShare: Double
+  var restoredPart: RestoredPart
+  /// Whether the one copy is made while devices still enrol.
+  var hasEarlyCopy: Bool
 
   /// Whether commits sometimes fail.
   var hasFailingCommits: Bool {
@@ -99,6 +107,7 @@ struct SimulationProfile {
     loops = Int(pick(1, 2, 2, 3))
     providers = Int(pick(1, 2, 3))
     bufferBytes = [nil, nil, 4_608][Int(pick(0, 1, 2))]
+    hasEarlyCopy = pick(0, 1) == 0
     stallEvery = pick(never, 5 * second, 30 * second)
     pauseEvery = pick(never, second, 10 * second)
     fullEvery = pick(never, never, 40 * second)
@@ -110,5 +119,6 @@ struct SimulationProfile {
     hasLongJumps = pick(0, 1) == 1
     restoreShare = pick(0, 0, 0, 1) == 1 ? 0.3 : 0
     backlog = pick(0, 1, 2, 3, 4, 5, 6, 7) == 0 && pick(0, 1, 2, 3, 4, 5) == 0 ? 10_000 : 0
+    restoredPart = [.notifications, .control, .both][Int(pick(0, 1, 2))]
   }
 }

@@ -4,16 +4,19 @@ public import System
 final class ConnectAttempt {
   let endpoint: Endpoint
   let tls: TLSClientContext?
+  let credential: TLSClientCredential?
   let serverName: String
   let timeoutNanoseconds: Int64
   var addresses: [SocketAddress] = []
   var problem = "no address"
 
   init(
-    _ endpoint: Endpoint, tls: TLSClientContext?, serverName: String?, timeoutNanoseconds: Int64
+    _ endpoint: Endpoint, tls: TLSClientContext?, credential: TLSClientCredential?,
+    serverName: String?, timeoutNanoseconds: Int64
   ) {
     self.endpoint = endpoint
     self.tls = tls
+    self.credential = credential
     self.timeoutNanoseconds = timeoutNanoseconds
     switch endpoint {
     case .tcp(let host, _): self.serverName = serverName ?? host
@@ -26,15 +29,17 @@ extension ByteStream {
   /// Begins a connection; success or failure is reported to the handler, never within this call.
   ///
   /// The certificate must be for `serverName`, which is sent as SNI; without it for the endpoint's
-  /// host. The time limit is for resolving, connecting and the TLS handshake each.
+  /// host. `credential` is shown instead of what the context has. The time limit is for resolving, connecting and the TLS handshake each.
   public static func connect(
-    on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?, serverName: String? = nil,
+    on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?,
+    credential: TLSClientCredential? = nil, serverName: String? = nil,
     timeoutNanoseconds: Int64, handler: any StreamHandler
   ) -> ByteStream {
     let stream = ByteStream(
       StreamLoop.of(loop), descriptor: -1, state: .connecting, handler: handler)
     stream.attempt = ConnectAttempt(
-      endpoint, tls: tls, serverName: serverName, timeoutNanoseconds: timeoutNanoseconds)
+      endpoint, tls: tls, credential: credential, serverName: serverName,
+      timeoutNanoseconds: timeoutNanoseconds)
     stream.setTimer(.connect, timeoutNanoseconds)
     switch endpoint {
     case .unix(let path):
@@ -106,7 +111,8 @@ extension ByteStream {
     }
     guard
       let session = unsafe TLSSession(
-        client: context, serverName: attempt.serverName, exchange: shared.exchange)
+        client: context, credential: attempt.credential, serverName: attempt.serverName,
+        exchange: shared.exchange)
     else {
       abort(.tlsFailed("no memory, or no usable server name: '\(attempt.serverName)'"))
       return

@@ -81,7 +81,7 @@ import Glibc
   }
 
   /// Calls `body` for each certificate of `pem`, which must have one at least.
-  private static func eachCertificate(
+  static func eachCertificate(
     _ pem: [UInt8], what: String, _ body: (OpaquePointer) throws(TLSFailure) -> Void
   ) throws(TLSFailure) {
     guard let bio = unsafe memory(pem) else { throw .library("no memory") }

@@ -33,13 +33,16 @@ import Glibc
     }
   }
 
-  /// Without `serverName` the server's certificate may be for any name.
+  /// A client that expects a certificate for `serverName`, and shows `credential` where it has one.
   convenience init?(
-    client context: TLSClientContext, serverName: String,
+    client context: TLSClientContext, credential: TLSClientCredential?, serverName: String,
     exchange: UnsafeMutablePointer<belfry_tls_exchange>
   ) {
     unsafe self.init(context.handle, context, isServer: false, exchange)
-    guard expect(serverName) else { return nil }
+    guard expect(serverName), unsafe credential?.use(for: ssl) != false else {
+      ERR_clear_error()
+      return nil
+    }
   }
 
   private init?(

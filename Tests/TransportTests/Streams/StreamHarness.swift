@@ -41,12 +41,12 @@ final class StreamHarness {
   }
 
   func connect(
-    _ listener: StreamListener, tls: TLSClientContext? = nil, serverName: String? = nil,
-    handler: any StreamHandler
+    _ listener: StreamListener, tls: TLSClientContext? = nil,
+    credential: TLSClientCredential? = nil, serverName: String? = nil, handler: any StreamHandler
   ) -> ByteStream {
     ByteStream.connect(
-      on: loop, to: .tcp(host: "127.0.0.1", port: listener.port), tls: tls, serverName: serverName,
-      timeoutNanoseconds: 5_000_000_000, handler: handler)
+      on: loop, to: .tcp(host: "127.0.0.1", port: listener.port), tls: tls, credential: credential,
+      serverName: serverName, timeoutNanoseconds: 5_000_000_000, handler: handler)
   }
 }
 

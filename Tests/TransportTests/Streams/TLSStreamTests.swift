@@ -45,14 +45,15 @@ import Testing
   /// One connection: what each side heard once it is open and answered, or has failed.
   private func exchange(
     _ serverContext: TLSServerContext, _ clientContext: TLSClientContext,
-    serverName: String? = nil
+    credential: TLSClientCredential? = nil, serverName: String? = nil
   ) throws -> (server: Recorder, client: Recorder) {
     let server = Recorder()
     server.onReceive = { stream, bytes in stream.write(bytes) }
     let listener = try harness.listen(.tls(serverContext)) { _ in server }
     let client = Recorder()
     client.onOpen = { $0.write(Array("hello".utf8)) }
-    _ = harness.connect(listener, tls: clientContext, serverName: serverName, handler: client)
+    _ = harness.connect(
+      listener, tls: clientContext, credential: credential, serverName: serverName, handler: client)
     harness.run {
       client.text == "hello" || (client.closure != nil && server.closure != nil)
     }
@@ -148,6 +149,29 @@ import Testing
       TestIdentities.serverContext(), TestIdentities.clientContext(identity: identity))
     #expect(unasked.client.text == "hello")
     #expect(unasked.server.stream?.peerCertificate == nil)
+  }
+
+  @Test
+  func `clients of one context show each its own certificate`() throws {
+    let authority = try TestIdentities.authority.get().certificatePEM
+    let context = try TestIdentities.clientContext()
+    for name in ["device 7", "device 8"] {
+      let (chain, key) = try TestIdentities.client(name: name)
+      let credential = try TLSClientCredential(
+        certificateChainPEM: chain + authority, key: ES256PrivateKey(pkcs8PEM: key))
+      let (server, client) = try exchange(
+        TestIdentities.serverContext(clients: .required(caPEM: authority)), context,
+        credential: credential)
+      #expect(client.text == "hello")
+      #expect(server.stream?.peerCertificate?.commonName == name)
+    }
+    let (chain, _) = try TestIdentities.client()
+    #expect {
+      try TLSClientCredential(certificateChainPEM: chain, key: ES256PrivateKey())
+    } throws: { "\($0)" == "the private key does not belong to the certificate: give the pair" }
+    #expect(throws: TLSFailure.self) {
+      try TLSClientCredential(certificateChainPEM: [], key: ES256PrivateKey())
+    }
   }
 
   @Test
