@@ -79,12 +79,12 @@ extension ProviderClient {
 
   /// Sends a broadcast and waits for the service's answer, a refusal included; the receipt's `id` is its
   /// `apns-request-id`.
-  public func send(_ broadcast: Broadcast) async throws(ProviderFailure) -> PushOutcome {
+  public func send(_ broadcast: BroadcastPush) async throws(ProviderFailure) -> PushOutcome {
     try await answer(to: .broadcast(broadcast), isRepeatable: true).outcome
   }
 
   private func perform(
-    _ request: ChannelRequest, isRepeatable: Bool = true
+    _ request: ChannelOrder, isRepeatable: Bool = true
   ) async throws(ChannelFailure) -> ServiceAnswer {
     let answer: ServiceAnswer
     do throws(ProviderFailure) {
@@ -103,7 +103,7 @@ extension ProviderClient {
   }
 
   private static func checked(channel: String) throws(ChannelFailure) -> String {
-    guard ChannelRequest.isChannelID(channel) else {
+    guard ChannelOrder.isChannelID(channel) else {
       throw .invalid(.badValue(member: "channel", wanted: "a channel's identifier in base64"))
     }
     return channel

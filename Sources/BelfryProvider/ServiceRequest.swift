@@ -3,8 +3,8 @@ internal import BelfryWire
 /// What a client sends: a push, a broadcast, or an order about channels.
 enum ServiceRequest: Sendable {
   case push(Push)
-  case broadcast(Broadcast)
-  case channel(ChannelRequest)
+  case broadcast(BroadcastPush)
+  case channel(ChannelOrder)
 
   /// The payload, or the channel's configuration.
   var body: [UInt8] {

@@ -11,7 +11,7 @@ import Transport
   private let update = LiveActivityContent(
     .update, state: ["x": 1], timestamp: Date(timeIntervalSince1970: 7))
 
-  private func fault(_ make: () throws(PushFault) -> Broadcast) -> PushFault? {
+  private func fault(_ make: () throws(PushFault) -> BroadcastPush) -> PushFault? {
     do throws(PushFault) {
       _ = try make()
       return nil
@@ -21,7 +21,7 @@ import Transport
   }
 
   @Test func `a broadcast has the headers of one and no topic`() throws {
-    let one = try Broadcast(
+    let one = try BroadcastPush(
       update, to: Self.channel, of: "com.example.app", expiration: .until(unixSeconds: 9),
       priority: .considerate)
     #expect(String(decoding: one.payload, as: UTF8.self).contains(#""content-state":{"x":1}"#))
@@ -39,33 +39,34 @@ import Transport
     let start = LiveActivityContent(
       .start(attributesType: "T", attributes: [:]), state: [:], alert: AlertContent(body: "b"))
     #expect(
-      fault { () throws(PushFault) in try Broadcast(start, to: Self.channel, of: app) }
+      fault { () throws(PushFault) in try BroadcastPush(start, to: Self.channel, of: app) }
         == .badValue(member: "event", wanted: "an update or an end"))
     #expect(
       fault { () throws(PushFault) in
-        try Broadcast(update, to: Self.channel, of: app, expiration: .servicePolicy)
+        try BroadcastPush(update, to: Self.channel, of: app, expiration: .servicePolicy)
       } == .badValue(member: "expiration", wanted: "once or a moment"))
     #expect(
       fault { () throws(PushFault) in
-        try Broadcast(update, to: Self.channel, of: app, priority: .low)
+        try BroadcastPush(update, to: Self.channel, of: app, priority: .low)
       } == .badPriority(.low, type: "broadcast"))
     #expect(
-      fault { () throws(PushFault) in try Broadcast(update, to: Self.channel, of: "a/b") }
+      fault { () throws(PushFault) in try BroadcastPush(update, to: Self.channel, of: "a/b") }
         == .badApp("a/b"))
     for channel in ["", "a b", "é", "a\r\nb", String(repeating: "a", count: 200)] {
       #expect(
-        fault { () throws(PushFault) in try Broadcast(update, to: channel, of: app) }
+        fault { () throws(PushFault) in try BroadcastPush(update, to: channel, of: app) }
           == .badValue(member: "channel", wanted: "a channel's identifier in base64"))
     }
     let longest = LiveActivityContent(
       .update, state: ["x": .string(String(repeating: "y", count: 5_000))])
     #expect(
-      fault { () throws(PushFault) in try Broadcast(longest, to: Self.channel, of: app) } == nil)
+      fault { () throws(PushFault) in try BroadcastPush(longest, to: Self.channel, of: app) } == nil
+    )
     let large = LiveActivityContent(
       .update, state: ["x": .string(String(repeating: "y", count: 5_200))])
     guard
       case .payloadTooLarge(_, 5_120)? = fault({ () throws(PushFault) in
-        try Broadcast(large, to: Self.channel, of: app)
+        try BroadcastPush(large, to: Self.channel, of: app)
       })
     else {
       Issue.record("a payload over the limit is refused")

@@ -40,7 +40,8 @@ import Testing
         of: gateway, topics: [], options: ["--count", "3", "--channel", "\(app)/\(one)"])
       for _ in 0..<3 { _ = try await devices.program.event("subscribed") }
       let goal = LiveActivityContent(.update, state: ["score": "1:0"])
-      guard case .accepted(let receipt) = try await client.send(Broadcast(goal, to: one, of: app))
+      guard
+        case .accepted(let receipt) = try await client.send(BroadcastPush(goal, to: one, of: app))
       else {
         Issue.record("the broadcast is refused")
         return
@@ -52,7 +53,7 @@ import Testing
         #expect(payload(line).contains("1:0"))
       }
       // A channel without storage takes nothing that is to be kept: the refusal is a value.
-      let kept = try Broadcast(goal, to: one, of: app, expiration: .after(.seconds(60)))
+      let kept = try BroadcastPush(goal, to: one, of: app, expiration: .after(.seconds(60)))
       guard case .rejected(let refusal) = try await client.send(kept) else {
         Issue.record("it was accepted")
         return

@@ -21,7 +21,8 @@ struct ScoreBroadcaster {
     say("channel \(channel)")
     while let score = readLine() {
       let content = LiveActivityContent(.update, state: ["score": .string(score)])
-      let goal = try Broadcast(content, to: channel, of: app, expiration: .after(.seconds(3_600)))
+      let goal = try BroadcastPush(
+        content, to: channel, of: app, expiration: .after(.seconds(3_600)))
       switch try await client.send(goal) {
       case .accepted(let receipt): say("sent \(score) \(receipt.uniqueID ?? receipt.id)")
       case .rejected(let refusal): say("refused \(score) \(refusal.reason)")

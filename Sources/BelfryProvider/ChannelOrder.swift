@@ -1,7 +1,7 @@
 internal import BelfryWire
 
 /// An order about an app's channels (apns-protocol 5.1).
-struct ChannelRequest: Sendable {
+struct ChannelOrder: Sendable {
   let method: String
   let path: String
   let fields: [(name: String, value: String)]

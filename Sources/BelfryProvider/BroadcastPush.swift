@@ -1,7 +1,7 @@
 internal import BelfryWire
 
 /// A change of a Live Activity for all devices that listen to a channel (apns-protocol section 5).
-public struct Broadcast: Sendable, Equatable {
+public struct BroadcastPush: Sendable, Equatable {
   /// The app's bundle identifier, without a suffix.
   public let app: String
   /// The channel's identifier, as ``ProviderClient/createChannel(of:storage:)`` returned it.
@@ -28,7 +28,7 @@ public struct Broadcast: Sendable, Equatable {
       throw .badValue(member: "expiration", wanted: "once or a moment")
     }
     guard Push.isApp(app) else { throw .badApp(app) }
-    guard ChannelRequest.isChannelID(channel) else {
+    guard ChannelOrder.isChannelID(channel) else {
       throw .badValue(member: "channel", wanted: "a channel's identifier in base64")
     }
     // More than a push of the same kind may have (apns-protocol 5.3).
