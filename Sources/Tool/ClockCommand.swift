@@ -15,7 +15,9 @@ enum ClockCommand {
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
       let words = options.positionals
-      let rows = try agent.ask(request(words)).rows.map { row in
+      let answer = try agent.ask(
+        request(words), timeoutMilliseconds: AgentControl.clockMilliseconds)
+      let rows = answer.rows.map { row in
         var row = row
         row["date"] = nil
         return row

@@ -57,6 +57,7 @@ struct ShellApp {
   func introduce(_ options: CommandLineOptions) {
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      greetingMilliseconds: AgentControl.greetingMilliseconds(options),
       hello: { hello }, handler: { _ in })
     connection.start()
     defer { connection.close() }

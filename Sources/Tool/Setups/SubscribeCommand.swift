@@ -49,6 +49,7 @@ enum SubscribeCommand {
     let outcome = Mutex<Result<String, AppLinkFailure>?>(nil)
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      greetingMilliseconds: AgentControl.greetingMilliseconds(options),
       hello: { app.hello },
       handler: { event in
         let result: Result<String, AppLinkFailure>
