@@ -98,17 +98,40 @@ enum AgentCommand {
     // What starts it does so in another folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
     var arguments: [String] = []
+    let hasCode =
+      options.has("install")
+      && (options.value("enroll") != nil
+        || options.value("gateway")?.hasPrefix(Invitation.scheme) == true)
     for entry in table.entries {
+      if hasCode, ["gateway", "ca", "enroll"].contains(entry.key) { continue }
       for value in options.values(entry.key) {
         let isPath =
           paths.contains(entry.key) || entry.key == "gateway" && FileSystem.exists(value)
         arguments += ["--\(entry.key)", isPath ? FileSystem.absolute(value) : value]
       }
     }
+    if hasCode { arguments += ["--gateway", try writeDescription(options)] }
     guard options.has("install") || arguments.isEmpty else {
       throw UsageError("--uninstall takes no other options: leave them out")
     }
     return arguments
+  }
+
+  /// Writes a description of the gateway of these options where the user alone can read it, and returns its
+  /// file: everybody sees the arguments of a process, and the code to enrol with is no argument then.
+  private static func writeDescription(_ options: CommandLineOptions) throws -> String {
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.agent)
+    let gateway = try DeviceGateway(options)
+    let authority = folder + "/gateway-ca.pem"
+    let description: JSONObject = [
+      "host": .string(gateway.host), "ports": ["device": .integer(Int64(gateway.port))],
+      "caFile": .string(authority), "enrollmentCode": .string(gateway.enrolmentCode),
+    ]
+    try FileSystem.makeDirectories(folder)
+    try FileSystem.write(gateway.authorityPEM, to: authority, mode: 0o600)
+    let file = folder + "/gateway.json"
+    try FileSystem.write(Array((description.text + "\n").utf8), to: file, mode: 0o600)
+    return file
   }
 
   private static func configuration(
