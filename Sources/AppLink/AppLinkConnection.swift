@@ -58,6 +58,7 @@ public final class AppLinkConnection: Sendable {
     hello: @escaping @Sendable () -> AppHello,
     handler: @escaping @Sendable (Event) -> Void
   ) {
+    assert(greetingMilliseconds ?? 1 > 0, "no agent answers in no time")
     self.socketPath = socketPath
     self.reconnects = reconnects
     self.greetingMilliseconds = greetingMilliseconds ?? Limits.requestMilliseconds

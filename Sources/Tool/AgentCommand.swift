@@ -141,7 +141,7 @@ enum AgentCommand {
     let level = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
     var configuration = AgentConfiguration(
       dataFolder: FileSystem.absolute(options.value("data") ?? StateFolders.agent),
-      socketPath: FileSystem.absolute(options.value("socket") ?? AgentSocket.path),
+      socketPath: FileSystem.absolute(options.value("socket") ?? StateFolders.socket),
       log: Log(subsystem: "agent", level: level), output: Output.line)
     configuration.attachmentsFolder = StateFolders.attachments
     let presenters = try options.values("presenter").map {
@@ -184,7 +184,8 @@ enum AgentCommand {
 
   private static func gateway(_ options: CommandLineOptions) throws -> AgentConfiguration.Gateway? {
     let given = options.value("gateway")
-    let isOwn = given == nil && FileSystem.exists(DeviceGateway.usersFile)
+    let isOwn =
+      given == nil && StateFolders.isKnown && FileSystem.exists(DeviceGateway.usersFile)
     guard given ?? (isOwn ? DeviceGateway.usersFile : "none") != "none" else {
       // These options make sense with a gateway alone.
       guard options.value("ca") == nil, options.value("enroll") == nil else {

@@ -16,7 +16,7 @@ struct AgentControl {
   /// Connects to the agent of `--socket` or the environment.
   init(_ options: CommandLineOptions) {
     connection = AppLinkConnection(
-      socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
       greetingMilliseconds: Self.greetingMilliseconds(options),
       hello: { AppHello(role: .control, appID: nil, state: .background) }, handler: { _ in })
     connection.start()
@@ -47,15 +47,18 @@ struct AgentControl {
 
   /// Runs a command: parses its options, carries it out and prints an error.
   ///
-  /// The exit status.
+  /// The exit status. `verbs` have help of their own.
   static func run(
-    _ arguments: [String], _ table: OptionTable,
+    _ arguments: [String], _ table: OptionTable, verbs: [OptionTable] = [],
     _ body: (CommandLineOptions, AgentControl) throws -> Void
   ) -> Int32 {
     do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        Output.text(table.help)
+        let verb = arguments.first.flatMap { word in
+          verbs.first { $0.command == "\(table.command) \(word)" }
+        }
+        Output.text((verb ?? table).help)
         return 0
       }
       try body(options, AgentControl(options))

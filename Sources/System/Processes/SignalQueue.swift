@@ -14,8 +14,9 @@ public final class SignalQueue {
   /// Readable while a signal waits.
   public let descriptor: Int32
 
-  /// Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it makes, and ignores SIGPIPE. A
-  /// terminal does not stop the process for a write from its background.
+  /// Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it makes, and ignores SIGPIPE.
+  ///
+  /// A terminal does not stop the process for a write from its background.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -102,7 +102,7 @@ struct DeviceGateway: Equatable {
     self.listensEverywhere = listensEverywhere
   }
 
-  /// The invitation that a file holds, out of sight of whoever lists processes; nil for any other file.
+  /// The invitation that a file holds, which no list of processes shows; nil for any other file.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
       bytes.starts(with: Invitation.scheme.utf8)

@@ -79,7 +79,7 @@ struct DevRun {
     agentFolder = data.map { $0 + "/agent" } ?? StateFolders.agent
     socket =
       options.value("socket").map(FileSystem.absolute)
-      ?? data.map { $0 + "/agent.sock" } ?? AgentSocket.path
+      ?? data.map { $0 + "/agent.sock" } ?? StateFolders.socket
     presenters = options.values("presenter")
     grant = options.value("grant") ?? "all"
     isJSON = options.has("json")
@@ -196,7 +196,9 @@ struct DevGuide {
   private var appWord: String { ShellWords.quoted(app) }
 
   // The options that other commands need where this user's usual folders are not used.
-  private var isUsualGateway: Bool { gateway.folder == StateFolders.gateway }
+  private var isUsualGateway: Bool {
+    StateFolders.isKnown && gateway.folder == StateFolders.gateway
+  }
   private var gatewayOption: String {
     isUsualGateway ? "" : " --gateway \(ShellWords.quoted(gateway.file))"
   }
