@@ -211,8 +211,8 @@ extension Scenario {
       let preview = try await scenario.belfryCommand(arguments + ["--dry-run"])
       #expect(
         Set(preview.lines) == [
-          "de: 1 devices in en: Ann won", "fr-CA: 1 devices in fr: Ann a gagné",
-          "fr: 1 devices in fr: Ann a gagné", "3 devices, nothing sent",
+          "de: 1 device in en: Ann won", "fr-CA: 1 device in fr: Ann a gagné",
+          "fr: 1 device in fr: Ann a gagné", "3 devices, nothing sent",
         ])
       #expect(preview.errors.contains("1 device speaks de, which the campaign lacks"))
       let list = try scenario.write(tokens[1] + "\n" + tokens[1] + "\n", to: "list")
