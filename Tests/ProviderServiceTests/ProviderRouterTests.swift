@@ -106,6 +106,22 @@ private struct TestService {
       ).status == 400)
   }
 
+  /// What browsers send for `<img src>`, `<script src>` and a fetch without CORS: no `Origin`.
+  @Test(arguments: [
+    (["cross-site"], 403), (["same-site"], 403), (["Cross-Site"], 403), ([""], 403),
+    (["none", "cross-site"], 403), (["none"], 200), (["same-origin"], 200),
+  ])
+  func `an open service registers nothing for a page of another site`(
+    sites: [String], status: Int
+  ) throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let answer = try service.answer(
+      "GET", "/register", query: [("deviceToken", "00ff")],
+      fields: [("host", "127.0.0.1:2199")] + sites.map { ("Sec-Fetch-Site", $0) })
+    #expect(answer.status == status)
+    #expect(try service.tokens().isEmpty == (status == 403))
+  }
+
   @Test func `each bad field has an error of its own, and nothing is kept`() throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
     let answer = try service.answer(
