@@ -102,7 +102,7 @@ let package = Package(
       name: "Console",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "CConsolePages",
+        "BelfryProvider", "ProviderService", "CConsolePages",
       ],
       // CConsolePages embeds them.
       exclude: ["Pages"], swiftSettings: strict),
@@ -183,7 +183,9 @@ let package = Package(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
       "System", "Transport"),
     test(
-      "ConsoleTests", "Console", "Agent", "BelfryWire", "Gateway", "Storage", "System", "Transport"),
+      "ConsoleTests", "Console", "Agent", "BelfryWire", "Gateway", "ProviderService", "Storage",
+      "System",
+      "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "UserNotificationsUI", "BackgroundTasks", "Intents", "os", "OSLog", "BelfryClient",

@@ -14,10 +14,10 @@ final class MutationRewriter: SyntaxRewriter {
   private static let logic = ["&&": ("mutantAnd", "||"), "||": ("mutantOr", "&&")]
   private static let equality = ["==": "!=", "!=": "=="]
   private static let arithmetic = ["+": ("mutantPlus", "-"), "-": ("mutantMinus", "+")]
-  /// Calls that are no behaviour of the product: its own assertions, and what it logs.
+  /// Calls that are no behaviour of the product: its own assertions, what it logs, and what tests measure by.
   private static let ignoredCalls: Set<String> = [
     "assert", "precondition", "assertionFailure", "preconditionFailure", "checkInvariants",
-    "fatalError", "reserveCapacity",
+    "fatalError", "reserveCapacity", "countExamined",
   ]
 
   private let file: String
@@ -64,6 +64,12 @@ final class MutationRewriter: SyntaxRewriter {
 
   override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
     isIgnored(node) ? ExprSyntax(node) : super.visit(node)
+  }
+
+  /// What only debug builds have is there for tests.
+  override func visit(_ node: IfConfigDeclSyntax) -> DeclSyntax {
+    node.clauses.contains { $0.condition?.trimmedDescription == "DEBUG" }
+      ? DeclSyntax(node) : super.visit(node)
   }
 
   override func visit(_ node: AttributeSyntax) -> AttributeSyntax { node }

@@ -43,6 +43,11 @@ struct ClientSession: ~Copyable {
     requests.add(number, deadline: overflow ? .max : deadline)
   }
 
+  /// Begins a connection before the first request, unless there is one or a failed one is waited for.
+  mutating func connect(now: Int64) {
+    if let number = lifecycle.connect(now: now) { steps.append(.connect(number)) }
+  }
+
   /// Returns the next step.
   mutating func next(now: Int64) -> Step {
     if let step = steps.popFirst() { return step }

@@ -20,6 +20,8 @@ struct ConnectionLifecycle: ~Copyable {
     var unanswered = 0
     /// Whether it has accepted or answered a request: one that never has counts as failed.
     var hasServed = false
+    /// Whether it was opened before a request waited, and has had none: a service may end it, and that predicts nothing.
+    var isEarly: Bool
     let failuresBefore: Int
   }
 
@@ -41,7 +43,7 @@ struct ConnectionLifecycle: ~Copyable {
 
     /// The back-off after `open`; none where it has served, since its end predicts nothing.
     init?(after open: Open, now: Int64, jitter: UInt64) {
-      guard !open.hasServed else { return nil }
+      guard !open.hasServed, !open.isEarly else { return nil }
       self.init(failures: open.failuresBefore + 1, now: now, jitter: jitter)
     }
 
@@ -50,7 +52,7 @@ struct ConnectionLifecycle: ~Copyable {
 
   private enum State: ~Copyable {
     case absent
-    case connecting(ConnectionNumber, failures: Int)
+    case connecting(ConnectionNumber, failures: Int, isEarly: Bool)
     case open(Open)
     case pausing(Pause)
     case closed
@@ -79,19 +81,25 @@ struct ConnectionLifecycle: ~Copyable {
   }
 
   /// Decides what to do for a waiting request.
-  mutating func requestWaits(now: Int64) -> WaitingAction {
+  mutating func requestWaits(now: Int64) -> WaitingAction { advance(now: now, isEarly: false) }
+
+  private mutating func advance(now: Int64, isEarly: Bool) -> WaitingAction {
     let number = nextNumber
     switch consume state {
     case .absent:
       self = .init(
-        .connecting(ConnectionNumber(value: number), failures: 0), nextNumber: number + 1)
+        .connecting(ConnectionNumber(value: number), failures: 0, isEarly: isEarly),
+        nextNumber: number + 1)
       return .connect(ConnectionNumber(value: number))
-    case .connecting(let connection, let failures):
-      self = .init(.connecting(connection, failures: failures), nextNumber: number)
+    case .connecting(let connection, let failures, let wasEarly):
+      self = .init(
+        .connecting(connection, failures: failures, isEarly: wasEarly && isEarly),
+        nextNumber: number)
       return .wait
     case .open(var open):
       let hasRoom = open.unanswered < open.limit
       if hasRoom { open.unanswered += 1 }
+      open.isEarly = false
       let connection = open.number
       self = .init(.open(open), nextNumber: number)
       return hasRoom ? .send(connection) : .wait
@@ -101,7 +109,8 @@ struct ConnectionLifecycle: ~Copyable {
         return .waitUntil(pause.until)
       }
       self = .init(
-        .connecting(ConnectionNumber(value: number), failures: pause.failures),
+        .connecting(
+          ConnectionNumber(value: number), failures: pause.failures, isEarly: isEarly),
         nextNumber: number + 1)
       return .connect(ConnectionNumber(value: number))
     case .closed:
@@ -110,15 +119,32 @@ struct ConnectionLifecycle: ~Copyable {
     }
   }
 
+  /// Begins a connection before a request waits; nil where there is one, or a pause is not over.
+  mutating func connect(now: Int64) -> ConnectionNumber? {
+    switch state {
+    case .absent: break
+    case .pausing(let pause): guard now >= pause.until else { return nil }
+    case .connecting: return nil
+    case .open: return nil
+    case .closed: return nil
+    }
+    guard case .connect(let number) = advance(now: now, isEarly: true) else {
+      preconditionFailure("without a connection a request begins one")
+    }
+    return number
+  }
+
   /// Handles the service's first SETTINGS, which allow `limit` concurrent requests.
   ///
   /// Returns false where the connection is no longer needed and should be closed.
   mutating func opened(_ number: ConnectionNumber, limit: Int) -> Bool {
     let next = nextNumber
     switch consume state {
-    case .connecting(number, let failures):
+    case .connecting(number, let failures, let isEarly):
       self = .init(
-        .open(Open(number: number, limit: Self.bounded(limit), failuresBefore: failures)),
+        .open(
+          Open(
+            number: number, limit: Self.bounded(limit), isEarly: isEarly, failuresBefore: failures)),
         nextNumber: next)
       return true
     case let other:
@@ -195,7 +221,7 @@ struct ConnectionLifecycle: ~Copyable {
   mutating func ended(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     let next = nextNumber
     switch consume state {
-    case .connecting(number, let failures):
+    case .connecting(number, let failures, _):
       let pause = Pause(failures: failures + 1, now: now, jitter: jitter)
       self = .init(.pausing(pause), nextNumber: next)
       return pause.endAction

@@ -44,16 +44,19 @@ public final class ProviderClient: Sendable {
   private let shared = Mutex(Shared())
   private let commands: Mailbox<ProviderCommand>
   private let thread: LoopThread
+  private let report: ConnectionReport
 
   /// Makes a client; it connects with the first push.
   public init(_ configuration: Configuration) throws(ProviderFailure) {
     let (tls, key) = try Self.security(of: configuration)
+    let report = ConnectionReport()
+    self.report = report
     do throws(SystemFailure) {
       (thread, commands) = try LoopThread.launch(name: "provider") {
         loop throws(SystemFailure) -> Mailbox<ProviderCommand> in
         let client = ProviderLoop(
           loop: loop, endpoint: configuration.endpoint, tls: tls, key: key,
-          policy: configuration.policy)
+          policy: configuration.policy, report: report)
         return loop.mailbox(of: ProviderCommand.self) { client.receive($0) }
       }
     } catch {
@@ -84,6 +87,17 @@ public final class ProviderClient: Sendable {
   /// Sends a push and calls `completion` once, on the client's thread, where it must not wait.
   public func submit(_ push: Push, completion: @escaping PushCompletion) {
     submit(push, nextNumber(), Cancellation(), completion)
+  }
+
+  /// How the connection stands.
+  public var connection: ProviderConnectionState { report.state }
+
+  /// Makes the connection before the first push, unless there is one; after a failed one only when its pause is
+  /// over.
+  public func connect() {
+    shared.withLock { shared in
+      if !shared.isClosed { commands.post(.connect) }
+    }
   }
 
   /// Ends the connection in order; what waits for an answer fails with ``ProviderFailure/closed``.

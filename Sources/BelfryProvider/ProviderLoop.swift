@@ -7,6 +7,7 @@ import Transport
 enum ProviderCommand: Sendable {
   case submit(RequestNumber, Push, Cancellation, PushCompletion)
   case cancel(RequestNumber)
+  case connect
   case close
 }
 
@@ -39,11 +40,13 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private var renewal = TokenRenewal()
   private var authorization: String?
   private var wakeUp: (timer: TimerID, due: Int64)?
+  private let report: ConnectionReport
 
   init(
     loop: EventLoop, endpoint: ProviderEndpoint, tls: TLSClientContext, key: ProviderKey?,
-    policy: RetryPolicy
+    policy: RetryPolicy, report: ConnectionReport
   ) {
+    self.report = report
     self.loop = loop
     self.endpoint = endpoint
     self.tls = tls
@@ -63,6 +66,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
         // It may have been cancelled before it arrived here; no cancel command follows then.
         if cancellation.isCancelled { session.cancel(number) }
       case .cancel(let number): session.cancel(number)
+      case .connect: session.connect(now: loop.nowNanoseconds)
       case .close:
         session.close()
         advance()
@@ -79,6 +83,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     while true {
       switch session.next(now: loop.nowNanoseconds) {
       case .connect(let number):
+        report.connecting()
         connections[number] = PushServiceConnection(
           number, loop: loop, endpoint: endpoint, tls: tls, owner: self)
       case .send(let number, let connection): send(number, on: connection)
@@ -144,6 +149,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   // MARK: the connections' events
 
   func connectionOpened(_ connection: PushServiceConnection, limit: Int) {
+    report.opened(atMilliseconds: loop.unixMilliseconds)
     session.opened(connection.number, limit: limit)
   }
 
@@ -184,6 +190,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   func connectionEnded(_ connection: PushServiceConnection, reason: String) {
     assert(connections[connection.number] === connection, "a connection ends once")
     connections[connection.number] = nil
+    if connections.isEmpty { report.ended(reason, atMilliseconds: loop.unixMilliseconds) }
     for (number, request) in pending where request.place?.connection == connection.number {
       pending[number]?.place = nil
     }

@@ -1,22 +1,21 @@
-internal import Gateway
 public import System
-internal import Transport
+public import Transport
 
-/// The gateway's HTTP port: console, admin API, metrics, probes.
+/// The HTTP port of a console: its pages, and what they and scripts ask for.
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address` (port 0: a free one), for that many connections at a time; `router` makes what answers
-  /// the requests that come to the port that was taken.
+  /// Listens on `address` (port 0: a free one), for that many connections at a time, 128 if nothing is said; `handler`
+  /// makes what answers the requests that come to the port that was taken.
   public init(
-    address: SocketAddress, connections: Int,
-    router: @escaping @Sendable (_ port: UInt16) -> ConsoleRouter
+    address: SocketAddress, connections: Int? = nil,
+    handler: @escaping @Sendable (_ port: UInt16) -> HTTP1Server.Handler
   ) throws(SystemFailure) {
-    let made = Once<ConsoleRouter>()
+    let made = Once<HTTP1Server.Handler>()
     server = try HTTP1Server(address: address, connections: connections) { request in
-      made.wait().answer(request)
+      made.wait()(request)
     }
-    made.set(router(server.port))
+    made.set(handler(server.port))
   }
 
   /// The port of the listener.

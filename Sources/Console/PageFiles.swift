@@ -12,9 +12,11 @@ struct PageFiles: Sendable {
   }
 
   private let files: [String: File]
+  private let start: String
 
-  /// All files that the executable has.
-  init() {
+  /// All files that the executable has; `start` is the one that a console begins with.
+  init(start: String = "index.html") {
+    self.start = start
     var files: [String: File] = [:]
     for index in 0..<console_page_count() {
       let page = unsafe console_page_at(index)
@@ -26,7 +28,7 @@ struct PageFiles: Sendable {
       }
       files[name] = File(type: Self.type(of: name), bytes: bytes, tag: "\"\(tag.joined())\"")
     }
-    assert(files["index.html"] != nil, "the pages begin somewhere")
+    assert(files[start] != nil, "the pages begin somewhere")
     self.files = files
   }
 
@@ -35,7 +37,7 @@ struct PageFiles: Sendable {
 
   /// The file that a path asks for; nil for a path without one.
   func file(at path: String) -> File? {
-    if path == "/" || path == "/console" || path == "/console/" { return files["index.html"] }
+    if path == "/" || path == "/console" || path == "/console/" { return files[start] }
     let prefix = "/console/"
     guard path.hasPrefix(prefix) else { return nil }
     return files[String(path.dropFirst(prefix.count))]

@@ -53,6 +53,23 @@ enum Limits {
   static let badTokensBeforePause: Int64 = 200
   /// Nanoseconds that batches in flight have when the service is told to end.
   static let drainNanoseconds: Int64 = 10_000_000_000
+  /// Nanoseconds between looks at a campaign that somebody watches: a bar that moves.
+  static let progressNanoseconds: Int64 = 500_000_000
+  /// Looks without news after which a watcher gets a sign of life: one who is gone is found within 15 seconds.
+  static let progressHeartbeatRounds = 30
+  /// Nanoseconds that a rate is measured over: longer than the pauses of a store or a network.
+  static let progressWindowNanoseconds: Int64 = 10_000_000_000
+  /// Milliseconds after the end of a good connection before another one is made only to see whether it can be.
+  static let connectionGoodMilliseconds: Int64 = 60_000
+  /// Campaigns that the summary lists: what a first screen has room for.
+  static let campaignsSummarized = 5
+  /// Languages and apps that the summary lists; the others are added up.
+  static let sharesSummarized = 50
+  /// Nanoseconds for which the registry's counts are used again at least: counting reads every token.
+  static let countsNanoseconds: Int64 = 2_000_000_000
+  /// How many times as long as counting took its result is used.
+  static let countsRest: Int64 = 20
+
   /// Seconds of a push's life at most, as services keep it (apns-protocol section 4).
   static let expirationSecondsMax: Int64 = 30 * 86_400
 }

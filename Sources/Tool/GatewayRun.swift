@@ -122,15 +122,10 @@ final class GatewayRun {
     let phones = PhoneShelf(host: opened.host, port: opened.ports.device, folder: folder)
     self.phones = phones
     console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) { port in
-      ConsoleRouter(
+      let router = ConsoleRouter(
         api: api, token: token, names: names, port: port, gateway: gateway, phones: phones)
+      return { router.answer($0) }
     }
-  }
-
-  /// Where a browser on this machine finds the console.
-  private var consoleURL: String {
-    let host = ["0.0.0.0", "::"].contains(consoleAddress.host) ? "127.0.0.1" : consoleAddress.host
-    return "http://\(host.contains(":") ? "[\(host)]" : host):\(console?.port ?? 0)/"
   }
 
   /// Writes what clients need to know into the folder and the ready file.
@@ -170,7 +165,10 @@ final class GatewayRun {
       ])
     log.info(
       "open the console in a browser; it asks once for the admin token",
-      ["console": consoleURL, "token": folder.adminTokenFile])
+      [
+        "console": consoleAddress.consoleURL(port: console?.port ?? 0),
+        "token": folder.adminTokenFile,
+      ])
   }
 
   private func fail(_ why: String) {

@@ -23,6 +23,12 @@ enum SendTarget {
     return try place(options).1.map { FileSystem.parent(of: $0.caFile) }
   }
 
+  /// The environment of the service; nil for an address alone.
+  static func environment(_ options: CommandLineOptions) throws -> Environment? {
+    if let name = options.value("apple") { return Environment(name: name) }
+    return try place(options).1?.environment
+  }
+
   /// The part of a gateway's `gateway.json` that a sender needs.
   private struct GatewayFile {
     let host: String
@@ -31,6 +37,7 @@ enum SendTarget {
     let teamID: String
     let keyID: String
     let keyFile: String
+    let environment: Environment?
 
     init?(_ object: JSONObject) {
       guard let host = object["host"]?.stringValue,
@@ -46,6 +53,7 @@ enum SendTarget {
       self.teamID = teamID
       self.keyID = keyID
       self.keyFile = keyFile
+      environment = object["environment"]?.stringValue.flatMap(Environment.init(name:))
     }
   }
 

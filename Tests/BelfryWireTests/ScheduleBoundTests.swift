@@ -45,4 +45,42 @@ import Testing
       }
     }
   }
+
+  @Test func `a period without a length is once`() {
+    for none: Period.Length in [
+      .weekYears(0), .weekYears(-1), .span(months: 0, days: 0, seconds: 0),
+      .span(months: -1, days: 1, seconds: 1), .span(months: 1, days: -1, seconds: 1),
+      .span(months: 1, days: 1, seconds: -1),
+    ] {
+      #expect(Period(none) == .once)
+    }
+    for one: Period.Length in [
+      .weekYears(1), .span(months: 1, days: 0, seconds: 0), .span(months: 0, days: 1, seconds: 0),
+      .span(months: 0, days: 0, seconds: 1),
+    ] {
+      #expect(Period(one).length == one)
+    }
+  }
+
+  @Test func `a name that is longer than the bytes that follow is damage`() throws {
+    let trigger = Trigger.calendar(try CalendarMatch(matching: "hour=9"), repeats: true)
+    let bytes = trigger.bytes
+    #expect(bytes.last == 0, "the length of the zone's name")
+    // The lengths 1 and -1.
+    for length: UInt8 in [2, 1] {
+      let damaged = Array(bytes.dropLast()) + [length]
+      #expect(Trigger(bytes: damaged.span) == nil)
+    }
+  }
+
+  @Test func `transitions before all years that are counted are the last of them`() {
+    var table = ZoneTable(before: 0)
+    table.append(.min, 10)
+    table.append(.min + 1, 20)
+    let segment = table.segment(at: 0)
+    #expect(segment.offset == 20)
+    #expect(segment.start == table.last)
+    #expect(segment.end == .max)
+    #expect(table.segment(at: segment.start - 1).offset == 0)
+  }
 }

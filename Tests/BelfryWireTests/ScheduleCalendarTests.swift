@@ -159,7 +159,18 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
     expected[.hour] = 9
     expected.zone = .named("Asia/Tokyo")
     #expect(match == expected)
-    #expect(try CalendarMatch(matching: "hour=9, minute=5\tzone=floating")[.minute] == 5)
+    var early = CalendarMatch()
+    early[.hour] = 9
+    early[.minute] = 5
+    #expect(
+      try CalendarMatch(matching: "hour=9, minute=5\tzone=floating calendar=gregorian") == early)
+    early.calendar = .other("hebrew")
+    #expect(try CalendarMatch(matching: "calendar=hebrew hour=9 minute=5") == early)
+    let longest = "hour=9".padding(ScheduleLimits.matchingTextBytes)
+    #expect(try CalendarMatch(matching: longest)[.hour] == 9)
+    #expect(throws: CalendarMatch.TextFailure.tooLong) {
+      try CalendarMatch(matching: longest + " ")
+    }
   }
 
   @Test(arguments: [
@@ -173,5 +184,12 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
       try CalendarMatch(matching: text)
     }
     #expect(failure?.description.contains(message) == true, "\(String(describing: failure))")
+  }
+}
+
+extension String {
+  /// The text with spaces behind it, up to so many bytes.
+  fileprivate func padding(_ bytes: Int) -> String {
+    self + String(repeating: " ", count: bytes - utf8.count)
   }
 }

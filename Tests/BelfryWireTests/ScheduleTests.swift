@@ -307,8 +307,45 @@ private let hour: Int64 = 3_600_000
         == [nine])
     #expect(
       device.schedule.moments(of: ScheduleKey(app: "b", id: "x"), count: 3, at: device.now) == [])
+    device.now.wall += hour
+    #expect(
+      device.schedule.moments(of: key, count: 1, at: device.now) == [nine + 24 * hour],
+      "a moment that has come is no next one")
+    device.now.wall -= hour
     device.pass(hour)
     #expect(device.take() == ["nine@540", "once@540"])
+  }
+
+  @Test(arguments: [0, 1, 30 * 60_000] as [Int64])
+  func `a repeat that has come by the move to another zone waits for its next`(
+    since: Int64
+  ) throws {
+    var device = try Device()
+    try device.add("nine", daily("hour=9"))
+    device.pass(24 * hour + since)
+    #expect(device.take() == ["nine@540"])
+    // 09:00 there, or a little later.
+    try device.move(to: "Europe/Berlin")
+    #expect(device.take() == [])
+    let persisted = device.disk.values.first?.handled
+    #expect(persisted == device.now.wall)
+    device.off(1)
+    device.pass(24 * hour)
+    #expect(device.take() == ["nine@\(2 * 24 * 60 + 8 * 60)"])
+  }
+
+  @Test(arguments: [
+    Trigger.interval(milliseconds: 48 * hour, repeats: false),
+    .moment(.instant(1_900_000_000_000), every: .once),
+  ])
+  func `what is replaced again and again leaves nothing behind`(trigger: Trigger) throws {
+    var device = try Device()
+    try device.add("first", .interval(milliseconds: hour, repeats: false))
+    try device.add("first of the day", daily("hour=9"))
+    for _ in 0..<3_000 { try device.add("replaced", trigger) }
+    #expect(device.schedule.count == 3)
+    device.pass(hour)
+    #expect(device.take() == ["first@540", "first of the day@540"])
   }
 
   @Test func `a year passes in order`() throws {

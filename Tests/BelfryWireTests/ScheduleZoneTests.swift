@@ -11,16 +11,28 @@ enum TestZones {
 
   /// A version 2 file with nothing but one type and a rule.
   static func file(rule: String, offset: Int32 = 0, version: Character = "2") -> [UInt8] {
-    block(version, offset) + block(version, offset) + Array("\n\(rule)\n".utf8)
+    file(rule: rule, types: [(offset, false)], version: version)
   }
 
-  private static func block(_ version: Character, _ offset: Int32) -> [UInt8] {
+  /// A version 2 file with nothing but types and a rule.
+  static func file(
+    rule: String, types: [(offset: Int32, isDaylight: Bool)], version: Character = "2"
+  ) -> [UInt8] {
+    block(version, types) + block(version, types) + Array("\n\(rule)\n".utf8)
+  }
+
+  private static func block(
+    _ version: Character, _ types: [(offset: Int32, isDaylight: Bool)]
+  ) -> [UInt8] {
     var bytes = Array("TZif\(version)".utf8) + [UInt8](repeating: 0, count: 15)
-    for count: UInt32 in [0, 0, 0, 0, 1, 4] {
+    for count in [0, 0, 0, 0, UInt32(types.count), 4] {
       bytes += withUnsafeBytes(of: count.bigEndian) { Array($0) }
     }
-    bytes += withUnsafeBytes(of: offset.bigEndian) { Array($0) }
-    return bytes + [0, 0] + Array("ABC\0".utf8)
+    for type in types {
+      bytes += withUnsafeBytes(of: type.offset.bigEndian) { Array($0) }
+      bytes += [type.isDaylight ? 1 : 0, 0]
+    }
+    return bytes + Array("ABC\0".utf8)
   }
 }
 
@@ -50,6 +62,14 @@ enum TestZones {
       TestZones.file(rule: "AEST-10AEDT,M10.1.0,M4.1.0/3", offset: 36_000).span, name: "Sydney")
     #expect(sydney.offset(at: 1_767_225_600) == 39_600)  // 2026-01-01
     #expect(sydney.offset(at: 1_782_864_000) == 36_000)  // 2026-07-01
+  }
+
+  @Test func `without a rule and before any transition the first standard time holds`() throws {
+    let types: [(Int32, Bool)] = [(7_200, true), (3_600, false), (1_800, false)]
+    let zone = try ZoneFile.read(TestZones.file(rule: "", types: types).span, name: "Z")
+    #expect(zone.offset(at: 0) == 3_600)
+    let summer = try ZoneFile.read(TestZones.file(rule: "", types: [(7_200, true)]).span, name: "Z")
+    #expect(summer.offset(at: 0) == 7_200)
   }
 
   @Test(arguments: [

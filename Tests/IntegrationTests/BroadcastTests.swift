@@ -131,6 +131,10 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(gone.status == 400 && gone.reason == "ChannelNotRegistered")
       #expect(gone.headers["apns-request-id"] != nil)
       #expect(try await request("PUT", channels).reason == "MethodNotAllowed")
+      // An answer to HEAD has no content; curl ends with an error where one has.
+      let head = try await provider.request(
+        "HEAD", channels, port: port, options: options + ["--head"])
+      #expect(head.status == 405 && head.body.isEmpty)
       if port != "provider" {
         #expect(try await request("POST", "/3/device/00ff").reason == "BadPath")
         #expect(try await request("GET", "/nowhere").reason == "BadPath")

@@ -9,9 +9,9 @@ private func object(_ text: String) throws -> JSONObject {
   try #require(try JSONValue(parsing: text).objectValue)
 }
 
-private func problems(_ alert: String, fallback: String? = nil, arguments: [String] = []) throws
-  -> [String]
-{
+private func problems(
+  _ alert: String, fallback: LanguageChoice.Fallback = .widelySpoken, arguments: [String] = []
+) throws -> [String] {
   let alert = try object(alert)
   do {
     _ = try AlertCatalogue(alert, fallback: fallback, arguments: arguments)
@@ -26,16 +26,28 @@ private func problems(_ alert: String, fallback: String? = nil, arguments: [Stri
     throws
   {
     let choice = try #require(
-      LanguageChoice(of: ["de", "en", "fr", "pt-BR", "zh-Hant"], fallback: nil))
-    #expect(choice.language(for: "fr-CA").language == "fr")
-    #expect(choice.language(for: "FR").language == "fr")
-    #expect(choice.language(for: "zh-TW").language == "zh-Hant")
-    #expect(choice.language(for: "pt-br").language == "pt-BR")
-    #expect(choice.language(for: "fi") == ("en", true))
-    #expect(choice.language(for: nil) == ("en", false))
-    #expect(LanguageChoice(of: ["de", "fr"], fallback: "de")?.language(for: "fi").language == "de")
-    #expect(LanguageChoice(of: ["de", "fr"], fallback: nil)?.fallback == "fr")
-    #expect(LanguageChoice(of: [], fallback: nil) == nil)
+      LanguageChoice(of: ["de", "en", "fr", "pt-BR", "zh-Hant"], fallback: .widelySpoken))
+    #expect(choice.language(for: "fr-CA")?.language == "fr")
+    #expect(choice.language(for: "FR")?.language == "fr")
+    #expect(choice.language(for: "zh-TW")?.language == "zh-Hant")
+    #expect(choice.language(for: "pt-br")?.language == "pt-BR")
+    #expect(try #require(choice.language(for: "fi")) == ("en", true))
+    #expect(try #require(choice.language(for: nil)) == ("en", false))
+    let german = LanguageChoice(of: ["de", "fr"], fallback: .language("de"))
+    #expect(german?.language(for: "fi")?.language == "de")
+    #expect(LanguageChoice(of: ["de", "fr"], fallback: .widelySpoken)?.fallback == "fr")
+    #expect(LanguageChoice(of: [], fallback: .widelySpoken) == nil)
+  }
+
+  @Test func `a language that the campaign lacks has no text where nothing is widely understood`()
+    throws
+  {
+    let finnish = try #require(LanguageChoice(of: ["fi"], fallback: .widelySpoken))
+    #expect(finnish.fallback == nil && finnish.language(for: "ja") == nil)
+    #expect(finnish.language(for: "fi-FI")?.language == "fi")
+    #expect(try #require(finnish.language(for: nil)) == ("fi", false), "it asked for nothing else")
+    let strict = try #require(LanguageChoice(of: ["en", "fr"], fallback: .none))
+    #expect(strict.language(for: "de") == nil && strict.language(for: "en-GB")?.language == "en")
   }
 
   @Test func `plural forms follow the language's rules`() throws {
@@ -47,7 +59,7 @@ private func problems(_ alert: String, fallback: String? = nil, arguments: [Stri
        "ja":{"body":{"other":"%2$@に%d個"}}}
       """)
     func body(_ count: String, _ language: String) throws -> String? {
-      let catalogue = try AlertCatalogue(alert, fallback: nil, arguments: [count, "Ann"])
+      let catalogue = try AlertCatalogue(alert, fallback: .widelySpoken, arguments: [count, "Ann"])
       return catalogue.alert(in: language)?["body"]?.stringValue
     }
     #expect(try body("1", "en") == "1 file for Ann")
@@ -74,7 +86,9 @@ private func problems(_ alert: String, fallback: String? = nil, arguments: [Stri
     #expect(
       try problems(#"{"en":{"title":"a","body":"b"},"de":{"title":"a"}}"#)
         == ["alert.de.body: it is missing, and en has one: translate it"])
-    #expect(try problems(#"{"en":{"body":"b"}}"#, fallback: "fr").joined().contains("has no fr"))
+    #expect(
+      try problems(#"{"en":{"body":"b"}}"#, fallback: .language("fr")).joined().contains(
+        "has no fr"))
     #expect(try problems(#"{"e":{"body":"b"}}"#).joined().contains("language tag"))
     #expect(try problems(#"{"en":{"boddy":"b"}}"#).joined().contains("no alert has this member"))
     #expect(
@@ -83,7 +97,7 @@ private func problems(_ alert: String, fallback: String? = nil, arguments: [Stri
 
   @Test func `keys for the device's own texts go through as they are`() throws {
     let alert = try object(#"{"title-loc-key":"T","loc-key":"B","loc-args":["Ann"]}"#)
-    let catalogue = try AlertCatalogue(alert, fallback: nil, arguments: [])
+    let catalogue = try AlertCatalogue(alert, fallback: .widelySpoken, arguments: [])
     #expect(catalogue.alert(in: catalogue.choice?.fallback ?? "") == alert)
     #expect(try problems(#"{"loc-key":"B","loc-args":"Ann"}"#).joined().contains("no array"))
   }
@@ -125,7 +139,8 @@ private func problems(_ alert: String, fallback: String? = nil, arguments: [Stri
     {
       let resolved = try StringsFile.resolve(object(campaign), in: folder.path)
       let alert = try #require(resolved["alert"]?.objectValue)
-      return try AlertCatalogue(alert, fallback: nil, arguments: arguments).alert(in: language)
+      return try AlertCatalogue(alert, fallback: .widelySpoken, arguments: arguments).alert(
+        in: language)
     }
     #expect(
       try alert(#"{"alert":{"fr":"fr.strings"}}"#, "fr", ["2"])
@@ -141,6 +156,28 @@ private func problems(_ alert: String, fallback: String? = nil, arguments: [Stri
       #expect(throws: RequestProblems.self) {
         try StringsFile.resolve(object(campaign), in: folder.path)
       }
+    }
+  }
+
+  @Test func `strings files may come along with the campaign`() throws {
+    let files = [
+      "fr.strings": Array(#""body" = "Salut";"#.utf8), "bin.strings": Array("bplist00".utf8),
+      "de.lproj/News.strings": Array(#""body" = "Hallo";"#.utf8),
+    ]
+    func alert(_ campaign: String) throws -> JSONValue? {
+      try StringsFile.resolve(object(campaign), files: files)["alert"]
+    }
+    #expect(try alert(#"{"alert":{"fr":"fr.strings"}}"#) == ["fr": ["body": "Salut"]])
+    #expect(try alert(#"{"alert":"News.strings"}"#) == ["de": ["body": "Hallo"]])
+    for (name, why) in [
+      ("it.strings", "it.strings is not among the files"), ("bin.strings", "binary form"),
+      ("/etc/passwd", "not among the files"), ("../fr.strings", "not among the files"),
+    ] {
+      let error = #expect(throws: RequestProblems.self) {
+        try alert(#"{"alert":{"it":"\#(name)"}}"#)
+      }
+      #expect(error?.all.first?.field == "alert.it")
+      #expect(error?.description.contains(why) == true, "\(error?.description ?? "")")
     }
   }
 

@@ -24,6 +24,20 @@ import Testing
   }
 
   @Test
+  func `a key is the same however its point is encoded`() throws {
+    let spki = try ES256PrivateKey().publicKey.spkiDER
+    let (x, y) = (spki[27..<59], spki[59...])
+    let parity = (y.last ?? 0) & 1
+    let named = Array(spki[..<26])
+    let compressed =
+      [0x30, 0x39] + named[2..<23] + [0x03, 0x22, 0x00, 0x02 + parity] + x
+    let hybrid = named + [0x06 + parity] + x + y
+    for encoding in [spki, compressed, hybrid] {
+      #expect(try ES256PublicKey(spkiDER: encoding).spkiDER == spki)
+    }
+  }
+
+  @Test
   func `bytes that are no signature are refused`() throws {
     let key = try ES256PrivateKey().publicKey
     for count in [0, 1, 2, 63, 64, 65, 72, 131, 132, 4_096] {

@@ -35,7 +35,6 @@ public struct DeviceLinkClient: ~Copyable {
   private var phase = Phase.offline
   private var afterClose = AfterClose.pause
   var enrolment: LinkFrame.Enrolment?
-  private var nonce = NotificationID(high: 0, low: 0)
   private var pause: ReconnectPause
   private var splitter = LinkFrameSplitter(bodyBytesMax: LinkLimits.gatewayBodyBytesMax)
   private var subjects = LinkSubjects()

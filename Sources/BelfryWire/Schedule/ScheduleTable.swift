@@ -6,6 +6,10 @@ struct ScheduleTable {
     var due: Int64
   }
 
+  /// Items of entries that were moved or removed, beyond as many as there are entries: fewer cost less than
+  /// their removal.
+  private static let staleItemsMax = 1_024
+
   private var slots: ContiguousArray<Slot?> = []
   private var free: [Int] = []
   private var apps: [String: [String: Int]] = [:]
@@ -104,6 +108,9 @@ struct ScheduleTable {
       precondition(self.slot(of: slot.entry.key) == index, "a key leads to its own entry")
       precondition(scheduled.contains(index), "each entry is due on its clock")
     }
+    precondition(
+      byWall.items.count + byElapsed.items.count <= 2 * count + Self.staleItemsMax,
+      "stale items do not outnumber the others")
     precondition(byWall.first.map(isCurrent) ?? true, "the first item is current")
     precondition(byElapsed.first.map(isCurrent) ?? true, "the first item is current")
   }
@@ -143,7 +150,9 @@ struct ScheduleTable {
   private mutating func removeStaleItems() {
     while let first = byWall.first, !isCurrent(first) { byWall.removeFirst() }
     while let first = byElapsed.first, !isCurrent(first) { byElapsed.removeFirst() }
-    guard byWall.items.count + byElapsed.items.count > 2 * count + 1_024 else { return }
+    guard byWall.items.count + byElapsed.items.count > 2 * count + Self.staleItemsMax else {
+      return
+    }
     byWall.replaceAll(with: byWall.items.filter(isCurrent))
     byElapsed.replaceAll(with: byElapsed.items.filter(isCurrent))
   }

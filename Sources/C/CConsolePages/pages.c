@@ -12,6 +12,21 @@ static const unsigned char app_js[] = {
 static const unsigned char apps_js[] = {
 #embed "../../Console/Pages/apps.js"
 };
+static const unsigned char campaign_parts_js[] = {
+#embed "../../Console/Pages/campaign-parts.js"
+};
+static const unsigned char campaigns_js[] = {
+#embed "../../Console/Pages/campaigns.js"
+};
+static const unsigned char compose_files_js[] = {
+#embed "../../Console/Pages/compose-files.js"
+};
+static const unsigned char compose_languages_js[] = {
+#embed "../../Console/Pages/compose-languages.js"
+};
+static const unsigned char compose_js[] = {
+#embed "../../Console/Pages/compose.js"
+};
 static const unsigned char elements_js[] = {
 #embed "../../Console/Pages/elements.js"
 };
@@ -45,11 +60,23 @@ static const unsigned char phone_js[] = {
 static const unsigned char plot_js[] = {
 #embed "../../Console/Pages/plot.js"
 };
+static const unsigned char provider_html[] = {
+#embed "../../Console/Pages/provider.html"
+};
+static const unsigned char provider_js[] = {
+#embed "../../Console/Pages/provider.js"
+};
+static const unsigned char registry_js[] = {
+#embed "../../Console/Pages/registry.js"
+};
 static const unsigned char samples_js[] = {
 #embed "../../Console/Pages/samples.js"
 };
 static const unsigned char send_js[] = {
 #embed "../../Console/Pages/send.js"
+};
+static const unsigned char shell_js[] = {
+#embed "../../Console/Pages/shell.js"
 };
 static const unsigned char snippets_js[] = {
 #embed "../../Console/Pages/snippets.js"
@@ -67,6 +94,11 @@ static const struct console_page pages[] = {
     PAGE("api.js", api_js),
     PAGE("app.js", app_js),
     PAGE("apps.js", apps_js),
+    PAGE("campaign-parts.js", campaign_parts_js),
+    PAGE("campaigns.js", campaigns_js),
+    PAGE("compose-files.js", compose_files_js),
+    PAGE("compose-languages.js", compose_languages_js),
+    PAGE("compose.js", compose_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),
     PAGE("index.html", index_html),
@@ -78,8 +110,12 @@ static const struct console_page pages[] = {
     PAGE("phone-screens.js", phone_screens_js),
     PAGE("phone.js", phone_js),
     PAGE("plot.js", plot_js),
+    PAGE("provider.html", provider_html),
+    PAGE("provider.js", provider_js),
+    PAGE("registry.js", registry_js),
     PAGE("samples.js", samples_js),
     PAGE("send.js", send_js),
+    PAGE("shell.js", shell_js),
     PAGE("snippets.js", snippets_js),
     PAGE("style.css", style_css),
     PAGE("tools.js", tools_js),

@@ -18,7 +18,7 @@ struct ConsoleAccess: Sendable {
   /// The field that a page of another origin cannot send without asking first, which is never allowed.
   static let proofField = "x-belfry-console"
 
-  /// The refusal of a request to a name that is not this gateway's; nil for its own.
+  /// The refusal of a request to a name that is not this program's; nil for its own.
   func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("the request names no host\n", status: 400)
@@ -26,7 +26,7 @@ struct ConsoleAccess: Sendable {
     if hosts.contains(host) { return nil }
     let name = HostNames.host(of: host) ?? "this name"
     return .text(
-      "this console is not known as \(name): start the gateway with --name \(name)\n", status: 421)
+      "this console is not known as \(name): start it with --name \(name)\n", status: 421)
   }
 
   /// Whether the request has an open session and comes from the console's own pages.
@@ -89,7 +89,7 @@ struct ConsoleAccess: Sendable {
     case .wrongToken:
       return .failure(
         .invalid, "this is not the admin token",
-        "copy what the gateway's admin-token file holds", status: 401)
+        "copy what the file admin-token holds", status: 401)
     case .tooManyAttempts(let seconds):
       var response = HTTP1Response.failure(
         .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds",

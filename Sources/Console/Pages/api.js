@@ -1,13 +1,14 @@
-/** What the gateway refused: what is wrong, and what to do. */
+/** What the service refused: what is wrong, and what to do; field by field where it says so. */
 export class Refusal extends Error {
-  constructor(status, what, advice) {
+  constructor(status, what, advice, errors = []) {
     super(advice ? `${what}: ${advice}` : what);
     this.status = status;
+    this.errors = errors;
   }
 }
 
-/** Called when the session is over. */
-export const session = { onEnded: () => {} };
+/** What is called when the session is over, and the name of the program behind the pages. */
+export const session = { onEnded: () => {}, service: "gateway" };
 
 /**
  * Makes a call of the admin API and returns the objects of its lines. The field proves that the call comes from this
@@ -19,18 +20,18 @@ export async function call(method, path, body, { signal } = {}) {
     response = await fetch(path, {
       method, signal, credentials: "same-origin",
       headers: { "x-belfry-console": "1", ...(body ? { "content-type": "application/json" } : {}) },
-      body: body ? JSON.stringify(body) : undefined,
+      body: typeof body === "string" ? body : body ? JSON.stringify(body) : undefined,
     });
   } catch (failure) {
     if (failure.name === "AbortError") throw failure;
-    throw new Refusal(0, "the gateway does not answer", "is it running?");
+    throw new Refusal(0, `the ${session.service} does not answer`, "is it running?");
   }
   const text = await response.text();
   if (response.ok) return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
   if (response.status === 401 && path !== "/console/session") session.onEnded();
   let refusal = {};
   try { refusal = JSON.parse(text); } catch { refusal = { error: text.trim() || `status ${response.status}` }; }
-  throw new Refusal(response.status, refusal.error, refusal.advice);
+  throw new Refusal(response.status, refusal.error, refusal.advice, refusal.errors);
 }
 
 /**

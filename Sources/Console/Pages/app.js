@@ -1,6 +1,4 @@
-import { call, session } from "/console/api.js";
-import { h, put } from "/console/elements.js";
-import { showLogin } from "/console/login.js";
+import { run } from "/console/shell.js";
 import * as overview from "/console/overview.js";
 import * as send from "/console/send.js";
 import * as log from "/console/log.js";
@@ -9,59 +7,4 @@ import * as apps from "/console/apps.js";
 import * as metrics from "/console/metrics.js";
 import * as tools from "/console/tools.js";
 
-/** The screens by their names in the address. */
-const screens = { "": overview, send, log, phone, metrics, manage: apps, tools };
-
-const main = document.getElementById("main");
-const navigation = document.getElementById("navigation");
-const signOut = document.getElementById("sign-out");
-let leave = () => {};
-let isSignedIn = false;
-
-/** The screen's name and the parameters of an address such as #/log?of=…. */
-function place() {
-  const [name, query] = location.hash.replace(/^#\/?/, "").split("?");
-  return { name, parameters: new URLSearchParams(query ?? "") };
-}
-
-function show({ movesFocus = true } = {}) {
-  leave();
-  leave = () => {};
-  if (!isSignedIn) return;
-  const { name, parameters } = place();
-  const screen = screens[name] ?? overview;
-  for (const link of navigation.querySelectorAll("a")) {
-    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  document.title = `${screen.title} – Belfry`;
-  put(main, h("h1", {}, screen.title));
-  if (movesFocus) main.focus({ preventScroll: true });
-  leave = screen.show(main, parameters) ?? (() => {});
-}
-
-function signedIn() {
-  isSignedIn = true;
-  navigation.hidden = signOut.hidden = false;
-  show({ movesFocus: false });
-}
-
-function signedOut(reason) {
-  leave();
-  leave = () => {};
-  isSignedIn = false;
-  navigation.hidden = signOut.hidden = true;
-  showLogin(main, signedIn, reason);
-}
-
-put(navigation, Object.entries(screens).map(([name, screen]) =>
-  h("a", { href: `#/${name}`, "data-name": name }, screen.short ?? screen.title)));
-signOut.addEventListener("click", async () => {
-  await call("DELETE", "/console/session").catch(() => {});
-  signedOut();
-});
-session.onEnded = () => { if (isSignedIn) signedOut("The session is over: give the admin token again."); };
-addEventListener("hashchange", () => show());
-
-const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
-if (state.open) signedIn(); else signedOut();
+run({ "": overview, send, log, phone, metrics, manage: apps, tools }, { service: "gateway" });

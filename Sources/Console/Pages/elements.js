@@ -93,3 +93,8 @@ export function clockTime(text) {
 export function dateTime(text) {
   return text ? new Date(text).toLocaleString() : "";
 }
+
+/** A number with its word. */
+export function count(number, one, many) {
+  return `${number.toLocaleString()} ${number === 1 ? one : many}`;
+}

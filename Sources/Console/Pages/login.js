@@ -1,4 +1,4 @@
-import { call } from "/console/api.js";
+import { call, session } from "/console/api.js";
 import { Field, h, put } from "/console/elements.js";
 
 /** Asks for the admin token; the address may bring it behind #token=, which never leaves the browser. */
@@ -6,7 +6,7 @@ export function showLogin(main, onSignedIn, reason) {
   document.title = "Sign in – Belfry";
   const token = new Field("Admin token",
     h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" }),
-    { hint: "It stands in the file admin-token of the gateway's folder. It is asked for once a day." });
+    { hint: `It stands in the file admin-token of the ${session.service}'s folder. It is asked for once a day.` });
   const button = h("button", { type: "submit" }, "Sign in");
 
   async function signIn(event) {

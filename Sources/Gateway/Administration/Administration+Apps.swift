@@ -120,7 +120,8 @@ extension Administration {
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now
-      try apply([.putDevice(device)])
+      // The feedback service tells its providers, as 410 does.
+      try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: now)])
     }
     return .success([AdministrationLines.line(device)])
   }

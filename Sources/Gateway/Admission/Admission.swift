@@ -72,7 +72,6 @@ public enum Admission {
     case .found(let found, let kind): (app, topicKind) = (found, kind)
     }
     let pushType = pushType(of: request, topicKind: topicKind)
-    guard bodyBytes > 0 else { return .refused(.payloadEmpty) }
     guard bodyBytes <= pushType.payloadBytesMax else { return .refused(.payloadTooLarge) }
     // A body that is not JSON counts as empty (apns-protocol section 10).
     guard PayloadSyntax.isObject(body) else { return .refused(.payloadEmpty) }

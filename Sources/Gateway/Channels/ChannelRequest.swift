@@ -22,7 +22,8 @@ enum ChannelAnswer: Sendable {
   case made(ChannelID)
   case configuration(ChannelConfiguration)
   case removed
-  case channels([ChannelID])
+  /// JSON; shared by all answers until the app's channels change.
+  case list([UInt8])
   case accepted(Broadcast)
 }
 

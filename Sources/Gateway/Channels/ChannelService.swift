@@ -101,7 +101,7 @@ final class ChannelService {
     let app = request.app
     switch request.call {
     case .list:
-      answer(.channels(registry.channels(of: app)))
+      answer(.list(registry.list(of: app)))
     case .read(let id):
       let configuration = registry.configuration(of: id, app: app)
       answer(configuration.map { .configuration($0) } ?? .refused(.channelNotRegistered))
@@ -214,7 +214,7 @@ final class ChannelService {
         for id in registry.channels(of: app) { remove(id) }
       case .putTeam, .putKey, .putCertificate, .putApp, .putBroadcast, .removeBroadcast,
         .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .putRegistration,
-        .putSubscription, .markSubscription, .removeSubscription, .putSetting:
+        .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .putSetting:
         continue
       }
     }

@@ -391,7 +391,8 @@ final class ControlPlane {
         // A code that was rotated begins with its own bound.
         nextEnrolment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
-        .putDeviceCertificate, .putRegistration, .putSubscription, .markSubscription,
+        .putDeviceCertificate, .putRegistration, .unregisterAll, .putSubscription,
+        .markSubscription,
         .removeSubscription, .putSetting:
         // The channel service handles channels; the administration changes none of the others.
         continue

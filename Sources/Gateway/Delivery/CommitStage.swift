@@ -71,7 +71,7 @@ struct CommitStage {
   /// Entries that wait for a commit.
   private var stagedCount = 0
   /// Rows of notifications whose end is already recorded, though the store may still report dropping them.
-  private var endedRows: Set<UInt64> = []
+  private(set) var endedRows: Set<UInt64> = []
   #if DEBUG
     var examined: Int { due.examined + delayed.examined }
   #endif

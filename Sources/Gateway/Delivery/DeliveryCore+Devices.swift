@@ -164,7 +164,12 @@ extension DeliveryCore {
     entry.isRepetition = false
     switch entry.state {
     case .transient(let isAnswered):
-      if isAnswered { entry.advance(to: .ended) } else { giveUp(entry) }
+      // Sent and not acknowledged: the device may have it, and it is not tried again.
+      if isAnswered, !entry.notification.isOnce(at: now) {
+        entry.advance(to: .ended)
+      } else {
+        giveUp(entry)
+      }
       forgetReplacement(by: entry)
     case .staged:
       stage.makeDue(entry, now: now)

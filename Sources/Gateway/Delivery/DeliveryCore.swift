@@ -348,6 +348,7 @@ public struct DeliveryCore: ~Copyable {
       }
     }
     checkUnremoved()
+    checkEndedRows()
     for number in paused {
       assert(devices[number]?.isPaused == true, "device \(number) is not paused")
     }
@@ -361,10 +362,23 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
+  /// Asserts that of the rows that are gone only those are remembered of which the store may still tell.
+  func checkEndedRows() {
+    #if DEBUG
+      guard stage.isSettled, !stage.endedRows.isEmpty else { return }
+      let replaced = devices.values.reduce(into: Set<UInt64>()) {
+        $0.formUnion($1.queue.allReplacedRows)
+      }
+      let forgotten = stage.endedRows.subtracting(replaced)
+      assert(forgotten.isEmpty, "\(forgotten.count) rows ended and are remembered for ever")
+    #endif
+  }
+
   private func check(_ channel: ChannelState, id: ChannelID) {
     assert(channel.id == id, "a channel is known by another's id")
     assert(channel.served.isSubset(of: channel.subscribers), "served without a subscription")
     assert(channel.newest.map { $0.isKept } ?? true, "a message that is not kept waits")
+    assert(channel.newest != nil || channel.served.isEmpty, "some have a message that is gone")
     for number in channel.listeners.devices {
       assert(channel.subscribers.contains(number), "device \(number) listens unsubscribed")
       assert(

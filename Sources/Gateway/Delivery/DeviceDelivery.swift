@@ -14,6 +14,13 @@ final class DeviceDelivery {
     var isLive: Bool {
       if case .live = self { true } else { false }
     }
+
+    var session: SessionID? {
+      switch self {
+      case .offline: nil
+      case .loading(let session), .live(let session): session
+      }
+    }
   }
 
   /// Whether the device can store what it is sent, as its discards say.
@@ -49,12 +56,7 @@ final class DeviceDelivery {
 
   init(device: UInt64) { self.device = device }
 
-  var session: SessionID? {
-    switch presence {
-    case .offline: nil
-    case .loading(let session), .live(let session): session
-    }
-  }
+  var session: SessionID? { presence.session }
 
   /// Whether one more notification may be sent now.
   var maySend: Bool {
@@ -96,7 +98,7 @@ final class DeviceDelivery {
 
   /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
   func checkInvariants(entriesMax: Int) {
-    queue.checkInvariants(window: window, isConnected: session != nil, entriesMax: entriesMax)
+    queue.checkInvariants(window: window, presence: presence, entriesMax: entriesMax)
     switch presence {
     case .offline:
       assert(

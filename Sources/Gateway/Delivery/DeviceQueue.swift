@@ -267,15 +267,21 @@ struct DeviceQueue {
   // MARK: Invariants
 
   #if DEBUG
+    /// Rows that entries in memory replaced.
+    var allReplacedRows: Set<UInt64> {
+      replacedRows(by: inFlight + (unsent?.waiting.entries ?? []) + uncommitted.entries)
+    }
+
     var examined: Int {
       uncommitted.examined + (unsent.map { $0.waiting.examined + $0.held.examined } ?? 0)
     }
   #endif
 
   /// Asserts what holds between events; looks into no list with more than `entriesMax` entries.
-  func checkInvariants(window: Int, isConnected: Bool, entriesMax: Int) {
+  func checkInvariants(window: Int, presence: DeviceDelivery.Presence, entriesMax: Int) {
     assert(inFlight.count <= window, "\(inFlight.count) are in flight, in a window of \(window)")
-    assert(isConnected || inFlight.isEmpty && waitingCount + heldCount == 0, "sent to nobody")
+    assert(
+      presence != .offline || inFlight.isEmpty && waitingCount + heldCount == 0, "sent to nobody")
     for entry in inFlight {
       assert(entry.place == .inFlight, "#\(entry.sequence) is \(entry.place), and in flight")
       assert(
@@ -289,6 +295,10 @@ struct DeviceQueue {
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "#\(entry.sequence) waits for a commit without being staged")
       assert(entry.broadcast == nil, "a broadcast's copy waits for a commit")
+      // While the store is read, what is on disk by now may be missing in the rows that come.
+      assert(
+        !entry.state.isOnDisk || presence.session != nil && !presence.isLive,
+        "#\(entry.sequence) is on disk, and waits for it")
     }
   }
 }

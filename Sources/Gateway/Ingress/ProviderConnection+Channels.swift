@@ -57,12 +57,22 @@ extension ProviderConnection {
       open.uniqueID = home.makeID()
       var payload: [UInt8] = []
       if case .broadcast = call { payload = open.takeBody() }
-      home.ask(
-        .channels(
-          ChannelRequest(
-            connection: number, stream: open.streamID, app: app.number, call: call,
-            id: requestID(of: open), uniqueID: open.uniqueID, payload: payload)))
+      let request = ChannelRequest(
+        connection: number, stream: open.streamID, app: app.number, call: call,
+        id: requestID(of: open), uniqueID: open.uniqueID, payload: payload)
+      guard case .list = call else { return home.ask(.channels(request)) }
+      lists.append(request)
+      scheduleFlush()
     }
+  }
+
+  /// Asks for the next list that was requested, once the one before it has been read.
+  func askForNextList() {
+    guard let session,
+      let next = lists.next(
+        unsentBytes: unsentBytes, holdsBody: session.holdsLargeBody, isOpen: { streams[$0] != nil })
+    else { return }
+    home.ask(.channels(next))
   }
 
   private func isServed(_ path: PushRequest.Path) -> Bool {
@@ -84,9 +94,10 @@ extension ProviderConnection {
       respond(streamID, status: 200, body: Array(configuration.json.utf8))
     case .removed:
       respond(streamID, status: 204)
-    case .channels(let ids):
-      let list = ids.map { "\"\($0.text)\"" }.joined(separator: ",")
-      respond(streamID, status: 200, body: Array("{\"channels\":[\(list)]}".utf8))
+    case .list(let list):
+      lists.answered()
+      scheduleFlush()
+      respond(streamID, status: 200, body: list)
     case .accepted(let broadcast):
       home.metrics.broadcasts.add()
       respond(

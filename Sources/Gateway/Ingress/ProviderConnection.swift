@@ -19,6 +19,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// Whether the client speaks HTTP/1.1: it sent no HTTP/2 preface on a port that allows that.
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
+  var lists = ListRequests()
   private var credentials: ConnectionCredentials
   private var certificate: CertificateCredential?
   private var lastAuthorization: [UInt8] = []
@@ -105,7 +106,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     scheduleFlush()
   }
 
-  func streamDrained(_ stream: ByteStream) { if load.hasRoom { stream.resumeReading() } }
+  func streamDrained(_ stream: ByteStream) {
+    if load.hasRoom { stream.resumeReading() }
+    setUnsentBytes(stream.pendingOutputBytes)
+    askForNextList()
+  }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
@@ -129,6 +134,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
     if !load.hasRoom { pauseUntilAnswered(stream) }
+    askForNextList()
     if isClosing || (isDraining && streams.count == 0) || session.endsWithItsOutput {
       stream.close()
     }
@@ -380,7 +386,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let open = streams.remove(streamID), let session else { return }
     home.responses.refuse(
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
-      idText: echo(of: open), id: id(of: open), on: session)
+      idText: echo(of: open), id: id(of: open),
+      hasBody: speaksHTTP1 || open.request.method != .head, on: session)
     home.metrics.count(rejection)
     if !isAboutChannels(open) {
       home.noteRefusal(

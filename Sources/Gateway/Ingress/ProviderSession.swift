@@ -64,6 +64,11 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
+  /// Whether an answer of many bytes waits for the client to make room for it.
+  var holdsLargeBody: Bool {
+    if case .http2(let session) = self { session.holdsLargeBody } else { false }
+  }
+
   var failure: UInt32? {
     switch self {
     case .http2(let session): session.failure

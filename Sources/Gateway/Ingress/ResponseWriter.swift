@@ -42,10 +42,11 @@ import Transport
       body: nil)
   }
 
-  /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8).
+  /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8), which an answer to HEAD
+  /// must not have.
   func refuse(
     _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?,
-    idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID,
+    idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID, hasBody: Bool = true,
     on session: some HTTP2ServerSession
   ) {
     start()
@@ -62,7 +63,7 @@ import Transport
     let body = unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<used])
     unsafe session.respond(
       streamID, status: rejection.status,
-      fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]), body: body)
+      fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]), body: hasBody ? body : nil)
   }
 
   private func start() {

@@ -13,11 +13,13 @@ struct CampaignDocument: Sendable {
   let collapseID: String?
   let sendTime: SendTime
   let alerts: AlertCatalogue
+  /// The one environment whose devices get it, beside those that named none; nil for every environment.
+  let environment: Environment?
   private let payload: JSONObject
 
   private static let fields = [
     "topic", "alert", "arguments", "fallback", "payload", "pushType", "priority", "expiration",
-    "collapseID", "quietHours", "at",
+    "collapseID", "quietHours", "at", "environment",
   ]
 
   /// Checks a campaign; all of its problems are thrown together.
@@ -37,7 +39,8 @@ struct CampaignDocument: Sendable {
     collapseID = reader.collapseID()
     sendTime = reader.sendTime()
     payload = reader.object("payload") ?? [:]
-    let fallback = reader.text("fallback")
+    environment = reader.environment()
+    let fallback = reader.fallback()
     let arguments = reader.arguments()
     alerts = reader.alerts(fallback: fallback, arguments: arguments)
     reader.checkContent(payload, type, hasAlert: !alerts.languages.isEmpty)
@@ -194,6 +197,29 @@ private struct CampaignReader {
     return time
   }
 
+  mutating func environment() -> Environment? {
+    guard let text = text("environment") else { return nil }
+    do throws(RequestProblem) {
+      return try RegistrationRequest.environment(text)
+    } catch {
+      problems.append(error)
+      return nil
+    }
+  }
+
+  /// A language, or `false` for none at all.
+  mutating func fallback() -> LanguageChoice.Fallback {
+    switch object["fallback"] {
+    case nil, .null?: return .widelySpoken
+    case .string(let language)?: return .language(language)
+    case .bool(false)?: return .none
+    default:
+      report(
+        "fallback", "it is no language", do: "name one, or write false where there is to be none")
+      return .none
+    }
+  }
+
   mutating func arguments() -> [String] {
     guard let value = object["arguments"], value != .null else { return [] }
     guard case .array(let values) = value, values.count <= Limits.argumentsMax else {
@@ -214,7 +240,7 @@ private struct CampaignReader {
     return arguments
   }
 
-  mutating func alerts(fallback: String?, arguments: [String]) -> AlertCatalogue {
+  mutating func alerts(fallback: LanguageChoice.Fallback, arguments: [String]) -> AlertCatalogue {
     switch object["alert"] {
     case nil, .null?: return .none
     case .object(let alert)?:

@@ -11,14 +11,18 @@ struct CampaignPreview {
   let zones: [JSONObject]
   /// What a person should know first.
   let warnings: [String]
+  /// Why it would not be sent to this audience.
+  let problems: [RequestProblem]
 
-  /// A preview of a campaign for an audience at a moment.
+  /// A preview of a campaign for an audience at a moment, through a service whose environment may be known.
   init(
     _ document: CampaignDocument, shares: [AudienceShare], zones deviceZones: DeviceZones,
-    unixSeconds: Int
+    service: Environment?, unixSeconds: Int
   ) {
     total = shares.reduce(0) { $0 + $1.count }
-    var warnings: [String] = []
+    let audience = AudienceCheck(document, shares, service: service)
+    problems = audience.problems
+    var warnings = audience.warnings
     var languages: [JSONObject] = []
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
       shares.reduce(0) { $0 + $1.count }
@@ -26,12 +30,14 @@ struct CampaignPreview {
     for (language, count) in byLanguage.sorted(by: {
       ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "")
     }) {
+      // One without a text has its problem; it shows the payload where the campaign has no languages.
       let chosen = document.alerts.choice?.language(for: language)
+      let shown = document.alerts.choice == nil || chosen != nil
       languages.append([
         "language": language.map { .string($0) } ?? .null, "devices": .integer(count),
         "shows": (chosen?.language).map { .string($0) } ?? .null,
         "fallback": .bool(chosen?.isFallback ?? false),
-        "alert": document.preview(in: chosen?.language),
+        "alert": shown ? document.preview(in: chosen?.language) : .null,
       ])
       if let language, let chosen, chosen.isFallback {
         warnings.append(
@@ -65,6 +71,7 @@ struct CampaignPreview {
       "devices": .integer(total), "languages": .array(languages.map { .object($0) }),
       "timeZones": .array(zones.map { .object($0) }),
       "warnings": .array(warnings.map { .string($0) }),
+      "problems": .array(problems.map(\.json)),
     ]
   }
 }

@@ -157,7 +157,9 @@ struct CampaignRun {
 
   private mutating func payload(for language: String?) -> [UInt8] {
     if let made = payloads[language] { return made }
-    let chosen = document.alerts.choice?.language(for: language).language
+    // A device that has changed its language since the check gets what one without a language gets.
+    let choice = document.alerts.choice
+    let chosen = (choice?.language(for: language) ?? choice?.language(for: nil))?.language
     let payload = document.payload(in: chosen)
     // Devices name the languages: only so many are remembered.
     if payloads.count < Limits.languagesMax { payloads[language] = payload }

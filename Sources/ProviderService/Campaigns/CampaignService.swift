@@ -26,16 +26,18 @@ public final class CampaignService: Sendable {
     var isDraining = false
   }
 
-  private let registry: Registry
+  let registry: Registry
   private let makeService: @Sendable () throws -> PushService
   private let log: Log
   private let running = Mutex(Running())
+  let counts: RegistryCounts
 
   /// Campaigns to a registry's devices; `makeService` is called when the first one starts.
   public init(
     registry: Registry, log: Log, makeService: @escaping @Sendable () throws -> PushService
   ) {
     self.registry = registry
+    counts = RegistryCounts(of: registry.store)
     self.log = log
     self.makeService = makeService
   }
@@ -75,7 +77,8 @@ public final class CampaignService: Sendable {
     let id = Hexadecimal.encode(SystemRandom.bytes(6))
     let campaign = CampaignRecord(
       id: id, createdMilliseconds: SystemClock.unixMilliseconds, document: object.bytes,
-      topic: document.topic, audience: audience, rate: rate)
+      topic: document.topic, audience: audience, rate: rate,
+      environment: document.environment?.name)
     try stored { () throws(StorageFailure) in try registry.store.addCampaign(campaign) }
     return campaign
   }
@@ -200,18 +203,26 @@ public final class CampaignService: Sendable {
     _ document: CampaignDocument, _ audience: CampaignAudience, campaign: String
   ) throws(Failure) -> CampaignPreview {
     let shares = try stored { () throws(StorageFailure) in
-      try registry.store.shares(of: audience, campaign: campaign, topic: document.topic)
+      try registry.store.shares(
+        of: audience, campaign: campaign, topic: document.topic,
+        environment: document.environment?.name)
     }
     return CampaignPreview(
-      document, shares: shares, zones: registry.zones,
+      document, shares: shares, zones: registry.zones, service: (try? service())?.environment,
       unixSeconds: Int(SystemClock.unixMilliseconds / 1_000))
   }
 
   private func start(_ campaign: CampaignRecord) throws(Failure) -> CampaignRecord {
     let document = try document(of: campaign)
+    let environment = try service().environment
+    let shares = try stored { () throws(StorageFailure) in
+      try registry.store.shares(
+        of: campaign.audience, campaign: campaign.id, topic: campaign.topic,
+        environment: campaign.environment)
+    }
+    let problems = AudienceCheck(document, shares, service: environment).problems
+    if !problems.isEmpty { throw .invalid(RequestProblems(problems)) }
     return try stored { () throws(StorageFailure) in
-      let shares = try registry.store.shares(
-        of: campaign.audience, campaign: campaign.id, topic: campaign.topic)
       let zones = Set(shares.map(\.timeZone)).sorted { ($0 ?? "") < ($1 ?? "") }
       return try registry.store.start(
         campaign,
@@ -236,7 +247,7 @@ public final class CampaignService: Sendable {
     }
   }
 
-  private func service() throws(Failure) -> PushService {
+  func service() throws(Failure) -> PushService {
     try running.withLock { running throws(Failure) in
       if let service = running.service { return service }
       do {
@@ -259,7 +270,7 @@ public final class CampaignService: Sendable {
     try stored { () throws(StorageFailure) in try registry.store.tallies(of: id) }
   }
 
-  private func status(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
+  func status(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
     var counts: [CampaignOutcome: Int64] = [:]
     for tally in try tallies(of: campaign.id) { counts[tally.outcome, default: 0] += tally.count }
     func count(_ outcome: CampaignOutcome) -> Int64 { counts[outcome] ?? 0 }
@@ -295,7 +306,7 @@ public final class CampaignService: Sendable {
     }
   }
 
-  private func stored<Answer>(
+  func stored<Answer>(
     _ body: () throws(StorageFailure) -> Answer
   ) throws(Failure) -> Answer {
     do throws(StorageFailure) {

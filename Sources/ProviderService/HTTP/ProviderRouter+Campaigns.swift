@@ -21,6 +21,11 @@ extension ProviderRouter {
     case "preview":
       try allow(["GET"], request)
       return .object(try campaigns.preview(id).json)
+    case "events":
+      try allow(["GET"], request)
+      return HTTP1Response(
+        status: 200, fields: [("content-type", EventStream.type)],
+        body: .stream(try progress.follow(id)))
     case "recipients":
       try allow(["POST"], request)
       let added = try campaigns.append(registrations(in: request), to: id)
@@ -46,6 +51,7 @@ extension ProviderRouter {
     let isHeld = try Self.flag("hold", object["hold"])
     let isDryRun = try Self.flag("dryRun", object["dryRun"])
     for key in ["to", "rate", "hold", "dryRun"] { object[key] = nil }
+    object = try Self.withFiles(object)
     if isDryRun { return .object(try campaigns.preview(object, audience: audience).json) }
     let campaign = try campaigns.add(object, audience: audience, rate: rate)
     if !isHeld {
@@ -72,6 +78,28 @@ extension ProviderRouter {
       throw RequestProblems([RequestProblem(nil, "the campaign is no object", do: "send one")])
     }
     return object
+  }
+
+  /// Puts the strings files that came along, by their names, into the campaign.
+  private static func withFiles(_ object: JSONObject) throws(RequestProblems) -> JSONObject {
+    var object = object
+    guard let value = object["files"], value != .null else { return object }
+    object["files"] = nil
+    guard let members = value.objectValue?.members else {
+      throw RequestProblems([
+        RequestProblem("files", "it is no object", do: "write a member a file: its name, its text")
+      ])
+    }
+    var files: [String: [UInt8]] = [:]
+    for member in members {
+      guard let text = member.value.stringValue else {
+        throw RequestProblems([
+          RequestProblem("files", "\(member.key) is no text", do: "write what the file holds")
+        ])
+      }
+      files[member.key] = Array(text.utf8)
+    }
+    return try StringsFile.resolve(object, files: files)
   }
 
   /// `all`, `tag:…`, `user:…` or `list`.

@@ -14,6 +14,7 @@ public struct ProviderRouter: Sendable {
   private let adminToken: [UInt8]
   private let isOpen: Bool
   private let log: Log
+  let progress: CampaignProgress
 
   /// A router; without an admin token no request of the operator is allowed.
   public init(
@@ -26,12 +27,13 @@ public struct ProviderRouter: Sendable {
     self.adminToken = Array(adminToken.utf8)
     self.isOpen = isOpen
     self.log = log
+    progress = CampaignProgress { [campaigns] id in try campaigns.status(id) }
   }
 
-  /// Answers a request.
-  public func answer(_ request: HTTP1Request) -> HTTP1Response {
+  /// Answers a request; one of an administrator needs no token.
+  public func answer(_ request: HTTP1Request, isAdministrator: Bool = false) -> HTTP1Response {
     do {
-      return try response(to: request)
+      return try response(to: request, isAdministrator)
     } catch let problems as RequestProblems {
       return .refusal(problems.all, status: 400)
     } catch let refusal as Refusal {
@@ -56,7 +58,9 @@ public struct ProviderRouter: Sendable {
     }
   }
 
-  private func response(to request: HTTP1Request) throws -> HTTP1Response {
+  private func response(
+    to request: HTTP1Request, _ isAdministrator: Bool
+  ) throws -> HTTP1Response {
     let path = request.path.split(separator: "/").map(String.init)
     switch (path.first, path.count) {
     case ("healthz", 1), ("readyz", 1):
@@ -65,13 +69,18 @@ public struct ProviderRouter: Sendable {
         status: 200, contentType: "text/plain; charset=utf-8", body: Array("ok\n".utf8))
     case ("register", 1):
       try allow(["GET", "POST", "DELETE"], request)
-      return try register(request, as: caller(of: request))
+      return try register(
+        request, as: isAdministrator ? .administrator : caller(of: request))
     case ("tokens", 1):
       try allow(["GET", "POST"], request)
-      try requireAdministrator(request)
+      if !isAdministrator { try requireAdministrator(request) }
       return request.method == "GET" ? try tokens(request) : try bringTokens(request)
+    case ("status", 1):
+      try allow(["GET"], request)
+      if !isAdministrator { try requireAdministrator(request) }
+      return .object(try campaigns.summary())
     case ("campaigns", 1...3):
-      try requireAdministrator(request)
+      if !isAdministrator { try requireAdministrator(request) }
       return try campaign(request, Array(path.dropFirst()))
     default:
       throw Refusal(404, "there is nothing at \(request.path)", do: "see docs/provider.md")

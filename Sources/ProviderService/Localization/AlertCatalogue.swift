@@ -23,15 +23,17 @@ struct AlertCatalogue: Sendable {
 
   /// Reads the campaign's `alert`: an object a language, or one alert for all.
   init(
-    _ object: JSONObject, fallback: String?, arguments: [String]
+    _ object: JSONObject, fallback: LanguageChoice.Fallback, arguments: [String]
   ) throws(RequestProblems) {
+    var named: String?
+    if case .language(let language) = fallback { named = language }
     var problems: [RequestProblem] = []
     var alerts: [String: LocalizedAlert] = [:]
     let isOne = object.keys.contains {
       LocalizedAlert.textKeys.contains($0) || LocalizedAlert.deviceKeys.contains($0)
     }
-    let members =
-      isOne ? [JSONObject.Member(key: fallback ?? "en", value: .object(object))] : object.members
+    let only = named ?? "en"
+    let members = isOne ? [JSONObject.Member(key: only, value: .object(object))] : object.members
     if members.count > Limits.languagesMax {
       problems.append(
         RequestProblem(
@@ -60,13 +62,12 @@ struct AlertCatalogue: Sendable {
     languages = members.map(\.key).filter { alerts[$0] != nil }
     self.alerts = alerts
     self.arguments = arguments
-    choice = LanguageChoice(of: languages, fallback: fallback)
-    if let fallback, !isOne, problems.isEmpty,
-      choice?.fallback.lowercased() != fallback.lowercased()
-    {
+    // One alert without languages is everybody's.
+    choice = LanguageChoice(of: languages, fallback: isOne ? .language(only) : fallback)
+    if let named, problems.isEmpty, choice?.fallback == nil {
       problems.append(
         RequestProblem(
-          "fallback", "the alert has no \(fallback)",
+          "fallback", "the alert has no \(named)",
           do: "name one of \(languages.joined(separator: ", "))"))
     }
     problems += placeholderProblems(isOne: isOne)

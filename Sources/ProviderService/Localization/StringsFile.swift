@@ -12,10 +12,23 @@ public enum StringsFile {
   public static func resolve(
     _ campaign: JSONObject, in folder: String
   ) throws(RequestProblems) -> JSONObject {
+    try resolve(campaign, from: .folder(folder))
+  }
+
+  /// Replaces the names of strings files by what they hold, where the files came with the campaign.
+  static func resolve(
+    _ campaign: JSONObject, files: [String: [UInt8]]
+  ) throws(RequestProblems) -> JSONObject {
+    try resolve(campaign, from: .files(files))
+  }
+
+  private static func resolve(
+    _ campaign: JSONObject, from source: StringsSource
+  ) throws(RequestProblems) -> JSONObject {
     var campaign = campaign
     switch campaign["alert"] {
     case .string(let name)?:
-      campaign["alert"] = .object(try everyLanguage(name, folder))
+      campaign["alert"] = .object(try everyLanguage(name, source))
     case .object(var alert)?:
       for member in alert.members
       where !LocalizedAlert.textKeys.contains(member.key)
@@ -24,7 +37,7 @@ public enum StringsFile {
         guard let name = member.value.stringValue else { continue }
         alert[member.key] = .object(
           try oneLanguage(
-            name, member.key, path: "\(folder)/\(name)", field: "alert.\(member.key)"))
+            name, member.key, path: name, field: "alert.\(member.key)", source))
       }
       campaign["alert"] = .object(alert)
     default: break
@@ -33,18 +46,19 @@ public enum StringsFile {
   }
 
   private static func everyLanguage(
-    _ name: String, _ folder: String
+    _ name: String, _ source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
-    let path = "\(folder)/\(name)"
-    if name.hasSuffix(".xcstrings") { return try languages(ofCatalogue: json(path, "alert")) }
-    if name.hasSuffix(".json") { return try json(path, "alert") }
+    if name.hasSuffix(".xcstrings") {
+      return try languages(ofCatalogue: json(name, "alert", source))
+    }
+    if name.hasSuffix(".json") { return try json(name, "alert", source) }
     var alert = JSONObject()
-    for entry in ((try? FileSystem.list(folder)) ?? []).sorted() where entry.hasSuffix(".lproj") {
-      let file = "\(folder)/\(entry)/\(name)"
-      guard FileSystem.exists(file) else { continue }
-      let language = String(entry.dropLast(6))
+    for folder in source.languageFolders {
+      let file = "\(folder)/\(name)"
+      guard source.has(file) else { continue }
+      let language = String(folder.dropLast(6))
       alert[language] = .object(
-        try oneLanguage(name, language, path: file, field: "alert.\(language)"))
+        try oneLanguage(name, language, path: file, field: "alert.\(language)", source))
     }
     guard !alert.isEmpty else {
       throw problem("alert", "no .lproj folder beside the campaign has \(name)")
@@ -53,21 +67,23 @@ public enum StringsFile {
   }
 
   private static func oneLanguage(
-    _ name: String, _ language: String, path: String, field: String
+    _ name: String, _ language: String, path: String, field: String, _ source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
-    if name.hasSuffix(".json") { return try json(path, field) }
+    if name.hasSuffix(".json") { return try json(path, field, source) }
     if name.hasSuffix(".xcstrings") {
-      let all = try languages(ofCatalogue: json(path, field))
+      let all = try languages(ofCatalogue: json(path, field, source))
       guard let own = all[language]?.objectValue else {
         throw problem(field, "\(name) has no \(language)")
       }
       return own
     }
     let stem = path.hasSuffix(".strings") ? String(path.dropLast(8)) : nil
-    var texts = try propertyList(path, field)
+    var texts = try propertyList(path, field, source)
     // What counts has its forms in the file of the same name.
-    if let dictionary = stem.map({ $0 + ".stringsdict" }), FileSystem.exists(dictionary) {
-      for member in try propertyList(dictionary, field).members { texts[member.key] = member.value }
+    if let dictionary = stem.map({ $0 + ".stringsdict" }), source.has(dictionary) {
+      for member in try propertyList(dictionary, field, source).members {
+        texts[member.key] = member.value
+      }
     }
     // Other texts of the file are the app's.
     let known = LocalizedAlert.textKeys + LocalizedAlert.deviceKeys
@@ -112,8 +128,10 @@ public enum StringsFile {
         }))
   }
 
-  private static func json(_ path: String, _ field: String) throws(RequestProblems) -> JSONObject {
-    let bytes = try read(path, field)
+  private static func json(
+    _ path: String, _ field: String, _ source: StringsSource
+  ) throws(RequestProblems) -> JSONObject {
+    let bytes = try read(path, field, source)
     let value: JSONValue
     do throws(JSONFailure) {
       value = try JSONValue(parsing: bytes, limits: JSONLimits(bytes: Limits.stringsFileBytesMax))
@@ -125,9 +143,9 @@ public enum StringsFile {
   }
 
   private static func propertyList(
-    _ path: String, _ field: String
+    _ path: String, _ field: String, _ source: StringsSource
   ) throws(RequestProblems) -> JSONObject {
-    let bytes = try read(path, field)
+    let bytes = try read(path, field, source)
     guard
       let list = unsafe try? PropertyListSerialization.propertyList(
         from: Data(bytes), options: [], format: nil) as? [String: Any]
@@ -147,11 +165,13 @@ public enum StringsFile {
     return object
   }
 
-  private static func read(_ path: String, _ field: String) throws(RequestProblems) -> [UInt8] {
-    do throws(SystemFailure) {
-      return try FileSystem.readRegularFile(path, limit: Limits.stringsFileBytesMax)
+  private static func read(
+    _ path: String, _ field: String, _ source: StringsSource
+  ) throws(RequestProblems) -> [UInt8] {
+    do throws(StringsSource.Failure) {
+      return try source.read(path)
     } catch {
-      throw problem(field, "\(error)")
+      throw problem(field, error.what)
     }
   }
 

@@ -13,6 +13,8 @@ struct RegistrationRequest {
   let user: String?
   let installation: String?
   let tags: [String]
+  /// The environment that the token is of, where the app said it.
+  let environment: Environment?
 
   /// Names that are understood; the others are the app's own business.
   private struct Fields {
@@ -79,6 +81,8 @@ struct RegistrationRequest {
       }, or: nil)
     tags = checked(
       { () throws(RequestProblem) in try Self.tags(fields.all("tag")) }, or: [])
+    environment = checked(
+      { () throws(RequestProblem) in try Self.environment(fields.first("environment")) }, or: nil)
     if !problems.isEmpty { throw RequestProblems(problems) }
     assert(!token.isEmpty, "a request without a token was refused")
   }
@@ -87,7 +91,7 @@ struct RegistrationRequest {
   func registration(sealed: [UInt8], topic: String) -> TokenRegistration {
     TokenRegistration(
       sealed: sealed, topic: topic, language: language, timeZone: timeZone, user: user,
-      installation: installation, tags: tags)
+      installation: installation, tags: tags, environment: environment?.name)
   }
 
   // MARK: fields
@@ -140,6 +144,18 @@ struct RegistrationRequest {
         do: "send one such as Europe/Paris")
     }
     return text
+  }
+
+  /// `sandbox` or `production`; `development`, as an app's entitlement calls it, is the former.
+  static func environment(_ text: String?) throws(RequestProblem) -> Environment? {
+    guard let text else { return nil }
+    let name = text.lowercased()
+    guard let environment = Environment(name: name == "development" ? "sandbox" : name) else {
+      throw RequestProblem(
+        "environment", "'\(text.prefix(80))' is no environment",
+        do: "write development or production")
+    }
+    return environment
   }
 
   private static func name(_ field: String, _ text: String?) throws(RequestProblem) -> String? {

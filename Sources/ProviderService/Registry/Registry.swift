@@ -74,6 +74,7 @@ public struct Registry: Sendable {
       "timeZone": text(registration.timeZone), "user": text(registration.user),
       "installation": text(registration.installation),
       "tags": .array(registration.tags.map { .string($0) }),
+      "environment": text(registration.environment),
       "registered": .string(Timestamp.rfc3339(unixMilliseconds: token.firstMilliseconds)),
       "renewed": .string(Timestamp.rfc3339(unixMilliseconds: token.lastMilliseconds)),
     ]

@@ -5,7 +5,8 @@ internal import Transport
 extension ControlEngine {
   /// The statements that change something.
   enum Write: Hashable {
-    case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration
+    case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,
+      noneRegistered
     case subscription, subscriptionMark, setting
     case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noExpiredBroadcasts
     case noSubscription, noSetting
@@ -52,6 +53,8 @@ extension ControlEngine {
         """
       case .deviceCertificate: "INSERT OR REPLACE INTO device_certificate VALUES (?1, ?2, ?3)"
       case .registration: "INSERT OR REPLACE INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+      case .noneRegistered:
+        "UPDATE registration SET state = 3, changed = ?2 WHERE device = ?1 AND state <> 3"
       case .subscription:
         """
         INSERT OR IGNORE INTO subscription SELECT ?1, ?2, ?3, ?4
@@ -97,6 +100,11 @@ extension ControlEngine {
     case .putDevice(let device): try put(device)
     case .putDeviceCertificate(let certificate): try put(certificate)
     case .putRegistration(let registration): try put(registration)
+    case .unregisterAll(let device, let milliseconds):
+      let statement = try statement(.noneRegistered)
+      try statement.bind(1, device)
+      try statement.bind(2, milliseconds)
+      try statement.run()
     case .putSubscription(let subscription): try put(subscription, by: .subscription)
     case .markSubscription(let subscription): try put(subscription, by: .subscriptionMark)
     case .removeSubscription(let subscription):

@@ -20,6 +20,8 @@ public enum ControlChange: Sendable, Hashable {
   case putDevice(DeviceRecord)
   case putDeviceCertificate(DeviceCertificateRecord)
   case putRegistration(RegistrationRecord)
+  /// Unregisters all that a device has registered, as of then.
+  case unregisterAll(device: UInt64, atMilliseconds: Int64)
   /// Nothing where the channel was removed meanwhile; one that is there keeps what it received.
   case putSubscription(SubscriptionRecord)
   /// Notes what the device acknowledged; nothing where there is no such subscription.

@@ -1,41 +1,51 @@
 /// Whom a campaign goes to.
 extension RegistryEngine {
-  /// How many devices share each language and zone.
+  /// How many devices share each language, zone and environment.
   func shares(
-    of audience: CampaignAudience, campaign: String, topic: String
+    of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
     let sql: StaticString =
       switch audience {
       case .all:
         """
-        SELECT language, time_zone, count(*) FROM token WHERE topic = ?1 AND ?2 IS NOT NULL
-        GROUP BY 1, 2
+        SELECT language, time_zone, environment, count(*) FROM token
+        WHERE topic = ?1 AND ?2 IS NOT NULL
+          AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
+        GROUP BY 1, 2, 3
         """
       case .tag:
         """
-        SELECT language, time_zone, count(*) FROM tag JOIN token ON token.number = tag.token
-        WHERE tag.name = ?2 AND topic = ?1 GROUP BY 1, 2
+        SELECT language, time_zone, environment, count(*)
+        FROM tag JOIN token ON token.number = tag.token
+        WHERE tag.name = ?2 AND topic = ?1
+          AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
+        GROUP BY 1, 2, 3
         """
       case .user:
         """
-        SELECT language, time_zone, count(*) FROM token WHERE user = ?2 AND topic = ?1
-        GROUP BY 1, 2
+        SELECT language, time_zone, environment, count(*) FROM token
+        WHERE user = ?2 AND topic = ?1
+          AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
+        GROUP BY 1, 2, 3
         """
       case .list:
         """
-        SELECT language, time_zone, count(*) FROM recipient WHERE campaign = ?2 AND ?1 IS NOT NULL
-        GROUP BY 1, 2
+        SELECT language, time_zone, environment, count(*) FROM recipient
+        WHERE campaign = ?2 AND ?1 IS NOT NULL
+          AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
+        GROUP BY 1, 2, 3
         """
       }
     let select = try statement(sql)
     try select.bind(1, topic)
     try select.bind(2, audience.subject ?? campaign)
+    try select.bind(3, environment)
     var shares: [AudienceShare] = []
     while try select.step() {
       shares.append(
         AudienceShare(
           language: select.optionalText(0), timeZone: select.optionalText(1),
-          count: select.integer(2)))
+          environment: select.optionalText(2), count: select.integer(3)))
     }
     return shares
   }
@@ -55,6 +65,7 @@ extension RegistryEngine {
     case .any: try select.bind(6, nil as String?)
     case .named(let name): try select.bind(6, name)
     }
+    try select.bind(7, campaign.environment)
     var recipients: [CampaignRecipient] = []
     while try select.step() {
       recipients.append(
@@ -75,12 +86,14 @@ extension RegistryEngine {
       """
       SELECT number, sealed, language FROM recipient
       WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
+        AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (.list, .named):
       """
       SELECT number, sealed, language FROM recipient INDEXED BY recipient_by_zone
       WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND time_zone IS ?6
+        AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (_, .named):
@@ -88,24 +101,28 @@ extension RegistryEngine {
       SELECT number, sealed, language FROM recipient INDEXED BY recipient_by_zone
       WHERE campaign = ?2 AND number > ?3 AND number <= ?4 AND time_zone IS ?6
         AND EXISTS (SELECT 1 FROM token WHERE token.sealed = recipient.sealed AND topic = ?1)
+        AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (.all, .any):
       """
       SELECT number, sealed, language FROM token
       WHERE topic = ?1 AND ?2 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
+        AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     case (.tag, .any):
       """
       SELECT number, sealed, language FROM tag JOIN token ON token.number = tag.token
       WHERE tag.name = ?2 AND topic = ?1 AND token > ?3 AND token <= ?4 AND ?6 IS NULL
+        AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY token LIMIT ?5
       """
     case (.user, .any):
       """
       SELECT number, sealed, language FROM token
       WHERE user = ?2 AND topic = ?1 AND number > ?3 AND number <= ?4 AND ?6 IS NULL
+        AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
       ORDER BY number LIMIT ?5
       """
     }
@@ -118,17 +135,17 @@ extension RegistryEngine {
     case .list: return
     case .all:
       sql = """
-        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone FROM token
+        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone, environment FROM token
         WHERE topic = ?2 AND ?3 IS NOT NULL
         """
     case .tag:
       sql = """
-        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone
+        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone, environment
         FROM tag JOIN token ON token.number = tag.token WHERE topic = ?2 AND tag.name = ?3
         """
     case .user:
       sql = """
-        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone FROM token
+        INSERT INTO recipient SELECT ?1, number, sealed, language, time_zone, environment FROM token
         WHERE topic = ?2 AND user = ?3
         """
     }
@@ -164,7 +181,7 @@ extension RegistryEngine {
     let insert = try statement(
       """
       INSERT OR IGNORE INTO recipient
-      SELECT ?1, ?2, ?3, coalesce(?4, language), coalesce(?5, time_zone)
+      SELECT ?1, ?2, ?3, coalesce(?4, language), coalesce(?5, time_zone), coalesce(?7, environment)
       FROM (SELECT 1) LEFT JOIN token ON sealed = ?3 AND topic = ?6
       RETURNING number
       """)
@@ -176,6 +193,7 @@ extension RegistryEngine {
       try insert.bind(4, token.language)
       try insert.bind(5, token.timeZone)
       try insert.bind(6, token.topic)
+      try insert.bind(7, token.environment)
       while try insert.step() {
         number += 1
         added += 1

@@ -2,7 +2,7 @@
 extension RegistryEngine {
   func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
     let insert = try statement(
-      "INSERT INTO campaign VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+      "INSERT INTO campaign VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
     try insert.bind(1, campaign.id)
     try insert.bind(2, campaign.createdMilliseconds)
     try insert.bind(3, campaign.document)
@@ -15,6 +15,7 @@ extension RegistryEngine {
     try insert.bind(10, campaign.total)
     try insert.bind(11, campaign.lastNumber)
     try insert.bind(12, campaign.finishedMilliseconds)
+    try insert.bind(13, campaign.environment)
     try insert.run()
   }
 
@@ -38,7 +39,7 @@ extension RegistryEngine {
     let select = try statement(
       """
       SELECT id, created, document, topic, audience, subject, rate, state, problem, total,
-        last_number, finished
+        last_number, finished, environment
       FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id
       """)
     try select.bind(1, id)
@@ -54,7 +55,8 @@ extension RegistryEngine {
         CampaignRecord(
           id: select.text(0), createdMilliseconds: select.integer(1), document: select.bytes(2),
           topic: select.text(3), audience: audience, rate: select.optionalInteger(6),
-          state: state, problem: select.optionalText(8), total: select.integer(9),
+          environment: select.optionalText(12), state: state, problem: select.optionalText(8),
+          total: select.integer(9),
           lastNumber: select.integer(10), finishedMilliseconds: select.optionalInteger(11)))
     }
     return campaigns

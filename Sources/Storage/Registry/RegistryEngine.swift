@@ -28,10 +28,12 @@ final class RegistryEngine: StoreEngine {
     let known = try number(of: token)
     let upsert = try statement(
       """
-      INSERT INTO token (topic, sealed, language, time_zone, user, installation, first, last)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+      INSERT INTO token
+        (topic, sealed, language, time_zone, user, installation, first, last, environment)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
       ON CONFLICT (sealed, topic) DO UPDATE SET
-        language = ?3, time_zone = ?4, user = ?5, installation = ?6, last = max(last, ?7)
+        language = ?3, time_zone = ?4, user = ?5, installation = ?6, last = max(last, ?7),
+        environment = ?8
       RETURNING number
       """)
     try upsert.bind(1, token.topic)
@@ -41,6 +43,7 @@ final class RegistryEngine: StoreEngine {
     try upsert.bind(5, token.user)
     try upsert.bind(6, token.installation)
     try upsert.bind(7, milliseconds)
+    try upsert.bind(8, token.environment)
     guard try upsert.step() else {
       throw .corrupt(path: database.path, detail: "a token was written and has no number")
     }
@@ -102,18 +105,28 @@ final class RegistryEngine: StoreEngine {
     let remove = try statement(
       """
       DELETE FROM token WHERE sealed = ?1 AND (?2 IS NULL OR topic = ?2) AND last <= ?3
-      RETURNING number
+      RETURNING topic
       """)
     try remove.bind(1, token.sealed)
     try remove.bind(2, token.topic)
     try remove.bind(3, token.sinceMilliseconds)
-    return try count(remove)
+    var topics: [String] = []
+    while try remove.step() { topics.append(remove.text(0)) }
+    let departure = try statement(
+      "INSERT INTO departure VALUES (?1, 1) ON CONFLICT (topic) DO UPDATE SET count = count + 1")
+    for topic in topics {
+      try departure.bind(1, topic)
+      try departure.run()
+    }
+    assert(token.topic == nil || topics.count <= 1, "a token is registered once for a topic")
+    return topics.count
   }
 
   func tokens(after number: Int64, limit: Int) throws(StorageFailure) -> [RegisteredToken] {
     let select = try statement(
       """
-      SELECT number, sealed, topic, language, time_zone, user, installation, first, last
+      SELECT number, sealed, topic, language, time_zone, user, installation, first, last,
+        environment
       FROM token WHERE number > ?1 ORDER BY number LIMIT ?2
       """)
     try select.bind(1, number)
@@ -124,7 +137,8 @@ final class RegistryEngine: StoreEngine {
       let registration = TokenRegistration(
         sealed: select.bytes(1), topic: select.text(2), language: select.optionalText(3),
         timeZone: select.optionalText(4), user: select.optionalText(5),
-        installation: select.optionalText(6), tags: try tags(of: number))
+        installation: select.optionalText(6), tags: try tags(of: number),
+        environment: select.optionalText(9))
       tokens.append(
         RegisteredToken(
           number: number, registration: registration, firstMilliseconds: select.integer(7),
@@ -139,6 +153,30 @@ final class RegistryEngine: StoreEngine {
     var tags: [String] = []
     while try select.step() { tags.append(select.text(0)) }
     return tags
+  }
+
+  /// How many tokens each app, language and environment has.
+  func shares() throws(StorageFailure) -> [RegistryShare] {
+    let select = try statement(
+      "SELECT topic, language, environment, count(*) FROM token GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC"
+    )
+    var shares: [RegistryShare] = []
+    while try select.step() {
+      shares.append(
+        RegistryShare(
+          topic: select.text(0), language: select.optionalText(1),
+          environment: select.optionalText(2), count: select.integer(3)))
+    }
+    return shares
+  }
+
+  /// How many dead tokens of each app have left since the store was made.
+  func departures() throws(StorageFailure) -> [String: Int64] {
+    let select = try statement("SELECT topic, count FROM departure")
+    var departures: [String: Int64] = [:]
+    while try select.step() { departures[select.text(0)] = select.integer(1) }
+    assert(departures.values.allSatisfy { $0 > 0 }, "an app is counted with its first dead token")
+    return departures
   }
 
   func tokenCount() throws(StorageFailure) -> Int64 {

@@ -14,12 +14,16 @@ public struct TokenRegistration: Sendable, Hashable {
   public var installation: String?
   /// Words by which campaigns choose devices.
   public var tags: [String]
+  /// The name of the environment that the token is of; nil where the app did not say.
+  public var environment: String?
 
   /// A registration from its parts.
   public init(
     sealed: [UInt8], topic: String, language: String? = nil, timeZone: String? = nil,
-    user: String? = nil, installation: String? = nil, tags: [String] = []
+    user: String? = nil, installation: String? = nil, tags: [String] = [],
+    environment: String? = nil
   ) {
+    self.environment = environment
     self.sealed = sealed
     self.topic = topic
     self.language = language
@@ -104,7 +108,21 @@ public struct AudienceShare: Sendable, Hashable {
   public let language: String?
   /// As in the registrations.
   public let timeZone: String?
+  /// As in the registrations.
+  public let environment: String?
   /// The devices.
+  public let count: Int64
+}
+
+/// How many tokens of an app share a language and an environment.
+public struct RegistryShare: Sendable, Hashable {
+  /// The value of `apns-topic`.
+  public let topic: String
+  /// As in the registrations.
+  public let language: String?
+  /// As in the registrations.
+  public let environment: String?
+  /// The tokens.
   public let count: Int64
 }
 
@@ -134,6 +152,8 @@ public struct CampaignRecord: Sendable, Hashable {
   public let audience: CampaignAudience
   /// Pushes a second at most.
   public let rate: Int64?
+  /// The one environment whose devices get it, beside those that named none; nil for every environment.
+  public let environment: String?
   /// Where it stands.
   public var state: State
   /// Why it does not go on by itself; nil while all is well.
@@ -148,17 +168,19 @@ public struct CampaignRecord: Sendable, Hashable {
   /// A campaign that has not started.
   public init(
     id: String, createdMilliseconds: Int64, document: [UInt8], topic: String,
-    audience: CampaignAudience, rate: Int64?
+    audience: CampaignAudience, rate: Int64?, environment: String? = nil
   ) {
     self.init(
       id: id, createdMilliseconds: createdMilliseconds, document: document, topic: topic,
-      audience: audience, rate: rate, state: .preparing, problem: nil, total: 0, lastNumber: 0,
+      audience: audience, rate: rate, environment: environment, state: .preparing, problem: nil,
+      total: 0, lastNumber: 0,
       finishedMilliseconds: nil)
   }
 
   init(
     id: String, createdMilliseconds: Int64, document: [UInt8], topic: String,
-    audience: CampaignAudience, rate: Int64?, state: State, problem: String?, total: Int64,
+    audience: CampaignAudience, rate: Int64?, environment: String?, state: State, problem: String?,
+    total: Int64,
     lastNumber: Int64, finishedMilliseconds: Int64?
   ) {
     self.id = id
@@ -167,6 +189,7 @@ public struct CampaignRecord: Sendable, Hashable {
     self.topic = topic
     self.audience = audience
     self.rate = rate
+    self.environment = environment
     self.state = state
     self.problem = problem
     self.total = total

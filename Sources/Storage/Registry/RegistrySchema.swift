@@ -43,6 +43,15 @@ extension RegistryEngine {
         campaign TEXT NOT NULL REFERENCES campaign, outcome TEXT NOT NULL, reason TEXT NOT NULL,
         count INTEGER NOT NULL, PRIMARY KEY (campaign, outcome, reason)
       ) STRICT, WITHOUT ROWID;
+      """,
+      // The environment of a token; what left as dead.
       """
+      ALTER TABLE token ADD COLUMN environment TEXT;
+      ALTER TABLE recipient ADD COLUMN environment TEXT;
+      ALTER TABLE campaign ADD COLUMN environment TEXT;
+      CREATE TABLE departure (
+        topic TEXT PRIMARY KEY, count INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      """,
     ])
 }

@@ -57,6 +57,16 @@ public final class SQLiteRegistryStore: Sendable {
     try read { engine throws(StorageFailure) in try engine.tokens(after: number, limit: limit) }
   }
 
+  /// How many tokens each app, language and environment has.
+  public func shares() throws(StorageFailure) -> [RegistryShare] {
+    try read { engine throws(StorageFailure) in try engine.shares() }
+  }
+
+  /// How many dead tokens of each app have left since the store was made.
+  public func departures() throws(StorageFailure) -> [String: Int64] {
+    try read { engine throws(StorageFailure) in try engine.departures() }
+  }
+
   /// The number of registered tokens.
   public func tokenCount() throws(StorageFailure) -> Int64 {
     try read { engine throws(StorageFailure) in try engine.tokenCount() }
@@ -88,13 +98,14 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// How many devices of an audience share each language and zone; `campaign` is the one whose list
-  /// `.list` means.
+  /// How many devices of an audience share each language, zone and environment; `campaign` is the one whose
+  /// list `.list` means.
   public func shares(
-    of audience: CampaignAudience, campaign: String = "", topic: String
+    of audience: CampaignAudience, campaign: String = "", topic: String, environment: String? = nil
   ) throws(StorageFailure) -> [AudienceShare] {
     try read { engine throws(StorageFailure) in
-      try engine.shares(of: audience, campaign: campaign, topic: topic)
+      try engine.shares(
+        of: audience, campaign: campaign, topic: topic, environment: environment)
     }
   }
 

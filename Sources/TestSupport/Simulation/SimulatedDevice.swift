@@ -57,7 +57,7 @@ final class SimulatedDevice: SimulatedClient {
 
   /// The gateway has an older control store, in which it may not be, or not be revoked.
   func controlStoreWasRestored() {
-    if isRevoked { isRevocationForgotten = world.gateway.controlStore.mayConnect(number) }
+    if isRevoked, !world.gateway.controlStore.isRevoked(number) { isRevocationForgotten = true }
   }
 
   private var now: Int64 { world.time.now }

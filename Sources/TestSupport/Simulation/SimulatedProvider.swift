@@ -305,7 +305,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     case 410:
       world.pushRefusedAsUnregistered(number, topic, token: token)
       world.ledger.refused(number)
-    case 400 where reason(request).contains("Token"):
+    case 400 where world.controlRestorations > 0 && isOfLostRows(reason(request)):
       world.pushRefusedForItsToken(number, reason(request), token: token)
       world.ledger.refused(number)
     case 503:
@@ -316,6 +316,11 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     default:
       world.fail("#\(number) is answered \(request.status) \(reason(request))")
     }
+  }
+
+  /// Whether a refusal is one for a token, or for an app, that an older control store does not have.
+  private func isOfLostRows(_ reason: String) -> Bool {
+    ["BadDeviceToken", "DeviceTokenNotForTopic", "TopicDisallowed"].contains(where: reason.contains)
   }
 
   func connectionWentAway(

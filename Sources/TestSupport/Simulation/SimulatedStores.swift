@@ -165,10 +165,9 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     return true
   }
 
-  /// Whether a device is there, and not revoked.
-  func mayConnect(_ device: UInt64) -> Bool {
-    guard let record = try? contents.device(number: device) else { return false }
-    return record.revokedMilliseconds == nil
+  /// Whether a device is there, and revoked.
+  func isRevoked(_ device: UInt64) -> Bool {
+    (try? contents.device(number: device))?.revokedMilliseconds != nil
   }
 
   private func note(_ change: ControlChange) {

@@ -89,6 +89,16 @@ struct CampaignOutput {
     }
   }
 
+  /// Why a campaign would not be sent, a line each.
+  static func problems(of preview: JSONObject) -> [String] {
+    guard case .array(let problems)? = preview["problems"] else { return [] }
+    return problems.compactMap(\.objectValue).map { problem in
+      let field = problem["field"]?.stringValue.map { "\($0): " } ?? ""
+      let text = "\(field)\(problem["error"]?.stringValue ?? "")"
+      return OutputTable.printable("\(text): \(problem["advice"]?.stringValue ?? "")")
+    }
+  }
+
   /// Shows what devices of each language would see.
   static func show(preview: JSONObject, asJSON: Bool) {
     func objects(_ key: String) -> [JSONObject] {
@@ -112,7 +122,8 @@ struct CampaignOutput {
     for line in objects("languages") {
       let alert = line["alert"]?.objectValue
       let texts = ["title", "subtitle", "body"].compactMap { alert?[$0]?.stringValue }
-      let shown = texts.isEmpty ? (line["alert"]?.text ?? "") : texts.joined(separator: " / ")
+      let other = line["alert"] == .null ? "nothing" : line["alert"]?.text ?? ""
+      let shown = texts.isEmpty ? other : texts.joined(separator: " / ")
       let language = line["language"]?.stringValue ?? "no language"
       let chosen = line["shows"]?.stringValue.map { " in \($0)" } ?? ""
       Output.line(

@@ -30,6 +30,8 @@ enum CampaignSending {
       CampaignOutput.warn(of: preview)
       if options.has("dry-run") {
         CampaignOutput.show(preview: preview, asJSON: options.has("json"))
+        let problems = CampaignOutput.problems(of: preview)
+        if !problems.isEmpty { throw CampaignFailure.refused(status: 400, problems) }
         _ = try access.perform("DELETE", "/campaigns/\(id)")
         return 0
       }

@@ -18,6 +18,8 @@ enum CampaignTarget {
         }
       }
     }
-    return PushService(client: client, log: log)
+    return PushService(
+      client: client, log: log, environment: try SendTarget.environment(options),
+      name: configuration.endpoint.description)
   }
 }

@@ -1,4 +1,5 @@
 import BelfryWire
+import Console
 import Glibc
 import ProviderService
 import System
@@ -9,7 +10,8 @@ final class ProviderRun {
   private let log: Log
   private let folder: ProviderFolder
   private let campaigns: CampaignService
-  private let server: ProviderServer
+  private let server: ConsoleServer
+  private let address: SocketAddress
   private let host: String
   private let readyFile: String?
   private let options: CommandLineOptions
@@ -19,6 +21,7 @@ final class ProviderRun {
   init(_ options: CommandLineOptions, address: SocketAddress) throws {
     loop = try EventLoop()
     self.options = options
+    self.address = address
     log = Log(
       subsystem: "provider",
       level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info)
@@ -35,11 +38,14 @@ final class ProviderRun {
     campaigns = CampaignService(registry: folder.registry, log: log) {
       try CampaignTarget.service(options)
     }
-    server = try ProviderServer(
-      address: address,
-      router: ProviderRouter(
-        registry: folder.registry, campaigns: campaigns, apps: folder.apps,
-        adminToken: folder.adminToken, isOpen: options.has("open"), log: log))
+    let router = ProviderRouter(
+      registry: folder.registry, campaigns: campaigns, apps: folder.apps,
+      adminToken: folder.adminToken, isOpen: options.has("open"), log: log)
+    let (token, names) = (folder.adminToken, options.values("name"))
+    server = try ConsoleServer(address: address) { port in
+      let console = ProviderConsole(router: router, token: token, names: names, port: port)
+      return { console.answer($0) }
+    }
   }
 
   /// Runs until a signal ends it; returns the exit status.
@@ -65,6 +71,9 @@ final class ProviderRun {
     try FileSystem.write(text, to: folder.descriptionFile, mode: 0o600)
     if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
     log.info("ready", ["port": "\(server.port)", "apps": "\(folder.apps.apps.count)"])
+    log.info(
+      "open the console in a browser; it asks once for the admin token",
+      ["console": address.consoleURL(port: server.port), "token": folder.adminTokenFile])
     loop.run()
     return 0
   }

@@ -8,7 +8,7 @@ enum ProviderServiceCommand {
     command: "belfry provider",
     summary: """
       Runs the token registry of an app's maker: apps register their device tokens over HTTP, and
-      campaigns are sent to them. An empty data folder gets all that it needs. Apps send
+      campaigns are sent to them, from a console in the browser or by 'belfry campaign'. An empty data folder gets all that it needs. Apps send
       'authorization: Bearer' with their key, which the data folder's apps/BUNDLE-ID.key holds; other
       requests need the admin token in its place.
       """,
@@ -16,7 +16,8 @@ enum ProviderServiceCommand {
       .value(
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "registry, keys, admin token"),
       .value("host", "ADDR", default: "127.0.0.1", "address of the listener"),
-      .value("port", "PORT", default: "2199", "port of the listener (HTTP)"),
+      .value("port", "PORT", default: "2199", "port of the listener (HTTP), the console's too"),
+      .repeatable("name", "NAME", "a host name under which browsers may open the console"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .repeatable(
         "topic", "BUNDLE-ID", "an app that may register; its key is made with the first start"),

@@ -11,13 +11,20 @@ public enum SignatureDigest: Sendable {
 /// The public half of an ECDSA key on P-256.
 public final class ES256PublicKey: Sendable, Hashable {
   let key: EVPKey
-  /// Its SubjectPublicKeyInfo in DER (RFC 5480), the same bytes for the same key: 91 of them.
+  /// Its SubjectPublicKeyInfo in DER (RFC 5480), the same bytes for the same key however it was encoded (a
+  /// compressed point, a curve with its parameters): 91 of them.
   public let spkiDER: [UInt8]
 
   private init(_ key: EVPKey) throws(CryptoFailure) {
     self.key = key
-    spkiDER = try key.publicDER()
+    spkiDER = Self.spkiPrefix + (try key.publicPoint())
   }
+
+  /// What stands before the point: an EC key on the named curve P-256 (RFC 5480 2.1.1, 2.2).
+  private static let spkiPrefix: [UInt8] = [
+    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A,
+    0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+  ]
 
   /// The key in `spkiDER`.
   ///

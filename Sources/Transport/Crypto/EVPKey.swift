@@ -77,6 +77,24 @@ internal import COpenSSL
     try unsafe derBytes("encode a public key") { unsafe i2d_PUBKEY(pointer, $0) }
   }
 
+  /// The public half of a key on P-256 as an uncompressed point: 65 bytes.
+  func publicPoint() throws(CryptoFailure) -> [UInt8] {
+    try [0x04] + coordinate("qx") + coordinate("qy")
+  }
+
+  private func coordinate(_ name: String) throws(CryptoFailure) -> [UInt8] {
+    var number: OpaquePointer?
+    guard unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else {
+      throw OpenSSLErrors.failure("read a public key")
+    }
+    defer { unsafe BN_free(number) }
+    var bytes = [UInt8](repeating: 0, count: 32)
+    guard unsafe BN_bn2binpad(number, &bytes, 32) == 32 else {
+      throw OpenSSLErrors.failure("read a public key")
+    }
+    return bytes
+  }
+
   private static func isP256(_ pointer: OpaquePointer) -> Bool {
     guard unsafe EVP_PKEY_get_base_id(pointer) == EVP_PKEY_EC else { return false }
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { name in

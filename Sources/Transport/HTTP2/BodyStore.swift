@@ -42,6 +42,9 @@ import Glibc
     }
   }
 
+  /// Whether a body that has memory of its own is not sent yet.
+  var hasLarge: Bool { largeBytes > 0 }
+
   mutating func acquire() -> UnsafeMutablePointer<StreamRecord> {
     let record: UnsafeMutablePointer<StreamRecord>
     if let reused = unsafe free {

@@ -32,6 +32,8 @@ public import System
   public private(set) var endedStreams: UInt64 = 0
   /// Streams that are open.
   public var openStreams: Int { Int(begunStreams &- endedStreams) }
+  /// Whether a body that has memory of its own waits for the peer's window.
+  public var holdsLargeBody: Bool { bodies.hasLarge }
   /// True once a whole frame header has arrived: the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 

@@ -307,12 +307,21 @@ struct AgentModelTests {
       .control(.changeSettings(app: ModelBench.burger.text, ["previews": "whenAuthenticated"])))
     var request = ModelBench.request(category: "C")
     request.content.body = "secret"
+    request.content.subtitle = "S"
     #expect(bench.ask(connection, .add(request)).presented.first?.body == "secret")
     bench.ask(control, .control(.state(["locked": "on"])))
     request.id = "m"
     let hidden = try #require(bench.ask(connection, .add(request)).presented.first)
     #expect(hidden.body == "2 messages")
     #expect(hidden.title == "T")
+    #expect(hidden.subtitle == "")
+    for options: Set<NotificationCategory.Option> in [[], [.hiddenPreviewsShowSubtitle]] {
+      bench.ask(
+        connection, .setCategories([NotificationCategory(id: "C", options: options)]))
+      let hidden = try #require(bench.ask(connection, .add(request)).presented.first)
+      #expect(hidden.title == "")
+      #expect(hidden.subtitle == (options.isEmpty ? "" : "S"))
+    }
   }
 
   @Test

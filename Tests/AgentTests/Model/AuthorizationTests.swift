@@ -154,4 +154,36 @@ struct AuthorizationTests {
     #expect(bench.take().refusals == [.notificationsNotAllowed])
     #expect(bench.ask(control, .control(request)).refusals == [.notificationsNotAllowed])
   }
+
+  @Test func `an app is told its settings once the person has decided`() {
+    for isAllowed in [true, false] {
+      let bench = ModelBench(policy: .ask)
+      let (connection, _) = bench.connect()
+      bench.ask(connection, .requestAuthorization([.alert]))
+      bench.answerPrompt(isAllowed: isAllowed)
+      let told = bench.take().told.compactMap {
+        if case .settings(let settings) = $0 { settings.status } else { nil }
+      }
+      #expect(told == [isAllowed ? .authorized : .denied])
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `time-sensitive is an option of a development app, and claimed by an installed one`(
+    isClaimed: Bool
+  ) throws {
+    func timeSensitive(
+      _ bench: ModelBench, _ options: Set<AuthorizationOption>
+    ) throws -> NotificationSettings.Switch? {
+      let connection = bench.authorized(options: options)
+      return try bench.ask(connection, .settings).answers.first?.settings().timeSensitive
+    }
+    let options: Set<AuthorizationOption> = [.alert, .timeSensitive]
+    #expect(try timeSensitive(ModelBench(), options) == .enabled)
+    #expect(try timeSensitive(ModelBench(), [.alert]) == .notSupported)
+    let bench = ModelBench()
+    bench.install { if !isClaimed { $0.entitlements.remove(.timeSensitive) } }
+    #expect(try timeSensitive(bench, [.alert]) == (isClaimed ? .enabled : .notSupported))
+    #expect(try timeSensitive(bench, options) == (isClaimed ? .enabled : .notSupported))
+  }
 }

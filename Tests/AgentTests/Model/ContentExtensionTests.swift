@@ -262,4 +262,16 @@ struct ContentExtensionTests {
       again.ask(connection, .add(ModelBench.request(category: "MENU"))).presented
         .map(\.isDrawnByApp) == [true])
   }
+
+  @Test(arguments: [false, true])
+  func `one that leaves without having drawn is told of in the log`(hasDrawn: Bool) throws {
+    let bench = Bench()
+    let (connection, _, _) = try bench.connected()
+    if hasDrawn {
+      bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.text("Leek soup")])))
+    }
+    let effects = bench.model.handle(.appDisconnected(connection))
+    let log = AgentEffect.log(.contentExtensionEnded(Self.burger, executable: "/opt/view"))
+    #expect(effects.contains(log) != hasDrawn)
+  }
 }

@@ -250,4 +250,54 @@ import Testing
     #expect(requests.request(key) == nil && disk.keys(.pending).count == 1)
     requests.checkInvariants()
   }
+
+  @Test(arguments: [
+    ("locked", "on", "off"), ("focus", "on", "off"), ("metered", "on", "off"),
+    ("battery", "low", "normal"),
+  ])
+  func `a command sets one condition, and back`(_ name: String, on: String, off: String) throws {
+    let context = context()
+    let changed = try DeviceConditions().changed(by: [name: on], FrontApp(), context)
+    for member in changed.row.members {
+      let isUsual = ["off", "normal"].contains(member.value.stringValue ?? "")
+      #expect(isUsual == (member.key != name), "\(member.key)")
+    }
+    #expect(try changed.changed(by: [name: off], FrontApp(), context) == DeviceConditions())
+  }
+
+  @Test func `as many apps as may be are known, and no more`() throws {
+    var context = context()
+    func identify(_ text: String) throws -> String {
+      try AppIdentification(
+        configuration: AgentModel.Configuration(agentRun: "run", userID: 7), context: context
+      ).identify(
+        AppHello(appID: text, isDevelopment: true), ProcessIdentity(pid: 1, uid: 7)
+      ).text
+    }
+    for number in 1..<Limits.apps {
+      context.add(LocalApp(id: try #require(AppID("org.example.app\(number)"))))
+    }
+    #expect(try identify("org.example.last") == "org.example.last")
+    context.add(LocalApp(id: try #require(AppID("org.example.last"))))
+    #expect(try identify("org.example.last") == "org.example.last")
+    let failure = #expect(throws: AppLinkFailure.self) { try identify("org.example.more") }
+    #expect(failure?.message.contains("too many") == true)
+  }
+
+  @Test func `an action is the notification's own, or its category's`() {
+    var app = LocalApp(id: ModelBench.burger)
+    app.categories = [ResponseTests.category]
+    func brings(_ id: String, _ content: NotificationContent) -> Bool {
+      ActionConsequences(id, on: content, of: app).bringsToFront
+    }
+    var content = NotificationContent()
+    content.category = "INVITE"
+    #expect(brings("MAYBE", content) && !brings("ACCEPT", content))
+    content.actions = [
+      NotificationAction(id: "A", title: "A"),
+      NotificationAction(id: "B", title: "B", options: [.foreground]),
+    ]
+    #expect(brings("B", content) && !brings("A", content))
+    #expect(brings(NotificationResponse.defaultAction, content))
+  }
 }

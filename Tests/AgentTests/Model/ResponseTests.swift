@@ -227,4 +227,55 @@ struct ResponseTests {
     bench.respond("m", .dismiss)
     #expect(bench.take().told.isEmpty)
   }
+
+  @Test func `a choice on the locked screen goes with its app, and the others' stay`() {
+    let bench = ModelBench()
+    let apps = [ModelBench.burger, MachineTests.fries]
+    for app in apps {
+      let connection = bench.authorized(app)
+      bench.ask(connection, .add(ModelBench.request()))
+    }
+    bench.command(.state(["locked": "on"]))
+    for app in apps { #expect(bench.respond("n", .open, app: app).asked.isEmpty) }
+    bench.command(.removeApp(ModelBench.burger.text))
+    let asked = bench.command(.state(["locked": "off"])).asked.map(\.1)
+    guard case .response(let response)? = asked.first, asked.count == 1 else {
+      Issue.record("asked \(asked)")
+      return
+    }
+    #expect(response.notification.request.id == "n")
+  }
+
+  @Test func `a response that waits over a restart is not mixed up with a later one`() {
+    var bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .add(ModelBench.request("first")))
+    bench.handle(.appDisconnected(connection))
+    bench.respond("first", .open)
+    #expect(bench.centerIDs().isEmpty)
+    bench = bench.restarted()
+    _ = bench.start()
+    bench.command(.notify(app: ModelBench.burger.text, ModelBench.request("second")))
+    bench.respond("second", .open)
+    #expect(bench.disk.keys(.responses).count == 2)
+    let asked = bench.connect().1.asked.compactMap {
+      if case .response(let response) = $0.1 { response.notification.request.id } else { nil }
+    }
+    #expect(asked == ["first", "second"])
+  }
+
+  @Test func `of two notifications of one name a command means the one of the app that it names`() {
+    let bench = ModelBench()
+    for app in [ModelBench.burger, MachineTests.fries] {
+      bench.ask(bench.authorized(app), .add(ModelBench.request()))
+    }
+    #expect(bench.command(.dismiss(app: nil, id: "n")).refusals == [.invalidArgument])
+    #expect(
+      bench.command(.dismiss(app: "org.example.none", id: "n")).refusals == [.unknownNotification])
+    bench.command(.dismiss(app: MachineTests.fries.text, id: "n"))
+    #expect(bench.centerIDs(ModelBench.burger) == ["n"])
+    #expect(bench.centerIDs(MachineTests.fries).isEmpty)
+    bench.command(.dismiss(app: nil, id: "n"))
+    #expect(bench.centerIDs(ModelBench.burger).isEmpty)
+  }
 }

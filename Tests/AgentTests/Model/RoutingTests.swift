@@ -349,4 +349,26 @@ struct RoutingTests {
     #expect(AgentEffect.acknowledge(id).whenNotPersisted == .rejectPush(id))
     #expect(AgentEffect.close(ask.connection).whenNotPersisted == .close(ask.connection))
   }
+
+  @Test(
+    arguments: [
+      ([], true, .foreground), ([.sound], true, nil), ([.banner], true, nil),
+      ([.badge], true, .foreground), ([.list], true, .foreground), ([.banner], false, .switchedOff),
+    ] as [(Set<PresentationOption>, Bool, Routing.Suppression?)])
+  func `what the app in front keeps from the screen is told apart from what the person does`(
+    answer: Set<PresentationOption>, isOn: Bool, expected: Routing.Suppression?
+  ) {
+    var content = NotificationContent()
+    content.title = "T"
+    content.sound = NotificationSound()
+    var settings = NotificationSettings()
+    settings.status = .authorized
+    settings.alert = isOn ? .enabled : .disabled
+    settings.alertStyle = isOn ? .banner : .none
+    settings.sound = .enabled
+    settings.center = .enabled
+    let routing = Routing.decide(
+      content, answer: answer, settings: settings, isLocked: false, hasFocus: false)
+    #expect(routing.suppression == expected)
+  }
 }

@@ -153,6 +153,52 @@ struct UnseenTests {
     #expect(effects.presented.isEmpty && effects.sounds == 0)
     #expect(effects.suppressed == [.focus])
   }
+
+  @Test func `records that are damaged are told of, and the others are read`() {
+    let bench = ModelBench()
+    bench.install()
+    let connection = bench.authorized()
+    let task = BackgroundTaskRequest(
+      id: "r", kind: .refresh, earliestUnixMilliseconds: bench.now + 60_000)
+    bench.ask(connection, .submitTask(task))
+    bench.ask(connection, .add(ModelBench.request()))
+    bench.ask(connection, .add(ModelBench.request("other")))
+    bench.handle(.appDisconnected(connection))
+    bench.respond("other", .open)
+    let collections: [RecordCollection] = [.tasks, .delivered, .responses, .fetches]
+    for collection in collections.dropLast() {
+      #expect(bench.disk.keys(collection).count == 1, "\(collection)")
+    }
+    for collection in collections { bench.disk[collection, "damaged"] = [1, 2, 3] }
+    let again = ModelBench(disk: bench.disk, agentRun: "again", now: bench.now, isStarted: false)
+    let damaged = again.start().filter {
+      if case .log(.damagedRecord) = $0 { true } else { false }
+    }
+    #expect(
+      damaged
+        == [.delivered, .responses, .fetches, .tasks].map {
+          .log(.damagedRecord($0, key: "damaged"))
+        })
+    #expect(again.centerIDs() == ["n"])
+  }
+
+  @Test func `what waits for a place comes when the location service finds the device there`()
+    throws
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(.changeSettings(app: "\(ModelBench.burger)", ["location": "always"]))
+    let home = NotificationRegion(
+      id: "home", shape: .circle(latitude: 48.86, longitude: 2.29, radius: 200),
+      notifiesOnEntry: true, notifiesOnExit: false)
+    func isAt(_ latitude: Double) throws -> [String] {
+      let place = Place(latitude: latitude, longitude: 2.29, certainty: .exact)
+      return bench.handle(.located(try #require(place))).presented.map(\.title)
+    }
+    #expect(try isAt(0).isEmpty)
+    bench.ask(connection, .add(ModelBench.request(trigger: .region(home, repeats: false))))
+    #expect(try isAt(48.86) == ["T"])
+  }
 }
 
 extension [AgentEffect] {

@@ -122,4 +122,20 @@ import Testing
     #expect(requests.count == 2)
     #expect(requests.last?.contains(".subscribe(") == true)
   }
+
+  @Test func `a cancel that was answered is not asked again, though its topic is wanted anew`() {
+    let pair = LinkPair.up()
+    pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.lose()
+    pair.serverActions = []
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(
+      pair.serverActions.filter { $0.hasPrefix("request") } == [
+        "\(DeviceLinkServer.Action.request(4, .topic(.register, LinkPair.topic)))"
+      ])
+  }
 }

@@ -124,4 +124,66 @@ import Testing
       #expect(read == [.ping(1), .ping(2), .ping(3)], "pieces of \(size)")
     }
   }
+
+  @Test func `a device has as many open requests as it may, and no more`() {
+    func register(_ numbers: ClosedRange<UInt16>) -> [UInt8] {
+      numbers.flatMap { LinkFrame.topic(.register, request: $0, LinkPair.topic).encoded }
+    }
+    let pair = LinkPair()
+    pair.serverSettings.requestsMax = 2
+    _ = pair.client.goOnline()
+    pair.open()
+    pair.exchange()
+    for number: UInt16 in 1...5 {
+      pair.toServer = register(number...number)
+      pair.feedServer()
+    }
+    #expect(!pair.isServerClosed, "what was answered is not open")
+    var actions: [DeviceLinkServer.Action] = []
+    register(6...8).withUnsafeBytes { raw in
+      var input = raw
+      while let action = pair.server.next(&input, at: pair.now, output: &pair.toClient) {
+        actions.append(action)
+      }
+    }
+    #expect(actions.count == 3)
+    #expect(actions.last == .close(LinkFault(.tooManyRequests, frameType: 0x10)))
+  }
+
+  @Test func `a delivery whose number is not the next ends the link`() {
+    for number: UInt32 in [0, 2] {
+      let pair = LinkPair.up()
+      var sent = notification()
+      sent.delivery = number
+      pair.toClient = LinkFrame.notification(sent).encoded
+      pair.feedClient()
+      #expect(pair.received.isEmpty)
+      let fault = LinkFault(.badValue, frameType: 0x20)
+      #expect(pair.clientActions.last == "\(DeviceLinkClient.Action.disconnect(fault))")
+    }
+  }
+
+  @Test func `a proof signs every field behind its length`() {
+    let enrolment = LinkFrame.Enrolment(
+      publicKey: [UInt8](repeating: 0x30, count: 0x102), proof: [], code: "K7", name: "")
+    let nonce = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as [UInt8]
+    let label = Array("belfry-link/1 enrol".utf8) + [0]
+    let id = NotificationID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
+    #expect(
+      enrolment.signedBytes(nonce: id)
+        == label + nonce + [1, 2] + enrolment.publicKey + [0, 2, 0x4B, 0x37, 0, 0])
+  }
+
+  @Test func `a device that is told to leave hears by when, and acknowledges at once`() {
+    let pair = LinkPair.up()
+    let hint = LinkFrame.ReconnectHint(afterMilliseconds: 5, jitterMilliseconds: 6)
+    _ = pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient)
+    let draining = LinkFrame.draining(milliseconds: 500).encoded
+    #expect(pair.toClient == draining + LinkFrame.reconnect(hint).encoded)
+    let other = LinkPair.up()
+    _ = other.deliver(1)
+    other.toClient += draining
+    other.exchange()
+    #expect(other.settled == [1])
+  }
 }

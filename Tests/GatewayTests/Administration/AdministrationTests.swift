@@ -213,6 +213,27 @@ import Transport
   }
 
   @Test
+  func `the feedback service lists what a revoked device had registered`() throws {
+    let key = NotificationKey(device: 7, app: 3, kind: TokenKind.alert.rawValue)
+    let other = NotificationKey(device: 8, app: 3, kind: TokenKind.alert.rawValue)
+    let store = try SQLiteControlStore(path: folder.controlStoreFile)
+    try store.apply(
+      [key, other].map {
+        .putRegistration(
+          RegistrationRecord(key: $0, generation: 2, state: .active, changedMilliseconds: 1))
+      })
+    store.close()
+    do { _ = try stopped().perform(.revokeDevice(number: 7)) }
+    let after = try SQLiteControlStore(path: folder.controlStoreFile)
+    let listed = try after.unregistered(
+      app: 3, kind: key.kind, after: UnregisteredPlace(endOfMillisecond: 0), limit: 10)
+    #expect(listed.map(\.key) == [key])
+    #expect(listed.first?.generation == 2)
+    #expect(listed.first.map { $0.changedMilliseconds > 1 } == true)
+    #expect(try after.registration(of: other)?.state == .active)
+  }
+
+  @Test
   func `a stopped gateway still has its log`() throws {
     let administration = try stopped()
     #expect(try administration.perform(.log(of: nil)).isEmpty)
@@ -233,8 +254,8 @@ import Transport
     _ = try running.administration.perform(.addTeam(id: team, name: "A"))
     _ = try running.administration.perform(.revokeDevice(number: 7))
     let changes = running.changes.withLock { $0 }
-    #expect(changes.count == 2)
-    guard case .putDevice(let device) = changes.last else {
+    #expect(changes.count == 3)
+    guard case .putDevice(let device) = changes.dropLast().last else {
       Issue.record("no device told")
       return
     }

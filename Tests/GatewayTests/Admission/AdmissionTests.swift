@@ -21,6 +21,7 @@ private struct Surroundings: AdmissionContext {
   private static let token = [UInt8](repeating: 0xA1, count: 32)
   private static let voipToken = [UInt8](repeating: 0xA2, count: 32)
   private static let otherToken = [UInt8](repeating: 0xA3, count: 32)
+  private static let managementToken = [UInt8](repeating: 0xA4, count: 32)
 
   private func surroundings(
     topics: Set<[UInt8]>? = nil, certificate: CertificateCredential? = nil
@@ -41,7 +42,7 @@ private struct Surroundings: AdmissionContext {
       directory: CredentialDirectory(version: 1, keys: [key], apps: [app, other, foreign]),
       tokens: [
         Self.token: contents(1, .alert), Self.voipToken: contents(1, .voip),
-        Self.otherToken: contents(2, .alert),
+        Self.otherToken: contents(2, .alert), Self.managementToken: contents(1, .mdm),
       ])
   }
 
@@ -178,6 +179,14 @@ private struct Surroundings: AdmissionContext {
       #expect(try admitted(evaluate(changes, body: 5_120)).pushType == .voip)
       #expect(rejection(try evaluate(changes, body: 5_121)) == .payloadTooLarge)
     }
+  }
+
+  @Test func `a management token's topic is the app's own, without a suffix`() throws {
+    let path = "/3/device/\(Hexadecimal.encode(Self.managementToken))"
+    let own: [String: String?] = [":path": path, "apns-push-type": "mdm"]
+    #expect(try admitted(evaluate(own)).contents.kind == .mdm)
+    let suffixed = own.merging(["apns-topic": "com.example.app.voip"]) { $1 }
+    #expect(rejection(try evaluate(suffixed)) == .deviceTokenNotForTopic)
   }
 
   @Test func `D22 background pushes go out with priority 5 whatever was said`() throws {

@@ -96,6 +96,16 @@ private struct Surroundings: AdmissionContext {
     #expect(rejection(try evaluate("POST", Self.channels, body: body)) == expected)
   }
 
+  @Test func `a channels body has at most 5120 bytes`() throws {
+    func body(_ bytes: Int) -> String {
+      let text = #"{"message-storage-policy":0,"push-type":"LiveActivity"}"#
+      return text + String(repeating: " ", count: bytes - text.utf8.count)
+    }
+    #expect(call(try evaluate("POST", Self.channels, body: body(5_120))) != nil)
+    #expect(
+      rejection(try evaluate("POST", Self.channels, body: body(5_121))) == .payloadTooLarge)
+  }
+
   @Test func `channels are read removed and listed`() throws {
     let named: [String: String?] = ["apns-channel-id": Self.channel.text]
     #expect(call(try evaluate("GET", Self.channels, named)) == .read(Self.channel))

@@ -1,5 +1,8 @@
-import Gateway
+import Dispatch
+import Synchronization
 import Testing
+
+@testable import Gateway
 
 @Suite struct RateLimitTests {
   private let second: Int64 = 1_000_000_000
@@ -22,5 +25,15 @@ import Testing
     #expect(limit.admits(&next, at: second))
     for _ in 0..<100 { #expect(!limit.admits(&next, at: second)) }
     #expect(limit.admits(&next, at: 2 * second))
+  }
+
+  @Test func `threads that share a limit are allowed no more than one of them alone`() {
+    let shared = SharedRate(RateLimit(perSecond: 50))
+    let admitted = Atomic<Int>(0)
+    DispatchQueue.concurrentPerform(iterations: 400) { _ in
+      if shared.admits(at: second) { admitted.add(1, ordering: .relaxed) }
+    }
+    #expect(admitted.load(ordering: .relaxed) == 50)
+    #expect(shared.admits(at: 2 * second))
   }
 }

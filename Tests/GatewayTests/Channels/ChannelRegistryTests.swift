@@ -22,6 +22,20 @@ import Testing
     #expect(book.configuration(of: Self.one, app: 2) == nil)
   }
 
+  @Test func `the list of an app is what it has now`() {
+    func text(_ ids: ChannelID...) -> String {
+      #"{"channels":[\#(ids.map { "\"\($0.text)\"" }.joined(separator: ","))]}"#
+    }
+    var book = book
+    #expect(String(decoding: book.list(of: 1), as: UTF8.self) == text(Self.one, Self.two))
+    #expect(String(decoding: book.list(of: 2), as: UTF8.self) == #"{"channels":[]}"#)
+    let three = ChannelID(high: 0, low: 3)
+    book.add(three, app: 1, ChannelConfiguration(keepsLatest: false))
+    #expect(String(decoding: book.list(of: 1), as: UTF8.self) == text(Self.one, Self.two, three))
+    _ = book.remove(Self.one)
+    #expect(String(decoding: book.list(of: 1), as: UTF8.self) == text(Self.two, three))
+  }
+
   @Test func `a removed channel is gone`() {
     var book = book
     let wasThere = book.remove(Self.one)

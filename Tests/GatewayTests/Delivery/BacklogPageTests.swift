@@ -120,4 +120,19 @@ private typealias Bench = DeliveryBench
     try acknowledgeAll(&bench)
     #expect(bench.sent == ["urgent"] + texts(1...3_000))
   }
+
+  @Test func `what comes behind the pages and has no row yet goes with its token`() throws {
+    var bench = Bench()
+    bench.pageRows = 2
+    try store(texts(1...5), in: &bench)
+    try bench.connect(window: 1, isLoadAnswered: false)
+    bench.push("6", keep: .max)
+    try bench.answerLoads()
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.drain()
+    #expect(bench.answered.last == "6")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
 }

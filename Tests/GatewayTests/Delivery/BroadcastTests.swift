@@ -13,6 +13,7 @@ private struct Bench: ~Copyable {
   private var inFlight: [UInt64: [UInt64]] = [:]
   private var loads: [(UInt64, SessionID)] = []
   private var nextID: UInt64 = 1
+  private var checks = InvariantChecks()
 
   static let channel = ChannelID(high: 9, low: 9)
 
@@ -36,7 +37,7 @@ private struct Bench: ~Copyable {
       case .answer, .fail, .close: break
       }
     }
-    if loads.isEmpty { core.checkInvariants() }
+    if loads.isEmpty, checks.isDue() { core.checkInvariants() }
     while let (device, session) = loads.popLast() {
       core.loaded(device, session: session, rows: [], now: now)
       drain()
@@ -295,5 +296,34 @@ private struct Bench: ~Copyable {
     bench.core.tick(now: bench.now)
     bench.drain()
     #expect(bench.texts(1) == ["older", "newer"])
+  }
+
+  @Test func `a broadcast wakes a sleeping device for what it is kept from`() throws {
+    var bench = DeliveryBench()
+    bench.core.addChannel(Bench.channel, app: 7)
+    try bench.connect(power: DevicePower(isAsleep: true))
+    _ = bench.core.subscribe(1, to: Bench.channel)
+    bench.core.listen(to: Bench.channel, 1, session: SessionID(1), now: bench.now)
+    bench.push("five", priority: 5)
+    #expect(bench.sent.isEmpty)
+    bench.core.broadcast(
+      Broadcast(
+        channel: Bench.channel, app: 7, id: NotificationID(high: 0, low: 1),
+        uniqueID: NotificationID(high: 1, low: 1), expiration: 0, priority: 10,
+        payload: Array("ten".utf8), acceptedMilliseconds: 0, isKept: false), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["five", "ten"])
+  }
+
+  @Test func `an expired message leaves memory with the next sweep`() {
+    var bench = Bench()
+    bench.connect(1)
+    weak let message = bench.broadcast("a", lasting: 60)
+    bench.acknowledge(1)
+    #expect(message != nil)
+    bench.pass(seconds: 3_600)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(message == nil)
   }
 }

@@ -257,4 +257,32 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["1", "2", "3", "newer"])
     #expect(bench.states.filter { $0 == .replaced }.count == 1)
   }
+
+  @Test func `what a device leaves behind is committed at once, whatever else waits`() throws {
+    var bench = Bench()
+    try bench.connect()
+    try bench.connect(2, device: 2)
+    bench.push("patient")
+    bench.push("left", to: Bench.key(2))
+    bench.core.disconnect(2, session: SessionID(2), now: bench.now)
+    bench.drain()
+    #expect(bench.core.nextCommitNanoseconds() == bench.now.nanoseconds)
+    #expect(try bench.commit() == 1)
+    #expect(bench.answered == ["left"])
+  }
+
+  @Test func `rows of what was replaced go with a newer one that was refused and delivered`() throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("held", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    try bench.acknowledge("newer")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
 }

@@ -86,6 +86,19 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["slow"])
   }
 
+  @Test func `what is tried once ends in the log where its device leaves without a word`() throws {
+    var bench = DeliveryBench()
+    try bench.connect()
+    bench.push("once", expiresIn: 0)
+    #expect(bench.sent == ["once"])
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.states == [.received, .sent, .discardedExpired])
+    #expect(bench.answered == ["once"])
+    try bench.connect(2)
+    #expect(bench.sent == ["once"])
+  }
+
   @Test func `what is tried once is sent where its device makes room within five seconds`() throws {
     var bench = Bench()
     try bench.connect(window: 1)
@@ -407,5 +420,24 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(bench.sent.isEmpty)
     #expect(try bench.store.load(device: 1).isEmpty)
+  }
+
+  @Test func `what is for an app that was turned off is answered, recorded and not stored`() throws
+  {
+    var bench = Bench()
+    bench.core.discard(bench.notification("a"), as: .discardedDisabled)
+    bench.drain()
+    #expect(bench.answered == ["a"])
+    #expect(bench.states == [.received, .discardedDisabled])
+    #expect(try bench.commit() == 0)
+  }
+
+  @Test func `a session whose backlog cannot be read ends`() throws {
+    var bench = Bench()
+    try bench.connect(isLoadAnswered: false)
+    bench.core.loaded(1, session: SessionID(1), rows: nil, now: bench.now)
+    bench.drain()
+    #expect(bench.closed == [.storeFailed])
+    #expect(bench.core.session(of: 1) == nil)
   }
 }

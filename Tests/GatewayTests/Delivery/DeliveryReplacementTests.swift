@@ -120,4 +120,17 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(try bench.store.load(device: 1).isEmpty)
   }
+
+  @Test func `what comes while the store is read replaces what is in the store`() throws {
+    var bench = Bench()
+    bench.push("old", priority: 5)
+    try bench.commit()
+    try bench.connect(power: DevicePower(isRestricted: true), isLoadAnswered: false)
+    bench.push("new", priority: 5)
+    try bench.answerLoads()
+    try bench.commit()
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["new"])
+  }
 }

@@ -95,4 +95,17 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(bench.sent == texts(1...16))
   }
+
+  @Test func `a few rows wait for more to be removed with them`() throws {
+    var bench = Bench()
+    for text in texts(1...2) { bench.push(text, keep: .max) }
+    while try bench.commit() > 0 {}
+    try bench.connect(window: 8)
+    try acknowledge(1...2, in: &bench)
+    let due = bench.now.nanoseconds + 50_000_000
+    #expect(bench.core.nextCommitNanoseconds() == due)
+    #expect(try bench.commit() == 0)
+    bench.pass(milliseconds: 50)
+    #expect(try bench.commit() == 2)
+  }
 }

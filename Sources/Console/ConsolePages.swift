@@ -1,0 +1,62 @@
+internal import BelfryWire
+internal import Gateway
+internal import Transport
+
+/// The files of a console and its session, with the fields that keep other sites out.
+struct ConsolePages: Sendable {
+  private let files: PageFiles
+  private let access: ConsoleAccess
+
+  /// Pages that begin with the file `start`, for those whom `access` lets in.
+  init(start: String, access: ConsoleAccess) {
+    files = PageFiles(start: start)
+    self.access = access
+  }
+
+  /// Answers a request for a page or for the session; nil for a path that is neither.
+  func answer(_ request: HTTP1Request) -> HTTP1Response? {
+    if let refusal = access.foreignHost(request) { return refusal }
+    if request.path == "/console/session" {
+      var response = access.session(request)
+      response.fields += Self.apiFields
+      return response
+    }
+    return files.file(at: request.path).map { page($0, for: request) }
+  }
+
+  /// Nothing from elsewhere, nothing inline, in no frame.
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
+    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  ].joined(separator: "; ")
+
+  private static let pageFields: [(name: String, value: String)] = [
+    ("content-security-policy", policy), ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("permissions-policy", "camera=(), microphone=(), geolocation=()"),
+    // Asked for each time, and answered from the browser's memory where it is the same.
+    ("cache-control", "no-cache"),
+  ]
+
+  /// What every answer with data has.
+  static let apiFields: [(name: String, value: String)] = [
+    ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),
+  ]
+
+  private func page(_ file: PageFiles.File, for request: HTTP1Request) -> HTTP1Response {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return .failure(.invalid, "\(request.method) is not for this path", "use GET", status: 405)
+    }
+    let fields = Self.pageFields + [("etag", file.tag)]
+    let known = (request.field("if-none-match") ?? "").split(separator: ",")
+      .map { $0.filter { $0 != " " } }
+    guard !known.contains(file.tag), !known.contains("W/\(file.tag)") else {
+      return HTTP1Response(status: 304, fields: fields)
+    }
+    return HTTP1Response(
+      status: 200, fields: fields + [("content-type", file.type)], body: .bytes(file.bytes))
+  }
+}

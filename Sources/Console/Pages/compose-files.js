@@ -1,0 +1,36 @@
+/** A strings file may be in UTF-8 or, as older tools write it, in UTF-16. */
+function decode(bytes) {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+}
+
+/** Bytes of all files that the service takes in one request, with room for the request itself. */
+const mostBytes = 900_000;
+
+/** Reads a campaign and the strings files that it names; null for no file. */
+export async function readFiles(files) {
+  if (files.length === 0) return null;
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  if (total > mostBytes) throw new Error(`The files have ${total.toLocaleString()} bytes: choose fewer, ${mostBytes.toLocaleString()} at most.`);
+  const texts = {};
+  for (const file of files) {
+    try {
+      texts[file.name] = decode(new Uint8Array(await file.arrayBuffer()));
+    } catch {
+      throw new Error(`${file.name} is no text: choose a campaign and its strings files.`);
+    }
+  }
+  let found = null;
+  for (const [name, text] of Object.entries(texts).filter(([name]) => name.endsWith(".json"))) {
+    let object;
+    try { object = JSON.parse(text); } catch (fault) { throw new Error(`${name} is not JSON: ${fault.message}.`); }
+    if (object?.topic === undefined && object?.payload === undefined && object?.alert === undefined) continue;
+    if (found) throw new Error(`${found.name} and ${name} are both campaigns: choose one.`);
+    found = { name, object };
+  }
+  if (!found) throw new Error("None of the files is a campaign: choose a JSON file with a topic and an alert.");
+  delete texts[found.name];
+  return { campaign: found.object, files: texts };
+}

@@ -1,0 +1,88 @@
+import { Field, h, put } from "/console/elements.js";
+
+const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Text"]];
+
+/** The texts of a campaign, a group of fields for each language. */
+export class Languages {
+  constructor(draft, onChange) {
+    this.onChange = onChange;
+    this.rows = [];
+    this.list = h("div", { class: "languages" });
+    this.error = h("p", { class: "error", role: "alert", hidden: true });
+    this.element = h("div", { class: "wide" }, this.list, this.error,
+      h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => this.add({}, true) }, "Add a language")));
+    for (const values of draft.languages ?? [{ language: "en" }]) this.add(values);
+  }
+
+  add(values, isNew = false) {
+    const input = (name) => h("input", { type: "text", autocomplete: "off", "data-name": name, value: values[name] ?? "", dir: name === "language" ? false : "auto" });
+    const fields = { language: new Field("Language", input("language"), { hint: "Such as fr, pt-BR or zh-Hant." }) };
+    for (const [name, label] of texts) fields[name] = new Field(label, input(name));
+    const legend = h("legend", {});
+    const remove = h("button", { type: "button", class: "quiet", onclick: () => {
+      this.rows = this.rows.filter((one) => one !== row);
+      row.element.remove();
+      this.name();
+      this.onChange();
+    } }, "Remove");
+    const row = { fields, legend, remove, element: h("fieldset", {}, legend, h("div", { class: "grid inner" }, Object.values(fields).map((field) => field.element)), remove) };
+    this.rows.push(row);
+    this.list.append(row.element);
+    this.name();
+    if (isNew) { fields.language.control.focus(); this.onChange(); }
+  }
+
+  /** Names each group, and its button, by its language. */
+  name() {
+    this.rows.forEach((row, index) => {
+      const name = row.fields.language.value.trim() || `Language ${index + 1}`;
+      row.legend.textContent = name;
+      row.remove.setAttribute("aria-label", `Remove ${name}`);
+      row.remove.hidden = this.rows.length === 1;
+      for (const [key, label] of texts) row.fields[key].control.setAttribute("aria-label", `${label}, ${name}`);
+      row.fields.language.control.setAttribute("aria-label", `Language of ${name}`);
+    });
+  }
+
+  remember(draft) {
+    this.name();
+    draft.languages = this.rows.map((row) => Object.fromEntries(Object.entries(row.fields).map(([name, field]) => [name, field.value])));
+  }
+
+  names() { return this.rows.map((row) => row.fields.language.value.trim()).filter(Boolean); }
+
+  /** The campaign's `alert`; says what keeps the groups from being one object. */
+  alert(problems) {
+    const alert = {};
+    for (const { fields } of this.rows) {
+      const language = fields.language.value.trim();
+      const own = {};
+      for (const [name] of texts) if (fields[name].value) own[name] = fields[name].value;
+      if (!language && Object.keys(own).length === 0) continue;
+      if (!language) problems.push({ field: "alert", error: "a text has no language", advice: "name it, such as fr" });
+      else if (alert[language]) problems.push({ field: "alert", error: `${language} is there twice`, advice: "remove one" });
+      else alert[language] = own;
+    }
+    return alert;
+  }
+
+  clear() {
+    this.error.hidden = true;
+    put(this.error);
+    for (const row of this.rows) for (const field of Object.values(row.fields)) field.fail();
+  }
+
+  /** Shows a problem of `alert`, `alert.fr` or `alert.fr.body`; false for one of another field. */
+  fail(name, said) {
+    const [alert, language, text] = (name ?? "").split(".");
+    if (alert !== "alert") return false;
+    const row = this.rows.find((one) => one.fields.language.value.trim() === language);
+    if (row) {
+      (row.fields[text] ?? row.fields.language).fail(said);
+    } else {
+      this.error.append(h("span", { class: "line" }, said));
+      this.error.hidden = false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,255 @@
+import { call } from "/console/api.js";
+import { Field, count, dateTime, h, put, select, table } from "/console/elements.js";
+import { previews } from "/console/campaign-parts.js";
+import { Languages } from "/console/compose-languages.js";
+import { readFiles } from "/console/compose-files.js";
+
+export const title = "New campaign";
+
+const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
+  "pushtotalk", "widgets", "controls"];
+
+/** What was typed, for as long as the page is open. */
+const draft = {};
+
+export function show(main) {
+  const apps = h("datalist", { id: "apps" });
+  const text = (name, attributes = {}) =>
+    h("input", { type: "text", name, spellcheck: "false", autocomplete: "off", value: draft[name] ?? "", ...attributes });
+  const area = (name, rows, attributes = {}) => {
+    const control = h("textarea", { name, rows, spellcheck: "false", ...attributes });
+    control.value = draft[name] ?? "";
+    return control;
+  };
+  const fields = {
+    topic: new Field("App", text("topic", { list: "apps" }), { hint: "Its bundle identifier." }),
+    to: new Field("To", select([["all", "everybody"], ["tag", "those with a tag"], ["user", "one person's devices"], ["list", "a list of tokens"]], { name: "to" })),
+    subject: new Field("Which tag", text("subject")),
+    list: new Field("Tokens", area("list", 3, { class: "code" }), { hint: "A token a line, in hexadecimal.", wide: true }),
+    fallback: new Field("Devices that speak another language", select([], { name: "fallback" })),
+    arguments: new Field("What fills the placeholders", area("arguments", 2), { hint: "A line for each of %@, %d or %2$@, in order. The first number chooses the plural form." }),
+    at: new Field("Not before", text("at", { placeholder: "2026-11-22T18:00" }), { hint: "By each device's clock; with Z or an offset the same moment for all. Empty: now." }),
+    quietFrom: new Field("Quiet from", text("quietFrom", { placeholder: "22:00" }), { hint: "By the device's clock; empty: at any hour." }),
+    quietTo: new Field("Quiet until", text("quietTo", { placeholder: "08:00" })),
+    rate: new Field("At most a second", text("rate", { inputmode: "numeric" }), { hint: "Empty: as fast as the service takes it." }),
+    environment: new Field("Tokens of", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
+    pushType: new Field("Push type", select(types.map((type) => [type, type]), { name: "pushType" })),
+    priority: new Field("Priority", select([["", "by type"], ["10", "10, at once"], ["5", "5, sparing power"], ["1", "1, least"]], { name: "priority" })),
+    expiration: new Field("Kept for seconds", text("expiration", { inputmode: "numeric" }), { hint: "Empty: as long as the service keeps it. 0: tried once." }),
+    collapseID: new Field("Collapse id", text("collapseID"), { hint: "Replaces what came with the same one." }),
+    payload: new Field("Payload around the text", area("payload", 4, { class: "code" }), { hint: "A JSON object, such as {\"aps\":{\"sound\":\"default\"}}.", wide: true }),
+  };
+  for (const name of ["to", "environment", "pushType", "priority"]) if (draft[name]) fields[name].value = draft[name];
+  const languages = new Languages(draft, () => changed());
+  const file = new Field("Campaign and its strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings" }),
+    { hint: "The campaign as JSON, and the strings files that it names.", wide: true });
+  const general = h("div", { class: "wide", role: "alert" });
+  const result = h("section", { "aria-label": "Dry run", "aria-live": "polite" });
+  const dryRun = h("button", { type: "submit" }, "Dry run");
+  const written = h("div", { class: "grid wide inner" }, languages.element, fields.fallback.element, fields.arguments.element);
+  const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type, priority"),
+    h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
+  const fromFile = h("details", { class: "wide" }, h("summary", {}, "From a file instead"), file.element,
+    h("p", { class: "hint" }, "Audience, rate, time and quiet hours are those above; texts and payload are the file's."));
+  /** The chosen campaign and its files; null while the form's own texts count. */
+  let chosen = null;
+  let timer;
+  let running = new AbortController();
+
+  function remember() {
+    for (const [name, field] of Object.entries(fields)) draft[name] = field.value;
+    languages.remember(draft);
+  }
+
+  /** The campaign as the service takes it, and what cannot be read of the form. */
+  function campaign() {
+    const problems = [];
+    const value = (name) => fields[name].value.trim();
+    const body = chosen ? { ...chosen.campaign, files: chosen.files } : {};
+    if (!chosen) {
+      const alert = languages.alert(problems);
+      if (Object.keys(alert).length) body.alert = alert;
+      if (fields.fallback.value === "none") body.fallback = false;
+      else if (fields.fallback.value) body.fallback = fields.fallback.value;
+      const lines = fields.arguments.value.split("\n").map((line) => line.trim()).filter(Boolean);
+      if (lines.length) body.arguments = lines.map((line) => (/^-?\d{1,15}$/.test(line) ? Number(line) : line));
+      for (const name of ["collapseID", "environment"]) if (value(name)) body[name] = value(name);
+      if (fields.pushType.value !== "alert") body.pushType = fields.pushType.value;
+      for (const name of ["priority", "expiration"]) if (value(name)) body[name] = whole(value(name));
+      if (value("payload")) {
+        try { body.payload = JSON.parse(value("payload")); } catch (fault) { problems.push({ field: "payload", error: "it is not JSON", advice: fault.message }); }
+      }
+    }
+    if (value("topic") || !chosen) body.topic = value("topic");
+    const to = fields.to.value;
+    body.to = to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
+    if (value("at")) body.at = value("at");
+    if (value("quietFrom") || value("quietTo")) {
+      body.quietHours = { from: value("quietFrom"), to: value("quietTo") };
+    }
+    if (value("rate")) body.rate = whole(value("rate"));
+    return { body, problems };
+  }
+
+  function arrange() {
+    const to = fields.to.value;
+    fields.subject.element.hidden = to !== "tag" && to !== "user";
+    fields.subject.element.querySelector("label").textContent = to === "user" ? "Which person" : "Which tag";
+    fields.list.element.hidden = to !== "list";
+    written.hidden = more.hidden = chosen !== null;
+    const current = fields.fallback.value || draft.fallback || "";
+    put(fields.fallback.control, [["", "get English, or the next most spoken language"],
+      ...languages.names().map((name) => [name, `get ${name}`]), ["none", "are not written to: refuse the campaign"]]
+      .map(([value, name]) => h("option", { value }, name)));
+    fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
+  }
+
+  /** Shows each problem beside its field; those of no field above the buttons. */
+  function showProblems(problems) {
+    for (const field of Object.values(fields)) field.fail();
+    languages.clear();
+    file.fail();
+    const rest = [];
+    for (const problem of problems) {
+      const said = `${capital(problem.error)}: ${problem.advice}.`;
+      const name = { quietHours: "quietFrom", to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
+      const field = fields[name];
+      if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${said}`));
+      else if (field) { field.fail(said); if (more.contains(field.element)) more.open = true; }
+      else if (!languages.fail(problem.field, said)) rest.push(h("p", { class: "error" }, said));
+    }
+    put(general, rest);
+    if (chosen && !file.error.hidden) fromFile.open = true;
+  }
+
+  async function preview({ isFull, signal }) {
+    const { body, problems } = campaign();
+    if (problems.length) return { problems };
+    const wantsList = body.to === "list";
+    if (!wantsList || !isFull) {
+      const [found] = await call("POST", "/campaigns", { ...body, dryRun: true }, { signal });
+      return found;
+    }
+    const id = await hold(body);
+    try {
+      const [found] = await call("GET", `/campaigns/${id}/preview`);
+      return found;
+    } finally {
+      await call("DELETE", `/campaigns/${id}`).catch(() => {});
+    }
+  }
+
+  /** Adds the campaign without starting it, with its list where it has one; returns its id. */
+  async function hold(body) {
+    const [added] = await call("POST", "/campaigns", { ...body, hold: true });
+    if (body.to !== "list") return added.id;
+    try {
+      const lines = fields.list.value.split("\n");
+      for (let start = 0; start < lines.length; start += 5000) {
+        await call("POST", `/campaigns/${added.id}/recipients`, lines.slice(start, start + 5000).join("\n"));
+      }
+    } catch (refusal) {
+      await call("DELETE", `/campaigns/${added.id}`).catch(() => {});
+      for (const error of refusal.errors) error.field = "to";
+      throw refusal;
+    }
+    return added.id;
+  }
+
+  async function check() {
+    running.abort();
+    running = new AbortController();
+    try {
+      const found = await preview({ isFull: false, signal: running.signal });
+      showProblems(found.problems.filter((problem) => fields.to.value !== "list" || problem.field !== "to"));
+    } catch (refusal) {
+      if (refusal.name !== "AbortError") showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+    }
+  }
+
+  function changed() {
+    remember();
+    arrange();
+    put(result);
+    clearTimeout(timer);
+    // Nothing is wrong with a form that nobody has begun.
+    if (fields.topic.value.trim() || chosen) timer = setTimeout(check, 300);
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    clearTimeout(timer);
+    running.abort();
+    remember();
+    dryRun.disabled = true;
+    try {
+      const found = await preview({ isFull: true });
+      showProblems(found.problems);
+      if (found.languages) showPreview(found);
+    } catch (refusal) {
+      showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+    }
+    dryRun.disabled = false;
+    main.querySelector("[aria-invalid]")?.focus();
+  }
+
+  function showPreview(found) {
+    const send = h("button", { type: "button", onclick: () => start(send) }, `Send to ${count(found.devices, "device", "devices")}`);
+    const isGood = found.problems.length === 0 && found.devices > 0;
+    put(result, h("h2", {}, "Dry run"),
+      h("p", { class: isGood ? "check good" : "check bad" }, isGood ? `${count(found.devices, "device", "devices")} would get it. Nothing has been sent.`
+        : found.problems.length ? "It would be refused; nothing has been sent." : "Nobody would get it."),
+      found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, `${capital(one.error)}: ${one.advice}.`))) : null,
+      found.warnings.length ? h("ul", { class: "notes", "aria-label": "Remarks" }, found.warnings.map((one) => h("li", {}, `${capital(one)}.`))) : null,
+      previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
+      found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "none named"],
+        ["Devices", (row) => row.devices.toLocaleString()], ["First sent", (row) => dateTime(row.at)]], found.timeZones, "") : null,
+      isGood ? h("p", { class: "buttons" }, send) : null);
+  }
+
+  async function start(button) {
+    button.disabled = true;
+    let id;
+    try {
+      id = await hold(campaign().body);
+      await call("POST", `/campaigns/${id}/resume`);
+      location.hash = `#/campaigns?id=${id}`;
+    } catch (refusal) {
+      // What never started leaves nothing behind.
+      if (id) await call("DELETE", `/campaigns/${id}`).catch(() => {});
+      showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      button.disabled = false;
+    }
+  }
+
+  file.control.addEventListener("change", async (event) => {
+    event.stopPropagation();
+    chosen = null;
+    try {
+      chosen = await readFiles([...file.control.files]);
+    } catch (fault) {
+      changed();
+      file.fail(fault.message);
+      return;
+    }
+    if (chosen?.campaign.topic && !fields.topic.value.trim()) fields.topic.value = chosen.campaign.topic;
+    changed();
+  });
+
+  main.append(h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
+    fields.topic.element, apps, fields.to.element, fields.subject.element, fields.list.element,
+    written,
+    fields.at.element, fields.quietFrom.element, fields.quietTo.element, fields.rate.element,
+    more, fromFile, general, h("p", { class: "wide buttons" }, dryRun)), result);
+  arrange();
+  call("GET", "/status").then(([status]) => {
+    put(apps, status.apps.map((app) => h("option", { value: app.topic })));
+    if (status.apps.length === 1 && !fields.topic.value) fields.topic.value = status.apps[0].topic;
+  }).catch(() => {});
+  return () => { clearTimeout(timer); running.abort(); };
+}
+
+/** A whole number where it is one; the service says what is wrong with the rest. */
+function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
+
+function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }

@@ -1,0 +1,6 @@
+import { run } from "/console/shell.js";
+import * as overview from "/console/registry.js";
+import * as campaigns from "/console/campaigns.js";
+import * as compose from "/console/compose.js";
+
+run({ "": overview, campaigns, new: compose }, { service: "provider" });

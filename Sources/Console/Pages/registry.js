@@ -1,0 +1,81 @@
+import { call, every } from "/console/api.js";
+import { count, dateTime, h, put, table } from "/console/elements.js";
+import { link, outcome, stateBadge } from "/console/campaign-parts.js";
+
+export const title = "Overview";
+
+/** What stands in the way, and what is only worth a remark. */
+function judge({ service, held, campaigns, devices }) {
+  const problems = [];
+  const notices = [];
+  if (service.connection === "failed") {
+    problems.push(service.name ? `No connection to ${service.name}: ${service.problem}.` : `Nothing can be sent: ${service.problem}.`);
+  }
+  if (held.length) {
+    problems.push(`${count(held.length, "campaign is", "campaigns are")} held: ${held.join(", ")}.`);
+  }
+  const last = campaigns[0];
+  if (last?.state === "finished" && last.failed + last.unknown > 0) {
+    notices.push(`The last campaign did not reach ${count(last.failed + last.unknown, "device", "devices")}.`);
+  }
+  if (devices === 0) notices.push("No app has registered a token yet.");
+  return { problems, notices };
+}
+
+function connectionText({ name, environment, connection, since }) {
+  const place = `${name ?? "the service"}${environment ? `, ${environment}` : ""}`;
+  if (connection === "connected") return `Connected to ${place}, since ${dateTime(since)}`;
+  if (connection === "ended") return `Reached ${place}, last at ${dateTime(since)}; the next push connects again`;
+  if (connection === "failed") return `Not connected to ${place}`;
+  return `Connecting to ${place}`;
+}
+
+/** Says in one glance whether all is well. */
+export function show(main) {
+  const verdict = h("section", { class: "verdict", role: "status", "aria-label": "State" }, "…");
+  const tiles = h("section", { class: "tiles", "aria-label": "Figures" });
+  const apps = h("section", { "aria-label": "Apps" });
+  const sends = h("section", { "aria-label": "Last campaigns" });
+  main.append(verdict, tiles, apps, sends);
+  let shown = "";
+
+  function draw(status) {
+    const { problems, notices } = judge(status);
+    const state = problems.length ? "bad" : notices.length ? "fair" : "good";
+    const word = { bad: "Something is wrong", fair: "Works, with a remark", good: "All is well" }[state];
+    const lines = [connectionText(status.service), ...problems, ...notices];
+    // Said again only when it has changed: screen readers read it out.
+    if (shown !== word + lines) {
+      shown = word + lines;
+      verdict.className = `verdict ${state}`;
+      put(verdict, h("h2", {}, word), lines.map((text) => h("p", {}, text)));
+    }
+    const tile = (name, value) => h("div", { class: "tile" }, h("p", { class: "figure" }, value), h("p", {}, name));
+    const languages = new Set(status.apps.flatMap((app) => app.languages.map((one) => one.language).filter(Boolean)));
+    put(tiles, tile("Devices registered", status.devices.toLocaleString()), tile("Apps", String(status.apps.length)),
+      tile("Languages", String(languages.size)), tile("Dead tokens removed", status.dead.toLocaleString()));
+    const parts = (list, key, none) => list.map((one) => `${one[key] ?? none} ${one.devices.toLocaleString()}`).join(", ");
+    put(apps, h("h2", {}, "Apps"), table("Apps", [
+      ["App", (row) => h("code", {}, row.topic)],
+      ["Devices", (row) => row.devices.toLocaleString()],
+      ["By language", (row) => parts(row.languages, "language", "none named")],
+      ["By environment", (row) => parts(row.environments, "environment", "none named")],
+      ["Dead tokens removed", (row) => row.dead.toLocaleString()],
+    ], status.apps, "No app has registered a token yet: apps call /register with theirs."));
+    put(sends, h("h2", {}, "Last campaigns"), table("Last campaigns", [
+      ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["Outcome", (row) => outcome(row)],
+      ["App", (row) => row.topic], ["Begun", (row) => dateTime(row.created)],
+    ], status.campaigns, "None yet."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Write a campaign")));
+  }
+
+  return every(2000, async () => {
+    try {
+      const [status] = await call("GET", "/status");
+      draw(status);
+    } catch (refusal) {
+      shown = "";
+      verdict.className = "verdict bad";
+      put(verdict, h("h2", {}, "No answer"), h("p", {}, refusal.message));
+    }
+  });
+}

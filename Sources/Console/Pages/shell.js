@@ -1,0 +1,63 @@
+import { call, session } from "/console/api.js";
+import { h, put } from "/console/elements.js";
+import { showLogin } from "/console/login.js";
+
+const main = document.getElementById("main");
+const navigation = document.getElementById("navigation");
+const signOut = document.getElementById("sign-out");
+let screens = {};
+let leave = () => {};
+let isSignedIn = false;
+
+/** The screen's name and the parameters of an address such as #/log?of=…. */
+function place() {
+  const [name, query] = location.hash.replace(/^#\/?/, "").split("?");
+  return { name, parameters: new URLSearchParams(query ?? "") };
+}
+
+function show({ movesFocus = true } = {}) {
+  leave();
+  leave = () => {};
+  if (!isSignedIn) return;
+  const { name, parameters } = place();
+  const screen = screens[name] ?? screens[""];
+  for (const link of navigation.querySelectorAll("a")) {
+    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${screen.title} – Belfry`;
+  put(main, h("h1", {}, screen.title));
+  if (movesFocus) main.focus({ preventScroll: true });
+  leave = screen.show(main, parameters) ?? (() => {});
+}
+
+function signedIn() {
+  isSignedIn = true;
+  navigation.hidden = signOut.hidden = false;
+  show({ movesFocus: false });
+}
+
+function signedOut(reason) {
+  leave();
+  leave = () => {};
+  isSignedIn = false;
+  navigation.hidden = signOut.hidden = true;
+  showLogin(main, signedIn, reason);
+}
+
+/** Runs a console with these screens by their names in the address, the one without a name first. */
+export async function run(all, { service }) {
+  screens = all;
+  session.service = service;
+  put(navigation, Object.entries(screens).map(([name, screen]) =>
+    h("a", { href: `#/${name}`, "data-name": name }, screen.short ?? screen.title)));
+  signOut.addEventListener("click", async () => {
+    await call("DELETE", "/console/session").catch(() => {});
+    signedOut();
+  });
+  session.onEnded = () => { if (isSignedIn) signedOut("The session is over: give the admin token again."); };
+  addEventListener("hashchange", () => show());
+
+  const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
+  if (state.open) signedIn(); else signedOut();
+}

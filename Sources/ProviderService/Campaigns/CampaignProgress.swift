@@ -1,0 +1,130 @@
+internal import BelfryWire
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+internal import System
+internal import Transport
+
+/// Tells those who watch a campaign how far it is, twice a second, until it is finished.
+///
+/// One thread looks at every campaign that is watched, and ends with the last watcher.
+final class CampaignProgress: Sendable {
+  /// How a campaign stands; throws where there is no such campaign.
+  typealias Status = @Sendable (_ id: String) throws -> JSONObject
+
+  private struct Watched {
+    var rate = ProgressRate()
+    var last: JSONObject?
+    var streams: [HTTP1BodyStream] = []
+  }
+
+  private struct State {
+    var campaigns: [String: Watched] = [:]
+    var isRunning = false
+    /// Rounds since something was written to every stream.
+    var quietRounds = 0
+  }
+
+  private let status: Status
+  private let now: @Sendable () -> Int64
+  private let state = Mutex(State())
+
+  /// A progress by `status`; `now` is a monotonic clock in nanoseconds.
+  init(
+    now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds },
+    status: @escaping Status
+  ) {
+    self.now = now
+    self.status = status
+  }
+
+  /// The status of a campaign as events, the first one at once.
+  func follow(_ id: String) throws -> HTTP1BodyStream {
+    let first = try status(id)
+    let stream = HTTP1BodyStream()
+    let isFirst = state.withLock { state in
+      var watched = state.campaigns[id] ?? Watched()
+      let object = watched.rate.add(first, at: now())
+      stream.write(Self.event(object))
+      watched.streams.append(stream)
+      state.campaigns[id] = watched
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if isFirst { start() }
+    return stream
+  }
+
+  private func start() {
+    Thread.detachNewThread { [self] in
+      let never = DispatchSemaphore(value: 0)
+      repeat {
+        _ = never.wait(timeout: .now() + .nanoseconds(Int(Limits.progressNanoseconds)))
+      } while turn()
+    }
+  }
+
+  /// Tells every watcher what has changed; false once there is none.
+  func turn() -> Bool {
+    let ids = state.withLock { Array($0.campaigns.keys) }
+    // Outside of the lock: the store may take its time.
+    let found = ids.map { id in (id, try? status(id)) }
+    let now = now()
+    return state.withLock { state in
+      state.quietRounds += 1
+      let isHeartbeat = state.quietRounds >= Limits.progressHeartbeatRounds
+      if isHeartbeat { state.quietRounds = 0 }
+      for (id, status) in found {
+        guard var watched = state.campaigns[id] else { continue }
+        let object = status.map { watched.rate.add($0, at: now) }
+        var bytes: [UInt8] = isHeartbeat ? EventStream.heartbeat : []
+        if let object, object != watched.last {
+          bytes = Self.event(object)
+          watched.last = object
+        }
+        if !bytes.isEmpty { watched.streams.removeAll { !$0.write(bytes) } }
+        if object == nil || object?["state"] == "finished" {
+          for stream in watched.streams { stream.finish() }
+          watched.streams = []
+        }
+        state.campaigns[id] = watched.streams.isEmpty ? nil : watched
+      }
+      assert(
+        state.campaigns.values.allSatisfy { !$0.streams.isEmpty }, "each of them is watched")
+      state.isRunning = !state.campaigns.isEmpty
+      return state.isRunning
+    }
+  }
+
+  private static func event(_ object: JSONObject) -> [UInt8] {
+    var bytes: [UInt8] = []
+    EventStream.append(object.bytes, to: &bytes)
+    return bytes
+  }
+}
+
+/// How fast a campaign goes, from what was done in the last seconds, and how long the rest takes.
+struct ProgressRate {
+  private var samples: [(nanoseconds: Int64, done: Int64)] = []
+
+  /// Returns a status with its `done`, `perSecond` and `secondsLeft`; null where that is not known.
+  mutating func add(_ status: JSONObject, at now: Int64) -> JSONObject {
+    func number(_ key: String) -> Int64 { status[key]?.integerValue ?? 0 }
+    let done = number("sent") + number("unknown")
+    assert(samples.allSatisfy { $0.nanoseconds <= now }, "time goes on")
+    let isRunning = status["state"] == "running"
+    if !isRunning { samples = [] }
+    samples.append((now, done))
+    samples.removeAll { now - $0.nanoseconds > Limits.progressWindowNanoseconds }
+    var status = status
+    status["done"] = .integer(done)
+    status["perSecond"] = .null
+    status["secondsLeft"] = .null
+    guard isRunning, let first = samples.first, now > first.nanoseconds else { return status }
+    let rate = Double(done - first.done) * 1e9 / Double(now - first.nanoseconds)
+    status["perSecond"] = .double((rate * 10).rounded() / 10)
+    let left = max(0, number("devices") - done)
+    if rate > 0 { status["secondsLeft"] = .integer(Int64((Double(left) / rate).rounded(.up))) }
+    return status
+  }
+}

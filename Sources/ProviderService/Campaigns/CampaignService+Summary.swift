@@ -1,0 +1,52 @@
+internal import BelfryProvider
+internal import BelfryWire
+internal import Storage
+internal import System
+
+/// What a first screen shows.
+extension CampaignService {
+  /// How the service stands in one object: what is registered, what was sent last, whether anything can be sent.
+  func summary() throws(Failure) -> JSONObject {
+    let counted = try stored { () throws(StorageFailure) in try counts.counts() }
+    let campaigns = try stored { () throws(StorageFailure) in try registry.store.campaigns() }
+    var last: [JSONValue] = []
+    for campaign in campaigns.suffix(Limits.campaignsSummarized).reversed() {
+      last.append(.object(try status(of: campaign)))
+    }
+    let held = campaigns.filter { $0.state == .paused || $0.problem != nil }
+    return JSONObject(
+      [("at", .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds)))]
+        + counted.members + [
+          ("service", .object(connection)), ("campaigns", .array(last)),
+          ("held", .array(held.map { .string($0.id) })),
+        ])
+  }
+
+  /// Where campaigns go, and how the connection there stands.
+  private var connection: JSONObject {
+    do throws(Failure) {
+      let service = try service()
+      var line: JSONObject = [
+        "name": .string(service.name),
+        "environment": service.environment.map { .string($0.name) } ?? .null,
+      ]
+      switch service.connection() {
+      case .idle: line["connection"] = "idle"
+      case .connecting: line["connection"] = "connecting"
+      case .connected(let since):
+        line["connection"] = "connected"
+        line["since"] = .string(Timestamp.rfc3339(unixMilliseconds: since))
+      case .ended(let moment):
+        line["connection"] = "ended"
+        line["since"] = .string(Timestamp.rfc3339(unixMilliseconds: moment))
+      case .failed(let reason):
+        line["connection"] = "failed"
+        line["problem"] = .string(reason)
+      }
+      return line
+    } catch {
+      let why = if case .noService(let why) = error { why } else { "\(error)" }
+      return ["name": .null, "connection": "failed", "problem": .string(why)]
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import BelfryWire
+import Testing
+
+@testable import Agent
+
+/// What `belfry doctor` says of an app whose notifications may not be seen.
+@Suite struct ModelDiagnosisTests {
+  /// An installed app that may notify.
+  private func app(_ change: (inout LocalApp) -> Void = { _ in }) -> LocalApp {
+    var app = LocalApp(id: ModelBench.burger)
+    app.installation = LocalApp.Installation(executable: "/opt/burger")
+    app.backgroundModes = ["remote-notification"]
+    app.status = .authorized
+    app.requested = [.alert]
+    change(&app)
+    return app
+  }
+
+  private func findings(
+    _ app: LocalApp, isUndecided: Bool = false, lacksLocationUsage: Bool = false,
+    holdsPush: Bool = false, holdsBackgroundWork: Bool = false
+  ) -> [String] {
+    app.findings(
+      isUndecided: isUndecided, tokenAdvice: "ask the gateway",
+      lacksLocationUsage: lacksLocationUsage, holdsPush: holdsPush,
+      holdsBackgroundWork: holdsBackgroundWork
+    ).map { $0.isFine ? $0.detail : "\($0.detail) | \($0.advice)" }
+  }
+
+  @Test func `an app that may notify is fine`() {
+    #expect(findings(app()) == ["may notify"])
+    #expect(findings(app { $0.registrations = [.alert: .init(token: [1])] }) == ["may notify"])
+  }
+
+  @Test func `each obstacle is named with what to do`() {
+    let obstacles: [((inout LocalApp) -> Void, String)] = [
+      (
+        { $0.status = .notDetermined },
+        "never asked for permission | let the app call requestAuthorization"
+      ),
+      (
+        { $0.status = .denied },
+        "a person said no | belfry settings org.example.burger notifications=on"
+      ),
+      (
+        { $0.requested = [] },
+        "may notify, and never asked for alerts, sounds or badges: none is seen or heard"
+          + " | let the app call requestAuthorization"
+      ),
+      (
+        { $0.switches.alert = false },
+        "alerts are switched off | belfry settings org.example.burger alert=on"
+      ),
+      (
+        { $0.installation?.entitlements = [] },
+        "its manifest does not claim aps-environment: it gets no token"
+          + " | add it and run 'belfry app install' again"
+      ),
+      (
+        { $0.registrations = [.alert: .init()] },
+        "registered, and has no token yet | ask the gateway"
+      ),
+      (
+        {
+          $0.registrations = [.alert: .init(token: [1])]
+          $0.backgroundModes = []
+        },
+        "its manifest lacks the background mode remote-notification: no push starts it"
+          + " | add it, where the app wants background pushes, and run 'belfry app install' again"
+      ),
+    ]
+    for (change, expected) in obstacles { #expect(findings(app(change)) == [expected]) }
+  }
+
+  @Test func `what waits is named with what it waits for`() {
+    let asked = app { $0.status = .notDetermined }
+    #expect(findings(asked, isUndecided: true).first?.hasPrefix("waits for a person") == true)
+    #expect(findings(app(), lacksLocationUsage: true).first?.contains("location") == true)
+    #expect(
+      findings(app(), holdsPush: true) == [
+        "a background push waits | its budget is used up: it comes later"
+      ])
+    #expect(
+      findings(app(), holdsPush: true, holdsBackgroundWork: true) == [
+        "a background push waits | for power or another network"
+      ])
+  }
+}

@@ -1,0 +1,74 @@
+import Testing
+import Transport
+
+@testable import BelfryProvider
+
+/// A connection that is made before the first push, to see whether the service is there.
+@Suite struct EarlyConnectionTests {
+  private static let minute: Int64 = 60_000_000_000
+
+  @Test func `one that its service ends unused makes the next push wait for nothing`() {
+    var lifecycle = ConnectionLifecycle()
+    for round in 1...10 as ClosedRange<UInt64> {
+      let number = ConnectionNumber(value: round)
+      let connects = lifecycle.connect(now: 0)
+      let another = lifecycle.connect(now: 0)
+      let isWanted = lifecycle.opened(number, limit: 1)
+      let third = lifecycle.connect(now: 0)
+      let end = lifecycle.ended(number, now: 0, jitter: 0)
+      #expect(connects == number && another == nil && third == nil, "one at a time")
+      #expect(isWanted && end == .reconnect)
+    }
+    let next = lifecycle.requestWaits(now: 0)
+    #expect(next == .connect(ConnectionNumber(value: 11)))
+  }
+
+  @Test func `one that a push has used counts as every other`() {
+    var lifecycle = ConnectionLifecycle()
+    let number = ConnectionNumber(value: 1)
+    let connects = lifecycle.connect(now: 0)
+    _ = lifecycle.opened(number, limit: 1)
+    let action = lifecycle.requestWaits(now: 0)
+    _ = lifecycle.ended(number, now: 0, jitter: 0)
+    #expect(connects == number && action == .send(number))
+    guard case .waitUntil(let moment) = lifecycle.requestWaits(now: 0) else {
+      Issue.record("a request that was cut off makes the next one wait")
+      return
+    }
+    let early = lifecycle.connect(now: 0)
+    let later = lifecycle.connect(now: moment)
+    #expect(early == nil && later == ConnectionNumber(value: 2), "the pause comes first")
+  }
+
+  @Test func `one that cannot be made is tried again after growing pauses`() {
+    var lifecycle = ConnectionLifecycle()
+    var now: Int64 = 0
+    var attempts = 0
+    while now < 10 * Self.minute {
+      if let number = lifecycle.connect(now: now) {
+        attempts += 1
+        _ = lifecycle.ended(number, now: now, jitter: 0)
+      }
+      now += 1_000_000_000
+    }
+    #expect((20...60).contains(attempts), "\(attempts) in ten minutes")
+  }
+
+  @Test func `the state says how the last connection stood`() async throws {
+    let service = try FakeService { _, _ in .accept }
+    let client = try ProviderClient(
+      .init(
+        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
+        credentials: .token(
+          ProviderKey(
+            p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")),
+        authorityPEM: service.authorityPEM))
+    #expect(client.connection == .idle)
+    let outcome = try await client.send(
+      Push(to: "00ff", topic: "com.example.app", payload: Array("{}".utf8)))
+    guard case .accepted = outcome, case .connected = client.connection else {
+      Issue.record("\(outcome) \(client.connection)")
+      return
+    }
+  }
+}

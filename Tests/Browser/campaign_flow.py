@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""The provider's console as a person uses it, in a headless browser: signs in, sees who is registered, writes a campaign,
+is told what is wrong with it, looks at what each language shows, sends it, holds it, goes on, and reads the report.
+campaign_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES CAMPAIGN-FILE STRINGS-FILE [PICTURES-FOLDER]"""
+import pathlib
+import sys
+
+from browser import Browser, Failure
+from checks import check_page
+
+
+def sign_in(browser, url, token):
+    browser.open(url)
+    browser.type("textbox", "Admin token", "not the token")
+    browser.click("button", "Sign in")
+    browser.wait("document.querySelector('.error')?.innerText.startsWith('this is not the admin token')")
+    browser.type("textbox", "Admin token", token)
+    browser.key("Enter")
+    browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'All is well'")
+    browser.wait("document.querySelector('.verdict').innerText.match(/Connected to|Reached/)", "the connection")
+    if browser.value("document.cookie") != "":
+        raise Failure("a script can read the session's cookie")
+
+
+def fill(browser, control, text):
+    browser.type("textbox", control, text)
+
+
+def write(browser, topic):
+    """The form, with what is wrong said beside each field while one types."""
+    browser.click("link", "New campaign")
+    browser.wait(f"document.querySelector('[name=topic]').value == {topic!r}", "the only app is there already")
+    fill(browser, "Title, en", "News")
+    fill(browser, "Text, en", "%@ has %d matches")
+    wrong = "[...document.querySelectorAll('.error:not([hidden])')].map(one => one.innerText).join(' ')"
+    browser.wait(f"{wrong}.includes('It has a placeholder for argument 1, and there are 0')")
+    fill(browser, "What fills the placeholders", "Ann\n3")
+    browser.click("button", "Add a language")
+    fill(browser, "Language of Language 2", "fr")
+    fill(browser, "Title, fr", "Nouvelles")
+    fill(browser, "Text, fr", "%d matchs pour %@")
+    browser.wait(f"{wrong}.includes('Its placeholders are 1 number, 2 text, those of en 1 text, 2 number')")
+    check_page(browser)
+    fill(browser, "Text, fr", "%2$d matchs pour %1$@")
+    browser.wait(f"{wrong} == ''", "no error is left")
+    # Nobody is to get a language that is not their own.
+    browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'none';
+      fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
+    browser.wait(f"{wrong}.includes('2 devices speak ja, which the campaign lacks, and it has no fallback')")
+    browser.click("button", "Dry run")
+    browser.wait("document.querySelector('.check.bad')?.innerText.startsWith('It would be refused')")
+    browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'en';
+      fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
+    browser.wait(f"{wrong} == ''", "no error is left")
+
+
+def preview(browser, devices):
+    browser.click("button", "Dry run")
+    browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('{devices} devices would get it')")
+    shown = browser.value("[...document.querySelectorAll('.previews li')].map(one => one.innerText).join('\\n')")
+    for part in ("Nouvelles", "3 matchs pour Ann", "Ann has 3 matches", "shown in en, the fallback"):
+        if part not in shown:
+            raise Failure(f"the preview lacks '{part}':\n{shown}")
+
+
+def finished(browser, devices):
+    browser.wait("document.querySelector('[role=status]')?.innerText == 'The campaign is finished.'", "the end")
+    browser.wait("document.querySelector('[aria-label=Report] h2')?.innerText == 'Report'", "the report")
+    if browser.value("document.querySelector('progress').value / document.querySelector('progress').max") != 1:
+        raise Failure("the bar is not full")
+    browser.wait(f"document.querySelector('.figures').innerText.startsWith('{devices} of {devices} devices')")
+    facts = browser.value("document.querySelector('[aria-label=Report] dl').innerText").replace("\n", " ")
+    if f"Accepted {devices}" not in facts:
+        raise Failure(f"the report says {facts}")
+
+
+def hold_and_go_on(browser, devices, picture):
+    """A slow campaign: its bar moves, with a rate; it is held, and goes on."""
+    browser.click("link", "New campaign")
+    fill(browser, "At most a second", "2")
+    browser.click("button", "Dry run")
+    browser.click("button", f"Send to {devices} devices")
+    browser.wait("document.querySelector('.figures')?.innerText.includes('a second · some')", "rate and estimate")
+    picture("provider-progress")
+    browser.click("button", "Pause")
+    browser.wait("document.querySelector('[role=status]')?.innerText == 'The campaign is held.'")
+    browser.element("button", "Resume")
+    check_page(browser)
+    browser.click("link", "Overview")
+    browser.wait("document.querySelector('.verdict.bad')?.innerText.includes('1 campaign is held')")
+    browser.click("link", "Campaigns")
+    browser.wait("document.querySelector('h1').innerText == 'Campaigns' && document.querySelector('tbody .badge')?.innerText == 'held'", "the newest comes first")
+    browser.value("document.querySelector('tbody a').click()")
+    browser.click("button", "Resume")
+    finished(browser, devices)
+
+
+def from_files(browser, files, devices):
+    browser.click("link", "New campaign")
+    browser.wait("document.querySelector('[name=rate]')")
+    browser.value("document.querySelector('[name=rate]').value = ''")
+    browser.click("DisclosureTriangle", "From a file instead")
+    node = browser.call("DOM.querySelector", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"], selector="[name=files]")["nodeId"]
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=files[:1])
+    wrong = "document.querySelector('details[open] .error:not([hidden])')?.innerText"
+    browser.wait(f"{wrong}?.includes('is not among the files that came along')", "the strings file is missing")
+    check_page(browser)
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=files)
+    browser.wait(f"{wrong} === undefined", "both are there")
+    browser.click("button", "Dry run")
+    browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('{devices} devices would get it')")
+    browser.wait("document.querySelector('.previews').innerText.includes('Des fichiers')")
+
+
+def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=None):
+    browser = Browser(chromium)
+
+    def picture(name, whole=False):
+        if pictures:
+            browser.picture(f"{pictures}/{name}.png", whole)
+
+    try:
+        browser.scheme(False)
+        sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
+        check_page(browser)
+        picture("provider-overview")
+        write(browser, topic)
+        preview(browser, devices)
+        check_page(browser)
+        picture("provider-compose", whole=True)
+        browser.click("button", f"Send to {devices} devices")
+        finished(browser, devices)
+        check_page(browser)
+        hold_and_go_on(browser, devices, picture)
+        picture("provider-report")
+        from_files(browser, [campaign, strings], devices)
+        for screen in ("Campaigns", "New campaign", "Overview"):
+            browser.click("link", screen)
+            for dark, width in ((True, 1280), (False, 390)):
+                browser.scheme(dark)
+                browser.resize(width)
+                check_page(browser, keyboard=width == 390)
+                picture(f"provider-{screen.lower().replace(' ', '-')}-{'dark' if dark else 'narrow'}")
+            browser.resize(1280)
+        browser.click("button", "Sign out")
+        browser.element("textbox", "Admin token")
+        if browser.problems:
+            raise Failure("\n".join(browser.problems))
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Failure as failure:
+        sys.exit(f"{failure}")
+    print("ok")

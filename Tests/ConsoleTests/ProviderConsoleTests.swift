@@ -1,0 +1,107 @@
+import BelfryWire
+import ProviderService
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import Console
+
+/// What a browser may have of the provider's console, and what another site's page may not.
+@Suite struct ProviderConsoleTests {
+  private let folder: ScratchFolder
+  private let provider: ProviderFolder
+  private let console: ProviderConsole
+  private static let own = [("Host", "localhost:2199")]
+  private static let proof = own + [("x-belfry-console", "1"), ("Origin", "http://localhost:2199")]
+
+  init() throws {
+    folder = try ScratchFolder()
+    provider = try ProviderFolder(folder.file("provider"), apps: ["com.example.app"])
+    struct NoService: Error {}
+    let campaigns = CampaignService(registry: provider.registry, log: .silent) {
+      throw NoService()
+    }
+    console = ProviderConsole(
+      router: ProviderRouter(
+        registry: provider.registry, campaigns: campaigns, apps: provider.apps,
+        adminToken: provider.adminToken, isOpen: true, log: .silent),
+      token: provider.adminToken, names: ["push.example"], port: 2_199)
+  }
+
+  private func answer(
+    _ method: String, _ path: String, _ fields: [(String, String)], body: String = ""
+  ) -> HTTP1Response {
+    console.answer(
+      HTTP1Request(
+        method: method, path: path, fields: fields, body: Array(body.utf8), peer: "127.0.0.1:4000"))
+  }
+
+  private func field(_ name: String, of response: HTTP1Response) -> String? {
+    response.fields.first { $0.name == name }?.value
+  }
+
+  private func signIn() throws -> (String, String) {
+    let response = answer(
+      "POST", "/console/session", Self.proof, body: #"{"token":"\#(provider.adminToken)"}"#)
+    #expect(response.status == 200)
+    let cookie = try #require(field("set-cookie", of: response))
+    #expect(cookie.contains("HttpOnly; SameSite=Strict"))
+    return ("Cookie", String(cookie.prefix { $0 != ";" }))
+  }
+
+  @Test func `the page is the provider's own, with the policy of every console`() throws {
+    let page = answer("GET", "/", Self.own)
+    guard page.status == 200, case .bytes(let bytes) = page.body else {
+      Issue.record("\(page.status)")
+      return
+    }
+    #expect(String(decoding: bytes, as: UTF8.self).contains("/console/provider.js"))
+    let policy = try #require(field("content-security-policy", of: page))
+    #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+    #expect(answer("GET", "/console/provider.js", Self.own).status == 200)
+    #expect(answer("GET", "/console/none.js", Self.own).status == 404)
+    #expect(answer("GET", "/", [("Host", "push.example:2199")]).status == 200)
+    #expect(answer("GET", "/", [("Host", "evil.example:2199")]).status == 421)
+  }
+
+  @Test func `a session does what the admin token does, from the console's own pages alone`() throws
+  {
+    let cookie = try signIn()
+    let own = Self.own + [cookie]
+    #expect(answer("GET", "/status", own).status == 200)
+    #expect(field("cache-control", of: answer("GET", "/status", own)) == "no-store")
+    #expect(answer("GET", "/campaigns", own).status == 200)
+    #expect(answer("POST", "/tokens", Self.proof + [cookie], body: "00ff").status == 200)
+    // Without the proof, from another site, under another name, or without the cookie: nobody.
+    #expect(answer("POST", "/tokens", own, body: "0a").status == 401)
+    for fields in [
+      own + [("Origin", "http://evil.example")], own + [("Sec-Fetch-Site", "cross-site")],
+      [("Host", "evil.example"), cookie], Self.own,
+    ] {
+      #expect(answer("GET", "/status", fields).status == 401)
+      #expect(answer("GET", "/tokens", fields).status == 401)
+      #expect(answer("GET", "/campaigns/none/events", fields).status == 401)
+    }
+    #expect(answer("DELETE", "/console/session", Self.proof + [cookie]).status == 204)
+    #expect(answer("GET", "/status", own).status == 401)
+  }
+
+  @Test func `apps and scripts ask as before`() throws {
+    #expect(
+      console.answer(
+        HTTP1Request(
+          method: "GET", path: "/register", query: [("deviceToken", "00ff")],
+          fields: [("Host", "127.0.0.1:2199")])
+      ).status == 200)
+    let bearer = Self.own + [("Authorization", "Bearer \(provider.adminToken)")]
+    #expect(answer("GET", "/tokens", bearer).status == 200)
+    #expect(answer("GET", "/healthz", []).status == 200)
+    #expect(answer("GET", "/nothing", Self.own).status == 404)
+    // No service to send to is a state, not an error.
+    let status = answer("GET", "/status", bearer)
+    guard case .bytes(let bytes) = status.body else { return }
+    let object = try JSONValue(parsing: bytes.dropLast()).objectValue
+    #expect(object?["service"]?.objectValue?["connection"] == "failed")
+  }
+}

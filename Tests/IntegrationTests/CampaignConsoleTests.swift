@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The provider's console of a real registry, with a real gateway and devices, in a headless browser.
+@Suite(.requires(.chromium, .systemPython, .curl)) struct CampaignConsoleTests {
+  private let topic = "com.example.app"
+
+  @Test func `a campaign is written, checked, sent, held and reported in the browser`() async throws
+  {
+    let languages = ["en", "fr-CA", "fr", "ja", "en-GB", "fr", "en", "ja"]
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(
+        of: gateway, topics: [topic], options: ["--count", "\(languages.count)"])
+      var lines: [String] = []
+      for language in languages {
+        lines.append(
+          #"{"deviceToken":"\#(try await devices.token())","language":"\#(language)","environment":"sandbox"}"#
+        )
+      }
+      let registry = try await scenario.registry(of: gateway, topic: topic)
+      _ = try await scenario.ask(registry, "/tokens", body: lines.joined(separator: "\n"))
+      // The address is printed, as the gateway's console's is.
+      try await registry.program.error("console=\(registry.address)/")
+      _ = try scenario.write(#""body" = "Des fichiers";"#, to: "fr.strings")
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"body":"By files"},"fr":"fr.strings"}}"#,
+        to: "campaign.json")
+      let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
+      // Seconds on an idle machine; a loaded one starts a browser's processes slowly.
+      let result = try await scenario.command(
+        [
+          try TestTool.systemPython.required(),
+          Installation.root + "/Tests/Browser/campaign_flow.py",
+          try TestTool.chromium.required(), registry.address + "/",
+          registry.data + "/admin-token", topic, "\(languages.count)", file,
+          scenario.folder.file("fr.strings"),
+        ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
+      #expect(result.lines.last == "ok", "\(result.output)")
+      // Each device got both campaigns, in its language.
+      let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }
+      let texts = received.compactMap { JSONLine($0) }.map(payload)
+      #expect(texts.count { $0.contains("3 matchs pour Ann") } == 6)
+      #expect(texts.count { $0.contains("Ann has 3 matches") } == 10)
+    }
+  }
+
+  @Test func `a campaign that its audience does not allow is refused on the command line`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let registry = try await scenario.registry(of: gateway, topic: topic)
+      let tokens = [
+        #"{"deviceToken":"01","environment":"development","language":"fi"}"#,
+        #"{"deviceToken":"02","environment":"production"}"#,
+      ]
+      _ = try await scenario.ask(registry, "/tokens", body: tokens.joined(separator: "\n"))
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"body":"b"}},"fallback":false}"#, to: "campaign.json")
+      for options in [["--dry-run"], []] {
+        let refused = try await scenario.belfryCommand(
+          ["campaign", "send", file, "--data", registry.data] + options, succeeding: false)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("alert: 1 device speaks fi, which the campaign lacks"))
+        #expect(
+          refused.errors.contains(
+            "to: its tokens are of two environments: 1 of sandbox and 1 of production"))
+      }
+      #expect(
+        try await scenario.ask(registry, "/campaigns").lines.isEmpty, "nothing is left behind")
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import BelfryProvider
+import BelfryWire
+import Storage
+import System
+import TestSupport
+import Testing
+import Transport
+
+@testable import ProviderService
+
+/// Campaigns that their audience does not allow: said before anything is sent.
+@Suite struct AudienceTests {
+  private let folder: ScratchFolder
+  private let provider: ProviderFolder
+
+  init() throws {
+    folder = try ScratchFolder()
+    provider = try ProviderFolder(folder.file("provider"), apps: ["com.example.app"])
+  }
+
+  private func router(_ environment: Environment? = .sandbox) -> ProviderRouter {
+    let campaigns = CampaignService(registry: provider.registry, log: .silent) {
+      PushService(
+        submit: { _, done in
+          Issue.record("nothing is sent")
+          done(.failure(.closed))
+        }, log: nil, environment: environment)
+    }
+    return ProviderRouter(
+      registry: provider.registry, campaigns: campaigns, apps: provider.apps,
+      adminToken: provider.adminToken, isOpen: false, log: .silent)
+  }
+
+  private func register(_ lines: String...) throws {
+    let answer = try ask(router(), "/tokens", lines.joined(separator: "\n"))
+    #expect(answer.status == 200, "\(answer.object)")
+  }
+
+  private func ask(
+    _ router: ProviderRouter, _ path: String, _ body: String
+  ) throws -> (status: Int, object: JSONObject) {
+    let response = router.answer(
+      HTTP1Request(
+        method: body.isEmpty ? "GET" : "POST", path: path,
+        fields: [("authorization", "Bearer \(provider.adminToken)")], body: Array(body.utf8)))
+    guard case .bytes(let bytes) = response.body else { return (response.status, [:]) }
+    return (response.status, (try JSONValue(parsing: bytes.dropLast())).objectValue ?? [:])
+  }
+
+  /// Asks what a campaign would do, and starts it; returns what both said is wrong, which is the same.
+  private func problems(
+    _ router: ProviderRouter, _ members: String
+  ) throws -> [String] {
+    func lines(_ value: JSONValue?) -> [String] {
+      guard case .array(let all)? = value else { return [] }
+      return all.compactMap(\.objectValue).map {
+        "\($0["field"]?.stringValue ?? ""): \($0["error"]?.stringValue ?? "")"
+      }
+    }
+    let campaign = #"{"topic":"com.example.app",\#(members)"#
+    let preview = try ask(router, "/campaigns", campaign + #","dryRun":true}"#)
+    #expect(preview.status == 200)
+    let said = lines(preview.object["problems"])
+    guard !said.isEmpty else { return [] }
+    let start = try ask(router, "/campaigns", campaign + "}")
+    #expect(start.status == 400 && lines(start.object["errors"]) == said)
+    #expect(try provider.store.campaigns().allSatisfy { $0.state == .preparing })
+    return said
+  }
+
+  @Test func `tokens of two environments are refused, by their numbers`() throws {
+    try register(
+      #"{"deviceToken":"01","environment":"development"}"#,
+      #"{"deviceToken":"02","environment":"production"}"#,
+      #"{"deviceToken":"03","environment":"Production"}"#)
+    let alert = #""alert":{"en":{"body":"b"}}"#
+    #expect(
+      try problems(router(), alert)
+        == ["to: its tokens are of two environments: 1 of sandbox and 2 of production"])
+    #expect(try problems(router(nil), alert).count == 1, "whatever the service is")
+    #expect(try problems(router(), alert + #","environment":"development""#).isEmpty)
+    #expect(
+      try problems(router(), alert + #","environment":"production""#)
+        == ["to: 2 devices are of production, and the service is of sandbox"])
+    let one = try ask(
+      router(), "/campaigns",
+      #"{"topic":"com.example.app",\#(alert),"environment":"sandbox","dryRun":true}"#)
+    #expect(one.object["devices"] == 1)
+  }
+
+  @Test func `tokens without an environment count as the service's, and that is said`() throws {
+    try register(#"{"deviceToken":"01","environment":"sandbox"}"#, #"{"deviceToken":"02"}"#)
+    let alert = #""alert":{"en":{"body":"b"}}"#
+    #expect(try problems(router(), alert).isEmpty)
+    let preview = try ask(
+      router(), "/campaigns", #"{"topic":"com.example.app",\#(alert),"dryRun":true}"#)
+    #expect(
+      preview.object["warnings"] == ["1 device named no environment: taken for the service's"])
+    #expect(preview.object["devices"] == 2)
+    #expect(
+      try problems(router(.production), alert)
+        == ["to: 1 device is of sandbox, and the service is of production"])
+  }
+
+  @Test func `a language that a device needs is missed before anything is sent`() throws {
+    try register(
+      #"{"deviceToken":"01","language":"ja"}"#, #"{"deviceToken":"02","language":"ja-JP"}"#,
+      #"{"deviceToken":"03","language":"fi"}"#, #"{"deviceToken":"04"}"#)
+    let finnish = #""alert":{"fi":{"body":"b"}}"#
+    #expect(
+      try problems(router(), finnish) == [
+        "alert: 1 device speaks ja, which the campaign lacks, and it has no fallback",
+        "alert: 1 device speaks ja-JP, which the campaign lacks, and it has no fallback",
+      ])
+    #expect(try problems(router(), finnish + #","fallback":"fi""#).isEmpty)
+    let english = #""alert":{"en":{"body":"b"},"ja":{"body":"b"}}"#
+    #expect(try problems(router(), english).isEmpty, "many understand English")
+    #expect(
+      try problems(router(), english + #","fallback":false"#)
+        == ["alert: 1 device speaks fi, which the campaign lacks, and it has no fallback"])
+  }
+
+  @Test func `an environment or a fallback that is none is refused by its field`() throws {
+    for (members, field) in [
+      (#""alert":{"en":{"body":"b"}},"environment":"staging""#, "environment"),
+      (#""alert":{"en":{"body":"b"}},"fallback":7"#, "fallback"),
+      (#""alert":{"en":{"body":"b"}},"fallback":true"#, "fallback"),
+      (#""alert":{"en":{"body":"%@"},"fr":{"body":"%d"}},"arguments":["Ann"]"#, "alert.fr.body"),
+      (#""alert":{"fr":"fr.strings"},"files":{"de.strings":"x"}"#, "alert.fr"),
+      (#""alert":{"fr":"fr.strings"},"files":{"fr.strings":5}"#, "files"),
+    ] {
+      let answer = try ask(
+        router(), "/campaigns", #"{"topic":"com.example.app",\#(members),"dryRun":true}"#)
+      guard case .array(let errors)? = answer.object["errors"] else {
+        Issue.record("\(members) is not refused: \(answer)")
+        continue
+      }
+      #expect(answer.status == 400)
+      #expect(errors.first?.objectValue?["field"]?.stringValue == field)
+    }
+  }
+
+  @Test func `the summary counts devices by app, language and environment, and what is dead`()
+    throws
+  {
+    try register(
+      #"{"deviceToken":"01","language":"fr","environment":"sandbox"}"#,
+      #"{"deviceToken":"02","language":"fr"}"#, #"{"deviceToken":"03"}"#)
+    #expect(
+      try provider.registry.removeDead([([3], .max / 1_000)]) == 1, "dead since the end of time")
+    let summary = try ask(router(), "/status", "").object
+    #expect(summary["devices"] == 2 && summary["dead"] == 1)
+    guard case .array(let apps)? = summary["apps"], let app = apps.first?.objectValue else {
+      Issue.record("no app: \(summary)")
+      return
+    }
+    #expect(app["topic"] == "com.example.app" && app["dead"] == 1)
+    #expect(app["languages"] == [["language": "fr", "devices": 2]])
+    #expect(
+      app["environments"] == [
+        ["environment": .null, "devices": 1], ["environment": "sandbox", "devices": 1],
+      ])
+    #expect(summary["service"]?.objectValue?["environment"] == "sandbox")
+  }
+}

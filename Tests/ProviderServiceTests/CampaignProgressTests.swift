@@ -1,0 +1,48 @@
+import BelfryWire
+import Synchronization
+import Testing
+
+@testable import ProviderService
+@testable import Transport
+
+@Suite struct CampaignProgressTests {
+  private static func status(_ sent: Int64, _ state: String = "running") -> JSONObject {
+    ["state": .string(state), "devices": 1_000, "sent": .integer(sent), "unknown": 0]
+  }
+
+  @Test func `the rate is that of the last seconds, and says how long the rest takes`() {
+    var rate = ProgressRate()
+    #expect(rate.add(Self.status(0), at: 0)["perSecond"] == .null)
+    let first = rate.add(Self.status(100), at: 1_000_000_000)
+    #expect(first["perSecond"] == .double(100) && first["secondsLeft"] == 9)
+    // Half a minute of nothing is not in it.
+    let later = rate.add(Self.status(100), at: 31_000_000_000)
+    #expect(later["perSecond"] == .null, "the only sample within the window")
+    let again = rate.add(Self.status(150), at: 32_000_000_000)
+    #expect(again["perSecond"] == .double(50) && again["secondsLeft"] == 17)
+    let held = rate.add(Self.status(150, "paused"), at: 33_000_000_000)
+    #expect(held["perSecond"] == .null && held["secondsLeft"] == .null && held["done"] == 150)
+    #expect(rate.add(Self.status(160), at: 34_000_000_000)["perSecond"] == .double(10))
+  }
+
+  @Test func `a watcher gets what has changed, and the end`() throws {
+    let current = Mutex(Self.status(1))
+    let progress = CampaignProgress(now: { 0 }) { _ in current.withLock { $0 } }
+    let stream = try progress.follow("c1")
+    func events() -> [JSONObject] {
+      String(decoding: stream.next().bytes, as: UTF8.self).split(separator: "\n\n").compactMap {
+        $0.hasPrefix("data: ")
+          ? (try? JSONValue(parsing: Array($0.dropFirst(6).utf8)))?.objectValue : nil
+      }
+    }
+    #expect(events().map { $0["done"] } == [1])
+    current.withLock { $0 = Self.status(5) }
+    #expect(progress.turn())
+    #expect(events().map { $0["done"] }.last == 5)
+    current.withLock { $0 = Self.status(1_000, "finished") }
+    #expect(!progress.turn(), "nobody watches any longer")
+    let last = stream.next()
+    #expect(String(decoding: last.bytes, as: UTF8.self).contains(#""state":"finished""#))
+    #expect(last.isLast)
+  }
+}
