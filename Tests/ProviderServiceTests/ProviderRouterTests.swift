@@ -122,6 +122,26 @@ private struct TestService {
     #expect(try service.tokens().isEmpty == (status == 403))
   }
 
+  @Test(arguments: ["", "\n", "123456789012345\n"])
+  func `a secret that could be guessed starts no service`(text: String) throws {
+    let scratch = try ScratchFolder()
+    let folder = scratch.file("provider")
+    _ = try ProviderFolder(folder, apps: ["com.example.app"])
+    for name in ["admin-token", "apps/com.example.app.key"] {
+      let kept = try FileSystem.read("\(folder)/\(name)", limit: 1_000)
+      try FileSystem.write(Array(text.utf8), to: "\(folder)/\(name)")
+      do {
+        _ = try ProviderFolder(folder, apps: ["com.example.app"])
+        Issue.record("\(name) is good")
+      } catch {
+        #expect("\(error)".contains("\(name)' cannot be used"), "\(error)")
+        #expect("\(error)".contains("remove it to get a new one"), "\(error)")
+      }
+      try FileSystem.write(kept, to: "\(folder)/\(name)")
+    }
+    _ = try ProviderFolder(folder)
+  }
+
   @Test func `each bad field has an error of its own, and nothing is kept`() throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
     let answer = try service.answer(
