@@ -142,6 +142,23 @@ private struct TestService {
     _ = try ProviderFolder(folder)
   }
 
+  @Test(arguments: [
+    (#"{"topic":"com.a","alert":{"body":"a"},"topic":"com.b"}"#, "topic"),
+    (#"{"topic":"com.a","alert":{"en":{"body":"a"},"en":{"body":"b"}}}"#, "en"),
+    (#"{"topic":"com.a","alert":{}}"#, "alert"),
+  ])
+  func `a campaign that says too little, or one thing twice, is refused`(
+    text: String, field: String
+  ) throws {
+    let service = try TestService(apps: ["com.a"])
+    let answer = try service.answer(
+      "POST", "/campaigns", key: service.provider.adminToken, body: Array(text.utf8))
+    #expect(answer.status == 400)
+    #expect("\(answer.lines)".contains(field), "\(answer.lines)")
+    #expect(
+      try service.answer("GET", "/campaigns", key: service.provider.adminToken).lines.isEmpty)
+  }
+
   @Test func `each bad field has an error of its own, and nothing is kept`() throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
     let answer = try service.answer(
