@@ -6,7 +6,7 @@ internal import Transport
 /// Compares what callers show with the admin token, and counts what was wrong: in the sign-in form and in requests to
 /// the API together, by the address that they come from.
 ///
-/// Any thread. The right token is let through whatever was guessed before, so that nobody who guesses keeps an
+/// Any thread. The right token is let through whatever was guessed before, so that guessing keeps no
 /// administrator out.
 final class TokenGuesses: Sendable {
   /// What became of an attempt.

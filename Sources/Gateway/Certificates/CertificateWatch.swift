@@ -62,7 +62,9 @@ final class CertificateWatch {
   }
 
   /// Reads and renews what the listeners show with this configuration; what they show from now on, or nil for no
-  /// change. Throws, and has changed nothing, where it cannot be read.
+  /// change.
+  ///
+  /// Throws, and has changed nothing, where it cannot be read.
   func follow(
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) throws -> ListenerSecurity? {

@@ -9,7 +9,7 @@ struct TextDirectives: Equatable {
   private(set) var kinds: [Int: Kind] = [:]
   /// Whether an argument is used both as a text and as a number.
   private(set) var isContradictory = false
-  /// The first placeholder with a width, a precision or a flag, which nobody would honour; nil without one.
+  /// The first placeholder with a width, a precision or a flag, which arguments do not follow; nil without one.
   private(set) var formatted: String?
 
   /// Reads `%@`, `%2$@`, `%d`, `%#@name@` and their like, as the text is filled later.

@@ -140,6 +140,7 @@ public final class TarWriter {
   private func pad() throws(SystemFailure) {
     let rest = position % TarEntry.blockBytes
     if rest > 0 { try write([UInt8](repeating: 0, count: TarEntry.blockBytes - rest)) }
+    assert(position % TarEntry.blockBytes == 0, "each file fills its last block")
   }
 
   private func write(_ bytes: [UInt8]) throws(SystemFailure) {
@@ -241,6 +242,7 @@ public final class TarReader {
       hash.update(bytes)
       offset += bytes.count
     }
+    assert(offset == entries[index].byteCount, "what is hashed is the whole file")
     try target.synchronize()
     return hash.finish()
   }

@@ -275,7 +275,7 @@ public enum FileSystem {
     }
   }
 
-  /// A name in the folder of `path` that nobody else has.
+  /// A name in the folder of `path` that no other file has.
   static func temporary(for path: String) -> String {
     var generator = SystemRandom.Generator()
     return "\(path).\(getpid()).\(String(generator.next(), radix: 36)).tmp"

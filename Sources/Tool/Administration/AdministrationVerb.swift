@@ -49,7 +49,7 @@ struct AdministrationVerb: Sendable {
   /// Carries the command out.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
     let request = try request(options)
-    // Before anything is made: what has no file afterwards would be good, and nobody would have its private key.
+    // Before anything is made: a credential without its file would be good, and its private key lost.
     let out = try options.value("out").map { file in
       try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
     }

@@ -399,7 +399,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       reject(501)
       return false
     }
-    // Before the client is told to go on, or sends what nobody reads.
+    // Before the client is told to go on, or sends what is not read.
     if let bodyBytesMax, let length = head.contentLength, length > bodyBytesMax {
       reject(413, "The body has more than \(bodyBytesMax) bytes.\n")
       return false
