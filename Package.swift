@@ -157,6 +157,10 @@ let package = Package(
       name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
       path: "Benchmarks/Schedule", swiftSettings: strict),
 
+    .executableTarget(
+      name: "ProviderBenchmark", dependencies: ["BelfryProvider"], path: "Benchmarks/Provider",
+      swiftSettings: tests),
+
     // Worlds under seeds, for `make simulate`; in no product.
     .executableTarget(
       name: "Simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: tests),

@@ -30,6 +30,7 @@ let package = Package(
     program("TokenCourier", "UIKit"),
     program("LanguageProvider", "BelfryProvider"),
     program("NewsSender", "BelfryProvider"),
+    program("ScoreBroadcaster", "BelfryProvider"),
     program("MatchReminder", "UIKit", "UserNotifications"),
     program("OwnSound", "UIKit"),
     program("MacReminder", "Cocoa"),

@@ -8,7 +8,8 @@ extension AgentDaemon {
     case .persist(let change):
       switch change.collection {
       case .delivered, .apps: presenters?.windows.centerChanged()
-      case .pending, .schedule, .regions, .seen, .responses, .fetches, .tasks, .device: break
+      case .pending, .waiting, .schedule, .regions, .seen, .responses, .fetches, .tasks, .device:
+        break
       }
     case .persistClock: break
     case .answer(let ask, let answer): send(answer.frame, answering: ask)
@@ -159,6 +160,10 @@ extension AgentDaemon {
         "a background push does not reach an app that is not in front: its manifest lacks the "
           + "background mode remote-notification",
         ["app": app.text])
+    case .waitingNotificationRefused(let key, let why):
+      log.warning(
+        "a notification that waited for permission is not shown",
+        ["app": key.app.text, "id": key.id, "why": why])
     case .notificationExpired(let key):
       log.info(
         "a notification will not be shown: its time is over",

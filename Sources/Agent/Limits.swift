@@ -20,6 +20,10 @@ enum Limits {
   /// Dates of one notification that a command may ask for: more than anybody reads.
   static let datesAsked: Int64 = 10_000
 
+  /// Nanoseconds between looks at a terminal that belongs to another program: a person who has brought the agent
+  /// to the foreground notices no delay.
+  static let terminalRetryNanoseconds: Int64 = 500_000_000
+
   // MARK: Apps
 
   /// Milliseconds for the app in front to say what to show (client-api 3.23).

@@ -38,6 +38,7 @@ public final class AppLinkConnection: Sendable {
 
   private let socketPath: String
   private let reconnects: Bool
+  private let greetingMilliseconds: Int64
   private let hello: @Sendable () -> AppHello
   private let handler: @Sendable (Event) -> Void
   private let wakeup: WakeupPipe?
@@ -48,14 +49,19 @@ public final class AppLinkConnection: Sendable {
   /// - Parameters:
   ///   - socketPath: The path of the agent's socket (`AgentSocket.path`).
   ///   - reconnects: Whether it reconnects after a loss; otherwise it ends with the first one.
+  ///   - greetingMilliseconds: The time for the agent to answer the greeting; a connection without an answer is
+  ///     a lost one (nil is the default).
   ///   - hello: Returns the app's present state before each greeting.
   ///   - handler: Handles the events.
   public init(
-    socketPath: String, reconnects: Bool = true, hello: @escaping @Sendable () -> AppHello,
+    socketPath: String, reconnects: Bool = true, greetingMilliseconds: Int64? = nil,
+    hello: @escaping @Sendable () -> AppHello,
     handler: @escaping @Sendable (Event) -> Void
   ) {
+    assert(greetingMilliseconds ?? 1 > 0, "no agent answers in no time")
     self.socketPath = socketPath
     self.reconnects = reconnects
+    self.greetingMilliseconds = greetingMilliseconds ?? Limits.requestMilliseconds
     self.hello = hello
     self.handler = handler
     wakeup = WakeupPipe()
@@ -226,11 +232,11 @@ public final class AppLinkConnection: Sendable {
     -> ConnectionEnd
   {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromAgent)
+    let greetingDeadline = monotonicMilliseconds() + greetingMilliseconds
     let greeting = state.withLock { state -> Int64 in
       state.connectionNumber += 1
       state.isReady = false
-      let deadline = monotonicMilliseconds() + Limits.requestMilliseconds
-      let number = state.requests.add(deadlineMilliseconds: deadline) { _ in }
+      let number = state.requests.add(deadlineMilliseconds: greetingDeadline) { _ in }
       _ = state.requests.sent(number)
       state.outbox = AppRequest.hello(hello()).frame.numbered(number).encoded
       return number
@@ -239,6 +245,13 @@ public final class AppLinkConnection: Sendable {
       failure: AppLinkFailure(.connectionLost, "the agent closed the connection"), wasReady: false)
     exchange: while true {
       guard flush(socket) else { break }
+      if !end.wasReady, monotonicMilliseconds() >= greetingDeadline {
+        end.failure = AppLinkFailure(
+          .agentUnavailable,
+          "no agent answers: the one at \(socketPath) is stopped or overloaded; let it run on "
+            + "('kill -CONT'), or end it and start 'belfry agent' anew")
+        break
+      }
       expire()
       let (isClosed, wantsToWrite, deadline) = state.withLock { state in
         (state.isClosed, !state.outbox.isEmpty, state.requests.nextDeadlineMilliseconds)

@@ -220,7 +220,8 @@ struct ClientSession: ~Copyable {
   private mutating func resend(
     _ number: RequestNumber, attempts: Int, unprocessed: Bool, reason: String
   ) {
-    if unprocessed || policy.resendsUnanswered && attempts < policy.attemptsMax {
+    let mayRepeat = policy.resendsUnanswered && number.isRepeatable
+    if unprocessed || mayRepeat && attempts < policy.attemptsMax {
       requests.requeue(number, counts: !unprocessed)
     } else {
       requests.remove(number)

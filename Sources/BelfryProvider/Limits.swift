@@ -31,6 +31,10 @@ enum Limits {
   static let feedbackNanoseconds: Int64 = 120_000_000_000
   /// Tuples of one reading: 40 MB; the service has the rest for the next one.
   static let feedbackTuplesMax = 1_000_000
+  /// Bytes of a list of channels: an app has up to 10,000 (apns-protocol 5.3), of some 30 bytes each.
+  static let channelListBytesMax = 1_048_576
+  /// Bytes of a channel's identifier: APNs' have 24.
+  static let channelIDBytesMax = 128
   /// Bytes retained of a response's body; APNs' longest has under 100.
   static let answerBytesMax = 4_096
 }

@@ -71,11 +71,32 @@ public final class ProviderClient: Sendable {
   /// Any number may wait at a time; they share one connection. A cancelled task gets
   /// ``ProviderFailure/cancelled``, and the push may have been sent.
   public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
+    try await awaiting { number, cancellation, completion in
+      submit(push, number, cancellation) { completion($0) }
+    }
+  }
+
+  /// Sends a request and waits for its answer; `isRepeatable` says whether it may be sent again when that is lost.
+  func answer(
+    to request: ServiceRequest, isRepeatable: Bool
+  ) async throws(ProviderFailure) -> ServiceAnswer {
+    try await awaiting(isRepeatable: isRepeatable) { number, cancellation, completion in
+      enqueue(request, number, cancellation, .answer { completion($0) })
+    }
+  }
+
+  /// What `body` submits under a number, cancelled with the task.
+  private func awaiting<Answer: Sendable>(
+    isRepeatable: Bool = true,
+    _ body: (
+      RequestNumber, Cancellation, @escaping @Sendable (Result<Answer, ProviderFailure>) -> Void
+    ) -> Void
+  ) async throws(ProviderFailure) -> Answer {
     let cancellation = Cancellation()
-    let number = nextNumber()
-    let result: Result<PushOutcome, ProviderFailure> = await withTaskCancellationHandler {
+    let number = nextNumber(isRepeatable: isRepeatable)
+    let result: Result<Answer, ProviderFailure> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        submit(push, number, cancellation) { continuation.resume(returning: $0) }
+        body(number, cancellation) { continuation.resume(returning: $0) }
       }
     } onCancel: {
       cancellation.cancel()
@@ -114,10 +135,10 @@ public final class ProviderClient: Sendable {
     DispatchQueue.global().async { thread.join() }
   }
 
-  private func nextNumber() -> RequestNumber {
+  private func nextNumber(isRepeatable: Bool = true) -> RequestNumber {
     shared.withLock { shared in
       defer { shared.nextNumber += 1 }
-      return RequestNumber(value: shared.nextNumber)
+      return RequestNumber(value: shared.nextNumber, isRepeatable: isRepeatable)
     }
   }
 
@@ -128,10 +149,17 @@ public final class ProviderClient: Sendable {
     if let fault = push.fault { return completion(.failure(.badPush(fault))) }
     var push = push
     if push.id == nil { push.id = Self.newID() }
+    enqueue(.push(push), number, cancellation, .outcome(completion))
+  }
+
+  private func enqueue(
+    _ request: ServiceRequest, _ number: RequestNumber, _ cancellation: Cancellation,
+    _ completion: RequestCompletion
+  ) {
     // Under the lock, so that no push follows the command to close.
     let isTaken = shared.withLock { shared in
       guard !shared.isClosed else { return false }
-      commands.post(.submit(number, push, cancellation, completion))
+      commands.post(.submit(number, request, cancellation, completion))
       return true
     }
     if !isTaken { completion(.failure(.closed)) }

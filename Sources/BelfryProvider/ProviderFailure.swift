@@ -13,6 +13,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case unanswered(reason: String)
   /// No answer came in time: the service may have accepted the push.
   case timedOut(seconds: Int)
+  /// The answer cannot be read.
+  case badAnswer(String)
   /// More pushes wait than the client keeps.
   case tooManyWaiting
   /// The task that sent the push was cancelled.
@@ -32,6 +34,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
       "the connection ended before the answer (\(reason)): send it again with the same apns-id"
     case .timedOut(let seconds):
       "no answer within \(seconds) s: send it again with the same apns-id"
+    case .badAnswer(let what): "the service's answer cannot be read (\(what)): ask again"
     case .tooManyWaiting: "too many pushes wait: send on when some have been answered"
     case .cancelled: "the push was cancelled: it may have been sent"
     case .closed: "the client is closed: make another"

@@ -5,7 +5,7 @@ import Transport
 
 /// A command of the client's callers to its loop.
 enum ProviderCommand: Sendable {
-  case submit(RequestNumber, Push, Cancellation, PushCompletion)
+  case submit(RequestNumber, ServiceRequest, Cancellation, RequestCompletion)
   case cancel(RequestNumber)
   case connect
   case close
@@ -22,8 +22,8 @@ final class Cancellation: Sendable {
 /// The client on its loop: it carries out the steps of ``ClientSession``.
 final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
-    let push: Push
-    let completion: PushCompletion
+    let request: ServiceRequest
+    let completion: RequestCompletion
     /// When the provider token that it was sent with was issued, in seconds since 1970.
     var tokenIssuedAt: Int64?
     /// The connection and stream that it is on.
@@ -59,9 +59,9 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   func receive(_ commands: [ProviderCommand]) {
     for command in commands {
       switch command {
-      case .submit(let number, let push, let cancellation, let completion):
-        assert(pending[number] == nil, "each push has a number of its own")
-        pending[number] = Pending(push: push, completion: completion)
+      case .submit(let number, let request, let cancellation, let completion):
+        assert(pending[number] == nil, "each request has a number of its own")
+        pending[number] = Pending(request: request, completion: completion)
         session.submit(number, now: loop.nowNanoseconds)
         // It may have been cancelled before it arrived here; no cancel command follows then.
         if cancellation.isCancelled { session.cancel(number) }
@@ -95,7 +95,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   }
 
   private func send(_ number: RequestNumber, on connectionNumber: ConnectionNumber) {
-    guard let push = pending[number]?.push else {
+    guard let request = pending[number]?.request else {
       preconditionFailure("the session sends only what has no outcome yet")
     }
     do {
@@ -104,10 +104,10 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       session.cancel(number)
       return finish(number, .failure(error))
     }
-    let fields = push.fields(authority: endpoint.authority, authorization: authorization)
+    let fields = request.fields(authority: endpoint.authority, authorization: authorization)
     guard
       let streamID = connections[connectionNumber]?.send(
-        number, fields: fields, body: push.payload)
+        number, fields: fields, body: request.body, answerBytesMax: request.answerBytesMax)
     else {
       // The connection's count differs from the session's: send nothing more before the next answer.
       session.limited(connectionNumber, to: 0)
@@ -125,7 +125,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     renewal.made(unixSeconds: now)
   }
 
-  private func finish(_ number: RequestNumber, _ result: Result<PushOutcome, ProviderFailure>) {
+  private func finish(_ number: RequestNumber, _ result: Result<ServiceAnswer, ProviderFailure>) {
     guard let request = pending.removeValue(forKey: number) else { return }
     if let place = request.place { connections[place.connection]?.cancel(place.streamID) }
     request.completion(result)
@@ -158,13 +158,13 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   }
 
   func connection(
-    _ connection: PushServiceConnection, answered number: RequestNumber, _ outcome: PushOutcome
+    _ connection: PushServiceConnection, answered number: RequestNumber, _ answer: ServiceAnswer
   ) {
     pending[number]?.place = nil
     switch session.answered(
-      number, outcome, renewsTokens: key != nil, now: loop.nowNanoseconds)
+      number, answer.outcome, renewsTokens: key != nil, now: loop.nowNanoseconds)
     {
-    case .deliver: finish(number, .success(outcome))
+    case .deliver: finish(number, .success(answer))
     case .retryWithNewToken:
       if let issuedAt = pending[number]?.tokenIssuedAt { renewal.refused(issuedAt: issuedAt) }
     case .retry, .ignore: return

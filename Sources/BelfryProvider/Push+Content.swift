@@ -52,7 +52,7 @@ extension Push {
     }
   }
 
-  private static func isApp(_ app: String) -> Bool {
+  static func isApp(_ app: String) -> Bool {
     !app.isEmpty && app.utf8.count <= WireLimits.topicBytesMax
       && app.utf8.allSatisfy { byte in
         switch byte {

@@ -45,10 +45,15 @@ public enum PushContent: Sendable, Equatable {
 
   /// The payload's bytes, within the limit of the type.
   public func payload() throws(PushFault) -> [UInt8] {
+    try payload(bytesMax: type.payloadBytesMax)
+  }
+
+  /// The payload's bytes, within a limit.
+  func payload(bytesMax: Int) throws(PushFault) -> [UInt8] {
     let payload = try object().bytes
     assert(PayloadSyntax.isObject(payload.span), "content is one JSON object")
-    guard payload.count <= type.payloadBytesMax else {
-      throw .payloadTooLarge(bytes: payload.count, limit: type.payloadBytesMax)
+    guard payload.count <= bytesMax else {
+      throw .payloadTooLarge(bytes: payload.count, limit: bytesMax)
     }
     return payload
   }

@@ -50,14 +50,20 @@ where Pushes.Element == Push {
     /// The next result; nil after the last.
     ///
     /// Throws what the source throws.
-    public mutating func next() async throws -> PushResult? {
+    public mutating func next() async throws -> PushResult? { try await next(isolation: nil) }
+
+    /// The next result, asked for by who iterates: the source is asked there too, since what makes its pushes may be
+    /// confined to that actor.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws -> PushResult? {
       while !isExhausted, unanswered < window {
         // What has been answered goes out before more comes in.
         if let answer = answers.first() {
           unanswered -= 1
           return answer
         }
-        guard var push = try await pushes.next() else {
+        guard var push = try await pushes.next(isolation: actor) else {
           isExhausted = true
           break
         }
@@ -113,6 +119,11 @@ public struct PushSource<Pushes: Sequence>: AsyncSequence where Pushes.Element =
 
     /// The next push.
     public mutating func next() async -> Push? { pushes.next() }
+
+    /// The next push, made where it is asked for.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Push? {
+      pushes.next()
+    }
   }
 }
 

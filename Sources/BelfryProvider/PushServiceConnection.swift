@@ -9,7 +9,7 @@ protocol PushServiceConnectionOwner: AnyObject {
   func connection(_ connection: PushServiceConnection, limitedTo limit: Int)
   /// A request was answered.
   func connection(
-    _ connection: PushServiceConnection, answered number: RequestNumber, _ outcome: PushOutcome)
+    _ connection: PushServiceConnection, answered number: RequestNumber, _ answer: ServiceAnswer)
   /// A request will not be answered; `unprocessed` where the service did not process it.
   func connection(
     _ connection: PushServiceConnection, failed number: RequestNumber, unprocessed: Bool,
@@ -58,7 +58,8 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   /// Queues a request; returns nil where the connection accepts none now.
   func send(
-    _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8]
+    _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8],
+    answerBytesMax: Int
   ) -> Int32? {
     guard let streamID = http?.request(fields: fields, body: body) else { return nil }
     if checkTimer == nil {
@@ -66,7 +67,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       scheduleCheck(at: due)
     }
     assert(requests[streamID] == nil, "a stream carries one request")
-    requests[streamID] = (number, ResponseAccumulator())
+    requests[streamID] = (number, ResponseAccumulator(bodyBytesMax: answerBytesMax))
     scheduleFlush()
     return streamID
   }
@@ -139,7 +140,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   func responseEnded(_ streamID: Int32) {
     guard let request = requests.removeValue(forKey: streamID) else { return }
-    owner.connection(self, answered: request.number, request.response.outcome())
+    owner.connection(self, answered: request.number, request.response.answer())
   }
 
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {

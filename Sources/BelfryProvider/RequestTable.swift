@@ -1,6 +1,8 @@
 /// The number of a client's request, in order of submission.
 struct RequestNumber: Hashable {
   let value: UInt64
+  /// Whether it may be sent again when its answer is lost.
+  var isRepeatable = true
 }
 
 /// The requests of a client without an outcome: waiting, paused, or sent on a connection.

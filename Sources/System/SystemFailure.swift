@@ -45,7 +45,9 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     case EMFILE, ENFILE:
       ": raise the limit of open files, or fs.inotify.max_user_instances for inotify"
     case ENOSPC, EDQUOT: ": free some disk space"
-    case ENOENT: ": check the path"
+    case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: ": check the path"
+    case EISDIR: ": name a file, not a folder"
+    case EROFS: ": choose a place that can be written to"
     case ECONNREFUSED: ": nothing listens there"
     default: ""
     }

@@ -98,17 +98,40 @@ enum AgentCommand {
     // What starts it does so in another folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file"]
     var arguments: [String] = []
+    let hasCode =
+      options.has("install")
+      && (options.value("enroll") != nil
+        || options.value("gateway")?.hasPrefix(Invitation.scheme) == true)
     for entry in table.entries {
+      if hasCode, ["gateway", "ca", "enroll"].contains(entry.key) { continue }
       for value in options.values(entry.key) {
         let isPath =
           paths.contains(entry.key) || entry.key == "gateway" && FileSystem.exists(value)
         arguments += ["--\(entry.key)", isPath ? FileSystem.absolute(value) : value]
       }
     }
+    if hasCode { arguments += ["--gateway", try writeDescription(options)] }
     guard options.has("install") || arguments.isEmpty else {
       throw UsageError("--uninstall takes no other options: leave them out")
     }
     return arguments
+  }
+
+  /// Writes a description of the gateway of these options where the user alone can read it, and returns its
+  /// file: everybody sees the arguments of a process, and the code to enrol with is no argument then.
+  private static func writeDescription(_ options: CommandLineOptions) throws -> String {
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.agent)
+    let gateway = try DeviceGateway(options)
+    let authority = folder + "/gateway-ca.pem"
+    let description: JSONObject = [
+      "host": .string(gateway.host), "ports": ["device": .integer(Int64(gateway.port))],
+      "caFile": .string(authority), "enrollmentCode": .string(gateway.enrolmentCode),
+    ]
+    try FileSystem.makeDirectories(folder)
+    try FileSystem.write(gateway.authorityPEM, to: authority, mode: 0o600)
+    let file = folder + "/gateway.json"
+    try FileSystem.write(Array((description.text + "\n").utf8), to: file, mode: 0o600)
+    return file
   }
 
   private static func configuration(
@@ -118,7 +141,7 @@ enum AgentCommand {
     let level = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
     var configuration = AgentConfiguration(
       dataFolder: FileSystem.absolute(options.value("data") ?? StateFolders.agent),
-      socketPath: FileSystem.absolute(options.value("socket") ?? AgentSocket.path),
+      socketPath: FileSystem.absolute(options.value("socket") ?? StateFolders.socket),
       log: Log(subsystem: "agent", level: level), output: Output.line)
     configuration.attachmentsFolder = StateFolders.attachments
     let presenters = try options.values("presenter").map {
@@ -161,7 +184,8 @@ enum AgentCommand {
 
   private static func gateway(_ options: CommandLineOptions) throws -> AgentConfiguration.Gateway? {
     let given = options.value("gateway")
-    let isOwn = given == nil && FileSystem.exists(DeviceGateway.usersFile)
+    let isOwn =
+      given == nil && StateFolders.isKnown && FileSystem.exists(DeviceGateway.usersFile)
     guard given ?? (isOwn ? DeviceGateway.usersFile : "none") != "none" else {
       // These options make sense with a gateway alone.
       guard options.value("ca") == nil, options.value("enroll") == nil else {

@@ -16,28 +16,49 @@ struct AgentControl {
   /// Connects to the agent of `--socket` or the environment.
   init(_ options: CommandLineOptions) {
     connection = AppLinkConnection(
-      socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
+      greetingMilliseconds: Self.greetingMilliseconds(options),
       hello: { AppHello(role: .control, appID: nil, state: .background) }, handler: { _ in })
     connection.start()
   }
 
-  /// Sends a request and waits, without a limit since a person may have to decide first.
-  func ask(_ request: ControlRequest) throws(AppLinkFailure) -> AppAnswer {
-    defer { connection.close() }
-    return try connection.call(.control(request), timeoutMilliseconds: 86_400_000)
+  /// Milliseconds for an agent to answer a command's greeting: `--timeout` where that is shorter.
+  static func greetingMilliseconds(_ options: CommandLineOptions) -> Int64 {
+    let seconds = options.value("timeout").flatMap { Int64($0) } ?? longestGreetingSeconds
+    // No agent answers in no time at all.
+    return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
+
+  /// Seconds for an agent to answer a greeting, which it does at once unless something holds it up.
+  private static let longestGreetingSeconds: Int64 = 5
+
+  /// Sends a request and waits for the answer, which no person has to give.
+  func ask(
+    _ request: ControlRequest, timeoutMilliseconds: Int64 = answerMilliseconds
+  ) throws(AppLinkFailure) -> AppAnswer {
+    defer { connection.close() }
+    return try connection.call(.control(request), timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Milliseconds for an answer that no person decides about: a busy machine is slow.
+  static let answerMilliseconds: Int64 = 60_000
+  /// Milliseconds for a manual clock to pass every moment in between: a day, for years of notifications.
+  static let clockMilliseconds: Int64 = 86_400_000
 
   /// Runs a command: parses its options, carries it out and prints an error.
   ///
-  /// The exit status.
+  /// The exit status. `verbs` have help of their own.
   static func run(
-    _ arguments: [String], _ table: OptionTable,
+    _ arguments: [String], _ table: OptionTable, verbs: [OptionTable] = [],
     _ body: (CommandLineOptions, AgentControl) throws -> Void
   ) -> Int32 {
     do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        Output.text(table.help)
+        let verb = arguments.first.flatMap { word in
+          verbs.first { $0.command == "\(table.command) \(word)" }
+        }
+        Output.text((verb ?? table).help)
         return 0
       }
       try body(options, AgentControl(options))

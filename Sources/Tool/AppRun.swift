@@ -62,7 +62,7 @@ final class AppRun: Sendable {
         return 0
       }
       SignalWatcher.blockSignals()
-      return try AppRun(options).untilStopped(options.value("socket") ?? AgentSocket.path)
+      return try AppRun(options).untilStopped(options.value("socket") ?? StateFolders.socket)
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)
       return 2

@@ -12,10 +12,29 @@ enum ClockCommand {
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
     [AgentControl.jsonOption, AgentControl.socketOption])
 
+  /// How it is moved.
+  static let verbTables = [
+    OptionTable(
+      command: "belfry clock set",
+      summary: "Moves the clock to an instant, such as 2026-03-29T00:59:50Z.",
+      positionals: "TIME", positionalCount: 1...1,
+      [AgentControl.jsonOption, AgentControl.socketOption]),
+    OptionTable(
+      command: "belfry clock advance", summary: "Moves the clock on by seconds.",
+      positionals: "SECONDS", positionalCount: 1...1,
+      [AgentControl.jsonOption, AgentControl.socketOption]),
+    OptionTable(
+      command: "belfry clock zone", summary: "Takes the device to a zone, such as Europe/Paris.",
+      positionals: "NAME", positionalCount: 1...1,
+      [AgentControl.jsonOption, AgentControl.socketOption]),
+  ]
+
   static func run(_ arguments: [String]) -> Int32 {
-    AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
       let words = options.positionals
-      let rows = try agent.ask(request(words)).rows.map { row in
+      let answer = try agent.ask(
+        request(words), timeoutMilliseconds: AgentControl.clockMilliseconds)
+      let rows = answer.rows.map { row in
         var row = row
         row["date"] = nil
         return row

@@ -7,7 +7,10 @@ import System
 enum GatewayCommand {
   static let table = OptionTable(
     command: "belfry gateway",
-    summary: "Runs the push service. An empty data folder gets all that the gateway needs.",
+    summary: """
+      Runs the push service. An empty data folder gets all that the gateway needs. 'belfry gateway status' says
+      how one stands, 'belfry gateway check-config FILE' whether a configuration file is good.
+      """,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "keys, certificates, store"),
       .value("host", "ADDR", default: "127.0.0.1", "address of every listener but the console's"),
@@ -67,6 +70,13 @@ enum GatewayCommand {
     switch arguments.first {
     case "status": return GatewayStatusCommand.run(Array(arguments.dropFirst()))
     case "check-config": return GatewayCheck.run(Array(arguments.dropFirst()))
+    case let word? where !word.hasPrefix("-"):
+      let nearest = Suggestion.nearest(to: word, in: ["status", "check-config"])
+      Output.error(
+        "there is no 'belfry gateway \(word)'",
+        do: nearest.map { "did you mean '\($0)'?" }
+          ?? "give status, check-config FILE, or options alone")
+      return 2
     default: break
     }
     let settings: GatewaySettings

@@ -84,7 +84,8 @@ struct GatewayStatusTable {
       ("state", state),
       (
         "connections",
-        "\(count("deviceConnections")) devices, \(count("providerConnections")) providers"
+        Output.counted(count("deviceConnections"), "device") + ", "
+          + Output.counted(count("providerConnections"), "provider")
       ),
       ("pushes", pushes),
     ]

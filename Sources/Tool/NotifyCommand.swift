@@ -38,8 +38,34 @@ enum NotifyCommand {
       .flag("all", "with cancel: all of them"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
+  /// The words that stand in a title's place.
+  static let verbTables = [
+    OptionTable(
+      command: "belfry notify list", summary: "Lists what waits for its time or place.",
+      [
+        .value("app", "APP_ID", "of this app alone"), AgentControl.jsonOption,
+        AgentControl.socketOption,
+      ]),
+    OptionTable(
+      command: "belfry notify cancel",
+      summary: "Cancels what waits under a name, or with --all everything that waits.",
+      positionals: "[ID]", positionalCount: 0...1,
+      [
+        .value("app", "APP_ID", "of this app, where an id alone is not clear"),
+        .flag("all", "all of them"), AgentControl.socketOption,
+      ]),
+    OptionTable(
+      command: "belfry notify next",
+      summary: "Prints when a pending notification will be shown, an instant in UTC a line.",
+      positionals: "ID", positionalCount: 1...1,
+      [
+        .value("app", "APP_ID", "of this app, where an id alone is not clear"),
+        .value("count", "N", default: "1", "how many moments"), AgentControl.socketOption,
+      ]),
+  ]
+
   static func run(_ arguments: [String]) -> Int32 {
-    AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
       let app = options.value("app")
       let words = options.positionals
       guard let verb = words.first, verbs.contains(verb) else { return try notify(options, agent) }

@@ -1,5 +1,7 @@
 import BelfryWire
 import Glibc
+import Synchronization
+import System
 
 /// The output of commands: answers on stdout, everything else on stderr.
 enum Output {
@@ -27,6 +29,26 @@ enum Output {
     write("belfry: \(failure)\n", to: STDERR_FILENO)
   }
 
+  /// The error number of the answer's first write that failed; 0 while all of it is written.
+  private static let failure = Atomic<Int32>(0)
+
+  /// The exit status of a command that ends with `status`: 1 where a part of the answer could not be written.
+  ///
+  /// That is said. Readers that have seen enough, and terminals that are gone, are no failure.
+  static func status(_ status: Int32) -> Int32 {
+    let number = failure.load(ordering: .relaxed)
+    guard ![0, EPIPE, EIO].contains(number) else { return status }
+    error(
+      "the answer could not be written (\(SystemFailure.message(number)))",
+      do: "send it to a file or a program that takes it")
+    return status == 0 ? 1 : status
+  }
+
+  /// A number of things: "1 device", "2 devices".
+  static func counted(_ number: some CustomStringConvertible, _ noun: String) -> String {
+    "\(number) \(noun)\("\(number)" == "1" ? "" : "s")"
+  }
+
   private static func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -34,7 +56,13 @@ enum Output {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
+      guard written > 0 else {
+        if descriptor == STDOUT_FILENO {
+          _ = failure.compareExchange(
+            expected: 0, desired: written < 0 ? errno : EIO, ordering: .relaxed)
+        }
+        return
+      }
       bytes = bytes.dropFirst(written)
     }
   }

@@ -1,3 +1,4 @@
+import AppLink
 import BelfryWire
 import Glibc
 
@@ -24,8 +25,28 @@ enum StateFolders {
     return (given ?? (variable("HOME") ?? "") + "/.local/share") + "/belfry/attachments"
   }
 
-  /// `XDG_STATE_HOME`, or its default.
-  static var state: String { AgentPaths.stateHome(variable) }
+  /// `XDG_STATE_HOME`, or its default; ends the command where neither it nor `HOME` says where that is.
+  static var state: String {
+    guard isKnown else {
+      Output.error(
+        "HOME is \(variable("HOME") == nil ? "missing" : "no absolute path"), where data is kept",
+        do: "set it to your folder, or name what the command needs with --data or --socket")
+      exit(1)
+    }
+    return AgentPaths.stateHome(variable)
+  }
+
+  /// Whether the environment says where this user's data is.
+  static var isKnown: Bool {
+    ["XDG_STATE_HOME", "HOME"].contains { variable($0)?.hasPrefix("/") == true }
+  }
+
+  /// The agent's socket unless `--socket` names another.
+  static var socket: String {
+    let path = AgentSocket.path
+    // It is among the data where there is no folder for sockets.
+    return isKnown || !path.hasPrefix(AgentPaths.stateHome(variable)) ? path : state
+  }
 
   /// An environment variable that is set and not empty.
   static func variable(_ name: String) -> String? {

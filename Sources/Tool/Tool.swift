@@ -15,8 +15,8 @@ enum Tool {
 
   static let commands: [Command] = [
     Command(
-      name: "gateway", summary: "run the push service",
-      tables: { [GatewayCommand.table, GatewayStatusCommand.table] },
+      name: "gateway", summary: "run the push service; status, check-config FILE",
+      tables: { [GatewayCommand.table, GatewayStatusCommand.table, GatewayCheck.table] },
       run: GatewayCommand.run),
     Command(
       name: "agent", summary: "run the device's daemon", tables: { [AgentCommand.table] },
@@ -25,7 +25,8 @@ enum Tool {
       name: "app", summary: "be an app from a shell", tables: { AppCommand.tables },
       run: AppCommand.run),
     Command(
-      name: "notify", summary: "show local notifications", tables: { [NotifyCommand.table] },
+      name: "notify", summary: "show local notifications",
+      tables: { [NotifyCommand.table] + NotifyCommand.verbTables },
       run: NotifyCommand.run),
     Command(
       name: "subscribe", summary: "a token and a curl line for this desktop",
@@ -35,10 +36,12 @@ enum Tool {
       name: "settings", summary: "turn an app's switches", tables: { [SettingsCommand.table] },
       run: SettingsCommand.run),
     Command(
-      name: "center", summary: "what has been delivered", tables: { [CenterCommand.table] },
+      name: "center", summary: "what has been delivered",
+      tables: { [CenterCommand.table] + CenterCommand.verbTables },
       run: CenterCommand.run),
     Command(
-      name: "clock", summary: "move an agent's manual clock", tables: { [ClockCommand.table] },
+      name: "clock", summary: "move an agent's manual clock",
+      tables: { [ClockCommand.table] + ClockCommand.verbTables },
       run: ClockCommand.run),
     Command(
       name: "location", summary: "say where the device is", tables: { [LocationCommand.table] },
@@ -119,11 +122,11 @@ enum Tool {
     guard let name = arguments.first else { exit(usage()) }
     if name == "--help" || name == "help" {
       Output.line(help)
-      exit(0)
+      exit(Output.status(0))
     }
     if name == "--version" {
       Output.line("belfry \(Version.text)")
-      exit(0)
+      exit(Output.status(0))
     }
     if let status = runInternal(name, Array(arguments.dropFirst())) { exit(status) }
     guard let command = commands.first(where: { $0.name == name }) else {
@@ -133,7 +136,7 @@ enum Tool {
         do: nearest.map { "did you mean '\($0)'?" } ?? "'belfry --help' lists them all")
       exit(2)
     }
-    exit(command.run(Array(arguments.dropFirst())))
+    exit(Output.status(command.run(Array(arguments.dropFirst()))))
   }
 
   /// Runs what this executable starts itself as; nil for any other word.
@@ -164,7 +167,7 @@ enum Tool {
 
       \(lines.joined(separator: "\n"))
 
-      'belfry COMMAND --help' tells the options of one.
+      'belfry COMMAND --help' tells the options of one, 'belfry --version' which release this is.
       """
   }
 

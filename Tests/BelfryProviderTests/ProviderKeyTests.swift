@@ -63,14 +63,14 @@ func `a token that cannot stand in a path is refused`(_ token: String) {
 
 @Test func `an answer is read with its reason and timestamp`() {
   func answer(_ fields: [(String, String)], _ body: String) -> PushOutcome {
-    var response = ResponseAccumulator()
+    var response = ResponseAccumulator(bodyBytesMax: 4_096)
     for (name, value) in fields {
       Array(name.utf8).withUnsafeBytes { name in
         Array(value.utf8).withUnsafeBytes { response.appendField(name: name, value: $0) }
       }
     }
     Array(body.utf8).withUnsafeBytes { response.appendBody($0) }
-    return response.outcome()
+    return response.answer().outcome
   }
   #expect(
     answer([(":status", "200"), ("apns-id", "A"), ("apns-unique-id", "U")], "")

@@ -89,4 +89,27 @@ private final class Counter: Sendable {
     }
     #expect(service.requests.count == 1)
   }
+
+  @Test @MainActor
+  func `a lazy sequence of the main actor is asked on it`() async throws {
+    let service = try FakeService { _, _ in .accept }
+    let client = try ProviderClient(
+      .init(
+        endpoint: ProviderEndpoint(host: "localhost", port: service.port),
+        credentials: .token(
+          ProviderKey(
+            p8: ES256PrivateKey().pkcs8PEM(), keyID: "KEYKEYKEY1", teamID: "TEAMTEAM01")),
+        authorityPEM: service.authorityPEM))
+    var made = 0
+    let pushes = (10..<40).lazy.map { number in
+      made += 1
+      return Push(to: "\(number)", topic: "com.example.app", payload: Array("{}".utf8))
+    }
+    var answered = 0
+    for try await one in client.send(pushes, window: 5) {
+      #expect(throws: Never.self) { try one.result.get() }
+      answered += 1
+    }
+    #expect(made == 30 && answered == 30)
+  }
 }

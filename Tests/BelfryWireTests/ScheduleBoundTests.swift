@@ -83,4 +83,24 @@ import Testing
     #expect(segment.end == .max)
     #expect(table.segment(at: segment.start - 1).offset == 0)
   }
+
+  @Test func `weeks are the calendar's own where an app says nothing of them`() {
+    for (identifier, name, weeks) in [
+      (nil, .gregorian, .sunday), ("gregorian", .gregorian, .sunday),
+      ("iso8601", .gregorian, .iso8601), ("hebrew", .other("hebrew"), .sunday),
+    ] as [(String?, CalendarName, WeekRule)] {
+      let found = CalendarName.named(identifier, firstWeekday: nil, minimumDays: nil)
+      #expect(found.0 == name)
+      #expect(found.1 == weeks)
+    }
+    let chosen = CalendarName.named("iso8601", firstWeekday: 7, minimumDays: 1)
+    #expect(chosen.1 == WeekRule(firstWeekday: 7, minimumDays: 1))
+  }
+
+  @Test func `the last week of a week-year is found in the next year`() throws {
+    let match = "yearForWeekOfYear=2026 weekOfYear=53 weekday=7 firstWeekday=2 minimumDays=4"
+    #expect(
+      try moments(match, after: "2027-01-01T12:00:00Z", zone: "UTC", count: 2)
+        == ["2027-01-02T00:00:00Z"])
+  }
 }

@@ -173,6 +173,18 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
     }
   }
 
+  @Test(
+    arguments: [
+      ("month=3 day=1", "year"), ("quarter=1", "year"), ("weekOfYear=9 weekday=2", "year"),
+      ("weekOfMonth=1", "month"), ("weekday=2 weekdayOrdinal=1", "month"), ("day=5", "month"),
+      ("weekday=2 hour=9", "week"), ("hour=9", "day"), ("era=1 hour=9", "day"),
+      ("minute=5", "hour"),
+      ("second=5", "minute"), ("year=2026 month=3", nil), ("yearForWeekOfYear=2026", nil),
+    ] as [(String, String?)])
+  func `a match comes as often as its coarsest component`(text: String, word: String?) throws {
+    #expect(try CalendarMatch(matching: text).comesEvery == word)
+  }
+
   @Test(arguments: [
     ("", "no component"), ("zone=UTC", "no component"), ("hour", "write name=value"),
     ("hours=9", "no component 'hours'"), ("hour=9 hour=10", "twice"), ("hour=x", "no whole number"),

@@ -95,6 +95,20 @@ def hold_and_go_on(browser, devices, picture):
     finished(browser, devices)
 
 
+def to_a_list(browser):
+    """A bad token of a list is named by its line, and nothing of the campaign stays."""
+    browser.click("link", "New campaign")
+    browser.wait("document.querySelector('[name=to]')")
+    browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'list';
+      to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
+    browser.type("textbox", "Tokens", "00ff\nnothing")
+    browser.click("button", "Dry run")
+    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText.startsWith('Line 2, deviceToken: it is not'))")
+    check_page(browser)
+    browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'all';
+      to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
+
+
 def from_files(browser, files, devices):
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=rate]')")
@@ -133,6 +147,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         check_page(browser)
         hold_and_go_on(browser, devices, picture)
         picture("provider-report")
+        to_a_list(browser)
         from_files(browser, [campaign, strings], devices)
         for screen in ("Campaigns", "New campaign", "Overview"):
             browser.click("link", screen)

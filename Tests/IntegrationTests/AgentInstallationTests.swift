@@ -43,7 +43,6 @@ import Testing
         unit.contains(
           #"ExecStart="\#(Installation.belfry)" "agent" "--data" "\#(folder)" "--gateway" "none" "#
             + #""--grant" "all""#), "\(unit)")
-      // The invitation in it enrols devices.
       #expect(try FileSystem.mode(of: file) == 0o600)
       var said = try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n")
       #expect(
@@ -81,6 +80,30 @@ import Testing
       #expect(FileSystem.isDirectory(data))
       _ = try await belfry(scenario, ["--uninstall"], variables)
       #expect(!FileSystem.exists(file))
+    }
+  }
+
+  @Test func `The code of an invitation is in no line that starts the agent`() async throws {
+    try await Scenario.run { scenario in
+      let (variables, _) = try await environment(scenario, answers: false)
+      let gateway = try await scenario.gateway()
+      let invitation = try await scenario.belfryCommand([
+        "device", "invite", "--data", gateway.data, "--json",
+      ])
+      let word = try #require(invitation.values.first?["invitation"].string)
+      let data = scenario.folder.file("installed")
+      _ = try await belfry(
+        scenario, ["--install", "--gateway", word, "--data", data, "--presenter", "json"], variables
+      )
+      let file = scenario.folder.file(".config/autostart/belfry-agent.desktop")
+      let entry = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(!entry.contains(gateway.enrollmentCode) && entry.contains("\(data)/gateway.json"))
+      #expect(try FileSystem.mode(of: data + "/gateway.json") == 0o600)
+      // What is written is enough to join.
+      let agent = try scenario.belfry([
+        "agent", "--gateway", data + "/gateway.json", "--data", data, "--presenter", "json",
+      ])
+      _ = try await agent.event("link") { $0["state"].string == "up" }
     }
   }
 

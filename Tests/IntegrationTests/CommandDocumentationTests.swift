@@ -65,7 +65,7 @@ import Testing
       let files = try FileManager.default.contentsOfDirectory(atPath: folder)
       #expect(files.count == ManualPage.all.count)
       let answer = try await scenario.command(
-        [groff, "-man", "-ww", "-z", "-Tutf8", "-Kutf8"] + files.map { folder + "/" + $0 })
+        [groff, "-man", "-ww", "-z", "-Tutf8"] + files.map { folder + "/" + $0 })
       #expect(answer.errors.isEmpty, "\(answer.errors)")
     }
   }
@@ -76,6 +76,7 @@ import Testing
     try await Scenario.run { scenario in
       let page = try await scenario.belfryCommand(["man", "device", "run"])
       #expect(page.lines.first?.hasPrefix(".TH BELFRY-DEVICE-RUN 1 ") == true)
+      _ = try await scenario.belfryCommand(["man", "gateway", "check-config"])
       let wrong = try await scenario.belfryCommand(["man", "agnet"], succeeding: false)
       #expect(wrong.status == 2 && wrong.errors.contains("belfry-agent"))
       let shell = try await scenario.belfryCommand(["completions", "csh"], succeeding: false)
@@ -133,6 +134,82 @@ import Testing
         let answer = try await scenario.command([found.output, "-n", file])
         #expect(answer.errors.isEmpty, "\(shell): \(answer.errors)")
       }
+    }
+  }
+
+  @Test func `What cannot be written is a failure, and a reader that has seen enough is none`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      for words in ["--help", "--version", "man", "completions bash", "agent --help"] {
+        let full = try await scenario.command(
+          ["/bin/sh", "-c", "\(Installation.belfry) \(words) > /dev/full"], succeeding: false)
+        #expect(full.status == 1, "\(words)")
+        #expect(full.errors.contains("could not be written (No space"), "\(full.errors)")
+        let closed = try await scenario.command(
+          ["/bin/sh", "-c", "\(Installation.belfry) \(words) >&-"], succeeding: false)
+        #expect(closed.status == 1, "\(words)")
+      }
+      let head = try await scenario.command(
+        ["/bin/sh", "-c", "trap '' PIPE; \(Installation.belfry) completions bash | head -1"])
+      #expect(head.errors.isEmpty && head.lines.count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ["notify", "list"], ["notify", "next"], ["notify", "cancel"], ["center", "open"],
+    ["center", "action"], ["center", "dismiss"], ["clock", "set"], ["clock", "zone"],
+    ["gateway", "status"], ["gateway", "check-config"],
+  ])
+  func `A verb has help of its own`(words: [String]) async throws {
+    try await Scenario.run { scenario in
+      let help = try await scenario.belfryCommand(words + ["--help"])
+      #expect(help.lines.first?.hasPrefix("usage: belfry \(words.joined(separator: " "))") == true)
+    }
+  }
+
+  @Test func `The help leads to every word, and a wrong one is told what there is`() async throws {
+    try await Scenario.run { scenario in
+      let help = try await scenario.belfryCommand(["--help"]).output
+      #expect(help.contains("--version") && help.contains("status, check-config FILE"))
+      let gateway = try await scenario.belfryCommand(["gateway", "--help"]).output
+      #expect(gateway.contains("gateway status") && gateway.contains("gateway check-config"))
+      let wrong = try await scenario.belfryCommand(["gateway", "stat"], succeeding: false)
+      #expect(wrong.status == 2 && wrong.errors.contains("did you mean 'status'?"))
+      for id in ["nope", "../../x"] {
+        for verb in ["pause", "status"] {
+          let campaign = try await scenario.belfryCommand(
+            ["campaign", verb, id], succeeding: false)
+          #expect(campaign.status == 2 && campaign.errors.contains("'\(id)' is no campaign's id"))
+        }
+      }
+      let unknown = try await scenario.belfryCommand(
+        ["campaign", "status", "000000000000"], succeeding: false)
+      #expect(unknown.status == 1 && unknown.errors.contains("'belfry campaign status' lists them"))
+    }
+  }
+
+  @Test(arguments: ["", "HOME=relative"])
+  func `Without a HOME a command says so, and puts nothing elsewhere`(home: String) async throws {
+    try await Scenario.run { scenario in
+      let environment = "env -u HOME -u XDG_STATE_HOME -u XDG_RUNTIME_DIR -u BELFRY_SOCKET \(home)"
+      for words in ["gateway --provider-port 0", "agent", "team list", "provider"] {
+        let answer = try await scenario.command(
+          ["/bin/sh", "-c", "exec \(environment) \(Installation.belfry) \(words)"],
+          succeeding: false)
+        #expect(
+          answer.status == 1 && answer.errors.contains("belfry: HOME is "), "\(answer.errors)")
+      }
+      // Where its folders are named, it needs none.
+      let data = scenario.folder.file("agent")
+      let ready = scenario.folder.file("ready")
+      let agent = try scenario.start([
+        "/bin/sh", "-c",
+        "exec \(environment) \(Installation.belfry) agent --data \(data) --socket \(data).sock "
+          + "--ready-file \(ready) --presenter json",
+      ])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      #expect(try await agent.stop() == 0, "\(agent.errors)")
     }
   }
 

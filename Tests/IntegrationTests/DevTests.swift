@@ -56,7 +56,13 @@ import Testing
       #expect(text.contains(" app token com.example.other)"))
       #expect(text.contains("https://127.0.0.1:"))
       let state = scenario.folder.path + "/belfry/gateway"
-      #expect(text.contains("$(cat \(state)/admin-token)"))
+      #expect(text.contains("cat \(state)/admin-token\n"))
+      // Nor does the list of processes have one.
+      let described = try String(contentsOfFile: state + "/gateway.json", encoding: .utf8)
+      let code = try #require(JSONLine(described)?["enrollmentCode"].string)
+      let started = scenario.visibleArguments
+      #expect(started.contains { $0.contains("agent") })
+      #expect(!started.contains { $0.contains { $0.contains(code) } })
       // This user's own gateway and agent need no options.
       #expect(!text.contains("--socket") && !text.contains("--data") && !text.contains("--gateway"))
       #expect(try await dev.stop() == 0, "\(dev.errors)")

@@ -137,6 +137,20 @@ import Transport
     #expect(throws: DeviceGateway.Problem.self) { try Invitation.parse(long) }
   }
 
+  @Test func `An invitation may stand in a file, where no list of processes shows it`() throws {
+    let folder = try ScratchFolder()
+    let file = folder.file("invitation")
+    let gateway = DeviceGateway(
+      host: "gate.example", port: 5_223,
+      authorityPEM: try CertificateAuthority.forTests().certificatePEM,
+      enrolmentCode: "CODE")
+    let text = try Invitation.text(of: gateway) + "\n"
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    let options = try CommandLineOptions(["--gateway", file], by: AgentCommand.table)
+    let read = try DeviceGateway(options)
+    #expect(read.host == gateway.host && read.port == 5_223 && read.enrolmentCode == "CODE")
+  }
+
   @Test func `Open gateways have invitations without a code`() throws {
     let authority = try CertificateAuthority.forTests()
     let gateway = DeviceGateway(

@@ -131,6 +131,8 @@ extension AgentEffect {
 enum LogEntry: Hashable, Sendable {
   /// A record on disk that cannot be read, by its collection and key.
   case damagedRecord(RecordCollection, key: String)
+  /// A command's notification that a person has allowed, and that cannot be shown or scheduled.
+  case waitingNotificationRefused(AppNotificationID, why: String)
   /// A scheduled notification that was missed.
   case notificationExpired(AppNotificationID)
   /// A service extension that gave nothing: its push is shown as it came.
@@ -189,7 +191,7 @@ extension RecordChange {
 
 /// The store's collections, by the names that they have on disk.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
-  case apps, delivered, pending, schedule, regions, seen, responses, fetches, tasks, device
+  case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks, device
 }
 
 /// The identity of a question to the person, within one run of the agent.

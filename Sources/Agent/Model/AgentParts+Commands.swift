@@ -112,7 +112,7 @@ extension AgentParts {
     // Its response goes where the app looks for those of its own.
     var request = request
     request.content.generation = context.apps[app]?.generation ?? .userNotification
-    let waiting = Permissions.WaitingNotification(ask: ask, app: app, request: request)
+    let waiting = WaitingNotification(ask: ask, app: app, request: request)
     guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
     try add(ask, app, request)
   }

@@ -127,11 +127,15 @@ extension AgentParts {
   }
 
   /// Adds what waited for the person's decision.
-  mutating func add(_ released: [Permissions.WaitingNotification]) {
+  mutating func add(_ released: [WaitingNotification]) {
     for waiting in released {
       do throws(AppLinkFailure) {
         try add(waiting.ask, waiting.app, waiting.request)
       } catch {
+        context.release(waiting.request.content.attachments, of: waiting.app)
+        if waiting.ask.number == nil {
+          emit(.log(.waitingNotificationRefused(waiting.key, why: error.message)))
+        }
         context.refuse(waiting.ask, error)
       }
     }

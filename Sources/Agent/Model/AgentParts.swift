@@ -89,7 +89,7 @@ struct AgentParts: ~Copyable {
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     local.settle(&context)
     pipeline.settle(&context)
-    AttachmentFiles.settle(pipeline, local, &context)
+    AttachmentFiles.settle(permissions, pipeline, local, &context)
     #if DEBUG
       checkInvariants()
     #endif
@@ -109,6 +109,7 @@ struct AgentParts: ~Copyable {
   private mutating func onRecordsRestored(_ records: RestoredRecords) {
     precondition(!hasStarted, "records are restored before anything else happens")
     context.restore(records)
+    permissions.restore(records, &context)
     pipeline.restore(records, &context)
     local.restore(records, &context)
   }
@@ -122,6 +123,7 @@ struct AgentParts: ~Copyable {
     precondition(!hasStarted, "an agent starts once")
     hasStarted = true
     pipeline.resume(&context)
+    add(permissions.resume(&context))
     KeptNotifications.askAnew(&permissions, pipeline, local, &context)
     registrations.announceAll(&context)
   }

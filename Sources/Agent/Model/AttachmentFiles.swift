@@ -4,42 +4,47 @@ import BelfryWire
 enum AttachmentFiles {
   /// After an event: has files deleted that no notification has any more, and folders kept to their bound.
   static func settle(
-    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications,
+    _ permissions: Permissions, _ pipeline: DeliveryPipeline,
+    _ local: borrowing LocalNotifications,
     _ context: inout AgentContext
   ) {
-    deleteReleased(pipeline, local, &context)
-    trim(pipeline, local, &context)
+    deleteReleased(permissions, pipeline, local, &context)
+    trim(permissions, pipeline, local, &context)
   }
 
   /// Has files deleted that notifications released and no other notification of their app has: neither
-  /// one that waits, nor one in the list, nor one whose response waits for its app.
+  /// one that waits for its time or a decision, nor one in the list, nor one whose response waits for its app.
   private static func deleteReleased(
-    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications,
+    _ permissions: Permissions, _ pipeline: DeliveryPipeline,
+    _ local: borrowing LocalNotifications,
     _ context: inout AgentContext
   ) {
     for (app, released) in context.takeReleasedAttachments() {
       assert(!released.isEmpty, "an app that let go of nothing is not listed")
-      let unused = released.subtracting(used(by: app, pipeline, local, context))
+      let unused = released.subtracting(used(by: app, permissions, pipeline, local, context))
       if !unused.isEmpty { context.emit(.deleteAttachments(app, paths: unused.sorted())) }
     }
   }
 
   /// Has an app's folder brought back to its bound where files came into it.
   private static func trim(
-    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications,
+    _ permissions: Permissions, _ pipeline: DeliveryPipeline,
+    _ local: borrowing LocalNotifications,
     _ context: inout AgentContext
   ) {
     for app in context.takeAppsWithNewAttachments() {
-      let paths = used(by: app, pipeline, local, context)
+      let paths = used(by: app, permissions, pipeline, local, context)
       context.emit(.trimAttachments(app, used: paths))
     }
   }
 
   /// The paths that notifications of an app have, of those that came first before others.
   private static func used(
-    by app: AppID, _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications,
+    by app: AppID, _ permissions: Permissions, _ pipeline: DeliveryPipeline,
+    _ local: borrowing LocalNotifications,
     _ context: AgentContext
   ) -> [String] {
-    (pipeline.attachments(of: app) + local.attachments(of: app, context)).map(\.path)
+    (pipeline.attachments(of: app) + permissions.attachments(of: app)
+      + local.attachments(of: app, context)).map(\.path)
   }
 }

@@ -5,20 +5,14 @@ import BelfryWire
 /// A prompt has an identity, which its answer names: an answer that is late, repeated or for another prompt has
 /// no effect.
 struct Permissions {
-  /// A command's notification for an app whose permission is still undecided.
-  struct WaitingNotification: Hashable {
-    let ask: Ask
-    let app: AppID
-    let request: NotificationRequest
-  }
-
   private let policy: GrantPolicy
   /// The open prompt of each app; there is at most one.
   private var prompts: [AppID: Prompt] = [:]
   /// Requests that wait for a decision about notifications, oldest first.
   private var notificationAsks: [AppID: [Ask]] = [:]
-  /// Notifications of commands that wait for the same decision.
+  /// Notifications of commands that wait for the same decision, oldest first; each has its record.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
+  private var nextWaitingNumber: Int64 = 1
   /// Apps of older interfaces whose own notifications wait for the same, in the schedule or in the list.
   private(set) var appsWithKeptNotifications: Set<AppID> = []
   /// Apps whose own notifications waited for an answer when the person put the question away; they wait for the
@@ -44,6 +38,58 @@ struct Permissions {
       || appsWithKeptNotifications.contains(app)
   }
 
+  /// The files that belong to what waits for a decision about an app.
+  func attachments(of app: AppID) -> [NotificationAttachment] {
+    (waitingNotifications[app] ?? []).flatMap(\.request.content.attachments)
+  }
+
+  // MARK: - Start
+
+  /// Restores the stored records.
+  mutating func restore(_ records: RestoredRecords, _ context: inout AgentContext) {
+    for (key, value) in records[.waiting] {
+      guard let waiting = WaitingNotification(key: key, record: value),
+        context.apps[waiting.app] != nil
+      else {
+        context.emit(.log(.damagedRecord(.waiting, key: key)))
+        continue
+      }
+      waitingNotifications[waiting.app, default: []].append(waiting)
+      nextWaitingNumber = max(nextWaitingNumber, waiting.number + 1)
+    }
+    for app in waitingNotifications.keys {
+      waitingNotifications[app]?.sort { $0.number < $1.number }
+    }
+  }
+
+  /// After a start: asks anew about apps whose notifications wait; returns those that are decided meanwhile.
+  mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
+    var decided: [WaitingNotification] = []
+    for app in waitingNotifications.keys.sorted() {
+      let isDecided =
+        context.apps[app]?.status != .notDetermined
+        || requestAuthorization(app, Self.commandOptions, &context)
+      if isDecided {
+        decided += removeWaiting(of: app, &context)
+      } else {
+        promptNext(app, &context)
+      }
+    }
+    return decided
+  }
+
+  /// What a command asks for in the name of an app that never asked.
+  private static let commandOptions: Set<AuthorizationOption> = [.alert, .sound, .badge]
+
+  /// Returns what waits for a decision about an app, and removes it with its records.
+  private mutating func removeWaiting(
+    of app: AppID, _ context: inout AgentContext
+  ) -> [WaitingNotification] {
+    let waiting = waitingNotifications.removeValue(forKey: app) ?? []
+    for one in waiting { context.emit(.persist(.remove(.waiting, key: one.recordKey))) }
+    return waiting
+  }
+
   // MARK: - Requests
 
   /// Handles an app's request for permission to notify.
@@ -67,10 +113,14 @@ struct Permissions {
   ) -> WaitingNotification? {
     guard context.apps[waiting.app]?.status == .notDetermined else { return waiting }
     let before = context.settings(of: waiting.app)
-    let isDecided = requestAuthorization(waiting.app, [.alert, .sound, .badge], &context)
+    let isDecided = requestAuthorization(waiting.app, Self.commandOptions, &context)
     tellSettings(waiting.app, before, &context)
     guard !isDecided else { return waiting }
+    var waiting = waiting
+    waiting.number = nextWaitingNumber
+    nextWaitingNumber += 1
     waitingNotifications[waiting.app, default: []].append(waiting)
+    context.emit(.persist(.put(.waiting, key: waiting.recordKey, waiting.record)))
     promptNext(waiting.app, &context)
     return nil
   }
@@ -192,6 +242,7 @@ struct Permissions {
     case .notifications:
       let keeps = appsWithKeptNotifications.contains(prompt.app)
       for waiting in onNotificationsDecided(prompt.app, &context) {
+        context.release(waiting.request.content.attachments, of: waiting.app)
         context.refuse(
           waiting.ask, .notificationsNotAllowed,
           "the question was put away unanswered: ask again")
@@ -215,7 +266,7 @@ struct Permissions {
     for ask in notificationAsks.removeValue(forKey: app) ?? [] {
       answerAuthorization(ask, app, &context)
     }
-    return waitingNotifications.removeValue(forKey: app) ?? []
+    return removeWaiting(of: app, &context)
   }
 
   /// Withdraws the prompt about location and answers the requests that waited for it.
@@ -339,8 +390,7 @@ struct Permissions {
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
         guard waiting.ask.connection == connection else { return waiting }
-        return WaitingNotification(
-          ask: waiting.ask.unanswered, app: waiting.app, request: waiting.request)
+        return waiting.unanswered
       }
     }
     guard let app else { return }
@@ -361,7 +411,7 @@ struct Permissions {
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
     if let prompt = prompts.removeValue(forKey: app) { context.emit(.withdrawPrompt(prompt)) }
     var asks = notificationAsks.removeValue(forKey: app) ?? []
-    asks += (waitingNotifications.removeValue(forKey: app) ?? []).map(\.ask)
+    asks += removeWaiting(of: app, &context).map(\.ask)
     asks += locationAsks.removeValue(forKey: app) ?? []
     wantAlways.remove(app)
     appsWithKeptNotifications.remove(app)
@@ -384,7 +434,12 @@ struct Permissions {
     for (app, asks) in notificationAsks {
       assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, for somebody")
     }
-    for app in waitingNotifications.keys { assert(prompts[app] != nil, "a person is asked") }
+    for (app, waiting) in waitingNotifications {
+      assert(prompts[app] != nil && !waiting.isEmpty, "a person is asked")
+      assert(
+        waiting.allSatisfy { $0.number > 0 && $0.number < nextWaitingNumber },
+        "what waits has a number that was given out")
+    }
     for app in appsWithKeptNotifications {
       assert(prompts[app] != nil, "a person is asked about what is kept")
       assert(context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")

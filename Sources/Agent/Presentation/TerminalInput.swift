@@ -3,11 +3,13 @@ import System
 
 /// Lines from standard input, on the loop.
 ///
-/// The end of input is no error: the agent goes on.
+/// The end of input is no error: the agent goes on. A terminal belongs to one group of processes at a time;
+/// what is typed for another one is left alone.
 final class TerminalInput: EventHandler {
   private let loop: EventLoop
   private let body: (String) -> Void
   private var registration: Registration?
+  private var retry: TimerID?
   private var buffer: [UInt8] = []
 
   /// nil when standard input cannot be waited for (a plain file).
@@ -22,16 +24,42 @@ final class TerminalInput: EventHandler {
   }
 
   func close() {
+    stopWaiting()
+    if let retry { loop.cancel(retry) }
+    retry = nil
+  }
+
+  private func stopWaiting() {
     if let registration { loop.deregister(registration) }
     registration = nil
   }
 
+  /// The group that standard input's terminal belongs to; nil where it is no terminal of this process's session.
+  private var foregroundGroup: pid_t? {
+    let group = tcgetpgrp(STDIN_FILENO)
+    return group < 0 ? nil : group
+  }
+
+  /// Looks at the terminal again after a while: no event tells that it belongs to this process.
+  private func waitForForeground() {
+    stopWaiting()
+    assert(retry == nil, "nothing is read while the terminal is another's")
+    retry = loop.schedule(afterNanoseconds: Limits.terminalRetryNanoseconds) { [weak self] in
+      guard let self else { return }
+      retry = nil
+      registration = try? loop.register(STDIN_FILENO, for: .readable, handler: self)
+    }
+  }
+
   func ready(_ readiness: Readiness) {
+    if let foregroundGroup, foregroundGroup != getpgrp() { return waitForForeground() }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe read(STDIN_FILENO, $0.baseAddress, $0.count)
     }
     guard count > 0 else {
+      // The terminal became another's since it was looked at.
+      if count < 0, errno == EIO, foregroundGroup != nil { return waitForForeground() }
       if count == 0 || errno != EINTR { close() }
       return
     }

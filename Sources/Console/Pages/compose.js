@@ -143,14 +143,20 @@ export function show(main) {
   async function hold(body) {
     const [added] = await call("POST", "/campaigns", { ...body, hold: true });
     if (body.to !== "list") return added.id;
+    let start = 0;
     try {
       const lines = fields.list.value.split("\n");
-      for (let start = 0; start < lines.length; start += 5000) {
+      for (; start < lines.length; start += 5000) {
         await call("POST", `/campaigns/${added.id}/recipients`, lines.slice(start, start + 5000).join("\n"));
       }
     } catch (refusal) {
       await call("DELETE", `/campaigns/${added.id}`).catch(() => {});
-      for (const error of refusal.errors) error.field = "to";
+      for (const error of refusal.errors ?? []) {
+        // Lines are counted from the first one of their request.
+        const line = error.field?.match(/^line (\d+)$/);
+        if (line) error.error = `line ${Number(line[1]) + start}, ${error.error}`;
+        error.field = "to";
+      }
       throw refusal;
     }
     return added.id;

@@ -348,7 +348,6 @@ public struct DeliveryCore: ~Copyable {
       }
     }
     checkUnremoved()
-    checkEndedRows()
     for number in paused {
       assert(devices[number]?.isPaused == true, "device \(number) is not paused")
     }
@@ -362,8 +361,9 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Asserts that of the rows that are gone only those are remembered of which the store may still tell.
-  func checkEndedRows() {
+  /// Asserts that of the rows that are gone only those are remembered of which the store may still tell; for a
+  /// core whose store tells what it drops.
+  package func checkEndedRows() {
     #if DEBUG
       guard stage.isSettled, !stage.endedRows.isEmpty else { return }
       let replaced = devices.values.reduce(into: Set<UInt64>()) {

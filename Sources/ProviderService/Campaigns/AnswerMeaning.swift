@@ -23,7 +23,7 @@ enum AnswerMeaning: Equatable {
     case .success(.rejected(let refusal)): self.init(refusal)
     case .failure(let failure):
       switch failure {
-      case .unanswered, .timedOut, .cancelled, .closed: self = .uncertain
+      case .unanswered, .timedOut, .cancelled, .closed, .badAnswer: self = .uncertain
       case .unreachable, .tooManyWaiting: self = .notSent(why: "\(failure)")
       case .badCredentials, .cannotStart: self = .refused(why: "\(failure)")
       case .badPush: self = .failed(reason: "BadPush")

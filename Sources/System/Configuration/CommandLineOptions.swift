@@ -29,7 +29,7 @@ public struct CommandLineOptions: Sendable {
       case .badValue(let key, let value, let wanted):
         "--\(key) '\(value)' is not understood: give \(wanted)"
       case .arguments(let count, let wanted) where wanted.isEmpty:
-        "\(count) arguments too many: see --help"
+        "\(count == 1 ? "an argument" : "\(count) arguments") too many: see --help"
       case .arguments(_, let wanted): "wrong number of arguments: give \(wanted)"
       case .required(let key): "--\(key) is missing: see --help"
       }

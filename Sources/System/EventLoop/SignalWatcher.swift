@@ -29,9 +29,12 @@ public final class SignalWatcher: EventHandler {
   /// Keeps the signals from ending the process, and ignores SIGPIPE and SIGXFSZ: a write to a peer that is
   /// gone, or beyond the process's file size limit, fails instead.
   ///
+  /// Nor does a terminal stop a process in its background: a read from it fails, a write goes through.
   /// Call it first of all in `main`: threads made before it would still take the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
+    unsafe sigaddset(&set, SIGTTIN)
+    unsafe sigaddset(&set, SIGTTOU)
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)

@@ -16,12 +16,12 @@ public enum FileSystem {
     let temporary = temporary(for: path)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe belfry_open(temporary, flags, mode)
-    guard descriptor >= 0 else { throw .last("open", temporary) }
+    guard descriptor >= 0 else { throw .last("open", path) }
     do throws(SystemFailure) {
       // Exactly the requested mode, whatever the umask.
-      guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", temporary) }
-      try writeAll(bytes, descriptor, temporary)
-      guard fsync(descriptor) == 0 else { throw .last("fsync", temporary) }
+      guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", path) }
+      try writeAll(bytes, descriptor, path)
+      guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
       guard unsafe rename(temporary, path) == 0 else { throw .last("rename", path) }
     } catch {
       Glibc.close(descriptor)

@@ -15,11 +15,15 @@ public final class SignalQueue {
   public let descriptor: Int32
 
   /// Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it makes, and ignores SIGPIPE.
+  ///
+  /// A terminal does not stop the process for a write from its background.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGCHLD] { unsafe sigaddset(&set, number) }
-    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    var blocked = set
+    unsafe sigaddset(&blocked, SIGTTOU)
+    unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
     signal(SIGPIPE, SIG_IGN)
     descriptor = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
     guard descriptor >= 0 else { throw .last("signalfd") }

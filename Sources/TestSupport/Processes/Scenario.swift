@@ -102,6 +102,16 @@ public final class Scenario: Sendable {
     ]
   }
 
+  /// The arguments of each running program of the scenario, as any user of the machine sees them.
+  public var visibleArguments: [[String]] {
+    processes.compactMap { pid in
+      guard let bytes = try? FileSystem.read("/proc/\(pid)/cmdline", limit: 1 << 20) else {
+        return nil
+      }
+      return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
   private func clear() async {
     let left = programs.withLock { $0 }
     // The last started first: apps before their agent, devices before their gateway.
@@ -112,13 +122,18 @@ public final class Scenario: Sendable {
 
   /// Ends the apps that an agent launched: they should outlive the agent, but not the test.
   private func endLaunched() {
+    for pid in processes { kill(pid, SIGKILL) }
+  }
+
+  /// The processes that have this scenario's environment.
+  private var processes: [Int32] {
     let mark = "XDG_STATE_HOME=\(folder.path)"
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-      guard let pid = Int32(name), pid != getpid(),
-        let environment = try? FileSystem.read("/proc/\(pid)/environ", limit: 1 << 20),
-        environment.split(separator: 0).contains(where: { $0.elementsEqual(mark.utf8) })
-      else { continue }
-      kill(pid, SIGKILL)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap(Int32.init).filter { pid in
+      guard pid != getpid(),
+        let environment = try? FileSystem.read("/proc/\(pid)/environ", limit: 1 << 20)
+      else { return false }
+      return environment.split(separator: 0).contains { $0.elementsEqual(mark.utf8) }
     }
   }
 }

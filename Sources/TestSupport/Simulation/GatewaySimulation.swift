@@ -221,7 +221,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// How often the control store became an older one.
   private(set) var controlRestorations = 0
 
-  /// The control store is an older one: what came after the copy, nobody knows.
+  /// The control store is an older one: what came after the copy is forgotten.
   func controlStoreWasRestored() {
     controlRestorations += 1
     ledger.restored()
@@ -427,8 +427,9 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return nil
   }
 
-  /// Whether a wish is met. What a device gave up after a copy was made, the restored store has again: the
-  /// device does not tell it again.
+  /// Whether a wish is met.
+  ///
+  /// What a device gave up after a copy was made, the restored store has again: the device does not tell it again.
   private func isMet(_ isThere: Bool, _ isWanted: Bool) -> Bool {
     isThere == isWanted || isThere && controlRestorations > 0
   }

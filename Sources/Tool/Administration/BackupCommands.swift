@@ -27,7 +27,8 @@ enum BackupCommand {
         Output.json(.object(line))
       } else {
         Output.line(
-          "\(file): \(summary.devices) devices and \(summary.notifications) undelivered notifications "
+          "\(file): \(Output.counted(summary.devices, "device")) and "
+            + Output.counted(summary.notifications, "undelivered notification") + " "
             + "of \(folder.path), \(summary.byteCount) bytes")
       }
     }
@@ -64,8 +65,9 @@ enum RestoreCommand {
         return
       }
       Output.line(
-        "\(folder.path) is restored from a backup of \(created): \(summary.devices) devices, "
-          + "\(summary.notifications) undelivered notifications")
+        "\(folder.path) is restored from a backup of \(created): "
+          + Output.counted(summary.devices, "device") + ", "
+          + Output.counted(summary.notifications, "undelivered notification"))
       Output.line("Since then:")
       for effect in effects { Output.line("- \(effect)") }
     }

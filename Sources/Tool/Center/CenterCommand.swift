@@ -21,8 +21,31 @@ enum CenterCommand {
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
+  private static let appOption = OptionTable.Entry.value(
+    "app", "APP_ID", "of this app, where an id alone is not clear")
+
+  /// What a person does to a notification.
+  static let verbTables = [
+    OptionTable(
+      command: "belfry center open", summary: "Opens a notification, as a click on it does.",
+      positionals: "ID", positionalCount: 1...1, [appOption, AgentControl.socketOption]),
+    OptionTable(
+      command: "belfry center action",
+      summary: "Takes one of a notification's actions, which 'belfry center --json' lists.",
+      positionals: "ID ACTION", positionalCount: 2...2,
+      [
+        appOption, .value("text", "TEXT", "what is typed into the action's field"),
+        AgentControl.socketOption,
+      ]),
+    OptionTable(
+      command: "belfry center dismiss",
+      summary: "Puts a notification away, or with --all every one.",
+      positionals: "[ID]", positionalCount: 0...1,
+      [appOption, .flag("all", "all of them"), AgentControl.socketOption]),
+  ]
+
   static func run(_ arguments: [String]) -> Int32 {
-    AgentControl.run(arguments, table) { options, agent in
+    AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
       if options.has("page") { return try CenterScreen.run(options) }
       if options.has("window") {
         _ = try agent.ask(.openCenter(display))

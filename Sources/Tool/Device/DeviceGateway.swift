@@ -61,6 +61,9 @@ struct DeviceGateway: Equatable {
         host: host, port: port, authorityPEM: isOwn ? own?.authorityPEM ?? [] : [],
         enrolmentCode: isOwn ? own?.enrolmentCode ?? "" : "")
       try override(by: options)
+    } else if let invitation = Self.invitation(in: text) {
+      self = try Invitation.parse(invitation)
+      try override(by: options)
     } else {
       try self.init(
         file: FileSystem.isDirectory(text) ? text + "/gateway.json" : text,
@@ -97,6 +100,14 @@ struct DeviceGateway: Equatable {
       host: listensEverywhere ? "127.0.0.1" : host, port: port, authorityPEM: authority,
       enrolmentCode: object["enrollmentCode"]?.stringValue ?? "")
     self.listensEverywhere = listensEverywhere
+  }
+
+  /// The invitation that a file holds, which no list of processes shows; nil for any other file.
+  private static func invitation(in path: String) -> String? {
+    guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
+      bytes.starts(with: Invitation.scheme.utf8)
+    else { return nil }
+    return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
   }
 
   private static let fileBytesMax = 262_144

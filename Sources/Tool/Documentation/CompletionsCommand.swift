@@ -73,6 +73,7 @@ struct CompletionWords {
             places[path] = CompletionWords(path: path)
             order.append(path)
             if parent != "belfry" {
+              places[parent]?.verbs.removeAll { $0.name == word }
               places[parent]?.verbs.append((String(word), firstSentence(table.summary)))
             }
           }
@@ -94,7 +95,8 @@ struct CompletionWords {
       Option(
         key: "help", help: "what it does and takes", takesValue: false, choices: [], isPath: false))
     takesFiles = Self.isPath(table.positionals)
-    verbs += Self.choices(table.positionals).map { ($0, "") }
+    verbs += Self.choices(table.positionals).filter { word in !verbs.contains { $0.name == word } }
+      .map { ($0, "") }
   }
 
   /// The words of a value's name that are meant as they stand: those in small letters.

@@ -72,7 +72,7 @@ struct ManualPage {
 
   private static var overview: ManualPage {
     var roff = head("belfry", "Apple's notification system on Linux, self-hosted")
-    roff += ".SH SYNOPSIS\n.B belfry\n.I COMMAND\n[\\fIOPTION\\fR]…\n.SH COMMANDS\n"
+    roff += ".SH SYNOPSIS\n.B belfry\n.I COMMAND\n[\\fIOPTION\\fR]\(escaped("…"))\n.SH COMMANDS\n"
     for command in Tool.commands {
       roff += ".TP\n.BR belfry\\-\(escaped(command.name)) (1)\n\(line(command.summary))\n"
     }
@@ -160,6 +160,12 @@ struct ManualPage {
     "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
+  /// Four digits at least, as groff_char(7) has them.
+  private static func hexadecimal(_ number: UInt32) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
   private static func escaped(_ text: String) -> String {
     text.map { character in
       switch character {
@@ -169,7 +175,11 @@ struct ManualPage {
       case "^": "\\(ha"
       case "~": "\\(ti"
       case "`": "\\(ga"
-      default: String(character)
+      // Plain troff reads one byte a character.
+      default:
+        character.isASCII
+          ? String(character)
+          : character.unicodeScalars.map { "\\[u\(hexadecimal($0.value))]" }.joined()
       }
     }.joined()
   }

@@ -40,13 +40,15 @@ struct PermissionWait {
       .control(.notify(app: app, request)), timeoutMilliseconds: Self.longestMilliseconds
     ) { answer.set($0) }
     // The agent answers in order: the first request is not just slow where the second has its answer.
-    let rows = try connection.call(.control(.apps), timeoutMilliseconds: Self.answerMilliseconds)
-      .rows
+    let rows = try connection.call(
+      .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
+    ).rows
     let isUndecided = rows.contains {
       $0["app"]?.stringValue == app && $0["authorization"]?.stringValue == "notDetermined"
     }
     guard isUndecided, !answer.isThere else {
-      try answer.wait(seconds: Self.answerMilliseconds / 1_000, orSay: "the agent does not answer")
+      try answer.wait(
+        seconds: AgentControl.answerMilliseconds / 1_000, orSay: "the agent does not answer")
       return .added
     }
     guard doesWait else { return .waits }
@@ -61,8 +63,6 @@ struct PermissionWait {
     return .added
   }
 
-  /// Milliseconds for an answer that no person decides about.
-  private static let answerMilliseconds: Int64 = 60_000
   /// The connection's own limit, beyond every wait of ours.
   private static let longestMilliseconds: Int64 = 2 * 86_400_000
 }

@@ -77,6 +77,9 @@ enum CampaignCommand {
     } catch let problem as CommandLineOptions.Problem {
       Output.error(problem)
       return 2
+    } catch let problem as UsageError {
+      Output.error(problem)
+      return 2
     } catch {
       Output.error(error)
       return 1
@@ -94,7 +97,11 @@ enum CampaignCommand {
     }
     let access = try ProviderAccess(options)
     defer { access.close() }
-    return try body(options, access)
+    do {
+      return try body(options, access)
+    } catch CampaignFailure.refused(404, _) where table.command != send.command {
+      throw CampaignFailure.unknown(options.positionals.first ?? "")
+    }
   }
 
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
@@ -115,7 +122,7 @@ enum CampaignCommand {
   static func id(_ options: CommandLineOptions) throws -> String {
     let id = options.positionals.first ?? ""
     guard !id.isEmpty, id.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {
-      throw CommandLineOptions.Problem.arguments(count: 1, wanted: "the campaign's id")
+      throw UsageError("'\(id)' is no campaign's id: 'belfry campaign status' lists them")
     }
     return id
   }

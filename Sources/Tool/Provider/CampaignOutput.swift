@@ -127,15 +127,15 @@ struct CampaignOutput {
       let language = line["language"]?.stringValue ?? "no language"
       let chosen = line["shows"]?.stringValue.map { " in \($0)" } ?? ""
       Output.line(
-        "\(language): \(line["devices"]?.text ?? "0") devices\(chosen): "
+        "\(language): \(Output.counted(line["devices"]?.text ?? "0", "device"))\(chosen): "
           + OutputTable.printable(shown))
     }
     for line in objects("timeZones") {
       Output.line(
-        "\(line["timeZone"]?.stringValue ?? "no time zone"): \(line["devices"]?.text ?? "0") devices "
+        "\(line["timeZone"]?.stringValue ?? "no time zone"): \(Output.counted(line["devices"]?.text ?? "0", "device")) "
           + "at \(line["at"]?.stringValue ?? "")")
     }
-    Output.line("\(devices.text) devices, nothing sent")
+    Output.line("\(Output.counted(devices.text, "device")), nothing sent")
   }
 
   private static func error(_ text: String) {

@@ -9,6 +9,7 @@ import Transport
 enum CampaignFailure: Error, CustomStringConvertible {
   /// What is wrong and what to do, line by line.
   case refused(status: Int, [String])
+  case unknown(String)
   case noService(String)
   case needsService
   case unreadable(String)
@@ -16,6 +17,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
+    case .unknown(let id): "there is no campaign '\(id)': 'belfry campaign status' lists them"
     case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
     case .needsService:
       "nothing would go on with the campaign: start belfry provider, or leave out --detach"

@@ -58,7 +58,6 @@ struct AgentInstallation {
 
   private func write(_ text: String, to file: String) throws(SystemFailure) {
     try FileSystem.makeDirectories(FileSystem.parent(of: file))
-    // An invitation among the options has the code to enrol with.
     try FileSystem.write(Array(text.utf8), to: file, mode: 0o600)
   }
 

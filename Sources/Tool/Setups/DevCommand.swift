@@ -79,7 +79,7 @@ struct DevRun {
     agentFolder = data.map { $0 + "/agent" } ?? StateFolders.agent
     socket =
       options.value("socket").map(FileSystem.absolute)
-      ?? data.map { $0 + "/agent.sock" } ?? AgentSocket.path
+      ?? data.map { $0 + "/agent.sock" } ?? StateFolders.socket
     presenters = options.values("presenter")
     grant = options.value("grant") ?? "all"
     isJSON = options.has("json")
@@ -117,9 +117,8 @@ struct DevRun {
       [
         ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
         grant,
-        "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
-        "--enroll",
-        gateway.enrolmentCode, "--ready-file", readyFile,
+        // Its description has the code to enrol with, which the list of processes would show to everybody.
+        "--gateway", gateway.file, "--ready-file", readyFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {
       // A person answers it on this terminal, where it shows notifications too.
@@ -184,8 +183,9 @@ struct DevGuide {
       \(belfry) send "$TOKEN" --topic \(appWord) --title Hello\(gatewayOption)
       \(curl("$TOKEN"))
 
-    The console, in a browser, with the admin token:
-      xdg-open "\(console)#token=$(cat \(ShellWords.quoted(gateway.adminTokenFile)))"
+    The console, in a browser, which asks once for the admin token:
+      xdg-open \(console)
+      cat \(ShellWords.quoted(gateway.adminTokenFile))
 
     Their messages are in \(gateway.program.logFile ?? "") and \(agentFolder).log
 
@@ -196,7 +196,9 @@ struct DevGuide {
   private var appWord: String { ShellWords.quoted(app) }
 
   // The options that other commands need where this user's usual folders are not used.
-  private var isUsualGateway: Bool { gateway.folder == StateFolders.gateway }
+  private var isUsualGateway: Bool {
+    StateFolders.isKnown && gateway.folder == StateFolders.gateway
+  }
   private var gatewayOption: String {
     isUsualGateway ? "" : " --gateway \(ShellWords.quoted(gateway.file))"
   }

@@ -18,7 +18,6 @@ struct SetupGateway {
   let keyID: String
   let teamID: String
   let adminTokenFile: String
-  let enrolmentCode: String
 
   /// The gateway's own description, which other commands read.
   var file: String { folder + "/gateway.json" }
@@ -48,7 +47,7 @@ struct SetupGateway {
     return SetupGateway(
       program: program, folder: folder, host: text("host"), ports: ports, caFile: text("caFile"),
       keyFile: text("keyFile"), keyID: text("keyID"), teamID: text("teamID"),
-      adminTokenFile: text("adminTokenFile"), enrolmentCode: text("enrollmentCode"))
+      adminTokenFile: text("adminTokenFile"))
   }
 
   /// The last line of a program's messages, which says why it ended.

@@ -56,7 +56,8 @@ struct ShellApp {
   /// Lets the agent know the app's name; without an agent, the next request fails and says so.
   func introduce(_ options: CommandLineOptions) {
     let connection = AppLinkConnection(
-      socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
+      greetingMilliseconds: AgentControl.greetingMilliseconds(options),
       hello: { hello }, handler: { _ in })
     connection.start()
     defer { connection.close() }

@@ -48,7 +48,8 @@ enum SubscribeCommand {
     let arrived = DispatchSemaphore(value: 0)
     let outcome = Mutex<Result<String, AppLinkFailure>?>(nil)
     let connection = AppLinkConnection(
-      socketPath: options.value("socket") ?? AgentSocket.path, reconnects: false,
+      socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
+      greetingMilliseconds: AgentControl.greetingMilliseconds(options),
       hello: { app.hello },
       handler: { event in
         let result: Result<String, AppLinkFailure>
@@ -95,7 +96,8 @@ enum SubscribeCommand {
       let host = object["host"]?.stringValue, let ca = object["caFile"]?.stringValue
     else { throw SendFailure.badGatewayFile(file, reason: "it is not what a gateway writes") }
     let folder = FileSystem.parent(of: file)
-    let data = folder == StateFolders.usualGateway ? "" : " --data \(ShellWords.quoted(folder))"
+    let isUsual = StateFolders.isKnown && folder == StateFolders.usualGateway
+    let data = isUsual ? "" : " --data \(ShellWords.quoted(folder))"
     return CurlLine.text(
       host: ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host, port: port, caFile: ca,
       topic: app.id, token: token, providerToken: "$(\(ShellWords.belfry) key jwt\(data))",

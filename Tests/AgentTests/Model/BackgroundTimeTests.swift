@@ -177,6 +177,25 @@ struct BackgroundTimeTests {
     bench.ask(connection, .setState(.background))
     #expect(bench.ask(connection, .backgroundTime).answers.first?.seconds == 10)
   }
+
+  @Test func `a suspended app runs on for a region that it watches`() throws {
+    let bench = ModelBench()
+    let (connection, question) = try startedForPush(bench)
+    bench.command(.changeSettings(app: "\(Self.burger)", ["location": "always"]))
+    let home = NotificationRegion(
+      id: "home", shape: .circle(latitude: 48.86, longitude: 2.29, radius: 200),
+      notifiesOnEntry: true, notifiesOnExit: false)
+    bench.command(.setPlace(latitude: 0, longitude: 2.29))
+    bench.ask(connection, .watchRegion(home))
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    _ = bench.take()
+    #expect(try wait(bench) == [.suspend(Self.burger)])
+    let effects = bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
+    let resumed = try #require(effects.firstIndex(of: .resume(Self.burger)))
+    let told = try #require(
+      effects.firstIndex { if case .tell(connection, .regionChanged) = $0 { true } else { false } })
+    #expect(resumed < told)
+  }
 }
 
 @Suite("Suspending a unit")

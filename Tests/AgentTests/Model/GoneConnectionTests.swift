@@ -21,6 +21,55 @@ struct GoneConnectionTests {
     #expect(effects.answered(connection).isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `what waits for a permission when the agent ends comes with the yes to the next one`(
+    isByPrompt: Bool
+  ) {
+    let bench = ModelBench(policy: .ask)
+    for id in ["first", "second"] {
+      bench.command(.notify(app: "\(ModelBench.burger)", ModelBench.request(id)))
+    }
+    let later = ModelBench.request(
+      "later", trigger: .interval(seconds: 60, repeats: false))
+    bench.command(.notify(app: "\(ModelBench.burger)", later))
+    let next = bench.restarted(policy: .ask)
+    #expect(next.start().prompts.map(\.app) == [ModelBench.burger])
+    if isByPrompt {
+      next.answerPrompt(isAllowed: true)
+      #expect(next.take().presented.map(\.key.id) == ["first", "second"])
+    } else {
+      let settings = ControlRequest.changeSettings(
+        app: "\(ModelBench.burger)", ["notifications": "on"])
+      #expect(next.command(settings).presented.map(\.key.id) == ["first", "second"])
+    }
+    #expect(next.command(.scheduled(app: nil)).answers.first?.rows.count == 1)
+    #expect(next.disk.keys(.waiting).isEmpty)
+    #expect(next.restarted(policy: .ask).start().prompts.isEmpty)
+  }
+
+  @Test func `what waits for a permission is shown by an agent that is started to allow all`() {
+    let bench = ModelBench(policy: .ask)
+    bench.command(.notify(app: "\(ModelBench.burger)", ModelBench.request()))
+    let next = bench.restarted(policy: .all)
+    #expect(next.start().presented.count == 1)
+    #expect(next.disk.keys(.waiting).isEmpty)
+  }
+
+  @Test(arguments: ["refused", "removed", "postponed"])
+  func `what is not allowed does not come back`(end: String) {
+    let bench = ModelBench(policy: .ask)
+    bench.command(.notify(app: "\(ModelBench.burger)", ModelBench.request()))
+    let next = bench.restarted(policy: .ask)
+    _ = next.start()
+    switch end {
+    case "refused": next.answerPrompt(isAllowed: false)
+    case "removed": next.command(.removeApp("\(ModelBench.burger)"))
+    default: next.postponePrompt()
+    }
+    #expect(next.take().presented.isEmpty)
+    #expect(next.disk.keys(.waiting).isEmpty)
+  }
+
   @Test
   func `a manual clock arrives where a command sent it, and nobody is answered`() {
     let bench = ModelBench(hasManualClock: true)

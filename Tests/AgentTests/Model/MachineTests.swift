@@ -300,4 +300,20 @@ import Testing
     #expect(brings("B", content) && !brings("A", content))
     #expect(brings(NotificationResponse.defaultAction, content))
   }
+
+  @Test func `a question that two are asked is open until both have answered`() {
+    var connections = AppConnections()
+    let ids = (1...2).map { ConnectionID(number: $0) }
+    var questions: [Question] = []
+    for id in ids {
+      connections.admit(id, role: .app, app: ModelBench.burger, .foreground, process: 1)
+      questions.append(connections.open(.willPresent(ResponseTests.key(), order: 1), on: id))
+    }
+    for question in questions {
+      #expect(connections.areAskedWhatToShow(order: 1))
+      #expect(did { connections.close(question) } != nil)
+      connections.checkInvariants()
+    }
+    #expect(!connections.areAskedWhatToShow(order: 1))
+  }
 }

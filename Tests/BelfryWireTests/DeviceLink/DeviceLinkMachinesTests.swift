@@ -441,4 +441,21 @@ import Testing
     #expect(pair.client.deadline == .max)
     #expect(pair.client.goOnline() == .connect(host: "", port: 0))
   }
+
+  @Test func `what is known of another network is told in the next greeting`() {
+    let pair = LinkPair.up()
+    pair.client.networkChanged(provedSeconds: 300, failedSeconds: 400)
+    pair.lose()
+    #expect(!pair.isOffline)
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    #expect(pair.server.intervalSeconds == 300)
+    #expect(pair.client.provedSeconds == 300 && pair.client.failedSeconds == 400)
+    pair.server.close(.revoked, output: &pair.toClient)
+    pair.exchange()
+    #expect(!pair.isOffline)
+    pair.lose()
+    #expect(pair.isOffline)
+  }
 }

@@ -138,4 +138,39 @@ import Testing
         "\(DeviceLinkServer.Action.request(4, .topic(.register, LinkPair.topic)))"
       ])
   }
+
+  /// What the device asks on its next connection.
+  private func requestsOfNextConnection(_ pair: LinkPair) -> [String] {
+    pair.lose()
+    pair.serverActions = []
+    pair.advance(seconds: 1)
+    pair.open()
+    pair.exchange()
+    return pair.serverActions.filter { $0.hasPrefix("request") }
+  }
+
+  @Test func `topics that are cancelled together are forgotten one by one`() {
+    let pair = LinkPair.up()
+    let other = LinkTopic(bundleID: "com.example.other")
+    pair.client.register(.topic(other), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    for topic in [LinkPair.topic, other] {
+      pair.client.cancel(.topic(topic), at: pair.now, output: &pair.toServer)
+    }
+    pair.exchange()
+    #expect(requestsOfNextConnection(pair).isEmpty)
+  }
+
+  @Test func `a switch that was made offline is told once`() {
+    let pair = LinkPair.up()
+    pair.client.setEnabled(false, LinkPair.topic, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.lose()
+    pair.client.setEnabled(true, LinkPair.topic, at: pair.now, output: &pair.toServer)
+    let register = DeviceLinkServer.Action.request(3, .topic(.register, LinkPair.topic))
+    let enable = DeviceLinkServer.Action.request(4, .topic(.enable, LinkPair.topic))
+    #expect(requestsOfNextConnection(pair) == ["\(register)", "\(enable)"])
+    let again = DeviceLinkServer.Action.request(5, .topic(.register, LinkPair.topic))
+    #expect(requestsOfNextConnection(pair) == ["\(again)"])
+  }
 }

@@ -25,6 +25,7 @@ final class LinkPair {
   var serverSettings = DeviceLinkServer.Settings()
 
   var isUp: Bool { client.isUp }
+  var isOffline: Bool { client.isOffline }
   var isStopped: Bool { client.isStopped }
   var isServerClosed: Bool { server.isClosed }
 

@@ -326,4 +326,18 @@ private struct Bench: ~Copyable {
     bench.drain()
     #expect(message == nil)
   }
+
+  @Test func `a channel that is removed while its message goes out sends no more`() {
+    var bench = Bench()
+    for device in 1...1_000 as ClosedRange<UInt64> { bench.connect(device) }
+    bench.broadcast("a")
+    let first = bench.sent.count
+    #expect(bench.core.removeChannel(Bench.channel) == 1_000)
+    bench.drain()
+    let isUnderWay = bench.core.isFanningOut
+    #expect(!isUnderWay)
+    bench.core.continueFanOut(now: bench.now)
+    bench.drain()
+    #expect(bench.sent.count == first)
+  }
 }

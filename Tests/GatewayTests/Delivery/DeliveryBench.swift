@@ -84,7 +84,10 @@ struct DeliveryBench: ~Copyable {
       case .mark: break
       }
     }
-    if checksInvariants, checks.isDue() { core.checkInvariants() }
+    if checksInvariants, checks.isDue() {
+      core.checkInvariants()
+      core.checkEndedRows()
+    }
   }
 
   private func text(_ entry: DeliveryEntry) -> String {

@@ -285,4 +285,18 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(try bench.store.count() == 0)
   }
+
+  @Test func `a shutdown waits for no acknowledgement, and commits what was replaced as well`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for text in ["first", "0:1", "1:1"] { bench.push(text, keep: .max, collapseID: "score") }
+    #expect(try bench.commit() == 0)
+    bench.core.flush(now: bench.now)
+    #expect(try bench.commit() == 3)
+    #expect(bench.answered == ["first", "0:1", "1:1"])
+    let isSettled = bench.core.isSettled
+    #expect(isSettled)
+  }
 }

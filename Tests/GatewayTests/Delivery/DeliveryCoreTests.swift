@@ -440,4 +440,30 @@ private typealias Bench = DeliveryBench
     #expect(bench.closed == [.storeFailed])
     #expect(bench.core.session(of: 1) == nil)
   }
+
+  @Test func `what is not on disk yet is sent before what was stored after it`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    bench.push("b", to: Bench.key(app: 9))
+    #expect(try bench.commit() == 1)
+    #expect(bench.answered == ["b"])
+    #expect(bench.states.last == .storedOffline)
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.connect(2, apps: [7, 9])
+    #expect(bench.sent == ["a", "a", "b"])
+  }
+
+  @Test func `a device that is revoked while it is away is forgotten`() throws {
+    var bench = Bench()
+    bench.push("a")
+    bench.core.revoke(1, now: bench.now)
+    bench.drain()
+    #expect(bench.answered == ["a"])
+    #expect(bench.states == [.received, .discardedUnregistered])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
 }

@@ -118,4 +118,29 @@ private typealias Bench = DeliveryBench
     tick(&bench)
     #expect(bench.sent == ["older", "newer", "newer"])
   }
+
+  @Test func `a device that comes back at once may have room`() throws {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    try bench.discard("a", .noRoom)
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.connect(2)
+    bench.push("b", keep: .max)
+    #expect(bench.sent == ["a", "a", "b"])
+  }
+
+  @Test func `what found no room is tried first, before what was kept from the device`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("kept", priority: 5, keep: .max)
+    bench.push("sent", keep: .max)
+    try bench.discard("sent", .noRoom)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.pass(milliseconds: 60_000)
+    tick(&bench)
+    try bench.acknowledge("sent")
+    #expect(bench.sent == ["sent", "sent", "kept"])
+  }
 }

@@ -177,4 +177,16 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered == ["0", "1", "2", "3"])
     #expect(bench.states.last == .discardedExpired)
   }
+
+  @Test func `what is released takes its place among what waits`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true), window: 1)
+    for (text, priority) in [("a", 10), ("five", 5), ("b", 10), ("one", 1)] as [(String, UInt8)] {
+      bench.push(text, priority: priority, keep: .max)
+    }
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    for text in ["a", "five", "b", "one"] { try bench.acknowledge(text) }
+    #expect(bench.sent == ["a", "five", "b", "one"])
+  }
 }

@@ -1,4 +1,5 @@
 import BelfryWire
+import Dispatch
 import Glibc
 import Storage
 import System
@@ -114,5 +115,13 @@ import Testing
     try FileSystem.write([1, 2, 3], to: path)
     #expect(numbers(try DeliveryLog(reading: path, capacity: 3)).isEmpty)
     #expect(try FileSystem.read(path, limit: 10) == [1, 2, 3])
+  }
+
+  @Test func `lines are collected from all loops, also from one that answers later`() {
+    let collector = DeliveryLogCollector()
+    collector.add([DeliveryLogLine(entry(1), bundleID: nil)])
+    let late = DeliveryLogLine(entry(2), bundleID: nil)
+    DispatchQueue.global().async { collector.add([late]) }
+    #expect(collector.wait(for: 2).count == 2)
   }
 }

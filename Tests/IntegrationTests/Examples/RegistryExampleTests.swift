@@ -54,6 +54,32 @@ import Testing
     }
   }
 
+  @Test
+  func `A provider of one's own makes a channel, broadcasts to who listens, and removes it`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let topic = "com.example.scores"
+      _ = try await scenario.belfryCommand([
+        "topic", "add", topic, "--team", gateway.teamID, "--broadcast", "on", "--data",
+        gateway.data,
+      ])
+      let sender = try scenario.start(
+        [try await Examples.executable("ScoreBroadcaster"), gateway.file, topic],
+        name: "ScoreBroadcaster")
+      let channel = try await sender.text("channel ").dropFirst(8)
+      let devices = try scenario.devices(
+        of: gateway, topics: [], options: ["--channel", "\(topic)/\(channel)"])
+      _ = try await devices.program.event("subscribed")
+      sender.tell("1:0")
+      #expect(payload(try await devices.received()).contains("1:0"))
+      sender.closeInput()
+      _ = try await sender.text("left 0")
+      #expect(try await sender.end() == 0)
+    }
+  }
+
   @Test(arguments: [false, true])
   func `The token comes in both forms, and the language that was named is written in`(
     isBinary: Bool

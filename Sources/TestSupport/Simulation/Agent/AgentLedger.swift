@@ -21,6 +21,7 @@ final class AgentLedger {
   private let screen: ScreenLedger
   let places: PlaceLedger
   private let front: FrontLedger
+  private let waiting: WaitingLedger
   private unowned let world: AgentSimulation
   /// The records as this run of the agent has decided them, durable or not.
   private(set) var mirror = RecordMirror()
@@ -48,6 +49,7 @@ final class AgentLedger {
     screen = ScreenLedger(in: world)
     places = PlaceLedger(in: world)
     front = FrontLedger(in: world)
+    waiting = WaitingLedger(in: world)
   }
 
   /// What a person may act on, in a fixed order.
@@ -109,6 +111,7 @@ final class AgentLedger {
     background.agentCrashed()
     places.agentCrashed()
     front.agentCrashed()
+    waiting.agentCrashed()
   }
 
   /// Everything that was decided so far is on disk.
@@ -117,6 +120,7 @@ final class AgentLedger {
     schedule.onDurable()
     responses.onDurable()
     background.onDurable()
+    waiting.onDurable()
   }
 
   // MARK: Decisions
@@ -168,6 +172,7 @@ final class AgentLedger {
     screen.onHandled(event)
     places.onHandled()
     front.onHandled(event, effects)
+    waiting.onHandled(event, effects)
   }
 
   private func apply(_ change: RecordChange, _ event: AgentEvent) {
@@ -288,6 +293,7 @@ final class AgentLedger {
     checkRecords("at the end")
     conversations.checkEnd()
     responses.checkEnd()
+    waiting.checkEnd()
     attachments.checkEnd()
     let pushes = world.pushService.unacknowledged
     world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
@@ -309,6 +315,7 @@ final class AgentLedger {
     world.expect(odd.isEmpty, "\(when) requests and dates do not match: \(odd)")
     let owners =
       (mirror[.delivered].keys.sorted() + requests.sorted() + mirror[.responses].keys.sorted()
+      + mirror[.waiting].keys.sorted()
       + mirror[.fetches].keys.sorted())
       .map { String($0.prefix { $0 != "/" }) }
     for owner in owners where AppID(owner).flatMap({ apps[$0] }) == nil {

@@ -31,7 +31,7 @@ final class AttachmentLedger {
 
   private func used(by app: AppID) -> Set<String> {
     var paths = world.ledger.content.paths(of: app)
-    for collection in [RecordCollection.delivered, .pending, .responses] {
+    for collection in [RecordCollection.delivered, .pending, .waiting, .responses] {
       for (key, value) in world.ledger.mirror[collection] where key.hasPrefix("\(app)/") {
         paths.formUnion(Self.paths(collection, key, value))
       }
@@ -45,7 +45,7 @@ final class AttachmentLedger {
     let attachments =
       switch collection {
       case .delivered: DeliveredList.Entry(record: value)?.retained.attachments
-      case .pending: (try? NotificationRequest(decoding: value))?.content.attachments
+      case .pending, .waiting: (try? NotificationRequest(decoding: value))?.content.attachments
       case .responses: Responses.Waiting(key: key, record: value)?.retained.attachments
       case .apps, .schedule, .regions, .seen, .fetches, .tasks, .device:
         nil as [NotificationAttachment]?

@@ -88,8 +88,11 @@ final class ConversationLedger {
     postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
 
-  /// Whether the event at hand is a person's answer to a prompt about that.
-  func wasAnswered(_ app: AppID, _ subject: Subject, isAllowed: Bool) -> Bool {
+  /// Whether a person sees a question about an app.
+  func isQuestionOpen(of app: AppID) -> Bool { prompts.values.contains { $0.app == app } }
+
+  /// Whether the event at hand is a person's answer to a prompt about that; nil is that it was put away.
+  func wasAnswered(_ app: AppID, _ subject: Subject, isAllowed: Bool?) -> Bool {
     guard let answered, answered.prompt.app == app, answered.isAllowed == isAllowed else {
       return false
     }

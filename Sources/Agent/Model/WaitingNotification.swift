@@ -1,0 +1,40 @@
+import BelfryWire
+
+/// A command's notification for an app whose permission is still undecided, in memory and on disk.
+///
+/// The command may have been told that it is shown once somebody allows it, and does not send it again.
+struct WaitingNotification: Hashable {
+  /// The command's request; without an answer once the command, or the run of the agent, has ended.
+  let ask: Ask
+  let app: AppID
+  let request: NotificationRequest
+  /// The place in the order of all that ever waited; 0 before it waits.
+  var number: Int64 = 0
+
+  /// The same one, of a command that wants no answer any more.
+  var unanswered: WaitingNotification {
+    WaitingNotification(ask: ask.unanswered, app: app, request: request, number: number)
+  }
+
+  /// Its name within the app.
+  var key: AppNotificationID { AppNotificationID(app: app, id: request.id) }
+
+  /// The key of its record.
+  var recordKey: String { "\(app.text)/\(number)" }
+
+  /// Its stored form.
+  var record: [UInt8] { request.encoded }
+}
+
+extension WaitingNotification {
+  /// Reads a record; nil when it is damaged.
+  init?(key: String, record: [UInt8]) {
+    guard let slash = key.lastIndex(of: "/"), let app = AppID(String(key[..<slash])),
+      let number = Int64(key[key.index(after: slash)...]), number > 0,
+      let request = try? NotificationRequest(decoding: record)
+    else { return nil }
+    self.init(
+      ask: Ask(connection: ConnectionID(number: 0), number: nil), app: app, request: request,
+      number: number)
+  }
+}

@@ -1,0 +1,53 @@
+internal import BelfryWire
+
+/// A change of a Live Activity for all devices that listen to a channel (apns-protocol section 5).
+public struct BroadcastPush: Sendable, Equatable {
+  /// The app's bundle identifier, without a suffix.
+  public let app: String
+  /// The channel's identifier, as ``ProviderClient/createChannel(of:storage:)`` returned it.
+  public let channel: String
+  /// The payload, byte for byte as it will be sent.
+  public let payload: [UInt8]
+  /// Until when the channel keeps it for devices that are away: for a channel without storage once alone.
+  public let expiration: Push.Expiration
+  /// `apns-priority`: 10, or 5 to spare the devices' power.
+  public let priority: Push.Priority
+
+  /// A broadcast of typed content, checked before it is sent: what the service would refuse is thrown.
+  ///
+  /// The content is an update or an end: no activity starts by a broadcast.
+  public init(
+    _ content: LiveActivityContent, to channel: String, of app: String,
+    expiration: Push.Expiration = .once, priority: Push.Priority = .immediate
+  ) throws(PushFault) {
+    if case .start = content.event {
+      throw .badValue(member: "event", wanted: "an update or an end")
+    }
+    guard priority != .low else { throw .badPriority(priority, type: "broadcast") }
+    guard expiration != .servicePolicy else {
+      throw .badValue(member: "expiration", wanted: "once or a moment")
+    }
+    guard Push.isApp(app) else { throw .badApp(app) }
+    guard ChannelOrder.isChannelID(channel) else {
+      throw .badValue(member: "channel", wanted: "a channel's identifier in base64")
+    }
+    // More than a push of the same kind may have (apns-protocol 5.3).
+    payload = try PushContent.liveActivity(content)
+      .payload(bytesMax: WireLimits.largePayloadBytesMax)
+    self.app = app
+    self.channel = channel
+    self.expiration = expiration
+    self.priority = priority
+  }
+
+  var path: String { "/4/broadcasts/apps/\(app)" }
+
+  var fields: [(name: String, value: String)] {
+    assert(expiration.headerValue != nil, "a broadcast says when it expires")
+    return [
+      ("apns-channel-id", channel), ("apns-push-type", "liveactivity"),
+      ("apns-expiration", expiration.headerValue ?? "0"), ("apns-priority", "\(priority.rawValue)"),
+      ("apns-request-id", ProviderClient.newID()),
+    ]
+  }
+}

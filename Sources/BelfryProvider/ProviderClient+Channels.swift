@@ -1,0 +1,120 @@
+internal import BelfryWire
+
+/// What a channel keeps for devices that are away.
+public enum ChannelStorage: Sendable, Equatable {
+  /// Nothing: only devices that are connected get a broadcast.
+  case none
+  /// The newest broadcast, until it expires.
+  case newest
+}
+
+/// Why an order about channels was not carried out.
+public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The service said no.
+  case refused(PushOutcome.Refusal)
+  /// There was no answer, or none that can be read.
+  case failed(ProviderFailure)
+  /// It would be refused: nothing was sent.
+  case invalid(PushFault)
+
+  /// What is wrong and what to do.
+  public var description: String {
+    switch self {
+    case .refused(let refusal):
+      "the service refuses it: \(refusal.reason.isEmpty ? "status \(refusal.status)" : refusal.reason)"
+    case .failed(let failure): failure.description
+    case .invalid(let fault): fault.description
+    }
+  }
+}
+
+/// Channels and broadcasts (apns-protocol section 5).
+///
+/// A Belfry gateway takes both on its provider port. Apple's service has another host for channels:
+/// ``ProviderEndpoint/appleSandboxChannels``, ``ProviderEndpoint/appleProductionChannels``; broadcasts go where
+/// pushes go.
+extension ProviderClient {
+  /// Makes a channel of an app; returns its identifier, which the app's activities subscribe to.
+  ///
+  /// It is sent once: where the answer is lost, the channel may exist.
+  public func createChannel(
+    of app: String, storage: ChannelStorage
+  ) async throws(ChannelFailure) -> String {
+    let configuration = ChannelConfiguration(keepsLatest: storage == .newest)
+    let answer = try await perform(
+      .create(configuration, of: try Self.checked(app)), isRepeatable: false)
+    guard let id = answer.channelID, !id.isEmpty else {
+      throw .failed(.badAnswer("it names no channel"))
+    }
+    return id
+  }
+
+  /// What a channel keeps.
+  public func channelStorage(
+    of channel: String, of app: String
+  ) async throws(ChannelFailure) -> ChannelStorage {
+    let answer = try await perform(
+      .read(try Self.checked(channel: channel), of: try Self.checked(app)))
+    do throws(ChannelConfiguration.Fault) {
+      return try ChannelConfiguration(answer.body).keepsLatest ? .newest : .none
+    } catch {
+      throw .failed(.badAnswer("it describes no channel"))
+    }
+  }
+
+  /// Removes a channel.
+  public func deleteChannel(_ channel: String, of app: String) async throws(ChannelFailure) {
+    _ = try await perform(
+      .delete(try Self.checked(channel: channel), of: try Self.checked(app)))
+  }
+
+  /// The identifiers of an app's channels.
+  public func channels(of app: String) async throws(ChannelFailure) -> [String] {
+    let answer = try await perform(.list(of: try Self.checked(app)))
+    guard let object = (try? JSONValue(parsing: answer.body))?.objectValue,
+      case .array(let values)? = object["channels"]
+    else { throw .failed(.badAnswer("it lists no channels")) }
+    return values.compactMap(\.stringValue)
+  }
+
+  /// Sends a broadcast and waits for the service's answer, a refusal included; the receipt's `id` is its
+  /// `apns-request-id`.
+  public func send(_ broadcast: BroadcastPush) async throws(ProviderFailure) -> PushOutcome {
+    try await answer(to: .broadcast(broadcast), isRepeatable: true).outcome
+  }
+
+  private func perform(
+    _ request: ChannelOrder, isRepeatable: Bool = true
+  ) async throws(ChannelFailure) -> ServiceAnswer {
+    let answer: ServiceAnswer
+    do throws(ProviderFailure) {
+      answer = try await self.answer(to: .channel(request), isRepeatable: isRepeatable)
+    } catch {
+      throw .failed(error)
+    }
+    if case .rejected(let refusal) = answer.outcome { throw .refused(refusal) }
+    return answer
+  }
+
+  /// An app whose name can stand in a path.
+  private static func checked(_ app: String) throws(ChannelFailure) -> String {
+    guard Push.isApp(app) else { throw .invalid(.badApp(app)) }
+    return app
+  }
+
+  private static func checked(channel: String) throws(ChannelFailure) -> String {
+    guard ChannelOrder.isChannelID(channel) else {
+      throw .invalid(.badValue(member: "channel", wanted: "a channel's identifier in base64"))
+    }
+    return channel
+  }
+}
+
+extension ProviderEndpoint {
+  /// Apple's development service for channels (apns-protocol 1.1).
+  public static let appleSandboxChannels = ProviderEndpoint(
+    host: "api-manage-broadcast.sandbox.push.apple.com", port: 2_195)
+  /// Apple's production service for channels (apns-protocol 1.1).
+  public static let appleProductionChannels = ProviderEndpoint(
+    host: "api-manage-broadcast.push.apple.com", port: 2_196)
+}

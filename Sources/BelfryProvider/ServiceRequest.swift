@@ -1,0 +1,67 @@
+internal import BelfryWire
+
+/// What a client sends: a push, a broadcast, or an order about channels.
+enum ServiceRequest: Sendable {
+  case push(Push)
+  case broadcast(BroadcastPush)
+  case channel(ChannelOrder)
+
+  /// The payload, or the channel's configuration.
+  var body: [UInt8] {
+    switch self {
+    case .push(let push): push.payload
+    case .broadcast(let broadcast): broadcast.payload
+    case .channel(let request): request.body
+    }
+  }
+
+  /// Bytes retained of the answer's body.
+  var answerBytesMax: Int {
+    switch self {
+    case .push, .broadcast: Limits.answerBytesMax
+    case .channel: Limits.channelListBytesMax
+    }
+  }
+
+  /// The header fields, pseudo fields first.
+  func fields(authority: String, authorization: String?) -> [(name: String, value: String)] {
+    switch self {
+    case .push(let push): return push.fields(authority: authority, authorization: authorization)
+    case .broadcast(let broadcast):
+      return Self.fields("POST", broadcast.path, authority, authorization) + broadcast.fields
+    case .channel(let request):
+      return Self.fields(request.method, request.path, authority, authorization) + request.fields
+    }
+  }
+
+  private static func fields(
+    _ method: String, _ path: String, _ authority: String, _ authorization: String?
+  ) -> [(name: String, value: String)] {
+    assert(path.first == "/", "a path is absolute")
+    return [
+      (":method", method), (":scheme", "https"), (":authority", authority), (":path", path),
+    ] + (authorization.map { [("authorization", $0)] } ?? [])
+  }
+}
+
+/// What the service answered.
+struct ServiceAnswer: Sendable {
+  /// Accepted, or refused with its reason.
+  let outcome: PushOutcome
+  /// `apns-channel-id`.
+  let channelID: String?
+  let body: [UInt8]
+}
+
+/// Who waits for an answer.
+enum RequestCompletion: Sendable {
+  case outcome(PushCompletion)
+  case answer(@Sendable (Result<ServiceAnswer, ProviderFailure>) -> Void)
+
+  func callAsFunction(_ result: Result<ServiceAnswer, ProviderFailure>) {
+    switch self {
+    case .outcome(let completion): completion(result.map(\.outcome))
+    case .answer(let completion): completion(result)
+    }
+  }
+}

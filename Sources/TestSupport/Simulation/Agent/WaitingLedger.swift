@@ -1,0 +1,85 @@
+@testable import Agent
+import BelfryWire
+
+/// Notifications of commands that wait for a person's permission: whatever happens to the agent meanwhile, the person
+/// is asked, and each of them comes with the yes.
+final class WaitingLedger {
+  private struct Waiting: Hashable {
+    let key: AppNotificationID
+    let serial: Int64?
+    /// The command's request; without an answer once the agent was killed.
+    var ask: Ask?
+  }
+
+  private unowned let world: AgentSimulation
+  private var waiting: [Waiting] = []
+  private var durable: [Waiting] = []
+
+  init(in world: AgentSimulation) { self.world = world }
+
+  func onDurable() { durable = waiting }
+
+  func agentCrashed() {
+    waiting = durable.map { Waiting(key: $0.key, serial: $0.serial) }
+    durable = waiting
+  }
+
+  func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    for effect in effects { waiting.removeAll { isAbout($0, effect) } }
+    waiting.removeAll { mayGo($0, event) }
+    addNew(event, effects)
+    guard world.ledger.hasStarted else { return }
+    for one in waiting {
+      world.expect(
+        world.ledger.conversations.isQuestionOpen(of: one.key.app),
+        "\(one.key.recordKey) waits for a permission, and nobody is asked")
+    }
+  }
+
+  /// A command's notification that is neither answered nor refused waits.
+  private func addNew(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    guard case .appRequested(let ask, .control(.notify(let name, let request))) = event,
+      let app = AppID(name), request.content.hasAlert
+    else { return }
+    let isSettled = effects.contains { effect in
+      switch effect {
+      case .answer(ask, _), .refuse(ask, _): true
+      default: false
+      }
+    }
+    guard !isSettled else { return }
+    waiting.append(
+      Waiting(
+        key: AppNotificationID(app: app, id: request.id), serial: Self.serial(request), ask: ask))
+  }
+
+  private static func serial(_ request: NotificationRequest?) -> Int64? {
+    request?.content.userInfo["serial"]?.integerValue
+  }
+
+  /// Whether an effect shows, schedules or refuses it.
+  private func isAbout(_ one: Waiting, _ effect: AgentEffect) -> Bool {
+    switch effect {
+    case .persist(.put(.pending, one.key.recordKey, let value)):
+      Self.serial(try? NotificationRequest(decoding: value)) == one.serial
+    case .persist(.put(.delivered, one.key.recordKey, let value)):
+      Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request) == one.serial
+    // Its switches may keep it from the screen and from the list.
+    case .suppressed(one.key, _): true
+    case .answer(let ask, _), .refuse(let ask, _): ask == one.ask
+    case .log(.waitingNotificationRefused(one.key, _)): true
+    default: false
+    }
+  }
+
+  /// Whether a person, or who removes the app, has decided against it with the event at hand.
+  private func mayGo(_ one: Waiting, _ event: AgentEvent) -> Bool {
+    guard let app = world.ledger.apps[one.key.app], app.status != .denied else { return true }
+    return world.ledger.conversations.wasAnswered(app.id, .notifications, isAllowed: nil)
+  }
+
+  func checkEnd() {
+    let keys = waiting.map(\.key.recordKey)
+    world.expect(keys.isEmpty, "notifications wait for a permission at the end: \(keys)")
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An agent that a person starts from an interactive shell, without a desktop.
+@Suite struct AgentOnTerminalTests {
+  /// A shell with job control on a terminal of its own, which stops those who write from its background.
+  private func shell(_ scenario: Scenario) throws -> RunningProgram {
+    let shell = try scenario.start(["/usr/bin/script", "-qec", "/bin/bash --norc -i", "/dev/null"])
+    shell.tell("stty tostop -echo; PS1=")
+    return shell
+  }
+
+  /// Types lines and waits until the shell has read them: each is there for whoever reads the terminal.
+  private func type(_ word: String, into shell: RunningProgram) async throws {
+    shell.tell("echo \(word)-$((1 + 1))")
+    _ = try await shell.output(called: word) { lines in
+      lines.contains { $0.contains("\(word)-2") }
+    }
+  }
+
+  @Test func `Behind the prompt it serves, and in front it reads what the person types`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("ready")
+      let shell = try shell(scenario)
+      try await type("first", into: shell)
+      shell.tell(
+        "\(Installation.belfry) agent --data \(scenario.folder.file("agent")) --gateway none "
+          + "--ready-file \(ready) 2>/dev/null &")
+      _ = try await ScratchFolder.contents(of: ready) { !shell.isRunning }
+      try await type("second", into: shell)
+      _ = try await scenario.belfryCommand(["notify", "Tea", "--no-wait"])
+      _ = try await shell.output(called: "the question") { lines in
+        lines.contains { $0.contains("Shell") && $0.contains("[y/n]") }
+      }
+      try await type("third", into: shell)
+      #expect(try await scenario.belfryCommand(["app", "list"]).output.contains("belfry.shell"))
+
+      // The shell says which job it is that now has the terminal.
+      shell.tell("fg")
+      _ = try await shell.output(called: "the job") { lines in
+        lines.contains { $0.contains(" agent --data ") && !$0.contains("&") }
+      }
+      shell.tell("y")
+      _ = try await shell.output(called: "the notification") { lines in
+        lines.contains { $0.contains("[1] Shell: Tea") }
+      }
+    }
+  }
+
+  @Test func `A developer's gateway and agent serve behind the prompt`() async throws {
+    try await Scenario.run { scenario in
+      let ready = scenario.folder.file("ready")
+      let data = scenario.folder.file("dev")
+      let shell = try shell(scenario)
+      shell.tell("\(Installation.belfry) dev --data \(data) --ready-file \(ready) &")
+      _ = try await ScratchFolder.contents(of: ready) { !shell.isRunning }
+      try await type("first", into: shell)
+      let socket = data + "/agent.sock"
+      _ = try await scenario.belfryCommand(["notify", "Tea", "--socket", socket])
+      _ = try await shell.output(called: "the notification") { lines in
+        lines.contains { $0.contains("] Shell: Tea") }
+      }
+      shell.tell("jobs")
+      _ = try await shell.output(called: "the job") { lines in
+        lines.contains { $0.contains("Running") && $0.contains(" dev --data ") }
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Commands and apps while the agent is there and does not answer.
+@Suite struct SilentAgentTests {
+  @Test func `A command ends and says so, whatever it asks for`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      agent.program.signal(SIGSTOP)
+      let commands = [
+        ["notify", "Tea", "--timeout", "2"], ["notify", "list"], ["doctor"], ["settings"],
+        ["app", "list"], ["app", "token", "com.example.app"], ["center"], ["clock"],
+        ["subscribe", "backups", "--timeout", "2"],
+      ]
+      let running = try commands.map {
+        try scenario.belfry($0 + ["--socket", agent.socket])
+      }
+      for (command, program) in zip(commands, running) {
+        #expect(try await program.end() == 1, "\(command)")
+        #expect(
+          program.errors.contains("belfry: no agent answers: "), "\(command): \(program.errors)")
+      }
+    }
+  }
+
+  @Test func `It is served again once the agent runs on`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let app = try scenario.belfry([
+        "app", "run", "com.example.app", "--authorize", "alert", "--socket", agent.socket,
+      ])
+      _ = try await app.event("authorized")
+      agent.program.signal(SIGSTOP)
+      let late = try await scenario.belfryCommand(
+        ["app", "list", "--socket", agent.socket], succeeding: false)
+      #expect(late.status == 1)
+      agent.program.signal(SIGCONT)
+      let apps = try await scenario.belfryCommand(["app", "list", "--socket", agent.socket])
+      #expect(apps.output.contains("com.example.app"))
+    }
+  }
+}
