@@ -27,7 +27,7 @@ public final class ConsoleRouter: Sendable {
   ) {
     self.api = api
     self.phones = phones
-    access = ConsoleAccess(token: token, names: names, port: port)
+    access = ConsoleAccess(token: token, names: names, port: port, guesses: api.guesses)
     pages = ConsolePages(start: "index.html", access: access)
     pushes = gateway.map { TestPushes($0) }
   }

@@ -352,15 +352,17 @@ public final class GatewayServer {
   /// Follows a changed configuration, as far as a running gateway can, and reads the certificates anew; no
   /// connection ends.
   ///
-  /// Returns the options that differ and need a restart.
+  /// Throws, and has changed nothing, where the certificates cannot be used with it. Returns the options that
+  /// differ and need a restart.
   @discardableResult
-  public func follow(_ new: GatewayConfiguration) -> [String] {
+  public func follow(_ new: GatewayConfiguration) throws -> [String] {
     let (followed, needRestart) = configuration.following(new)
+    let now = SystemClock.unixMilliseconds / 1_000
+    let security = try certificates?.follow(followed, nowSeconds: now)
     configuration = followed
     controlPlane.use(followed)
     for peer in peers { peer.post(.configuration(followed)) }
-    let now = SystemClock.unixMilliseconds / 1_000
-    if let security = certificates?.reload(followed, nowSeconds: now) { show(security) }
+    if let security { show(security) }
     return needRestart
   }
 

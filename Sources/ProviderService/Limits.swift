@@ -14,6 +14,8 @@ enum Limits {
   static let tokensPerRequest = 10_000
   /// Bytes of the key file: a key of 64 bytes as hexadecimal text.
   static let keyFileBytesMax = 4_096
+  /// Bytes of the shortest admin token or app's key that is accepted: what is shorter can be guessed.
+  static let secretBytesMin = 16
   /// Zones that are remembered: the tz database has some 600.
   static let zonesRemembered = 1_000
 

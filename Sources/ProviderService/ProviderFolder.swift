@@ -53,6 +53,17 @@ public struct ProviderFolder: Sendable {
       try FileSystem.write(Array(token.utf8), to: path, mode: 0o600)
     }
     let bytes = try FileSystem.readRegularFile(path, limit: Limits.keyFileBytesMax)
-    return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+      .filter { $0 > 0x20 }
+    guard bytes.count >= Limits.secretBytesMin else { throw .tooShort(path) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension SystemFailure {
+  /// A secret that was emptied, cut or made up: its few bytes could be guessed.
+  static func tooShort(_ path: String) -> SystemFailure {
+    .unusable(
+      text: path,
+      reason: "it holds fewer than \(Limits.secretBytesMin) characters: remove it to get a new one")
   }
 }

@@ -20,6 +20,8 @@ enum Limits {
   static let copiedAtOnceBytes = 1_048_576
   /// Files in an archive: a folder has some twenty, and a provider key each.
   static let archiveEntriesMax = 10_000
+  /// Bytes of zeros after an archive's last file: tar's default record has 10,240.
+  static let archiveEndBytesMax = 1_048_576
   /// Nanoseconds for the check of a file at the start, beyond which it is served unchecked: a gigabyte takes one
   /// second where the file is in memory.
   static let checkNanoseconds: Int64 = 10_000_000_000

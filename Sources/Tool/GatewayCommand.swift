@@ -90,6 +90,7 @@ enum GatewayCommand {
       return error.report()
     }
     if settings.options.isGiven("check-config") { return GatewayCheck.run(settings) }
+    for warning in settings.warnings { Output.error(warning) }
     SignalWatcher.blockSignals()
     do {
       return try GatewayRun(

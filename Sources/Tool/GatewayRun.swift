@@ -101,7 +101,13 @@ final class GatewayRun {
       }
       return
     }
-    let needRestart = server.follow(new.configuration) + settings.needingRestart(in: new)
+    let needRestart: [String]
+    do {
+      needRestart = try server.follow(new.configuration) + settings.needingRestart(in: new)
+    } catch {
+      return log.error(
+        "goes on with the former configuration: the new one is wrong", ["what": "\(error)"])
+    }
     log.info("follows the configuration and the certificates as they are now")
     if !needRestart.isEmpty {
       log.warning(
@@ -114,7 +120,7 @@ final class GatewayRun {
     self.history = history
     let api = AdminRouter(
       administration: server.administration, token: server.adminToken, metrics: metrics,
-      condition: server.condition, history: history
+      condition: server.condition, history: history, log: log.child("console")
     ) { [readiness] in readiness.isReady }
     let gateway = TestPushes.Gateway(
       host: opened.host, port: opened.ports.providers.first ?? 0, folder: folder)

@@ -104,6 +104,9 @@ enum Limits {
   static let httpIdleNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds for a request, from its first byte to its last: 1 MB at 35 KB a second.
   static let httpRequestNanoseconds: Int64 = 30_000_000_000
+  /// Nanoseconds for which a connection may have each answer followed by the next request at once, when another one
+  /// needs its place: a browser's page has some twenty files.
+  static let httpPipeliningNanoseconds: Int64 = 2_000_000_000
   /// Threads that run handlers: one that waits for the disk leaves the others to the probes.
   static let httpHandlerThreads = 4
   /// Bytes of a long response that wait for a client that does not read.

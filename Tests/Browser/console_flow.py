@@ -2,7 +2,9 @@
 """The console as a person uses it, in a headless browser: signs in, takes a virtual phone and installs an app on it, sends
 it a push from the form, answers it there with a text, sees each state in the log.
 console_flow.py CHROMIUM URL TOKEN-FILE TOPIC"""
+import ast
 import pathlib
+import shlex
 import sys
 
 from browser import Browser, Failure
@@ -93,6 +95,27 @@ def read_log(browser, url, apns_id):
     check_page(browser)
 
 
+def copy(browser, url):
+    """The push as code: what a link fills in and what is typed stays one text, whatever a shell would make of it."""
+    evil = """aa;touch${IFS}/tmp/belfry-was-here;#'\\"$(id)"""
+    browser.open(f"{url}#/tools")
+    browser.open(f"{url}#/send?topic=com.example.a%3Bb&token=aa;touch${{IFS}}/tmp/belfry-was-here;%23")
+    browser.wait("document.querySelector('[role=alert]')?.innerText.startsWith(\"The link's token and topic are left out\")")
+    if ";" in browser.value("document.querySelector('[name=token]').value + document.querySelector('[name=topic]').value"):
+        raise Failure("a link fills in what is no token")
+    for field in ("Device token", "Topic", "Collapse id", "apns-id"):
+        browser.type("textbox" if field != "Topic" else "combobox", field, evil)
+    line = "document.querySelector('details[data-name=curl] pre')?.textContent"
+    browser.wait(f"{line}?.includes('apns-id: aa;touch')")
+    words = shlex.split(browser.value(line))
+    if not words[-1].endswith(f"/3/device/{evil}") or f"apns-topic: {evil}" not in words or f"apns-id: {evil}" not in words:
+        raise Failure(f"a shell reads the curl line as {words}")
+    python = browser.value("document.querySelector('details[data-name^=Python] pre').textContent")
+    strings = [node.value for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Constant)]
+    if strings.count(evil) != 4:
+        raise Failure(f"Python reads {strings}")
+
+
 def main(chromium, url, token_file, topic):
     browser = Browser(chromium)
     try:
@@ -105,6 +128,7 @@ def main(chromium, url, token_file, topic):
         answer(browser, topic)
         use_phone(browser, topic)
         read_log(browser, url, apns_id)
+        copy(browser, url)
         for screen in ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"):
             browser.click("link", screen)
             for dark, width in ((True, 1280), (False, 390)):

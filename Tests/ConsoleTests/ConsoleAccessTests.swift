@@ -1,6 +1,7 @@
 import BelfryWire
 import Gateway
 import Storage
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -177,19 +178,30 @@ import Transport
   }
 
   @Test
-  func `after ten wrong tokens an address waits, and others do not`() throws {
-    for _ in 0..<10 {
-      #expect(
-        answer("POST", "/console/session", Self.proof, body: #"{"token":"wrong"}"#).status == 401)
+  func `after ten wrong tokens an address waits, in the form and the API together`() throws {
+    let wrong = #"{"token":"wrong"}"#
+    let guess = Self.own + [("Authorization", "Bearer 0123456789abcdeg")]
+    for number in 0..<10 {
+      let response =
+        number % 2 == 0
+        ? answer("POST", "/console/session", Self.proof, body: wrong)
+        : answer("GET", "/api/teams", guess)
+      #expect(response.status == 401)
     }
+    for refused in [
+      answer("POST", "/console/session", Self.proof, body: wrong, peer: "127.0.0.1:4001"),
+      answer("GET", "/api/teams", guess, peer: "127.0.0.1:4002"),
+    ] {
+      #expect(refused.status == 429)
+      #expect(Int(field("retry-after", of: refused) ?? "").map((1...61).contains) == true)
+    }
+    #expect(answer("GET", "/api/teams", guess, peer: "192.0.2.1:1").status == 401)
+    #expect(answer("GET", "/api/teams", Self.own).status == 401)
+    // Who guesses keeps nobody out who knows it.
+    #expect(
+      answer("GET", "/api/teams", [("Authorization", "Bearer \(Self.token)")]).status == 200)
     let right = #"{"token":"\#(Self.token)"}"#
-    let refused = answer(
-      "POST", "/console/session", Self.proof, body: right, peer: "127.0.0.1:4001")
-    #expect(refused.status == 429)
-    #expect(Int(field("retry-after", of: refused) ?? "").map((1...61).contains) == true)
-    let other = answer(
-      "POST", "/console/session", Self.proof, body: right, peer: "192.0.2.1:4001")
-    #expect(other.status == 200)
+    #expect(answer("POST", "/console/session", Self.proof, body: right).status == 200)
     #expect(
       answer("POST", "/console/session", Self.proof, body: "{}", peer: "192.0.2.1:1").status == 400)
   }
@@ -209,12 +221,33 @@ import Transport
     clock.seconds = 12 * 3_600 + 1
     #expect(!sessions.isOpen(secret))
     for _ in 0..<10 { #expect(sessions.begin(with: "guess", from: "a") == .wrongToken) }
-    #expect(sessions.begin(with: "secret", from: "a") == .tooManyAttempts(retryAfterSeconds: 61))
-    clock.seconds += 61
+    #expect(sessions.begin(with: "guess", from: "a") == .tooManyAttempts(retryAfterSeconds: 61))
     guard case .opened = sessions.begin(with: "secret", from: "a") else {
-      Issue.record("the wait is over")
+      Issue.record("the right token is kept out")
       return
     }
+    clock.seconds += 61
+    #expect(sessions.begin(with: "guess", from: "a") == .wrongToken)
+  }
+
+  @Test
+  func `of wrong tokens the log has one line a minute, with their number`() {
+    let clock = ManualSeconds()
+    let lines = Mutex<[String]>([])
+    let guesses = TokenGuesses(
+      token: "secret",
+      log: Log(subsystem: "t", sink: LogSink { line in lines.withLock { $0.append(line) } })
+    ) { clock.seconds * 1_000_000_000 }
+    for _ in 0..<500 { _ = guesses.check("guess", from: "192.0.2.1") }
+    #expect(lines.withLock { $0.count } == 1)
+    #expect(guesses.check("secret", from: "192.0.2.1") == .right)
+    clock.seconds = 60
+    _ = guesses.check("guess", from: "192.0.2.2")
+    #expect(lines.withLock { $0.count } == 2)
+    #expect(lines.withLock { $0.last?.contains("times=500") } == true)
+    #expect(lines.withLock { $0.last?.contains("192.0.2.2") } == true)
+    #expect(
+      lines.withLock { $0.contains { $0.contains("guess\"") || $0.contains("secret") } } == false)
   }
 
   @Test
@@ -229,6 +262,31 @@ import Transport
     #expect(first.map(sessions.isOpen) == false)
     for number in 0...Limits.attemptAddresses {
       #expect(sessions.begin(with: "guess", from: "\(number)") == .wrongToken)
+    }
+  }
+}
+
+/// What of a test push is refused before the gateway sees it.
+@Suite struct TestPushDraftTests {
+  @Test(arguments: [
+    ("00ff", "com.example.app", true), ("", "com.example.app", false),
+    ("xyz", "com.example.app", false), ("00 ff", "com.example.app", false),
+    ("00\r\nff", "com.example.app", false), (String(repeating: "0", count: 513), "a.b", false),
+    ("00ff", String(repeating: "a", count: 255), true),
+    ("00ff", String(repeating: "a", count: 256), false),
+  ])
+  func `a draft that can be no request is the caller's fault`(
+    token: String, topic: String, isGood: Bool
+  ) throws {
+    var fields = AdministrationFields([
+      "token": .string(token), "topic": .string(topic), "payload": .string("{}"),
+    ])
+    let draft = try AdministrationRequest.PushDraft(&fields)
+    do throws(AdministrationFailure) {
+      _ = try TestPushes.push(draft)
+      #expect(isGood)
+    } catch {
+      #expect(!isGood && error.kind == .invalid, "\(error)")
     }
   }
 }

@@ -77,6 +77,35 @@ import Transport
   }
 
   @Test
+  func `what cannot be written where it is to go is not made`() async throws {
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      _ = try await run(scenario, "team", "add", "--id", "TEAMAAAAAA", data: data)
+      _ = try await run(scenario, "topic", "add", "com.a", "--team", "TEAMAAAAAA", data: data)
+      for out in [scenario.folder.file("none/k.pem"), scenario.folder.path] {
+        var answer = try await run(
+          scenario, "certificate", "add", "--team", "TEAMAAAAAA", "--topic", "com.a", "--out", out,
+          data: data)
+        #expect(answer.lines.isEmpty && answer.status == 1, "\(out)")
+        answer = try await run(
+          scenario, "key", "add", "--team", "TEAMAAAAAA", "--out", out, data: data)
+        #expect(answer.lines.isEmpty && answer.status == 1, "\(out)")
+      }
+      for list in ["certificate", "key"] {
+        let answer = try await run(scenario, list, "list", "--json", data: data)
+        #expect(answer.lines.isEmpty && answer.status == 0)
+      }
+      // What is not made leaves no file either.
+      let file = scenario.folder.file("k.pem")
+      let answer = try await run(
+        scenario, "certificate", "add", "--team", "NOTEAMATAL", "--topic", "com.a", "--out", file,
+        data: data)
+      #expect(answer.status != 0)
+      #expect(try FileSystem.list(scenario.folder.path).allSatisfy { !$0.hasPrefix("k.pem") })
+    }
+  }
+
+  @Test
   func `without OpenSSL's legacy provider an old .p12 is refused before anything is made`()
     async throws
   {

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -180,6 +181,93 @@ private let app = "com.example.app"
         ["backup", file, "--data", scenario.folder.file("no-gateway")], succeeding: false)
       #expect(nothing.status == 1)
       #expect(nothing.errors.contains("there is no gateway in"))
+    }
+  }
+
+  /// The files of an archive, in order.
+  private func files(of archive: String) throws -> [(name: String, bytes: [UInt8])] {
+    let reader = try TarReader(archive)
+    return try reader.entries.map { entry in
+      (entry.name, try reader.content(of: entry.name, limit: 1 << 26) ?? [])
+    }
+  }
+
+  private func write(_ files: [(name: String, bytes: [UInt8])], to archive: String) throws {
+    let writer = try TarWriter(archive)
+    for file in files { try writer.add(file.name, file.bytes, mode: 0o600, modifiedSeconds: 0) }
+    try writer.finish()
+  }
+
+  @Test
+  func `a backup in which anything is other than it was made restores nothing`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.stop()
+      let file = scenario.folder.file("backup.tar")
+      _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+      let good = try files(of: file)
+      #expect(good.last?.name == "SHA256SUMS")
+      let (changed, data) = (scenario.folder.file("changed.tar"), scenario.folder.file("target"))
+      func restore(_ files: [(name: String, bytes: [UInt8])]) async throws -> Int32 {
+        try write(files, to: changed)
+        let result = try await scenario.belfryCommand(
+          ["restore", changed, "--data", data], succeeding: false)
+        let left = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
+        if result.status != 0 { #expect(left.allSatisfy { $0 == "lock" }, "\(left)") }
+        try? FileManager.default.removeItem(atPath: data)
+        return result.status
+      }
+      #expect(try await restore(good) == 0)
+      for index in good.indices {
+        var files = good
+        files.remove(at: index)
+        #expect(try await restore(files) == 1, "without \(good[index].name)")
+        files = good
+        files[index].bytes[files[index].bytes.count / 2] ^= 1
+        #expect(try await restore(files) == 1, "\(good[index].name) damaged")
+        files = good
+        files[index].bytes = []
+        #expect(try await restore(files) == 1, "\(good[index].name) empty")
+      }
+      for name in [
+        "AuthKey_../../evil.p8", "AuthKey_\nx.p8", "AuthKey_.p8", "AuthKey_short.p8", "../evil",
+        "AuthKey_ABCDEFGHI/.p8", "unknown", "lock", "gateway.json", "admin-token",
+      ] {
+        #expect(try await restore(good.dropLast() + [(name, [1])] + good.suffix(1)) == 1, "\(name)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("evil")))
+      // Those of former releases have no sums: what can be checked of them is.
+      var former = Array(good.dropLast())
+      let description = String(decoding: former[0].bytes, as: UTF8.self)
+      #expect(description.contains(#""format":2"#), "\(description)")
+      former[0].bytes = Array(description.replacing(#""format":2"#, with: #""format":1"#).utf8)
+      #expect(try await restore(former) == 0)
+      for (index, one) in former.enumerated() where one.name == "manifest" {
+        var files = former
+        files.remove(at: index)
+        #expect(try await restore(files) == 1)
+      }
+      #expect(try await restore(former + [("AuthKey_\nx.p8", [1])]) == 1)
+    }
+  }
+
+  // A device is no target of a test, which may run as root: what holds for a pipe holds for it.
+  @Test(arguments: ["folder", "pipe"])
+  func `a backup takes no place but a file's`(target: String) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let file = scenario.folder.file(target)
+      if target == "folder" {
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+      }
+      if target == "pipe" { #expect(mkfifo(file, 0o600) == 0) }
+      let kind = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
+      let result = try await scenario.belfryCommand(
+        ["backup", file, "--data", gateway.data], succeeding: false)
+      #expect(result.status == 1)
+      #expect(result.errors.contains("is no regular file"), "\(result.errors)")
+      let now = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
+      #expect(now == kind)
     }
   }
 }

@@ -103,6 +103,11 @@ extension Scenario {
       let (third, _) = try await sending("resume", id, until: count / 2)
       try await registry.crash()
       #expect(try await third.end() != 0)
+      // Nobody goes on with it until a registry starts.
+      let status = try await scenario.belfryCommand([
+        "campaign", "status", id, "--json", "--data", registry.data,
+      ])
+      #expect(status.values.first?["state"].string == "interrupted", "\(status.output)")
       registry = try await scenario.registry(of: gateway, topic: topic)
       let end = try await scenario.belfryCommand([
         "campaign", "resume", id, "--json", "--data", registry.data,

@@ -51,6 +51,12 @@ extension Scenario {
     ("recover: true\n", 1, "belongs on the command line"),
     ("es512: on\n\tdevice-port: 1\n", 2, "this is no YAML"),
     ("- device-port\n", 1, "this is no mapping"),
+    ("es512: on\n---\nes512: off\n", 2, "a second document begins here"),
+    ("es512: on\n...\nes512: off\n", 3, "this is no YAML"),
+    ("es512: on\n...\n---\nes512: off\n", 3, "a second document begins here"),
+    ("[a]: b\n", 1, "this is no option's name"),
+    ("es512: on\nserver-key: /etc/key\n", 2, "server-key needs server-certificate beside it"),
+    ("name:\n" + String(repeating: "- a.example\n", count: 1_001), 1_002, "more than 1000 values"),
   ])
   func `what is wrong is told with its line`(text: String, line: Int, what: String) async throws {
     try await Scenario.run { scenario in
@@ -64,6 +70,47 @@ extension Scenario {
         ["gateway", "--config", scenario.folder.file("gateway.yaml")], succeeding: false)
       #expect(start.status == 1)
       #expect(start.errors == result.errors)
+    }
+  }
+
+  @Test func `all that is wrong in a file is told at once, in the order of the lines`() async throws
+  {
+    try await Scenario.run { scenario in
+      let result = try await scenario.check(
+        """
+        device-port: x
+        provider-port: [1, y, 2, z]
+        enroll: maybe
+        loops: {deep: [a, {b: c}]}
+        es512: on
+        es512: off
+        log-level: loud
+        nothing: 1
+        host: nowhere
+        name: [[a]]
+        console-host: 256.1.1.1
+        ---
+        """)
+      #expect(result.status == 1)
+      let lines = result.errors.split(separator: "\n").compactMap { line in
+        line.split(separator: "gateway.yaml:").last?.split(separator: ":").first.flatMap { Int($0) }
+      }
+      #expect(lines == [1, 2, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12], "\(result.errors)")
+    }
+  }
+
+  @Test func `a variable that is no option's is a warning, at a start too`() async throws {
+    try await Scenario.run { scenario in
+      let environment = ["BELFRY_GATEWAY_HOTS": "127.0.0.3", "BELFRY_GATEWAYS": "x"]
+      let check = try scenario.belfry(
+        ["gateway", "check-config", try scenario.configuration("es512: on\n")],
+        environment: environment)
+      #expect(try await check.end() == 0)
+      #expect(check.errors.contains("BELFRY_GATEWAY_HOTS is no option"), "\(check.errors)")
+      #expect(check.errors.contains("did you mean BELFRY_GATEWAY_HOST?"), "\(check.errors)")
+      #expect(!check.errors.contains("BELFRY_GATEWAYS"))
+      let gateway = try await scenario.gateway(environment: environment)
+      #expect(gateway.program.errors.contains("BELFRY_GATEWAY_HOTS is no option"))
     }
   }
 

@@ -85,6 +85,40 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `of a configuration whose certificate cannot be used nothing is followed`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("gateway.yaml")
+      func configure(_ text: String) throws {
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+      }
+      try configure("name: kept.example\n")
+      let gateway = try await scenario.gateway(options: ["--config", file])
+      func read(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: gateway.data + "/" + name))
+      }
+      let names = ["ca.pem", "server.pem", "server-names"]
+      let before = try names.map(read)
+      let chain = scenario.folder.file("chain.pem")
+      try "nonsense".write(toFile: chain, atomically: true, encoding: .utf8)
+      try configure("name: new.example\nserver-certificate: \(chain)\nserver-key: \(chain)\n")
+      gateway.program.signal(SIGHUP)
+      try await says(gateway, "goes on with the former configuration")
+      #expect(gateway.program.errors.contains("holds no certificate"))
+      #expect(!gateway.program.errors.contains("follows the configuration"))
+      #expect(try names.map(read) == before)
+      #expect(
+        try await end(scenario, gateway, trusting: gateway.caFile, name: "kept.example") != nil)
+      // It follows the next one that is good.
+      try configure("name: new.example\n")
+      gateway.program.signal(SIGHUP)
+      try await says(gateway, "follows the configuration")
+      #expect(
+        try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
+    }
+  }
+
   @Test func `an operator's own certificate is shown under its names, and a new one at once`()
     async throws
   {

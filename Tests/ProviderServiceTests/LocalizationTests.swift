@@ -80,6 +80,12 @@ private func problems(
         #"{"en":{"body":"%@ has %d"},"fr":{"body":"%2$d pour %1$@"}}"#, arguments: ["Ann", "3"]
       ).isEmpty)
     #expect(try problems(#"{"en":{"body":"Hello %@"}}"#).joined().contains("there are 0"))
+    for form in ["%.2f", "%05d", "%-3@", "%1$+d", "%'lu"] {
+      let told = try problems(#"{"en":{"body":"\#(form)"}}"#, arguments: ["3"]).joined()
+      #expect(told.contains("gives a number a form"), "\(form): \(told)")
+    }
+    #expect(
+      try problems(#"{"en":{"body":"%1$d of %2$lu, 100%%"}}"#, arguments: ["3", "4"]).isEmpty)
     #expect(try problems(#"{"en":{"body":"100 % sure, 50%off"}}"#).isEmpty)
     #expect(
       try problems(#"{"en":{"body":"%d"}}"#, arguments: ["many"]).joined().contains("as a number"))

@@ -106,6 +106,59 @@ private struct TestService {
       ).status == 400)
   }
 
+  /// What browsers send for `<img src>`, `<script src>` and a fetch without CORS: no `Origin`.
+  @Test(arguments: [
+    (["cross-site"], 403), (["same-site"], 403), (["Cross-Site"], 403), ([""], 403),
+    (["none", "cross-site"], 403), (["none"], 200), (["same-origin"], 200),
+  ])
+  func `an open service registers nothing for a page of another site`(
+    sites: [String], status: Int
+  ) throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let answer = try service.answer(
+      "GET", "/register", query: [("deviceToken", "00ff")],
+      fields: [("host", "127.0.0.1:2199")] + sites.map { ("Sec-Fetch-Site", $0) })
+    #expect(answer.status == status)
+    #expect(try service.tokens().isEmpty == (status == 403))
+  }
+
+  @Test(arguments: ["", "\n", "123456789012345\n"])
+  func `a secret that could be guessed starts no service`(text: String) throws {
+    let scratch = try ScratchFolder()
+    let folder = scratch.file("provider")
+    _ = try ProviderFolder(folder, apps: ["com.example.app"])
+    for name in ["admin-token", "apps/com.example.app.key"] {
+      let kept = try FileSystem.read("\(folder)/\(name)", limit: 1_000)
+      try FileSystem.write(Array(text.utf8), to: "\(folder)/\(name)")
+      do {
+        _ = try ProviderFolder(folder, apps: ["com.example.app"])
+        Issue.record("\(name) is good")
+      } catch {
+        #expect("\(error)".contains("\(name)' cannot be used"), "\(error)")
+        #expect("\(error)".contains("remove it to get a new one"), "\(error)")
+      }
+      try FileSystem.write(kept, to: "\(folder)/\(name)")
+    }
+    _ = try ProviderFolder(folder)
+  }
+
+  @Test(arguments: [
+    (#"{"topic":"com.a","alert":{"body":"a"},"topic":"com.b"}"#, "topic"),
+    (#"{"topic":"com.a","alert":{"en":{"body":"a"},"en":{"body":"b"}}}"#, "en"),
+    (#"{"topic":"com.a","alert":{}}"#, "alert"),
+  ])
+  func `a campaign that says too little, or one thing twice, is refused`(
+    text: String, field: String
+  ) throws {
+    let service = try TestService(apps: ["com.a"])
+    let answer = try service.answer(
+      "POST", "/campaigns", key: service.provider.adminToken, body: Array(text.utf8))
+    #expect(answer.status == 400)
+    #expect("\(answer.lines)".contains(field), "\(answer.lines)")
+    #expect(
+      try service.answer("GET", "/campaigns", key: service.provider.adminToken).lines.isEmpty)
+  }
+
   @Test func `each bad field has an error of its own, and nothing is kept`() throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
     let answer = try service.answer(

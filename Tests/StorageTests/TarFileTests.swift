@@ -1,6 +1,7 @@
 import System
 import TestSupport
 import Testing
+import Transport
 
 @testable import Storage
 
@@ -21,8 +22,38 @@ import Testing
     #expect(reader.entries.map(\.mode) == [0o644, 0o600])
     #expect(try reader.content(of: "small", limit: 3) == [1, 2, 3])
     #expect(try reader.content(of: "small", limit: 2) == nil)
-    try reader.extract("large", to: scratch.file("target"), mode: 0o600)
+    let sum = try reader.extract("large", to: scratch.file("target"), mode: 0o600)
+    #expect(sum == SHA256.hash(content))
+    #expect(writer.sums.last?.sum == sum)
     #expect(try FileSystem.read(scratch.file("target"), limit: 1 << 22) == content)
+  }
+
+  @Test
+  func `an archive ends with blocks of zeros and nothing else`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("archive.tar")
+    let writer = try TarWriter(path)
+    try writer.add("one", [1], mode: 0o600, modifiedSeconds: 0)
+    try writer.finish()
+    #expect(writer.sums.map(\.name) == ["one"])
+    #expect(writer.sums.first?.sum == SHA256.hash([1]))
+    let bytes = try FileSystem.read(path, limit: 1 << 20)
+    func isRead(_ bytes: [UInt8]) throws -> Bool {
+      try FileSystem.write(bytes, to: path)
+      do {
+        return try TarReader(path).entries.count == 1
+      } catch TarReader.Failure.damaged {
+        return false
+      }
+    }
+    #expect(try isRead(bytes))
+    // As tar fills up its records.
+    #expect(try isRead(bytes + [UInt8](repeating: 0, count: 8_192)))
+    #expect(try !isRead(bytes + [1]))
+    #expect(try !isRead(bytes + bytes))
+    #expect(try !isRead(Array(bytes.dropLast(512))))
+    #expect(try !isRead(Array(bytes.dropLast(1))))
+    #expect(try !isRead(bytes + [UInt8](repeating: 0, count: 2 << 20)))
   }
 
   @Test

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -42,6 +43,47 @@ import Testing
     #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: "\(folder)/taken") }
     #expect(try FileSystem.list(folder) == ["taken"])
     #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: "\(folder)/no/file") }
+  }
+
+  @Test
+  func `no file takes the place of a device, a pipe or a folder`() throws {
+    let pipe = "\(folder)/pipe"
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    try FileSystem.makeDirectories("\(folder)/empty")
+    // What a pipe is, a device is too; a test has no right to make one.
+    for path in [pipe, "\(folder)/empty"] {
+      #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: path) }
+      #expect(throws: SystemFailure.self) { _ = try ReservedFile(path, byteCount: 1) }
+      #expect(throws: SystemFailure.self) { try FileSystem.requireReplaceable(path) }
+    }
+    #expect(throws: SystemFailure.self) { try FileSystem.requireReplaceable("/dev/full") }
+    #expect(try FileSystem.list(folder) == ["empty", "pipe"])
+    // A link is replaced, what it leads to is not.
+    #expect(unsafe symlink("pipe", "\(folder)/link") == 0)
+    try FileSystem.write([1], to: "\(folder)/link")
+    #expect(!FileSystem.isLink("\(folder)/link"))
+    #expect(FileSystem.byteCount(of: pipe) == 0)
+  }
+
+  @Test
+  func `a reserved file appears once it is written, and else leaves nothing`() throws {
+    let path = "\(folder)/key"
+    try FileSystem.write([7], to: path, mode: 0o644)
+    do {
+      let file = try ReservedFile(path, byteCount: 1_000)
+      #expect(try FileSystem.read(path, limit: 10) == [7])
+      #expect(try FileSystem.list(folder).count == 2)
+      try file.write([1, 2])
+      #expect(file.path == path)
+    }
+    #expect(try FileSystem.read(path, limit: 10) == [1, 2])
+    #expect(try FileSystem.mode(of: path) == 0o600)
+    _ = try ReservedFile(path, byteCount: 1_000)
+    #expect(try FileSystem.list(folder) == ["key"])
+    #expect(try FileSystem.read(path, limit: 10) == [1, 2])
+    #expect(throws: SystemFailure.self) {
+      _ = try ReservedFile("\(folder)/none/key", byteCount: 1)
+    }
   }
 
   @Test

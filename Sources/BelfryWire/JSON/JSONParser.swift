@@ -48,6 +48,17 @@ extension JSONValue {
     self = try parser.document()
   }
 
+  /// The first key that stands twice in one object of a JSON text, of which reading keeps the later; nil where none
+  /// does, or where the text is no JSON.
+  ///
+  /// For what a person wrote, who meant both.
+  public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
+    guard bytes.count <= limits.bytes else { return nil }
+    var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
+    _ = try? parser.document()
+    return parser.doubledKey
+  }
+
   /// Reads one JSON text held as a string.
   public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     try self.init(parsing: Array(text.utf8), limits: limits)
@@ -60,6 +71,7 @@ private struct JSONParser {
   let depthLimit: Int
   var offset = 0
   var depth = 0
+  var doubledKey: String?
 
   init(bytes: [UInt8], depthLimit: Int) {
     self.bytes = bytes
@@ -160,6 +172,7 @@ private struct JSONParser {
       let value = try value()
       if let position = positions[key] {
         members[position].value = value
+        doubledKey = doubledKey ?? key
       } else {
         positions[key] = members.count
         members.append(JSONObject.Member(key: key, value: value))

@@ -10,21 +10,22 @@ public import Transport
 public struct AdminRouter: Sendable {
   /// Carries out what is asked for.
   let administration: Administration
-  private let token: [UInt8]
+  /// Whether callers have the admin token, and how often they had not.
+  let guesses: TokenGuesses
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
   private let history: MetricHistory?
 
   /// A router for `administration`; `isReady` says whether every listener accepts, `condition` how the
-  /// gateway stands behind them; `history` what the metrics were.
+  /// gateway stands behind them; `history` what the metrics were; `log` is told of wrong tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
-    condition: GatewayCondition? = nil, history: MetricHistory? = nil,
+    condition: GatewayCondition? = nil, history: MetricHistory? = nil, log: Log = .silent,
     isReady: @escaping @Sendable () -> Bool
   ) {
     self.administration = administration
-    self.token = Array(token.utf8)
+    guesses = TokenGuesses(token: token, log: log)
     self.metrics = metrics
     self.condition = condition
     self.isReady = isReady
@@ -64,7 +65,12 @@ public struct AdminRouter: Sendable {
 
   /// The refusal of a request to the API that has neither the admin token nor, as `hasSession` says, a session.
   func refusal(of request: HTTP1Request, hasSession: Bool) -> HTTP1Response? {
-    guard !hasSession, !isAllowed(request) else { return nil }
+    if hasSession { return nil }
+    switch shownToken(request).map({ guesses.check($0, from: request.peerAddress) }) {
+    case .right: return nil
+    case .tooMany(let seconds): return .tooManyGuesses(retryAfterSeconds: seconds)
+    case .wrong, nil: break
+    }
     var refusal = HTTP1Response.failure(
       .invalid, "the admin token is missing or wrong",
       "send 'authorization: Bearer' with what the gateway's admin-token file holds", status: 401)
@@ -110,13 +116,12 @@ public struct AdminRouter: Sendable {
     }
   }
 
-  private func isAllowed(_ request: HTTP1Request) -> Bool {
-    // Without a token no request is allowed, rather than every one.
-    guard !token.isEmpty else { return false }
-    guard let field = request.field("authorization") else { return false }
+  /// What a request shows as its token; nil where it shows none.
+  private func shownToken(_ request: HTTP1Request) -> String? {
+    guard let field = request.field("authorization") else { return nil }
     let scheme = "bearer "
-    guard field.prefix(scheme.count).lowercased() == scheme else { return false }
-    return ConstantTime.areEqual(Array(field.dropFirst(scheme.count).utf8), token)
+    guard field.prefix(scheme.count).lowercased() == scheme else { return nil }
+    return String(field.dropFirst(scheme.count))
   }
 
   static func object(in request: HTTP1Request) throws(AdministrationFailure) -> JSONObject? {

@@ -9,8 +9,9 @@ struct ConsoleAccess: Sendable {
   /// Browsers send a host's cookies to all of its ports.
   let cookie: String
 
-  init(token: String, names: [String], port: UInt16) {
-    sessions = ConsoleSessions(token: token)
+  /// Sessions that `token` begins; `guesses` counts wrong ones, those of the API's requests too.
+  init(token: String, names: [String], port: UInt16, guesses: TokenGuesses? = nil) {
+    sessions = ConsoleSessions(token: token, guesses: guesses)
     hosts = HostNames(names)
     cookie = "belfry-console-\(port)"
   }
@@ -79,9 +80,7 @@ struct ConsoleAccess: Sendable {
     guard let token = body?["token"]?.stringValue else {
       return .failure(.invalid, "'token' is missing", "give the admin token", status: 400)
     }
-    // Without its port, which is another one each time.
-    let address = request.peer.lastIndex(of: ":").map { String(request.peer[..<$0]) }
-    switch sessions.begin(with: token, from: address ?? request.peer) {
+    switch sessions.begin(with: token, from: request.peerAddress) {
     case .opened(let secret):
       var response = HTTP1Response.lines([["open": true]])
       response.fields.append(("set-cookie", attributes(of: secret, request)))
@@ -90,12 +89,7 @@ struct ConsoleAccess: Sendable {
       return .failure(
         .invalid, "this is not the admin token",
         "copy what the file admin-token holds", status: 401)
-    case .tooManyAttempts(let seconds):
-      var response = HTTP1Response.failure(
-        .conflict, "there were too many wrong tokens", "try again in \(seconds) seconds",
-        status: 429)
-      response.fields.append(("retry-after", "\(seconds)"))
-      return response
+    case .tooManyAttempts(let seconds): return .tooManyGuesses(retryAfterSeconds: seconds)
     }
   }
 

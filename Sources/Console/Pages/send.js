@@ -18,8 +18,16 @@ export const samples = {
 /** What was typed, for as long as the page is open. */
 const draft = { payload: JSON.stringify(samples["An alert"], null, 2) };
 
+/** What a link may fill in: anybody can write a link, and what stands in the form is sent and copied as code. */
+const linked = { token: /^[0-9A-Fa-f]{1,512}$/, topic: /^[A-Za-z0-9._-]{1,255}$/ };
+
 export function show(main, parameters) {
-  for (const name of ["token", "topic"]) if (parameters.get(name)) draft[name] = parameters.get(name);
+  const refused = [];
+  for (const [name, form] of Object.entries(linked)) {
+    const text = parameters.get(name);
+    if (text && form.test(text)) draft[name] = text;
+    else if (text) refused.push(name);
+  }
   const apps = h("datalist", { id: "apps" });
   const input = (name, attributes = {}) =>
     h("input", { type: "text", spellcheck: "false", autocomplete: "off", name, value: draft[name] ?? "", ...attributes });
@@ -145,6 +153,8 @@ export function show(main, parameters) {
   }
 
   main.append(
+    refused.length ? h("p", { class: "bad", role: "alert" },
+      `The link's ${refused.join(" and ")} ${refused.length > 1 ? "are" : "is"} left out: it can be no ${refused.join(" or ")}.`) : "",
     h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
       Object.values(fields).slice(0, -1).map((field) => field.element), apps,
       h("p", { class: "wide buttons" }, "Begin with: ", Object.entries(samples).map(([name, sample]) =>

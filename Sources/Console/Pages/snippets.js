@@ -1,6 +1,32 @@
 /** A text in single quotation marks for a shell. */
 function quoted(text) { return `'${text.replaceAll("'", `'\\''`)}'`; }
 
+/**
+ * A text in quotation marks for Swift and for Python alike: what either would read as more than a character is escaped.
+ * Neither knows all of JSON's escapes.
+ */
+function literal(text, escape) {
+  const marked = [...String(text)].map((one) => {
+    const code = one.codePointAt(0);
+    if (one === '"' || one === "\\") return `\\${one}`;
+    const isPlain = code >= 0x20 && code < 0x7f || code > 0xa0 && !(code >= 0xd800 && code < 0xe000) && !/[\p{C}\p{Z}]/u.test(one);
+    return isPlain || one === " " ? one : escape(code);
+  });
+  return `"${marked.join("")}"`;
+}
+/** No scalar stands for half of a pair. */
+const swift = (text) => literal(text, (code) => `\\u{${(code >= 0xd800 && code < 0xe000 ? 0xfffd : code).toString(16)}}`);
+const python = (text) => literal(text, (code) => `\\U${code.toString(16).padStart(8, "0")}`);
+
+/** A whole number as it is; nothing for any other text, which a program would read as code. */
+function number(text) { return /^\d{1,15}$/.test(text ?? "") ? text : null; }
+
+/** The host and the port of `HOST:PORT`. */
+function parts(place) {
+  const [, host, port] = place.provider.match(/^(.*):(\d+)$/) ?? [null, place.provider, "443"];
+  return [host, port];
+}
+
 /** A payload without the white space between its parts; as it is where it is no JSON. */
 function compact(text) {
   try { return JSON.stringify(JSON.parse(text)); } catch { return text; }
@@ -12,57 +38,59 @@ export function asCurl(push, place) {
     "apns-expiration": push.expiration, "apns-collapse-id": push.collapseID, "apns-id": push.id };
   const lines = [
     `curl --http2 --cacert ${quoted(place.caFile)} \\`,
-    `  --header "authorization: bearer $(belfry key jwt --id ${push.key} --data ${quoted(place.folder)})" \\`,
+    `  --header "authorization: bearer $(belfry key jwt --id ${quoted(push.key)} --data ${quoted(place.folder)})" \\`,
     ...Object.entries(fields).filter(([, value]) => value)
       .map(([name, value]) => `  --header ${quoted(`${name}: ${value}`)} \\`),
-    `  --data ${quoted(compact(push.payload))} \\`,
-    `  https://${place.provider}/3/device/${push.token ?? "TOKEN"}`,
+    `  --data-raw ${quoted(compact(push.payload))} \\`,
+    `  ${quoted(`https://${place.provider}/3/device/${push.token ?? "TOKEN"}`)}`,
   ];
   return lines.join("\n");
 }
 
 /** The push as Swift. */
 export function asSwift(push, place) {
-  const [, host, port] = place.provider.match(/^(.*):(\d+)$/);
+  const [host, port] = parts(place);
   const rest = [];
-  if (push.type) rest.push(`type: .${{ fileprovider: "fileProvider", liveactivity: "liveActivity", pushtotalk: "pushToTalk" }[push.type] ?? push.type}`);
-  if (push.priority) rest.push(`priority: ${push.priority}`);
-  if (push.expiration) rest.push(push.expiration === "0" ? "expiration: .once" : `expiration: .until(unixSeconds: ${push.expiration})`);
-  if (push.collapseID) rest.push(`collapseID: ${JSON.stringify(push.collapseID)}`);
-  if (push.id) rest.push(`id: ${JSON.stringify(push.id)}`);
-  // As many marks as no part of the payload has.
+  if (/^[a-z]+$/.test(push.type ?? "")) rest.push(`type: .${{ fileprovider: "fileProvider", liveactivity: "liveActivity", pushtotalk: "pushToTalk" }[push.type] ?? push.type}`);
+  if (number(push.priority)) rest.push(`priority: ${push.priority}`);
+  if (number(push.expiration)) rest.push(push.expiration === "0" ? "expiration: .once" : `expiration: .until(unixSeconds: ${push.expiration})`);
+  if (push.collapseID) rest.push(`collapseID: ${swift(push.collapseID)}`);
+  if (push.id) rest.push(`id: ${swift(push.id)}`);
+  const payload = compact(push.payload);
+  // As many marks as no part of the payload has: with them a quotation mark would end it, a backslash be an escape.
   let marks = "#";
-  while (push.payload.includes(`"${marks}`)) marks += "#";
+  while (payload.includes(`"${marks}`) || payload.includes(`\\${marks}`)) marks += "#";
+  const text = /[\p{C}\p{Zl}\p{Zp}]/u.test(payload) ? swift(payload) : `${marks}"${payload}"${marks}`;
   return `import BelfryProvider
 import Foundation
 
-let folder = ${JSON.stringify(place.folder)}
+let folder = ${swift(place.folder)}
 func file(_ name: String) throws -> [UInt8] {
   Array(try Data(contentsOf: URL(filePath: "\\(folder)/\\(name)")))
 }
 let client = try ProviderClient(
   .init(
-    endpoint: ProviderEndpoint(host: "${host}", port: ${port}),
+    endpoint: ProviderEndpoint(host: ${swift(host)}, port: ${port}),
     credentials: .token(
       try ProviderKey(
-        p8: try file("AuthKey_${push.key}.p8"), keyID: "${push.key}", teamID: "${place.team}")),
+        p8: try file(${swift(`AuthKey_${push.key}.p8`)}), keyID: ${swift(push.key)}, teamID: ${swift(place.team)})),
     authorityPEM: try file("ca.pem")))
 let push = Push(
-  to: ${JSON.stringify(push.token ?? "TOKEN")}, topic: ${JSON.stringify(push.topic ?? "")},
-  payload: Array(${marks}"${compact(push.payload)}"${marks}.utf8)${rest.length ? ",\n  " + rest.join(", ") : ""})
+  to: ${swift(push.token ?? "TOKEN")}, topic: ${swift(push.topic ?? "")},
+  payload: Array(${text}.utf8)${rest.length ? ",\n  " + rest.join(", ") : ""})
 print(try await client.send(push))
 `;
 }
 
 /** The push as Python. */
 export function asPython(push, place) {
-  const [, host, port] = place.provider.match(/^(.*):(\d+)$/);
+  const [host, port] = parts(place);
   const rest = [];
-  if (push.type) rest.push(`push_type=aioapns.PushType(${JSON.stringify(push.type)})`);
-  if (push.priority) rest.push(`priority=${push.priority}`);
-  if (push.expiration) rest.push(`time_to_live=${push.expiration === "0" ? 0 : Math.max(0, push.expiration - Math.floor(Date.now() / 1000))}`);
-  if (push.collapseID) rest.push(`collapse_key=${JSON.stringify(push.collapseID)}`);
-  if (push.id) rest.push(`notification_id=${JSON.stringify(push.id)}`);
+  if (push.type) rest.push(`push_type=aioapns.PushType(${python(push.type)})`);
+  if (number(push.priority)) rest.push(`priority=${push.priority}`);
+  if (number(push.expiration)) rest.push(`time_to_live=${push.expiration === "0" ? 0 : Math.max(0, push.expiration - Math.floor(Date.now() / 1000))}`);
+  if (push.collapseID) rest.push(`collapse_key=${python(push.collapseID)}`);
+  if (push.id) rest.push(`notification_id=${python(push.id)}`);
   return `import asyncio
 import json
 import pathlib
@@ -71,20 +99,20 @@ import ssl
 import aioapns
 import aioapns.connection
 
-folder = pathlib.Path(${JSON.stringify(place.folder)})
+folder = pathlib.Path(${python(place.folder)})
 # aioapns has no option for the server's address.
 protocol = aioapns.connection.APNsDevelopmentClientProtocol
-protocol.APNS_SERVER, protocol.APNS_PORT = "${host}", ${port}
+protocol.APNS_SERVER, protocol.APNS_PORT = ${python(host)}, ${port}
 
 
 async def main():
     client = aioapns.APNs(
-        key=(folder / "AuthKey_${push.key}.p8").read_text(), key_id="${push.key}",
-        team_id="${place.team}", topic=${JSON.stringify(push.topic ?? "")}, use_sandbox=True,
+        key=(folder / ${python(`AuthKey_${push.key}.p8`)}).read_text(), key_id=${python(push.key)},
+        team_id=${python(place.team)}, topic=${python(push.topic ?? "")}, use_sandbox=True,
         ssl_context=ssl.create_default_context(cafile=folder / "ca.pem"))
     request = aioapns.NotificationRequest(
-        device_token=${JSON.stringify(push.token ?? "TOKEN")},
-        message=json.loads(${JSON.stringify(compact(push.payload))}),
+        device_token=${python(push.token ?? "TOKEN")},
+        message=json.loads(${python(compact(push.payload))}),
         ${rest.join(", ") || "priority=10"})
     answer = await client.send_notification(request)
     print(answer.status, answer.description or answer.notification_id)

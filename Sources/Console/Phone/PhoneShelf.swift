@@ -108,7 +108,7 @@ public final class PhoneShelf: Sendable {
     let code = try administration.perform(.enrolmentCode).first?["code"]?.stringValue ?? ""
     let authority: [UInt8]
     do {
-      authority = try FileSystem.read(folder.authorityFile, limit: Limits.fileBytes)
+      authority = try FileSystem.readRegularFile(folder.authorityFile, limit: Limits.fileBytes)
     } catch {
       throw AdministrationFailure(.broken, "the authority cannot be read", do: "\(error)")
     }

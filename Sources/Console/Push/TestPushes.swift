@@ -87,8 +87,10 @@ public final class TestPushes: Sendable {
       return try answer.wait().get()
     } catch {
       let parts = "\(error)".split(separator: ": ", maxSplits: 1).map(String.init)
+      var kind = AdministrationFailure.Kind.broken
+      if case .badPush = error { kind = .invalid }
       throw AdministrationFailure(
-        .broken, parts.first ?? "the push was not sent",
+        kind, parts.first ?? "the push was not sent",
         do: parts.count > 1 ? parts[1] : "see the gateway's log")
     }
   }
@@ -99,14 +101,15 @@ public final class TestPushes: Sendable {
     if let known = state.withLock({ $0.clients[key] }) { return known }
     let made: ProviderClient
     do {
-      let file = try FileSystem.read(gateway.folder.keyFile(key), limit: Limits.fileBytes)
+      let file = try FileSystem.readRegularFile(
+        gateway.folder.keyFile(key), limit: Limits.fileBytes)
       var policy = RetryPolicy()
       policy.timeoutNanoseconds = Limits.pushNanoseconds
       made = try ProviderClient(
         ProviderClient.Configuration(
           endpoint: ProviderEndpoint(host: gateway.host, port: gateway.port),
           credentials: .token(try ProviderKey(p8: file, keyID: key, teamID: team)),
-          authorityPEM: try FileSystem.read(
+          authorityPEM: try FileSystem.readRegularFile(
             gateway.folder.authorityFile, limit: Limits.fileBytes),
           policy: policy))
     } catch {
@@ -127,9 +130,16 @@ public final class TestPushes: Sendable {
     }
   }
 
-  private static func push(
+  /// The push of a draft; throws for what can be no request, of which the gateway would say nothing.
+  static func push(
     _ draft: AdministrationRequest.PushDraft
   ) throws(AdministrationFailure) -> Push {
+    guard (1...Limits.tokenCharacters).contains(draft.token.utf8.count),
+      draft.token.utf8.allSatisfy({ Hexadecimal.value($0) != nil })
+    else { throw wrong("token", "it in hexadecimal, as the app got it") }
+    guard draft.topic.utf8.count <= WireLimits.topicBytesMax else {
+      throw wrong("topic", "at most \(WireLimits.topicBytesMax) bytes")
+    }
     var push = Push(
       to: draft.token, topic: draft.topic.isEmpty ? nil : draft.topic, payload: draft.payload,
       type: nil, collapseID: draft.collapseID, id: draft.id)

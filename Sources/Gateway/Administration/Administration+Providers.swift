@@ -129,7 +129,8 @@ extension Administration {
           do: "see `belfry key list`"))
     }
     do {
-      let file = try FileSystem.read(folder.keyFile(key.id), limit: Limits.keyFileBytesMax)
+      let file = try FileSystem.readRegularFile(
+        folder.keyFile(key.id), limit: Limits.keyFileBytesMax)
       let signer = try ES256PrivateKey(pkcs8PEM: file)
       let header = JSONValue.object(["alg": "ES256", "kid": .string(key.id)])
       let claims = JSONValue.object(["iss": .string(key.team), "iat": .integer(now / 1_000)])
@@ -159,9 +160,9 @@ extension Administration {
     }
     do {
       let authority = try CertificateAuthority.load(
-        certificatePEM: FileSystem.read(
+        certificatePEM: FileSystem.readRegularFile(
           folder.authorityFile, limit: Limits.keyFileBytesMax),
-        privateKeyPEM: FileSystem.read(
+        privateKeyPEM: FileSystem.readRegularFile(
           folder.file("ca-key.pem"), limit: Limits.keyFileBytesMax))
       let issued = try authority.issueProvider(
         bundleID: new.bundleID, environment: new.environments.certificateEnvironment,

@@ -48,28 +48,41 @@ final class CertificateWatch {
   ) -> ListenerSecurity? {
     nextCheckSeconds = nowSeconds + Limits.certificateCheckSeconds
     // Read before the files: a change in between is seen at the next look.
-    let files = configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? []
-    let seen = files.map(FileSystem.stamp(of:))
-    var changed: ListenerSecurity?
+    let seen = shown.files.map(FileSystem.stamp(of:))
     do {
-      let loaded = try source.load(configuration, nowSeconds: nowSeconds)
-      if loaded.chains != shown.chains {
-        log.info(
-          "shows new certificates from now on",
-          ["server": Self.time(loaded.ends.map(\.notAfter).min() ?? 0)])
-        changed = loaded.security
-      }
-      shown = loaded
+      return try follow(configuration, nowSeconds: nowSeconds)
     } catch {
       log.error(
         "cannot use the server's certificates: new connections get the former ones",
         ["why": "\(error)"])
+      stamps = seen
+      report(nowSeconds: nowSeconds)
+      return nil
     }
+  }
+
+  /// Reads and renews what the listeners show with this configuration; what they show from now on, or nil for no
+  /// change.
+  ///
+  /// Throws, and has changed nothing, where it cannot be read.
+  func follow(
+    _ configuration: GatewayConfiguration, nowSeconds: Int64
+  ) throws -> ListenerSecurity? {
+    // Read before the files: a change in between is seen at the next look.
+    let files = configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? []
+    let seen = files.map(FileSystem.stamp(of:))
+    let loaded = try source.load(configuration, nowSeconds: nowSeconds)
+    let isChanged = loaded.chains != shown.chains
+    if isChanged {
+      log.info(
+        "shows new certificates from now on",
+        ["server": Self.time(loaded.ends.map(\.notAfter).min() ?? 0)])
+    }
+    shown = loaded
     stamps = seen
-    shown.files = files
-    assert(stamps.count == shown.files.count, "each file has a stamp")
+    assert(shown.files == files, "what was read is watched")
     report(nowSeconds: nowSeconds)
-    return changed
+    return isChanged ? loaded.security : nil
   }
 
   /// Sets the metric, and logs what ends within a month.

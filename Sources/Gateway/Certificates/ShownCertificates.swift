@@ -22,6 +22,8 @@ struct CertificateSource: Sendable {
   /// What the listeners shall show at that time, in seconds since 1970.
   func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ShownCertificates {
     let names = ServerNames(of: configuration)
+    // Before anything is written into the folder.
+    try configuration.checkCertificate()
     let authority = try folder.authority(hosts: names.hosts, nowSeconds: nowSeconds)
     return try load(configuration, names, authority, nowSeconds: nowSeconds)
   }
@@ -30,10 +32,11 @@ struct CertificateSource: Sendable {
     _ configuration: GatewayConfiguration, _ names: ServerNames, _ authority: CertificateAuthority,
     nowSeconds: Int64
   ) throws -> ShownCertificates {
+    try names.requirePermitted(by: authority, in: folder)
     let server = try folder.server(
       hosts: names.hosts, addresses: names.addresses, retainsFormer: configuration.names.isEmpty,
       authority: authority, nowSeconds: nowSeconds)
-    try names.report(server, authority: folder.authorityFile, log: log)
+    names.report(server, authority: folder.authorityFile, log: log)
     let own = try configuration.serverCertificate.map { try OwnCertificate($0) }
     var ends = [
       CertificateEnd(
@@ -74,8 +77,8 @@ private struct OwnCertificate {
 
   init(_ files: GatewayConfiguration.ServerCertificate) throws {
     file = files.chainFile
-    let chain = try FileSystem.read(files.chainFile, limit: Self.fileBytesMax)
-    let key = try FileSystem.read(files.keyFile, limit: Self.fileBytesMax)
+    let chain = try FileSystem.readRegularFile(files.chainFile, limit: Self.fileBytesMax)
+    let key = try FileSystem.readRegularFile(files.keyFile, limit: Self.fileBytesMax)
     do throws(CryptoFailure) {
       certificate = try Certificate(pem: chain)
     } catch {

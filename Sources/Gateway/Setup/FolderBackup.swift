@@ -1,10 +1,12 @@
 public import BelfryWire
 internal import Storage
 internal import System
+internal import Transport
 
 /// A copy of a gateway's folder in one file: a tar archive of mode 0600, which any `tar` reads.
 ///
-/// Its first file, `belfry-backup.json`, says when and of what it was made. The delivery log is left out: it is no
+/// Its first file, `belfry-backup.json`, says when and of what it was made, its last one, `SHA256SUMS`, has the hashes of
+/// the others, as `sha256sum --check` reads them. The delivery log is left out: it is no
 /// promise, and it is written at each turn.
 public enum FolderBackup {
   /// What a backup holds.
@@ -21,6 +23,8 @@ public enum FolderBackup {
     public var devices: Int
     /// Bytes of the file.
     public var byteCount: Int
+    /// The file has the hashes of what is in it; those of former releases have none.
+    public var hasSums = true
 
     /// The object of a command's answer.
     public var json: JSONObject {
@@ -34,11 +38,18 @@ public enum FolderBackup {
   }
 
   private static let description = "belfry-backup.json"
-  private static let format: Int64 = 1
+  private static let sumsFile = "SHA256SUMS"
+  private static let format: Int64 = 2
+  /// Former releases wrote no sums.
+  private static let formatWithoutSums: Int64 = 1
 
   /// Whether a file of the folder belongs into a backup as it is.
   private static func isIncluded(_ name: String) -> Bool {
-    if name.hasPrefix("AuthKey_") { return name.hasSuffix(".p8") }
+    if name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") {
+      let keyID = name.dropFirst(8).dropLast(3).utf8
+      return keyID.count == 10
+        && keyID.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
     return [
       "manifest", "ca.pem", "ca-first.pem", "ca-key.pem", "server.pem", "server-key.pem",
       "server-names", "server-added.pem", "server-added-key.pem", "server-added-names",
@@ -49,6 +60,9 @@ public enum FolderBackup {
   /// The stores, in the order in which they are copied: what a notification needs of the control store is older
   /// than the notification.
   private static let stores = ["notifications.sqlite", "control.sqlite"]
+
+  /// What no gateway's folder is without, and what must not be empty.
+  private static let required = ["manifest"] + FolderPart.allCases.flatMap(\.files)
 
   // MARK: Making
 
@@ -62,7 +76,14 @@ public enum FolderBackup {
       throw AdministrationFailure(
         .missing, "there is no gateway in \(folder.path)", do: "name its folder with --data")
     }
+    if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
+      throw AdministrationFailure(
+        .broken,
+        "\(folder.file(name)) is missing or empty, and nothing could be restored without it",
+        do: "start the gateway once, and read what it says")
+    }
     let file = FileSystem.absolute(file)
+    try FileSystem.requireReplaceable(file)
     let part = "\(file).\(SystemClock.unixMilliseconds).part"
     var temporaries = [part]
     defer { for path in temporaries { try? FileSystem.remove(path) } }
@@ -97,6 +118,9 @@ public enum FolderBackup {
       try writer.add(
         name, contentsOf: copies[name] ?? "", mode: mode(of: name), modifiedSeconds: seconds)
     }
+    let sums = writer.sums.map { "\(Hexadecimal.encode($0.sum.bytes))  \($0.name)\n" }
+    try writer.add(
+      sumsFile, Array(sums.joined().utf8), mode: 0o600, modifiedSeconds: seconds)
     try writer.finish()
     try FileSystem.move(part, to: file)
     summary.byteCount = FileSystem.byteCount(of: file) ?? 0
@@ -119,17 +143,22 @@ public enum FolderBackup {
   public static func restore(
     _ file: String, into folder: GatewayFolder, nowMilliseconds: Int64
   ) throws -> Summary {
-    let (reader, summary) = try read(file)
+    let (reader, summary, sums) = try read(file)
     let lock = try emptyFolder(folder)
     defer { withExtendedLifetime(lock) {} }
     var written: [String] = []
     do {
       try folder.write(Array("\(file)\n".utf8), unfinished)
       written.append(unfinished)
-      for entry in reader.entries where entry.name != description {
+      for entry in reader.entries where ![description, sumsFile].contains(entry.name) {
         written.append(entry.name)
-        try reader.extract(
+        let sum = try reader.extract(
           entry.name, to: folder.file(entry.name), mode: mode(of: entry.name))
+        guard sums.map({ $0[entry.name] == sum }) ?? true else {
+          throw AdministrationFailure(
+            .broken, "\(entry.name) in \(file) is not what was put into it",
+            do: "take another copy of it")
+        }
       }
       for name in stores {
         try StoreBackup.check(store: folder.file(name))
@@ -147,8 +176,11 @@ public enum FolderBackup {
     return summary
   }
 
-  /// Reads a backup's headers and its description; throws where it is none, or not whole.
-  private static func read(_ file: String) throws -> (TarReader, Summary) {
+  /// Reads a backup's headers, its description and its sums, nil in one of a former release; throws where it is none,
+  /// or not whole.
+  private static func read(
+    _ file: String
+  ) throws -> (TarReader, Summary, [String: SHA256.Digest]?) {
     guard FileSystem.exists(file) else {
       throw AdministrationFailure(.missing, "there is no file \(file)", do: "name a backup")
     }
@@ -166,10 +198,17 @@ public enum FolderBackup {
         .broken, "\(file) was made by a newer release (\(object["release"]?.stringValue ?? "?"))",
         do: "restore it with that one")
     }
-    let names = reader.entries.dropFirst().map(\.name)
-    guard names.allSatisfy({ isIncluded($0) || stores.contains($0) }),
-      Set(names).count == names.count,
-      FolderPart.allCases.flatMap(\.files).allSatisfy(names.contains)
+    var sums: [String: SHA256.Digest]?
+    var entries = reader.entries[...]
+    if number != formatWithoutSums {
+      sums = try Self.sums(in: reader, of: entries.dropLast().map(\.name))
+      guard let sums, sums[description] == SHA256.hash(bytes) else { throw damaged }
+      entries = entries.dropLast()
+    }
+    let sizes = entries.dropFirst().map { ($0.name, $0.byteCount) }
+    guard sizes.allSatisfy({ isIncluded($0.0) || stores.contains($0.0) }),
+      Set(sizes.map(\.0)).count == sizes.count,
+      required.allSatisfy({ name in sizes.contains { $0.0 == name && $0.1 > 0 } })
     else { throw damaged }
     return (
       reader,
@@ -179,9 +218,30 @@ public enum FolderBackup {
         release: object["release"]?.stringValue ?? "",
         notifications: Int(object["notifications"]?.integerValue ?? 0),
         devices: Int(object["devices"]?.integerValue ?? 0),
-        byteCount: FileSystem.byteCount(of: file) ?? 0)
+        byteCount: FileSystem.byteCount(of: file) ?? 0, hasSums: number != formatWithoutSums),
+      sums
     )
   }
+
+  /// The hash that the backup has of each of its files; nil where it has not one of each of `names`.
+  private static func sums(
+    in reader: TarReader, of names: [String]
+  ) throws -> [String: SHA256.Digest]? {
+    guard reader.entries.last?.name == sumsFile,
+      let bytes = try reader.content(of: sumsFile, limit: sumsBytesMax)
+    else { return nil }
+    var sums: [String: SHA256.Digest] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      guard let sum = Hexadecimal.decode(String(line.prefix(64))).flatMap({ SHA256.Digest($0) }),
+        line.dropFirst(64).prefix(2) == "  ",
+        sums.updateValue(sum, forKey: String(line.dropFirst(66))) == nil
+      else { return nil }
+    }
+    return Set(sums.keys) == Set(names) ? sums : nil
+  }
+
+  /// Bytes of the hashes: some hundred of each key, of which a gateway has a few.
+  private static let sumsBytesMax = 1_048_576
 
   /// What a gateway's start finds: a sentence about the backup that its folder was restored from; nil where it was not.
   ///
@@ -189,7 +249,8 @@ public enum FolderBackup {
   static func consumeNotice(in folder: GatewayFolder) throws(SystemFailure) -> String? {
     let marker = folder.file(restored)
     guard FileSystem.exists(marker) else { return nil }
-    let object = (try? JSONValue(parsing: FileSystem.read(marker, limit: 65_536)))?.objectValue
+    let object = (try? JSONValue(parsing: FileSystem.readRegularFile(marker, limit: 65_536)))?
+      .objectValue
     let (created, done) = (object?["createdAt"]?.stringValue, object?["restoredAt"]?.stringValue)
     try FileSystem.remove(marker)
     return "the folder was restored at \(done ?? "an unknown time") from a backup of "

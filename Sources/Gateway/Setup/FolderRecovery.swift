@@ -50,7 +50,7 @@ final class FolderRecovery {
   /// Whether a start has made all files: the manifest says so, or, in a former release's folder, what was
   /// written last.
   private var isComplete: Bool {
-    if let manifest = try? FileSystem.read(
+    if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
       !manifest.isEmpty
     {
@@ -67,7 +67,8 @@ final class FolderRecovery {
       + "# given --recover, which makes the file anew and says what is lost with the old one.\n"
       + names.map { $0 + "\n" }.joined()
     let bytes = Array(text.utf8)
-    let kept = try? FileSystem.read(folder.file(Self.manifest), limit: Self.manifestBytesMax)
+    let kept = try? FileSystem.readRegularFile(
+      folder.file(Self.manifest), limit: Self.manifestBytesMax)
     if kept != bytes { try folder.write(bytes, Self.manifest, mode: 0o644) }
   }
 

@@ -71,6 +71,13 @@ extension GatewayFolder {
       && certificate.notAfter < authority.certificate.notAfter
   }
 
+  /// Whether the authority can sign no certificate for a name that clients accept.
+  func forbids(_ name: String, _ authority: CertificateAuthority) throws(Failure) -> Bool {
+    if try permits(name, authority, firstCertificate(of: authority)) { return false }
+    if AddressRange(name) != nil { return true }
+    return try !permits(name, authority, authority.certificate)
+  }
+
   private func permits(
     _ name: String, _ authority: CertificateAuthority, _ anchor: Certificate
   ) throws(Failure) -> Bool {

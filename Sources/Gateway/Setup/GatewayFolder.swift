@@ -125,7 +125,7 @@ public struct GatewayFolder: Sendable {
   func read(_ name: String) throws(Failure) -> [UInt8]? {
     guard FileSystem.exists(file(name)) else { return nil }
     do {
-      return try FileSystem.read(file(name), limit: 1 << 20)
+      return try FileSystem.readRegularFile(file(name), limit: 1 << 20)
     } catch {
       throw .system(error)
     }

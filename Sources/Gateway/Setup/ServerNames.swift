@@ -32,16 +32,17 @@ struct ServerNames {
     self.addresses = addresses
   }
 
-  /// Tells the operator who needs the present `ca.pem`; throws where a name that was asked for is in no
-  /// certificate.
-  func report(
-    _ certificates: ServerCertificates, authority file: String, log: Log
-  ) throws(GatewayServer.Failure) {
-    if let name = given.first(where: certificates.forbiddenNames.contains) {
-      throw .setup(
-        "\(file) permits no certificate for --name \(name): leave it out, or put an authority there "
-          + "that permits it")
+  /// Throws where the authority can sign no certificate for a name that was asked for.
+  func requirePermitted(by authority: CertificateAuthority, in folder: GatewayFolder) throws {
+    for name in given where try folder.forbids(name, authority) {
+      throw GatewayServer.Failure.setup(
+        "\(folder.authorityFile) permits no certificate for --name \(name): leave it out, or put an "
+          + "authority there that permits it")
     }
+  }
+
+  /// Tells the operator who needs the present `ca.pem`.
+  func report(_ certificates: ServerCertificates, authority file: String, log: Log) {
     if !certificates.forbiddenNames.isEmpty {
       log.warning(
         "clients cannot reach the gateway by names that its ca.pem forbids; use another name",

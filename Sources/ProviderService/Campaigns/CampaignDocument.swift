@@ -243,6 +243,9 @@ private struct CampaignReader {
   mutating func alerts(fallback: LanguageChoice.Fallback, arguments: [String]) -> AlertCatalogue {
     switch object["alert"] {
     case nil, .null?: return .none
+    case .object(let alert)? where alert.keys.isEmpty:
+      report("alert", "it has no text", do: "write one, or leave the member out")
+      return .none
     case .object(let alert)?:
       do throws(RequestProblems) {
         return try AlertCatalogue(alert, fallback: fallback, arguments: arguments)

@@ -77,6 +77,11 @@ extension ProviderRouter {
     guard let object = (try? JSONValue(parsing: request.body))?.objectValue else {
       throw RequestProblems([RequestProblem(nil, "the campaign is no object", do: "send one")])
     }
+    if let key = JSONValue.doubledKey(in: request.body) {
+      throw RequestProblems([
+        RequestProblem(key, "the campaign has it twice in one object", do: "leave one of them")
+      ])
+    }
     return object
   }
 

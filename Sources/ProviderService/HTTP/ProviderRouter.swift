@@ -104,10 +104,13 @@ public struct ProviderRouter: Sendable {
     }
     guard isOpen else { throw Self.unauthorized("the app's key is missing") }
     // A page in a browser of this machine must not reach it under a name of its own.
-    guard Self.isOwnName(request.field("host")), request.field("origin") == nil else {
+    guard Self.isOwnName(request.field("host")), request.field("origin") == nil,
+      !Self.isOfForeignPage(request)
+    else {
       throw Refusal(
-        403, "an open service answers to this machine's own names alone",
-        do: "use http://127.0.0.1 or http://localhost")
+        403,
+        "an open service answers to this machine's own names alone, and to no page of a browser",
+        do: "use http://127.0.0.1 or http://localhost, without a browser's page")
     }
     return .anybody
   }
@@ -132,6 +135,14 @@ public struct ProviderRouter: Sendable {
 
   private static func unauthorized(_ what: String) -> Refusal {
     Refusal(401, what, do: "send 'authorization: Bearer' with what its file holds")
+  }
+
+  /// Whether a browser says that a page of another site asks: pictures and scripts have no `Origin`.
+  private static func isOfForeignPage(_ request: HTTP1Request) -> Bool {
+    request.fields.contains { field in
+      field.name.lowercased() == "sec-fetch-site"
+        && !["none", "same-origin"].contains(field.value.lowercased())
+    }
   }
 
   private static func isOwnName(_ host: String?) -> Bool {

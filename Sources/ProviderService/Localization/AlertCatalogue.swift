@@ -118,6 +118,13 @@ struct AlertCatalogue: Sendable {
         RequestProblem(
           field, "it uses one argument as a text and as a number", do: "use it as one of them"))
     }
+    for format in text.formats where !arguments.isEmpty {
+      guard let formatted = TextDirectives(format).formatted else { continue }
+      problems.append(
+        RequestProblem(
+          field, "'\(formatted)' gives a number a form, and arguments are shown as they are",
+          do: "write %@ or %d, and the argument as it is to be read"))
+    }
     for format in text.formats {
       for (place, kind) in TextDirectives(format).kinds.sorted(by: { $0.key < $1.key }) {
         if place > arguments.count {

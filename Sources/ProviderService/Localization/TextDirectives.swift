@@ -9,6 +9,8 @@ struct TextDirectives: Equatable {
   private(set) var kinds: [Int: Kind] = [:]
   /// Whether an argument is used both as a text and as a number.
   private(set) var isContradictory = false
+  /// The first placeholder with a width, a precision or a flag, which arguments do not follow; nil without one.
+  private(set) var formatted: String?
 
   /// Reads `%@`, `%2$@`, `%d`, `%#@name@` and their like, as the text is filled later.
   init(_ format: String) {
@@ -31,14 +33,17 @@ struct TextDirectives: Equatable {
         kind = .number
         rest = rest[rest.index(after: end)...]
       } else {
+        let start = rest.startIndex
         rest = rest.drop { "-+0#'".contains($0) }
         rest = rest.drop { $0.isASCII && $0.isWholeNumber || $0 == "." }
+        let form = format[start..<rest.startIndex]
         rest = rest.drop { "hlqLztj".contains($0) }
         guard let conversion = rest.first, "@dDiuUxXoOfFeEgGaAcCsS".contains(conversion) else {
           continue
         }
         kind = "@cCsS".contains(conversion) ? .text : .number
         rest.removeFirst()
+        if !form.isEmpty, formatted == nil { formatted = "%\(form)\(conversion)" }
       }
       let number = place ?? next
       if place == nil { next += 1 }

@@ -32,8 +32,7 @@ public struct AppKeys: Sendable {
       let path = "\(folder)/\(name)"
       let key = try FileSystem.readRegularFile(path, limit: Limits.keyFileBytesMax)
         .filter { $0 > 0x20 }
-      // An empty file must not let everybody in.
-      guard key.count >= 16 else { continue }
+      guard key.count >= Limits.secretBytesMin else { throw .tooShort(path) }
       apps.append(App(bundleID: String(name.dropLast(4)), keyFile: path, key: key))
     }
     self.apps = apps

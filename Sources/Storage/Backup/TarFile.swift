@@ -1,4 +1,5 @@
 public import System
+public import Transport
 
 /// One file of a tar archive (POSIX.1-1988's ustar, with GNU's form for sizes from 8 GiB on).
 public struct TarEntry: Sendable, Equatable {
@@ -84,6 +85,9 @@ public struct TarEntry: Sendable, Equatable {
 public final class TarWriter {
   private let file: RandomAccessFile
   private var position = 0
+  private let hash = SHA256Context()
+  /// The hash of each file that was added, in order.
+  public private(set) var sums: [(name: String, sum: SHA256.Digest)] = []
 
   /// Begins an archive in a new file at `path`, of mode 0600.
   public init(_ path: String) throws(SystemFailure) {
@@ -101,6 +105,7 @@ public final class TarWriter {
       ).header)
     try write(content)
     try pad()
+    sums.append((name, SHA256.hash(content)))
   }
 
   /// Adds the file at `path`.
@@ -112,15 +117,18 @@ public final class TarWriter {
     try write(
       TarEntry(name: name, byteCount: count, mode: mode, modifiedSeconds: modifiedSeconds).header)
     var offset = 0
+    hash.begin()
     while offset < count {
       let bytes = try source.read(min(Limits.copiedAtOnceBytes, count - offset), at: offset)
       guard !bytes.isEmpty else {
         throw .unusable(text: path, reason: "it became shorter while it was copied")
       }
       try write(bytes)
+      hash.update(bytes)
       offset += bytes.count
     }
     try pad()
+    sums.append((name, hash.finish()))
   }
 
   /// Writes the end, and waits until all of it is on disk.
@@ -132,6 +140,7 @@ public final class TarWriter {
   private func pad() throws(SystemFailure) {
     let rest = position % TarEntry.blockBytes
     if rest > 0 { try write([UInt8](repeating: 0, count: TarEntry.blockBytes - rest)) }
+    assert(position % TarEntry.blockBytes == 0, "each file fills its last block")
   }
 
   private func write(_ bytes: [UInt8]) throws(SystemFailure) {
@@ -152,7 +161,7 @@ public final class TarWriter {
 public final class TarReader {
   /// Why a file is no archive of ours.
   public enum Failure: Error, Equatable {
-    /// It ends in the middle, or something in it is no header of a regular file.
+    /// It ends in the middle, something in it is no header of a regular file, or something follows its end.
     case damaged
   }
 
@@ -171,7 +180,10 @@ public final class TarReader {
       let block = try file.read(TarEntry.blockBytes, at: position)
       guard block.count == TarEntry.blockBytes else { throw Failure.damaged }
       position += TarEntry.blockBytes
-      if block.allSatisfy({ $0 == 0 }) { break }
+      if block.allSatisfy({ $0 == 0 }) {
+        try Self.checkEnd(of: file, from: position, to: size)
+        break
+      }
       guard let entry = TarEntry(header: block), entries.count < Limits.archiveEntriesMax,
         entry.byteCount <= size - position
       else { throw Failure.damaged }
@@ -185,6 +197,14 @@ public final class TarReader {
     self.offsets = offsets
   }
 
+  /// An archive ends with two blocks of zeros; tar fills up the last record with more of them.
+  private static func checkEnd(of file: RandomAccessFile, from position: Int, to size: Int) throws {
+    let rest = size - position
+    guard (TarEntry.blockBytes..<Limits.archiveEndBytesMax).contains(rest),
+      try file.read(rest, at: position).allSatisfy({ $0 == 0 })
+    else { throw Failure.damaged }
+  }
+
   /// The content of a small file; nil where there is none of that name, or where it is longer than `limit`.
   public func content(of name: String, limit: Int) throws(SystemFailure) -> [UInt8]? {
     guard let index = entries.firstIndex(where: { $0.name == name }),
@@ -194,11 +214,14 @@ public final class TarReader {
       ? [] : try file.read(entries[index].byteCount, at: offsets[index])
   }
 
-  /// Writes a file of the archive to a new one of that mode, on disk when it returns.
+  /// Writes a file of the archive to a new one of that mode, on disk when it returns; the hash of what was written.
+  @discardableResult
   public func extract(
     _ name: String, to path: String, mode: UInt32
-  ) throws(SystemFailure) {
-    guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
+  ) throws(SystemFailure) -> SHA256.Digest {
+    let hash = SHA256Context()
+    hash.begin()
+    guard let index = entries.firstIndex(where: { $0.name == name }) else { return hash.finish() }
     try FileSystem.write([], to: path, mode: mode)
     let target = try RandomAccessFile(path)
     var offset = 0
@@ -216,8 +239,11 @@ public final class TarReader {
         }
       }
       if let failure { throw failure }
+      hash.update(bytes)
       offset += bytes.count
     }
+    assert(offset == entries[index].byteCount, "what is hashed is the whole file")
     try target.synchronize()
+    return hash.finish()
   }
 }

@@ -108,6 +108,13 @@ public struct CommandLineOptions: Sendable {
     return true
   }
 
+  /// Takes back one value of an option, so that what else is wrong can be seen.
+  public mutating func withdraw(_ key: String, _ value: String) {
+    var left = values[key] ?? []
+    if let index = left.firstIndex(of: value) { left.remove(at: index) }
+    values[key] = left.isEmpty ? nil : left
+  }
+
   /// Whether the flag was given.
   public func has(_ key: String) -> Bool { flags.contains(key) }
 

@@ -6,12 +6,14 @@ public enum FileSystem {
   /// Replaces the file at `path` by `bytes`: temporary file in the same folder, fsync, rename,
   /// fsync of the folder.
   ///
-  /// `mode` is set before the content is written.
+  /// `mode` is set before the content is written. A device, a pipe, a socket or a folder at the path is left
+  /// as it is, and is an error.
   public static func write(
     _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
   ) throws(SystemFailure) {
+    try requireReplaceable(path)
     let folder = parent(of: path)
-    let temporary = "\(path).\(getpid()).\(suffix()).tmp"
+    let temporary = temporary(for: path)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe belfry_open(temporary, flags, mode)
     guard descriptor >= 0 else { throw .last("open", path) }
@@ -28,6 +30,17 @@ public enum FileSystem {
     }
     Glibc.close(descriptor)
     try synchronize(folder: folder)
+  }
+
+  /// Throws where something is at the path that no file may replace: a device, a pipe, a socket, a folder.
+  ///
+  /// A symbolic link is replaced itself.
+  public static func requireReplaceable(_ path: String) throws(SystemFailure) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return }
+    guard [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else {
+      throw .unusable(text: path, reason: "it is there and is no regular file: name another")
+    }
   }
 
   /// The whole file, of at most `limit` bytes.
@@ -76,7 +89,7 @@ public enum FileSystem {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat", path) }
     guard flags & O_NONBLOCK == 0 || status.st_mode & S_IFMT == S_IFREG else {
-      throw .call(name: "read", errno: EINVAL, subject: path)
+      throw .unusable(text: path, reason: "it is no regular file")
     }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw .call(name: "read", errno: EISDIR, subject: path)
@@ -262,12 +275,13 @@ public enum FileSystem {
     }
   }
 
-  private static func suffix() -> String {
+  /// A name in the folder of `path` that no other file has.
+  static func temporary(for path: String) -> String {
     var generator = SystemRandom.Generator()
-    return String(generator.next(), radix: 36)
+    return "\(path).\(getpid()).\(String(generator.next(), radix: 36)).tmp"
   }
 
-  private static func writeAll(
+  static func writeAll(
     _ bytes: [UInt8], _ descriptor: Int32, _ path: String
   ) throws(SystemFailure) {
     var written = 0

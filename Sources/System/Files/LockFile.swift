@@ -7,8 +7,14 @@ public final class LockFile: Sendable {
 
   /// Acquires the lock at `path`, made with mode 0600, or throws `.locked` at once.
   public init(_ path: String) throws(SystemFailure) {
-    let descriptor = unsafe belfry_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let descriptor = unsafe belfry_open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .last("open", path) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      Glibc.close(descriptor)
+      throw .unusable(text: path, reason: "it is no regular file: remove it")
+    }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let failure = errno == EWOULDBLOCK ? .locked(path: path) : SystemFailure.last("flock", path)
       Glibc.close(descriptor)

@@ -12,8 +12,14 @@ struct AdministrationVerb: Sendable {
   /// How a created object is shown; nil for its columns.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// Completes the command with the answer, for example by writing a file.
-  let finish: @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject]
+  /// Completes the command with the answer, for example by writing the file that `--out` names.
+  let finish: Finish
+
+  typealias Finish =
+    @Sendable ([JSONObject], CommandLineOptions, _ out: ReservedFile?) throws -> [JSONObject]
+
+  /// Bytes that must be free for the file of `--out`: a key and a chain of certificates have some thousand.
+  private static let outBytes = 65_536
 
   /// Whether it lists objects, rather than creating or removing one.
   var isList: Bool { name == "list" || name.isEmpty }
@@ -22,9 +28,7 @@ struct AdministrationVerb: Sendable {
     _ noun: String, _ name: String, _ summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, options: [OptionTable.Entry] = [],
     columns: [String], text: (@Sendable (JSONObject) -> String)? = nil,
-    finish: @escaping @Sendable ([JSONObject], CommandLineOptions) throws -> [JSONObject] = {
-      lines, _ in lines
-    },
+    finish: @escaping Finish = { lines, _, _ in lines },
     request: @escaping @Sendable (CommandLineOptions) throws -> AdministrationRequest
   ) {
     self.name = name
@@ -40,6 +44,17 @@ struct AdministrationVerb: Sendable {
     self.text = text
     self.finish = finish
     self.request = request
+  }
+
+  /// Carries the command out.
+  func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
+    let request = try request(options)
+    // Before anything is made: a credential without its file would be good, and its private key lost.
+    let out = try options.value("out").map { file in
+      try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
+    }
+    let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
+    return try finish(access.perform(request), options, out)
   }
 }
 
@@ -84,9 +99,7 @@ struct AdministrationNoun: Sendable {
         Output.text(verb.table.help)
         return 0
       }
-      let request = try verb.request(options)
-      let access = GatewayAccess(folder: options.value("data") ?? StateFolders.gateway)
-      let lines = try verb.finish(access.perform(request), options)
+      let lines = try verb.perform(options)
       if let text = verb.text, !options.has("json") {
         for line in lines { Output.line(OutputTable.printable(text(line))) }
         return 0

@@ -52,6 +52,10 @@ enum RestoreCommand {
       let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
       let summary = try FolderBackup.restore(
         file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds)
+      if !summary.hasSums {
+        Output.error(
+          "\(file) is of a former release and has no hashes", do: "check that the gateway has all")
+      }
       let created = Timestamp.rfc3339(unixMilliseconds: summary.createdMilliseconds)
       if options.has("json") {
         var line: JSONObject = ["file": .string(file), "data": .string(folder.path)]

@@ -71,8 +71,10 @@ struct GatewayAccess {
   /// The object of `gateway.json`.
   private var description: JSONObject? {
     get throws {
-      try JSONValue(parsing: FileSystem.read(folder.descriptionFile, limit: Self.fileBytesMax))
-        .objectValue
+      try JSONValue(
+        parsing: FileSystem.readRegularFile(folder.descriptionFile, limit: Self.fileBytesMax)
+      )
+      .objectValue
     }
   }
 
@@ -87,7 +89,7 @@ struct GatewayAccess {
     // A console that listens everywhere is reached on this machine.
     let reached = ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
     guard let address = SocketAddress(host: reached, port: port) else { return nil }
-    let token = try FileSystem.read(folder.adminTokenFile, limit: Self.fileBytesMax)
+    let token = try FileSystem.readRegularFile(folder.adminTokenFile, limit: Self.fileBytesMax)
     return AdminClient(
       address: address,
       token: String(decoding: token, as: UTF8.self).filter { !$0.isWhitespace })

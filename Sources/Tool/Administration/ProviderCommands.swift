@@ -37,12 +37,11 @@ enum KeyCommand {
       .value("related", "KEYID", "the one other key that may share its connection"),
       .value("out", "FILE.p8", "also writes the private key there"),
     ], columns: ["id", "file"],
-    finish: { lines, options in
-      guard let file = options.value("out"), var line = lines.first,
-        let kept = line["file"]?.stringValue
+    finish: { lines, _, out in
+      guard let out, var line = lines.first, let kept = line["file"]?.stringValue
       else { return lines }
-      try FileSystem.write(FileSystem.read(kept, limit: 65_536), to: file)
-      line["file"] = .string(FileSystem.absolute(file))
+      try out.write(FileSystem.readRegularFile(kept, limit: 65_536))
+      line["file"] = .string(out.path)
       return [line]
     }
   ) { options in
@@ -118,22 +117,22 @@ enum CertificateCommand {
 
   /// The private key goes into the file and nowhere else.
   @Sendable private static func write(
-    _ lines: [JSONObject], _ options: CommandLineOptions
+    _ lines: [JSONObject], _ options: CommandLineOptions, _ out: ReservedFile?
   ) throws -> [JSONObject] {
-    guard let line = lines.first, let chain = line["certificateChain"]?.stringValue,
+    guard let out, let line = lines.first, let chain = line["certificateChain"]?.stringValue,
       let key = line["privateKey"]?.stringValue
     else { return lines }
-    let file = try options.required("out")
-    let isPKCS12 = options.has("legacy-p12") || file.hasSuffix(".p12") || file.hasSuffix(".pfx")
+    let isPKCS12 =
+      options.has("legacy-p12") || out.path.hasSuffix(".p12") || out.path.hasSuffix(".pfx")
     let bytes =
       isPKCS12
       ? try PKCS12.encode(
         certificatePEM: Array(chain.utf8), privateKeyPEM: Array(key.utf8), authorityPEM: nil,
         name: line["topic"]?.stringValue ?? "", password: "", legacy: options.has("legacy-p12"))
       : Array((chain + key).utf8)
-    try FileSystem.write(bytes, to: file)
+    try out.write(bytes)
     var members = line.members.filter { !["certificateChain", "privateKey"].contains($0.key) }
-    members.append(.init(key: "file", value: .string(FileSystem.absolute(file))))
+    members.append(.init(key: "file", value: .string(out.path)))
     return [JSONObject(members.map { ($0.key, $0.value) })]
   }
 }

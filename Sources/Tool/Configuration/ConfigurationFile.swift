@@ -24,8 +24,10 @@ struct ConfigurationFile {
 
   let path: String
   private(set) var entries: [Entry] = []
+  /// All that is wrong with its form.
+  private(set) var faults: [Fault] = []
 
-  /// Reads the file at `path`.
+  /// Reads the file at `path`; throws where there is nothing to read.
   init(_ path: String) throws(Fault) {
     self.path = path
     let bytes: [UInt8]
@@ -35,7 +37,11 @@ struct ConfigurationFile {
       throw Fault(line: 0, what: "\(error)")
     }
     var parser = YAMLEvents(bytes)
-    try read(&parser)
+    do throws(Fault) {
+      try read(&parser)
+    } catch {
+      faults.append(error)
+    }
   }
 
   /// Bytes of a file: some thousand lines of options.
@@ -45,50 +51,85 @@ struct ConfigurationFile {
 
   private mutating func read(_ parser: inout YAMLEvents) throws(Fault) {
     var event = try parser.next()
-    // An empty file has no option, and a start of a stream alone.
     while case .structure = event.kind { event = try parser.next() }
+    // An empty file has no option, and no document.
     if case .end = event.kind { return }
     guard case .mapping = event.kind else {
       throw Fault(line: event.line, what: "this is no mapping: write `option: value`, one a line")
     }
-    while true {
-      let key = try parser.next()
-      switch key.kind {
-      case .mappingEnd: return
-      case .scalar(let name):
-        if let former = entries.first(where: { $0.key == name }) {
-          throw Fault(
+    while let key = try nextKey(&parser) {
+      guard case .scalar(let name) = key.kind else {
+        faults.append(
+          Fault(line: key.line, what: "this is no option's name: write `option: value`"))
+        try parser.skip(key.kind)
+        try parser.skip(parser.next().kind)
+        continue
+      }
+      let values = try values(of: name, &parser)
+      if let former = entries.first(where: { $0.key == name }) {
+        faults.append(
+          Fault(
             line: key.line,
-            what: "\(name) stands at line \(former.line) already: write its values as one list")
-        }
-        let values = try values(of: name, &parser)
+            what: "\(name) stands at line \(former.line) already: write its values as one list"))
+      } else if let values {
         entries.append(
           Entry(
             key: name, values: values.map(\.text), line: key.line, valueLines: values.map(\.line)))
-      default:
-        throw Fault(line: key.line, what: "this is no option's name: write `option: value`")
       }
     }
+    event = try parser.next()
+    while case .end = event.kind {
+      if parser.isAtEnd { return }
+      event = try parser.next()
+    }
+    throw Fault(
+      line: event.line,
+      what: "a second document begins here, which nobody reads: write all options into the first")
   }
 
-  private func values(of name: String, _ parser: inout YAMLEvents) throws(Fault) -> [(
+  /// What stands where the name of an option should; nil at the end of the mapping.
+  private func nextKey(_ parser: inout YAMLEvents) throws(Fault) -> (
+    kind: YAMLEvents.Kind, line: Int
+  )? {
+    let key = try parser.next()
+    if case .mappingEnd = key.kind { return nil }
+    return key
+  }
+
+  /// The texts of an option; nil where they are a fault, which is noted.
+  private mutating func values(of name: String, _ parser: inout YAMLEvents) throws(Fault) -> [(
     text: String, line: Int
-  )] {
+  )]? {
     let event = try parser.next()
     switch event.kind {
     case .scalar(let text): return [(text, event.line)]
-    case .sequence:
-      var values: [(text: String, line: Int)] = []
-      while true {
-        let element = try parser.next()
-        switch element.kind {
-        case .sequenceEnd: return values
-        case .scalar(let text) where values.count < Self.valuesMax:
-          values.append((text, element.line))
-        default: throw Fault(line: element.line, what: "\(name) takes a plain list of texts")
+    case .sequence: break
+    default:
+      faults.append(Fault(line: event.line, what: "\(name) takes a text or a list of texts"))
+      try parser.skip(event.kind)
+      return nil
+    }
+    var values: [(text: String, line: Int)] = []
+    var fault: Fault?
+    while true {
+      let element = try parser.next()
+      switch element.kind {
+      case .sequenceEnd:
+        if let fault { faults.append(fault) }
+        return fault == nil ? values : nil
+      case .scalar(let text):
+        values.append((text, element.line))
+        if values.count > Self.valuesMax {
+          fault =
+            fault
+            ?? Fault(line: element.line, what: "\(name) has more than \(Self.valuesMax) values")
+          values = []
         }
+      default:
+        fault =
+          fault ?? Fault(line: element.line, what: "\(name) takes a plain list of texts")
+        try parser.skip(element.kind)
       }
-    default: throw Fault(line: event.line, what: "\(name) takes a text or a list of texts")
     }
   }
 }
@@ -107,6 +148,8 @@ struct ConfigurationFile {
     case other
   }
 
+  /// The stream has ended.
+  private(set) var isAtEnd = false
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
 
@@ -135,7 +178,22 @@ struct ConfigurationFile {
     }
     defer { unsafe yaml_event_delete(&event) }
     let line = unsafe Int(event.start_mark.line) + 1
+    if unsafe event.type == YAML_STREAM_END_EVENT { isAtEnd = true }
     return (unsafe Self.kind(of: event), line)
+  }
+
+  /// Passes over what an event begins, to its end.
+  mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
+    var (depth, kind) = (0, kind)
+    while true {
+      switch kind {
+      case .mapping, .sequence: depth += 1
+      case .mappingEnd, .sequenceEnd: depth -= 1
+      case .structure, .scalar, .end, .other: break
+      }
+      guard depth > 0 else { return }
+      kind = try next().kind
+    }
   }
 
   private static func kind(of event: yaml_event_t) -> Kind {

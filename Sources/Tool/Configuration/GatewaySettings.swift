@@ -8,6 +8,10 @@ struct GatewaySettings {
   let console: SocketAddress
   let readyFile: String?
   let logLevel: Log.Level
+  /// What is wrong without being a fault.
+  let warnings: [String]
+  /// Where the operator's certificate is named, in the file or the environment.
+  let certificatePlace: String?
 
   /// Reads them; nil where help is asked for.
   init?(_ arguments: [String]) throws(LayeredOptions.Failure) {
@@ -19,16 +23,25 @@ struct GatewaySettings {
           ? ["--check-config=", "--config=" + argument.dropFirst("--check-config=".count)]
           : [argument]
     }
-    let layers = try LayeredOptions(
+    var layers = try LayeredOptions(
       arguments, by: GatewayCommand.table, prefix: Self.variablePrefix)
     if layers.options.wantsHelp { return nil }
-    options = layers.options
-    do throws(CommandLineOptions.Problem) {
-      configuration = try GatewayCommand.configuration(options)
-      console = try GatewayCommand.consoleAddress(options)
-    } catch {
-      throw layers.failure(error)
+    var read: (GatewayConfiguration, SocketAddress)?
+    while read == nil {
+      do throws(CommandLineOptions.Problem) {
+        let configuration = try GatewayCommand.configuration(layers.options)
+        read = (configuration, try GatewayCommand.consoleAddress(layers.options))
+      } catch {
+        // Each turn has one value less.
+        guard layers.note(error) else { throw .usage(error) }
+      }
     }
+    try layers.requireFaultless()
+    guard let read else { return nil }
+    options = layers.options
+    warnings = layers.warnings
+    certificatePlace = layers.place(of: "server-certificate")?.text
+    (configuration, console) = read
     readyFile = options.value("ready-file")
     logLevel = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
   }
@@ -99,10 +112,11 @@ enum GatewayCheck {
   }
 
   static func run(_ settings: GatewaySettings) -> Int32 {
+    for warning in settings.warnings { Output.error(warning) }
     do {
       try settings.configuration.checkCertificate()
     } catch {
-      Output.error(error)
+      Output.error((settings.certificatePlace.map { "\($0): " } ?? "") + "\(error)")
       return 1
     }
     let file = settings.options.value("config").map(FileSystem.absolute) ?? "the configuration"

@@ -20,14 +20,24 @@ struct LayeredOptions {
   /// What stands in a file or the environment, under options that belong on a command line alone.
   private static let typedOnly: Set<String> = ["config", "check-config", "recover"]
 
+  /// Something that is wrong in the environment, with line 0, or in the file.
+  private struct Fault {
+    let line: Int
+    let text: String
+  }
+
   private(set) var options: CommandLineOptions
+  /// Variables with the prefix that are no option's, a line each.
+  private(set) var warnings: [String] = []
+  private var faults: [Fault] = []
   private var origins: [String: Origin] = [:]
 
   /// Reads `arguments` by `table`, then the environment's variables that begin with `prefix`, then the file that
   /// `--config` names.
   init(
     _ arguments: [String], by table: OptionTable, prefix: String,
-    environment: (String) -> String? = StateFolders.variable
+    environment: (String) -> String? = StateFolders.variable,
+    names: @autoclosure () -> [String] = Self.variableNames
   ) throws(Failure) {
     do throws(CommandLineOptions.Problem) {
       options = try CommandLineOptions(arguments, by: table)
@@ -36,14 +46,31 @@ struct LayeredOptions {
     }
     if options.wantsHelp { return }
     let file = options.value("config") ?? environment(prefix + "CONFIG")
+    var known: Set<String> = [prefix + "CONFIG"]
     for option in table.options where option.hasValue && !Self.typedOnly.contains(option.key) {
       let name = prefix + option.key.uppercased().replacing("-", with: "_")
+      known.insert(name)
       guard let value = environment(name) else { continue }
       let values =
         option.isRepeatable ? value.split(separator: ",").map(String.init) : [value]
       if options.supply(option.key, values) { origins[option.key] = .variable(name) }
     }
+    for name in names().sorted() where name.hasPrefix(prefix) && !known.contains(name) {
+      let nearest = Suggestion.nearest(to: name, in: Array(known))
+      warnings.append(
+        "\(name) is no option and changes nothing: "
+          + (nearest.map { "did you mean \($0)?" } ?? "see `\(table.command) --help`"))
+    }
     if let file { try read(file, by: table) }
+  }
+
+  /// Throws all that is wrong in the environment and the file, in the order of the lines.
+  func requireFaultless() throws(Failure) {
+    guard !faults.isEmpty else { return }
+    let inOrder = faults.enumerated().sorted {
+      ($0.element.line, $0.offset) < ($1.element.line, $1.offset)
+    }
+    throw .configuration(inOrder.map(\.element.text))
   }
 
   private mutating func read(_ path: String, by table: OptionTable) throws(Failure) {
@@ -55,44 +82,84 @@ struct LayeredOptions {
       throw .configuration([error.line == 0 ? error.what : "\(path):\(error.line): \(error.what)"])
     }
     let known = table.options.filter { !Self.typedOnly.contains($0.key) }
-    var faults: [String] = []
+    func fault(_ line: Int, _ what: String) {
+      faults.append(Fault(line: line, text: "\(path):\(line): \(what)"))
+    }
+    for one in file.faults { fault(one.line, one.what) }
     for entry in file.entries {
-      func fault(_ what: String) { faults.append("\(path):\(entry.line): \(what)") }
       guard let option = known.first(where: { $0.key == entry.key }) else {
         if Self.typedOnly.contains(entry.key) {
-          fault("\(entry.key) belongs on the command line: leave it out")
+          fault(entry.line, "\(entry.key) belongs on the command line: leave it out")
         } else {
           let nearest = Suggestion.nearest(to: entry.key, in: known.map(\.key))
           fault(
+            entry.line,
             "there is no option '\(entry.key)': "
               + (nearest.map { "did you mean '\($0)'?" } ?? "see `\(table.command) --help`"))
         }
         continue
       }
       if entry.values.isEmpty || entry.values.contains("") {
-        fault("\(entry.key) needs a value: leave out the line for the default")
+        fault(entry.line, "\(entry.key) needs a value: leave out the line for the default")
       } else if !option.isRepeatable, entry.values.count > 1 {
-        fault("\(entry.key) takes one value: write no list")
+        fault(entry.line, "\(entry.key) takes one value: write no list")
       } else if options.supply(entry.key, entry.values) {
         origins[entry.key] = .file(path, entry)
       }
     }
-    if !faults.isEmpty { throw .configuration(faults) }
   }
 
-  /// What is wrong with a value, in the words of the place where it stands.
-  func failure(_ problem: CommandLineOptions.Problem) -> Failure {
-    guard case .badValue(let key, let value, let wanted) = problem, let origin = origins[key] else {
-      return .usage(problem)
-    }
-    let fault = "'\(value)' is not understood: give \(wanted)"
-    return switch origin {
-    case .variable(let name): .configuration(["\(name) \(fault)"])
-    case .file(let path, let entry):
-      .configuration([
-        "\(path):\(zip(entry.values, entry.valueLines).first { $0.0 == value }?.1 ?? entry.line): "
-          + "\(key) \(fault)"
-      ])
+  /// Notes what is wrong with a value, in the words of the place where it stands, and takes the value back, so that
+  /// what else is wrong can be seen; false where it was typed.
+  mutating func note(_ problem: CommandLineOptions.Problem) -> Bool {
+    switch problem {
+    case .badValue(let key, let value, let wanted):
+      guard let origin = origins[key] else { return false }
+      let fault = "'\(value)' is not understood: give \(wanted)"
+      switch origin {
+      case .variable(let name): faults.append(Fault(line: 0, text: "\(name) \(fault)"))
+      case .file(let path, let entry):
+        let line =
+          zip(entry.values, entry.valueLines).first { $0.0 == value }?.1 ?? entry.line
+        faults.append(Fault(line: line, text: "\(path):\(line): \(key) \(fault)"))
+      }
+      let before = options.values(key).count
+      options.withdraw(key, value)
+      return options.values(key).count < before
+    case .required(let key):
+      // What is missing has no place; what it belongs to has one.
+      guard let other = Self.pairs[key], let place = place(of: other) else { return false }
+      faults.append(
+        Fault(line: place.line, text: "\(place.text): \(other) needs \(key) beside it: give both"))
+      for value in options.values(other) { options.withdraw(other, value) }
+      return true
+    default: return false
     }
   }
+
+  /// Options that are good together alone.
+  private static let pairs = [
+    "server-key": "server-certificate", "server-certificate": "server-key",
+  ]
+
+  /// Where an option stands, in the file or the environment; nil where it was typed or not given.
+  func place(of key: String) -> (text: String, line: Int)? {
+    switch origins[key] {
+    case nil: nil
+    case .variable(let name): (name, 0)
+    case .file(let path, let entry): ("\(path):\(entry.line)", entry.line)
+    }
+  }
+
+  /// The names of the environment's variables.
+  static var variableNames: [String] {
+    // glibc's `environ` is shared by all threads; what the process was started with is not.
+    let bytes = (try? FileSystem.read("/proc/self/environ", limit: environmentBytesMax)) ?? []
+    return bytes.split(separator: 0).map {
+      String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    }
+  }
+
+  /// Bytes of a process's environment: more than Linux gives an argument list by default.
+  private static let environmentBytesMax = 8_388_608
 }

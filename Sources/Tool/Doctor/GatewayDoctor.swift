@@ -31,7 +31,8 @@ struct GatewayDoctor {
   private init(folder: GatewayFolder) { self.folder = folder }
 
   private mutating func readDescription() -> Bool {
-    let bytes = (try? FileSystem.read(folder.descriptionFile, limit: Self.fileBytesMax)) ?? []
+    let bytes =
+      (try? FileSystem.readRegularFile(folder.descriptionFile, limit: Self.fileBytesMax)) ?? []
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue else { return false }
     description = object
     return true
@@ -88,7 +89,7 @@ struct GatewayDoctor {
   private var certificates: [JSONObject] {
     [("authority", folder.authorityFile), ("server certificate", folder.path + "/server.pem")]
       .map { feature, file in
-        guard let bytes = try? FileSystem.read(file, limit: Self.fileBytesMax),
+        guard let bytes = try? FileSystem.readRegularFile(file, limit: Self.fileBytesMax),
           let certificate = try? Certificate(pem: bytes)
         else {
           return Self.row(
@@ -106,7 +107,7 @@ struct GatewayDoctor {
   private var key: JSONObject {
     let file = description["keyFile"]?.stringValue ?? ""
     let id = description["keyID"]?.stringValue ?? ""
-    let isReadable = (try? FileSystem.read(file, limit: Self.fileBytesMax)) != nil
+    let isReadable = (try? FileSystem.readRegularFile(file, limit: Self.fileBytesMax)) != nil
     let live = (try? GatewayAccess(folder: folder.path).perform(.listKeys)) ?? []
     let isLive = live.contains {
       $0["id"]?.stringValue == id && $0["revokedAt"]?.stringValue == nil

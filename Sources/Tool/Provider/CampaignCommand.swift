@@ -107,7 +107,14 @@ enum CampaignCommand {
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
   {
     let path = options.positionals.isEmpty ? "/campaigns" : "/campaigns/\(try id(options))"
-    print(try access.perform("GET", path), options)
+    var lines = try access.perform("GET", path)
+    // No service goes on with it: the one that did was killed.
+    if access.isLocal {
+      for index in lines.indices where lines[index]["state"] == "running" {
+        lines[index]["state"] = "interrupted"
+      }
+    }
+    print(lines, options)
     return 0
   }
 

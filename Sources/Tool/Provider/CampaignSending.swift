@@ -81,6 +81,10 @@ enum CampaignSending {
     let bytes = try FileSystem.read(file == "-" ? "/dev/stdin" : file, limit: fileBytesMax)
     if let fault = PayloadFault(in: bytes) { throw SendFailure.badPayload(file, fault) }
     let object = try JSONValue(parsing: bytes).objectValue ?? [:]
+    if let key = JSONValue.doubledKey(in: bytes) {
+      throw CampaignFailure.refused(
+        status: 400, ["\(file) has '\(key)' twice in one object: leave one of them"])
+    }
     let folder = FileSystem.parent(of: FileSystem.absolute(file))
     do {
       return try StringsFile.resolve(object, in: folder)
@@ -112,7 +116,7 @@ enum CampaignSending {
   }
 
   private static func bring(_ list: String, to id: String, _ access: ProviderAccess) throws {
-    let bytes = try FileSystem.read(list, limit: listBytesMax)
+    let bytes = try FileSystem.readRegularFile(list, limit: listBytesMax)
     var chunk: [UInt8] = []
     var count = 0
     func flush() throws {

@@ -120,7 +120,8 @@ final class ProviderAccess {
   private static func client(of path: String) throws -> AdminClient? {
     let file = ProviderFolder.descriptionFile(in: path)
     guard FileSystem.exists(file),
-      let object = (try? JSONValue(parsing: FileSystem.read(file, limit: 65_536)))?.objectValue,
+      let object = (try? JSONValue(parsing: FileSystem.readRegularFile(file, limit: 65_536)))?
+        .objectValue,
       let host = object["host"]?.stringValue,
       let port = object["port"]?.integerValue.flatMap(UInt16.init(exactly:)),
       // A service that listens everywhere is reached on this machine.
@@ -141,7 +142,7 @@ final class ProviderAccess {
   }
 
   private static func token(in path: String) throws -> String {
-    let bytes = try FileSystem.read(path, limit: 4_096)
+    let bytes = try FileSystem.readRegularFile(path, limit: 4_096)
     return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
   }
 

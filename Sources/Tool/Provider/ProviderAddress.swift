@@ -18,7 +18,9 @@ enum ProviderAddress {
 
   /// The file with the token of the service on a port; nil where none was noted.
   static func adminTokenFile(port: UInt16) -> String? {
-    guard let bytes = try? FileSystem.read(file(port: port), limit: 4_096) else { return nil }
+    guard let bytes = try? FileSystem.readRegularFile(file(port: port), limit: 4_096) else {
+      return nil
+    }
     return String(decoding: bytes.filter { $0 != 0x0A }, as: UTF8.self)
   }
 

@@ -86,5 +86,30 @@ public enum SHA256 {
     }
   }
 
+  /// Begins the hash of bytes that come in parts; what was begun before is given up.
+  public func begin() {
+    let isReady = unsafe EVP_DigestInit_ex(context, nil, nil) == 1
+    precondition(isReady, "SHA-256 cannot fail on memory that is there")
+  }
+
+  /// Adds a part to the hash that was begun.
+  public func update(_ bytes: [UInt8]) {
+    let done = unsafe bytes.withUnsafeBytes {
+      unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1
+    }
+    precondition(done, "SHA-256 cannot fail on memory that is there")
+  }
+
+  /// The hash of all parts since `begin`.
+  public func finish() -> SHA256.Digest {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { output in
+      let done =
+        unsafe EVP_DigestFinal_ex(
+          context, output.bindMemory(to: UInt8.self).baseAddress, nil) == 1
+      precondition(done, "SHA-256 cannot fail on memory that is there")
+      return unsafe SHA256.Digest(reading: UnsafeRawBufferPointer(output))
+    }
+  }
+
   deinit { unsafe EVP_MD_CTX_free(context) }
 }

@@ -24,6 +24,10 @@ final class HTTP1Connection: StreamHandler {
   private var isReceiving = false
   /// When it began to wait for a request, in the loop's nanoseconds; nil while one is answered.
   private(set) var waitingSince: Int64?
+  /// Since when each answer was followed by the next request at once, in the loop's nanoseconds; nil where the client
+  /// waits for one before it asks for another.
+  private(set) var pipeliningSince: Int64?
+  private var isResponding = false
   /// The other end's address without its port, and whether that is this machine.
   let address: String
   let isLocal: Bool
@@ -36,7 +40,9 @@ final class HTTP1Connection: StreamHandler {
     let peer = stream.peerAddress
     address = peer?.host ?? ""
     isLocal = peer?.isLoopback ?? false
-    session = HTTP1ServerSession(handler: self)
+    let session = HTTP1ServerSession(handler: self)
+    session.bodyBytesMax = owner.bounds.bodyBytes
+    self.session = session
   }
 
   // MARK: the server's side
@@ -50,8 +56,12 @@ final class HTTP1Connection: StreamHandler {
     case .bytes(let bytes):
       // First, because the next request may have come already and set a timer of its own.
       awaitRequest()
+      pauseIfUnread(with: bytes.count)
+      isResponding = true
       session?.respond(streamID, status: status, fields: fields, body: bytes)
+      isResponding = false
       flush()
+      if waitingSince != nil { pipeliningSince = nil }
     case .stream(let body):
       guard session?.beginResponse(streamID, status: status, fields: fields) ?? false else {
         body.close()
@@ -78,9 +88,16 @@ final class HTTP1Connection: StreamHandler {
     flush()
   }
 
+  /// A client that does not read has its next requests wait: each answer would be kept for it.
+  private func pauseIfUnread(with bytes: Int) {
+    guard let stream, stream.pendingOutputBytes + bytes > Limits.highWaterBytes else { return }
+    session?.pause()
+  }
+
   /// Ends the connection without sending anything more.
   func abort() {
     waitingSince = nil
+    pipeliningSince = nil
     stream?.close(afterFlush: false)
   }
 
@@ -94,7 +111,11 @@ final class HTTP1Connection: StreamHandler {
     beginTimeOfRequest()
   }
 
-  func streamDrained(_ stream: ByteStream) { sendBody() }
+  func streamDrained(_ stream: ByteStream) {
+    sendBody()
+    session?.resume()
+    flush()
+  }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if let timer { owner.loop.cancel(timer) }
@@ -177,6 +198,14 @@ extension HTTP1Connection: HTTP2RequestHandler {
   func requestEnded(_ streamID: Int32) {
     stopTimer()
     waitingSince = nil
+    if isResponding, pipeliningSince == nil { pipeliningSince = owner.loop.nowNanoseconds }
+    guard incoming.fields.count(where: { $0.name == "authorization" }) <= 1 else {
+      awaitRequest()
+      session?.respond(
+        streamID, status: 400, fields: [("content-type", "text/plain")],
+        body: Array("There are two authorization fields.\n".utf8))
+      return
+    }
     let target = HTTP1Target(incoming.target)
     let request = HTTP1Request(
       method: incoming.method, path: target.path, query: target.query, fields: incoming.fields,

@@ -18,6 +18,7 @@ final class HTTP1Connections {
     var connections = Limits.httpConnections
     var idleNanoseconds = Limits.httpIdleNanoseconds
     var requestNanoseconds = Limits.httpRequestNanoseconds
+    var pipeliningNanoseconds = Limits.httpPipeliningNanoseconds
 
     /// Connections of one address of the network, and as many that are left to this machine whatever comes over it:
     /// some browsers' and a scraper's.
@@ -66,7 +67,8 @@ final class HTTP1Connections {
 
   private func accept(_ stream: ByteStream) -> HTTP1Connection? {
     // Requests outlive clients that do not wait for the response.
-    guard unanswered < bounds.connections, makeRoom(for: stream) else { return nil }
+    guard unanswered < bounds.connections + bounds.connectionsOfAddress, makeRoom(for: stream)
+    else { return nil }
     lastNumber += 1
     let connection = HTTP1Connection(number: lastNumber, stream: stream, owner: self)
     connections[lastNumber] = connection
@@ -92,9 +94,19 @@ final class HTTP1Connections {
   }
 
   private func close(oneOf candidates: [HTTP1Connection]) -> Bool {
-    let waiting = candidates.compactMap { one in one.waitingSince.map { (since: $0, one: one) } }
-    guard let oldest = waiting.min(by: { $0.since < $1.since }) else { return false }
-    oldest.one.abort()
+    func oldest(_ since: (HTTP1Connection) -> Int64?) -> (since: Int64, one: HTTP1Connection)? {
+      candidates.compactMap { one in since(one).map { (since: $0, one: one) } }
+        .min { $0.since < $1.since }
+    }
+    if let waiting = oldest(\.waitingSince) {
+      waiting.one.abort()
+      return true
+    }
+    // Who sends requests without end never waits for one.
+    let now = loop.nowNanoseconds
+    guard let busy = oldest(\.pipeliningSince), now - busy.since >= bounds.pipeliningNanoseconds
+    else { return false }
+    busy.one.abort()
     return true
   }
 

@@ -15,6 +15,8 @@ struct HTTP1RequestHead {
   private(set) var expectsContinue = false
   private(set) var isHTTP10 = false
   private var hasHost = false
+  /// The host and port of a target in absolute form, which are the request's whatever its Host says.
+  private var authority: [UInt8]?
 
   /// The bytes of a head, its empty line included; nil while that has not arrived.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
@@ -43,6 +45,11 @@ struct HTTP1RequestHead {
     guard hasHost || isHTTP10, contentLength == nil || transferCoding == .none else { return nil }
     // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of such a body is unknown.
     guard !isHTTP10 || transferCoding == .none else { return nil }
+    if let authority {
+      // RFC 9112 section 3.2.2: a proxy's client may say another host in the field.
+      fields.removeAll { $0.name == Array("host".utf8) }
+      fields.append((Array("host".utf8), authority))
+    }
     // RFC 9110 section 10.1.1: a client of HTTP/1.0 does not know the interim response.
     if isHTTP10 { expectsContinue = false }
   }
@@ -76,7 +83,12 @@ struct HTTP1RequestHead {
     let start = target.prefix(8).lowercased()
     guard start.hasPrefix("http://") || start == "https://" else { return target == "*" }
     let rest = target.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
-    path = Array((rest.firstIndex(of: "/").map { rest[$0...] } ?? "/").utf8)
+    let host = rest.prefix { $0 != "/" && $0 != "?" }
+    // RFC 9110 sections 4.2.1 and 4.2.4: there is a host, and no name of a user.
+    guard !host.isEmpty, !host.contains("@") else { return false }
+    authority = Array(host.utf8)
+    path = Array((host.endIndex == rest.endIndex ? "/" : rest[host.endIndex...]).utf8)
+    if path.first == 0x3F { path.insert(0x2F, at: 0) }
     return true
   }
 
@@ -106,7 +118,7 @@ struct HTTP1RequestHead {
       guard !hasHost else { return false }
       hasHost = true
     case "content-length":
-      guard (1...9).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }),
+      guard (1...18).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }),
         let length = Int(text), contentLength == nil || contentLength == length
       else { return false }
       contentLength = length

@@ -22,7 +22,7 @@ public final class HTTP1Server: Sendable {
   /// Listens on `address` (port 0: a free one).
   ///
   /// A request whose body has more than `maximumBodyBytes` is answered 413. At most `connections`, 128 if nothing is
-  /// said, are open at once, so that their bodies take up to 128 MB.
+  /// said, are open at once; a quarter more requests may be unanswered, so that their bodies take up to 160 MB.
   public convenience init(
     address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
     connections: Int? = nil, handler: @escaping Handler

@@ -32,6 +32,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// HTTP/1.0 knows no chunks: there a body without a length ends with the connection.
   private var allowsChunks = true
   private var isAdvancing = false
+  /// Bytes of a body whose announcement alone is answered with 413; nil for the handler to bound it.
+  var bodyBytesMax: Int?
+  /// No further request is read: the client has to read its answers first.
+  private var isPaused = false
   /// Requests that were answered.
   public private(set) var endedStreams: UInt64 = 0
   /// Set when the owner gave the connection up.
@@ -145,6 +149,16 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     state = .ended
   }
 
+  /// Reads no further request until `resume`.
+  func pause() { isPaused = true }
+
+  /// Reads requests again, those that have come first.
+  func resume() {
+    guard isPaused else { return }
+    isPaused = false
+    if state == .head { advance() }
+  }
+
   /// Passes on what is to be sent.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !output.isEmpty else { return }
@@ -240,13 +254,14 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   /// Ends the connection, because what came is no request that can be served.
-  private func reject(_ status: Int) {
+  private func reject(_ status: Int, _ text: String = "") {
     let isOpen = openStreams == 1
     let isWithinResponse = state == .sendingBody
     state = .ended
     if !isWithinResponse {
       appendStatusLine(status)
-      append("content-length: 0\r\nconnection: close\r\n\r\n")
+      if !text.isEmpty { append("content-type: text/plain\r\n") }
+      append("content-length: \(text.utf8.count)\r\nconnection: close\r\n\r\n\(text)")
     }
     if isOpen { handler.requestReset(streamID, errorCode: HTTP2ErrorCode.protocolError) }
   }
@@ -265,7 +280,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Whether another step may follow.
   private func step() -> Bool {
     switch state {
-    case .head: readHead()
+    case .head: isPaused ? false : readHead()
     case .body(let remaining): readBody(remaining) { $0 == 0 ? nil : .body(remaining: $0) }
     case .chunk(let remaining):
       readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
@@ -382,6 +397,11 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
     guard head.transferCoding != .unknown else {
       reject(501)
+      return false
+    }
+    // Before the client is told to go on, or sends what is not read.
+    if let bodyBytesMax, let length = head.contentLength, length > bodyBytesMax {
+      reject(413, "The body has more than \(bodyBytesMax) bytes.\n")
       return false
     }
     begin(head)

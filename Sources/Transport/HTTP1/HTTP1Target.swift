@@ -5,9 +5,11 @@ struct HTTP1Target {
   let query: [(name: String, value: String)]
 
   /// Decodes percent escapes (RFC 3986 section 2.1); what is no escape stays as it is.
+  ///
+  /// So does an escaped slash in the path: it is part of a segment, and would separate two (RFC 3986 section 2.2).
   init(_ target: [UInt8]) {
     let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
-    path = Self.decoded(parts.first ?? [])
+    path = Self.decoded(parts.first ?? [], retainsSlashes: true)
     query = (parts.count > 1 ? parts[1] : []).split(separator: 0x26).map { pair in
       let sides = pair.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
         // As HTML forms write a space.
@@ -16,12 +18,16 @@ struct HTTP1Target {
     }
   }
 
-  private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+  private static func decoded(
+    _ text: ArraySlice<UInt8>, retainsSlashes: Bool = false
+  ) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     var rest = text
     while let byte = rest.popFirst() {
-      if byte == 0x25, let escaped = octet(rest.prefix(2)) {
+      if byte == 0x25, let escaped = octet(rest.prefix(2)),
+        !retainsSlashes || escaped != 0x2F
+      {
         bytes.append(escaped)
         rest = rest.dropFirst(2)
       } else {

@@ -1,3 +1,4 @@
+import Glibc
 import System
 import TestSupport
 import Testing
@@ -16,6 +17,23 @@ private let now: Int64 = 1_795_000_000
     scratch = try ScratchFolder()
     folder = GatewayFolder(path: scratch.file("gateway"))
     _ = try folder.open()
+  }
+
+  @Test(arguments: ["admin-token", "token-keys", "ca.pem", "lock"])
+  func `a pipe in the place of a file is an error, and holds up nobody`(name: String) throws {
+    #expect(unsafe mkfifo(folder.file(name), 0o600) == 0 || name == "lock")
+    if name == "lock" {
+      try FileSystem.remove(folder.file(name))
+      #expect(unsafe mkfifo(folder.file(name), 0o600) == 0)
+    }
+    #expect(throws: GatewayFolder.Failure.self) {
+      switch name {
+      case "admin-token": _ = try folder.adminToken()
+      case "token-keys": _ = try folder.tokenKeys()
+      case "ca.pem": _ = try folder.authority(hosts: hosts, nowSeconds: now)
+      default: _ = try folder.open()
+      }
+    }
   }
 
   /// An authority as earlier releases made it: `127.0.0.0/8` among its name constraints.
@@ -103,8 +121,7 @@ private let now: Int64 = 1_795_000_000
     var configuration = GatewayConfiguration(folder: folder.path)
     configuration.names = ["push.example.org"]
     #expect(throws: GatewayServer.Failure.self) {
-      try ServerNames(of: configuration).report(
-        server, authority: folder.authorityFile, log: Log(subsystem: "test", level: .error))
+      try ServerNames(of: configuration).requirePermitted(by: own, in: folder)
     }
   }
 

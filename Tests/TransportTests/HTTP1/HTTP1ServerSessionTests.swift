@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test
+  func `while it is paused the next request waits`() {
+    let recorder = Recorder()
+    let session = HTTP1ServerSession(handler: recorder)
+    recorder.session = session
+    session.pause()
+    let requests = Array(String(repeating: "GET / HTTP/1.1\r\nHost: t\r\n\r\n", count: 2).utf8)
+    _ = unsafe requests.withUnsafeBytes { unsafe session.receive($0) }
+    #expect(recorder.events.isEmpty && session.openStreams == 0)
+    session.resume()
+    #expect(recorder.events.filter { $0 == "end" }.count == 2)
+    session.resume()
+    #expect(session.endedStreams == 2 && !session.isFinished)
+  }
+
   private struct Run {
     var events: [String]
     var output: String
