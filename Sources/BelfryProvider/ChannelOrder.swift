@@ -8,6 +8,8 @@ struct ChannelOrder: Sendable {
   let body: [UInt8]
 
   private init(_ method: String, _ path: String, channel: String? = nil, body: [UInt8] = []) {
+    assert(body.isEmpty || method == "POST", "only a channel that is made has a configuration")
+    assert(channel == nil || method != "POST", "the service names a channel that is made")
     self.method = method
     self.path = path
     self.body = body
