@@ -39,9 +39,9 @@ enum Limits {
   static let handshakeNanoseconds: Int64 = 10_000_000_000
   /// Concurrent handshakes of a loop, beyond which none begins: each holds about 60 KB in OpenSSL.
   static let handshakesMax = 1_000
-  /// Steps of handshakes in one turn, each with a signature to make or to verify: 1 to 3 ms, for which all that is
+  /// Steps of handshakes in one turn, each with a signature to make or to verify: 1 ms or so, for which all that is
   /// open waits.
-  static let handshakeStepsPerTurn = 4
+  static let handshakeStepsPerTurn = 2
   /// Steps that may wait while listeners accept: some 30 ms of work, so that a loop never runs dry.
   static let handshakeStepsWaitingMax = 64
   /// Nanoseconds without progress after which a handshake makes room for a new one, where there is no other: honest
