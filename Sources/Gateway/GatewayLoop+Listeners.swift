@@ -58,14 +58,14 @@ extension GatewayLoop {
       let sharing: Socket.PortSharing =
         configuration.loops == 1 ? .none : index == 0 ? .first : .further
       let listener = try shared.listeners.listen(
-        on: loop, at: address, security: part.map { security[keyPath: $0] } ?? .plain,
+        on: loop, at: address, security: part.map { listeners.security[keyPath: $0] } ?? .plain,
         sharing: sharing
       ) { [unowned self] stream in
         admit(stream, to: kind) ? accept(stream) : nil
       }
       assert(
         port == 0 || listener.port == port, "a listener took another port than the one asked")
-      add(listener, showing: part)
+      listeners.add(listener, showing: part)
       return listener.port
     } catch {
       throw ListenFailure(option: option, port: port, reason: error)

@@ -40,10 +40,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   let controlReplies: Mailbox<ControlReply>
   private let storeReplies: Mailbox<StoreReply>
-  private var listeners:
-    [(listener: any Listener, shows: KeyPath<ListenerSecurity, StreamSecurity>?)] =
-      []
-  private(set) var security: ListenerSecurity
+  var listeners: LoopListeners
   private var hasReportedDrained = false
   private var buffers = LoopBuffers()
   private var followers:
@@ -83,7 +80,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     self.index = index
     self.loop = loop
     self.shared = shared
-    security = shared.security
+    listeners = LoopListeners(showing: shared.security)
     providerErrors = shared.configuration.providerErrors
     self.directory = directory
     self.devices = devices
@@ -165,7 +162,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .readPresence(let collector):
       answer(to: collector)
     case .security(let security):
-      use(security)
+      listeners.use(security)
     case .configuration(let configuration):
       use(configuration)
     case .revoked(let device, let atMilliseconds):
@@ -438,19 +435,6 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   // MARK: Start and shutdown
 
-  /// Retains a listener, and what it shows; nil where that is nothing.
-  func add(_ listener: any Listener, showing part: KeyPath<ListenerSecurity, StreamSecurity>?) {
-    listeners.append((listener, part))
-  }
-
-  /// Shows other certificates to connections that come from now on.
-  private func use(_ security: ListenerSecurity) {
-    self.security = security
-    for (listener, part) in listeners {
-      if let part { listener.use(security[keyPath: part]) }
-    }
-  }
-
   /// Follows a changed configuration; a limit begins anew where it is another one.
   private func use(_ configuration: GatewayConfiguration) {
     tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
@@ -462,8 +446,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private func drain() {
     guard !isDraining else { return }
     isDraining = true
-    for (listener, _) in listeners { listener.close() }
-    listeners.removeAll()
+    listeners.close()
     drainConnections()
     core.flush(now: now)
     performEffects()
@@ -477,8 +460,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 
   private func stop() {
-    for (listener, _) in listeners { listener.close() }
-    listeners.removeAll()
+    listeners.close()
     persistMarks()
     closeConnections()
     deliveryLog.flush()

@@ -5,21 +5,9 @@ campaign_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES CAMPAIGN-FILE STRINGS-FIL
 import pathlib
 import sys
 
-from browser import Browser, Failure
+from browser import Failure
 from checks import check_page
-
-
-def sign_in(browser, url, token):
-    browser.open(url)
-    browser.type("textbox", "Admin token", "not the token")
-    browser.click("button", "Sign in")
-    browser.wait("document.querySelector('.error')?.innerText.startsWith('this is not the admin token')")
-    browser.type("textbox", "Admin token", token)
-    browser.key("Enter")
-    browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'All is well'")
-    browser.wait("document.querySelector('.verdict').innerText.match(/Connected to|Reached/)", "the connection")
-    if browser.value("document.cookie") != "":
-        raise Failure("a script can read the session's cookie")
+from visit import look_around, sign_in, sign_out, visit
 
 
 def fill(browser, control, text):
@@ -127,15 +115,13 @@ def from_files(browser, files, devices):
 
 
 def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=None):
-    browser = Browser(chromium)
+    def flow(browser):
+        def picture(name, whole=False):
+            if pictures:
+                browser.picture(f"{pictures}/{name}.png", whole)
 
-    def picture(name, whole=False):
-        if pictures:
-            browser.picture(f"{pictures}/{name}.png", whole)
-
-    try:
-        browser.scheme(False)
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
+        browser.wait("document.querySelector('.verdict').innerText.match(/Connected to|Reached/)", "the connection")
         check_page(browser)
         picture("provider-overview")
         write(browser, topic)
@@ -149,25 +135,13 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         picture("provider-report")
         to_a_list(browser)
         from_files(browser, [campaign, strings], devices)
-        for screen in ("Campaigns", "New campaign", "Overview"):
-            browser.click("link", screen)
-            for dark, width in ((True, 1280), (False, 390)):
-                browser.scheme(dark)
-                browser.resize(width)
-                check_page(browser, keyboard=width == 390)
-                picture(f"provider-{screen.lower().replace(' ', '-')}-{'dark' if dark else 'narrow'}")
-            browser.resize(1280)
-        browser.click("button", "Sign out")
-        browser.element("textbox", "Admin token")
-        if browser.problems:
-            raise Failure("\n".join(browser.problems))
-    finally:
-        browser.close()
+        look_around(
+            browser, ("Campaigns", "New campaign", "Overview"),
+            lambda screen, look: picture(f"provider-{screen.lower().replace(' ', '-')}-{look}"))
+        sign_out(browser)
+
+    visit(chromium, flow)
 
 
 if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except Failure as failure:
-        sys.exit(f"{failure}")
-    print("ok")
+    main(*sys.argv[1:])

@@ -7,21 +7,9 @@ import pathlib
 import shlex
 import sys
 
-from browser import Browser, Failure
+from browser import Failure
 from checks import check_page
-
-
-def sign_in(browser, url, token):
-    browser.open(url)
-    browser.type("textbox", "Admin token", "not the token")
-    browser.click("button", "Sign in")
-    browser.wait("document.querySelector('.error')?.innerText.startsWith('this is not the admin token')")
-    browser.type("textbox", "Admin token", token)
-    # By the keyboard alone, too.
-    browser.key("Enter")
-    browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'All is well'")
-    if browser.value("document.cookie") != "":
-        raise Failure("a script can read the session's cookie")
+from visit import look_around, sign_in, sign_out, visit
 
 
 def take_phone(browser, topic):
@@ -117,10 +105,7 @@ def copy(browser, url):
 
 
 def main(chromium, url, token_file, topic):
-    browser = Browser(chromium)
-    try:
-        # Banners stay, however late this comes to them, for who wants nothing to move.
-        browser.scheme(False)
+    def flow(browser):
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
         check_page(browser)
         take_phone(browser, topic)
@@ -129,23 +114,11 @@ def main(chromium, url, token_file, topic):
         use_phone(browser, topic)
         read_log(browser, url, apns_id)
         copy(browser, url)
-        for screen in ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"):
-            browser.click("link", screen)
-            for dark, width in ((True, 1280), (False, 390)):
-                browser.scheme(dark)
-                browser.resize(width)
-                check_page(browser, keyboard=width == 390)
-        browser.click("button", "Sign out")
-        browser.element("textbox", "Admin token")
-        if browser.problems:
-            raise Failure("\n".join(browser.problems))
-    finally:
-        browser.close()
+        look_around(browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"))
+        sign_out(browser)
+
+    visit(chromium, flow)
 
 
 if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except Failure as failure:
-        sys.exit(f"{failure}")
-    print("ok")
+    main(*sys.argv[1:])

@@ -5,7 +5,7 @@
 /// size allocates nothing.
 public struct PushRequest: Sendable {
   /// The value of `:method`.
-  public enum Method: UInt8, Sendable { case missing, get, head, post, put, delete, other }
+  public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
 
   /// The value of `:path`.
   public enum Path: UInt8, Sendable {
@@ -169,7 +169,6 @@ public struct PushRequest: Sendable {
     if value.equals("GET") { return .get }
     if value.equals("PUT") { return .put }
     if value.equals("DELETE") { return .delete }
-    if value.equals("HEAD") { return .head }
     return .other
   }
 

@@ -386,8 +386,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let open = streams.remove(streamID), let session else { return }
     home.responses.refuse(
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
-      idText: echo(of: open), id: id(of: open),
-      hasBody: speaksHTTP1 || open.request.method != .head, on: session)
+      idText: echo(of: open), id: id(of: open), on: session)
     home.metrics.count(rejection)
     if !isAboutChannels(open) {
       home.noteRefusal(

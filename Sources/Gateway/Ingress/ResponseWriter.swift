@@ -42,11 +42,10 @@ import Transport
       body: nil)
   }
 
-  /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8), which an answer to HEAD
-  /// must not have.
+  /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8).
   func refuse(
     _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?,
-    idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID, hasBody: Bool = true,
+    idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID,
     on session: some HTTP2ServerSession
   ) {
     start()
@@ -63,7 +62,7 @@ import Transport
     let body = unsafe UnsafeRawBufferPointer(rebasing: buffer[begin..<used])
     unsafe session.respond(
       streamID, status: rejection.status,
-      fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]), body: hasBody ? body : nil)
+      fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]), body: body)
   }
 
   private func start() {

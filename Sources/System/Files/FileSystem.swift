@@ -11,25 +11,7 @@ public enum FileSystem {
   public static func write(
     _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
   ) throws(SystemFailure) {
-    try requireReplaceable(path)
-    let folder = parent(of: path)
-    let temporary = temporary(for: path)
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = unsafe belfry_open(temporary, flags, mode)
-    guard descriptor >= 0 else { throw .last("open", path) }
-    do throws(SystemFailure) {
-      // Exactly the requested mode, whatever the umask.
-      guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", path) }
-      try writeAll(bytes, descriptor, path)
-      guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
-      guard unsafe rename(temporary, path) == 0 else { throw .last("rename", path) }
-    } catch {
-      Glibc.close(descriptor)
-      _ = unsafe unlink(temporary)
-      throw error
-    }
-    Glibc.close(descriptor)
-    try synchronize(folder: folder)
+    try ReservedFile(path, mode: mode).write(bytes)
   }
 
   /// Throws where something is at the path that no file may replace: a device, a pipe, a socket, a folder.
@@ -298,7 +280,7 @@ public enum FileSystem {
     }
   }
 
-  private static func synchronize(folder: String) throws(SystemFailure) {
+  static func synchronize(folder: String) throws(SystemFailure) {
     let descriptor = unsafe belfry_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { throw .last("open", folder) }
     defer { Glibc.close(descriptor) }

@@ -10,6 +10,8 @@ import Glibc
   var sent: Int32
   /// True once a server has responded, or a client has its whole response.
   var isDone: Bool
+  /// Whether the request's method is HEAD, to which an answer has no content (RFC 9110 9.3.2).
+  var isHead: Bool
 }
 
 /// The records of a session's streams, reused, so that a response costs no allocation of ours.
@@ -59,7 +61,7 @@ import Glibc
     }
     unsafe record.initialize(
       to: StreamRecord(
-        next: used, previous: nil, large: nil, count: 0, sent: 0, isDone: false))
+        next: used, previous: nil, large: nil, count: 0, sent: 0, isDone: false, isHead: false))
     unsafe used?.pointee.previous = record
     unsafe used = record
     usedCount += 1

@@ -142,7 +142,7 @@ public import System
     unsafe record.pointee.isDone = true
     var provider = unsafe nghttp2_data_provider()
     var hasBody = false
-    if let body = unsafe body, body.count > 0 {
+    if let body = unsafe body, body.count > 0, unsafe !record.pointee.isHead {
       guard unsafe bodies.setBody(record, body) else {
         reset(streamID, errorCode: HTTP2ErrorCode.enhanceYourCalm)
         return
@@ -348,9 +348,19 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     }
     // Trailers are ignored.
     if category == NGHTTP2_HCAT_REQUEST {
+      if unsafe Self.isHead(name, value), let record = unsafe record(streamID) {
+        unsafe record.pointee.isHead = true
+      }
       unsafe handler.requestField(streamID, name: name, value: value)
     }
     return 0
+  }
+
+  private static func isHead(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
+    -> Bool
+  {
+    unsafe value.count == 4 && name.count == 7 && value.elementsEqual("HEAD".utf8)
+      && name.elementsEqual(":method".utf8)
   }
 
   /// Malformed by RFC 9113 section 8.2.1, such as an upper-case name.

@@ -1,0 +1,33 @@
+import Transport
+
+/// A loop's listeners, and the certificates that they show.
+struct LoopListeners {
+  private var listeners:
+    [(listener: any Listener, shows: KeyPath<ListenerSecurity, StreamSecurity>?)] = []
+  private(set) var security: ListenerSecurity
+
+  init(showing security: ListenerSecurity) { self.security = security }
+
+  var isEmpty: Bool { listeners.isEmpty }
+
+  /// Adds a listener, and what it shows; `nil` where that is nothing.
+  mutating func add(
+    _ listener: any Listener, showing part: KeyPath<ListenerSecurity, StreamSecurity>?
+  ) {
+    listeners.append((listener, part))
+  }
+
+  /// Shows other certificates to connections that come from now on.
+  mutating func use(_ security: ListenerSecurity) {
+    self.security = security
+    for (listener, part) in listeners {
+      if let part { listener.use(security[keyPath: part]) }
+    }
+  }
+
+  /// Stops listening; accepted connections live on.
+  mutating func close() {
+    for (listener, _) in listeners { listener.close() }
+    listeners.removeAll()
+  }
+}
