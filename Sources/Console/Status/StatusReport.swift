@@ -34,6 +34,9 @@ struct StatusReport {
       members += Self.commits(values, former.values)
     }
     if let waiting = history?.waiting { members.append(("waiting", .integer(Int64(waiting)))) }
+    if let count = condition?.waitingDevices {
+      members.append(("devicesWithoutNewAuthority", .integer(Int64(count))))
+    }
     return members + storage + ends
   }
 
@@ -102,6 +105,8 @@ struct StatusReport {
       let name =
         switch end.kind {
         case .authority: "authorityEndsAt"
+        case .nextAuthority: "nextAuthorityEndsAt"
+        case .device: "deviceCertificateEndsAt"
         case .server: "serverCertificateEndsAt"
         case .own: "ownCertificateEndsAt"
         case .provider: "providerCertificateEndsAt"

@@ -82,8 +82,9 @@ extension GatewayResources {
     try recovery.checkFiles()
     let stores = try openStores(in: folder, recovery)
     let authority = try recovery.open(.authority) {
-      try folder.authority(hosts: names.hosts, nowSeconds: now / 1_000)
+      try folder.authorities(hosts: names.hosts, nowSeconds: now / 1_000)
     }
+    if !authority.isRotating { try folder.removeFormerKeys(authority) }
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
