@@ -97,7 +97,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Begins a response of that length, or of one that nobody knows yet, to a whole request, to be continued with
+  /// Begins a response of that length, or of one that is not known yet, to a whole request, to be continued with
   /// `sendBody` and ended with `endBody`; false where no body may follow.
   func beginResponse(
     _ streamID: Int32, status: Int, fields: [(name: String, value: String)], length: Int? = nil
