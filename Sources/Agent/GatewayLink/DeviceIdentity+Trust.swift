@@ -12,7 +12,7 @@ public struct DeviceTrust: Sendable, Equatable {
   public let authoritiesPEM: [UInt8]
 
   /// Begins the line, after the certificates, that names the given authorities which these replace.
-  private static let replacesLabel = "Replaces: "
+  fileprivate static let replacesLabel = "Replaces: "
 
   /// Exactly those that were given; nothing is trusted where they cannot be read.
   public init(given: [UInt8]) {
@@ -73,11 +73,23 @@ extension DeviceIdentity {
     chainPEM.flatMap { DeviceTrust(chain: $0, given: given) } ?? DeviceTrust(given: given)
   }
 
+  /// Whether the gateway has named authorities; where it has not, those that were given are trusted.
+  var hasNamedAuthorities: Bool {
+    guard let line = chainPEM?.dropLast().split(separator: 0x0A).last else { return false }
+    return line.starts(with: DeviceTrust.replacesLabel.utf8)
+  }
+
   /// What the link's machine has to know; nil before enrolment.
   public func credential(given: [UInt8]) -> LinkCredential? {
+    credential(given: given, mark: DeviceTrust(given: given).authorities.mark)
+  }
+
+  /// The same; `mark` is that of what was given, which very many devices share.
+  func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
     return LinkCredential(
-      publicKey: key.publicKey.spkiDER, trustMark: trust(given: given).authorities.mark,
+      publicKey: key.publicKey.spkiDER,
+      trustMark: hasNamedAuthorities ? trust(given: given).authorities.mark : mark,
       renewAtSeconds: LinkCredential.renewalSeconds(
         notBefore: certificate.notBefore, notAfter: certificate.notAfter))
   }

@@ -83,7 +83,11 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       enrolment: identity.chainPEM == nil ? Self.enrolment(of: identity, configuration) : nil,
       memory: configuration.memory, state: configuration.state,
       settings: configuration.settings)
-    machine.use(identity.credential(given: configuration.authorityPEM))
+    machine.use(credential)
+  }
+
+  private var credential: LinkCredential? {
+    configuration.trust.credential(of: identity, given: configuration.authorityPEM)
   }
 
   private static func enrolment(
@@ -233,7 +237,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     case .enrolled(let device, let chainPEM):
       identity.device = device
       identity.chainPEM = chainPEM
-      machine.use(identity.credential(given: configuration.authorityPEM))
+      machine.use(credential)
       delegate?.link(self, enrolledAs: identity)
     case .enrolmentRefused(let refusal):
       reason = "the gateway refused to enrol the device: \(refusal)"
@@ -274,7 +278,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     } catch {
       return machine.renewalFailed(at: loop.nowNanoseconds)
     }
-    machine.use(identity.credential(given: configuration.authorityPEM))
+    machine.use(credential)
     let action = machine.comeBack(at: loop.nowNanoseconds, output: &output)
     perform(action)
     isComingBack = action != nil
@@ -290,7 +294,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private func dial() {
     do throws(TLSFailure) {
       let context = try configuration.trust.context(
-        for: identity.trust(given: configuration.authorityPEM).authoritiesPEM)
+        for: configuration.trust.authorities(of: identity, given: configuration.authorityPEM))
       let credential = try identity.shownChainPEM.map { chain throws(TLSFailure) in
         try TLSClientCredential(certificateChainPEM: chain, key: identity.key)
       }
