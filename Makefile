@@ -119,6 +119,13 @@ packages-test: deb
 	@scripts/install-packages packages-test
 	@scripts/packages-test
 
+# The alert rules and the dashboard of docs/operations, with a real Prometheus that scrapes a real gateway.
+.PHONY: monitoring-test
+monitoring-test:
+	@scripts/install-packages build monitoring
+	swift build -c release --product belfry
+	@scripts/monitoring-test
+
 # The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man
 man: build
