@@ -36,7 +36,7 @@ final class GatewayRun {
     self.settings = settings
     self.reread = reread
     let configuration = settings.configuration
-    log = Log(subsystem: "gateway", level: settings.logLevel)
+    log = LogOptions.log("gateway", settings.options)
     readyFile = settings.readyFile
     folder = GatewayFolder(path: configuration.folder)
     do {
