@@ -126,6 +126,13 @@ monitoring-test:
 	swift build -c release --product belfry
 	@scripts/monitoring-test
 
+# The proxies and the firewall of docs/operations, with the real programs in front of a real gateway.
+.PHONY: proxies-test
+proxies-test:
+	@scripts/install-packages build proxies
+	swift build -c release --product belfry
+	@scripts/proxies-test
+
 # The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man
 man: build
