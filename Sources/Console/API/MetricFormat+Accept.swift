@@ -1,7 +1,7 @@
 import System
 
 extension MetricFormat {
-  /// The format that a field `Accept` prefers; OpenMetrics only where it is named, so that whoever reads Prometheus'
+  /// The format that a field `Accept` prefers; OpenMetrics only where it is named, so that a reader of Prometheus'
   /// text gets it as before.
   init(accept: String?) {
     var openMetrics = 0.0

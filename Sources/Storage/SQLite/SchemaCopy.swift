@@ -5,7 +5,9 @@ enum SchemaCopy {
   /// Where the copy of the file at `path` with that schema lies.
   static func path(of path: String, schema: Int) -> String { "\(path).schema-\(schema)" }
 
-  /// Copies the store; the copy is whole and on disk once this returns. One of an earlier upgrade is replaced.
+  /// Copies the store; the copy is whole and on disk once this returns.
+  ///
+  /// One of an earlier upgrade is replaced.
   static func make(of path: String, schema: Int) throws(StorageFailure) {
     let copy = Self.path(of: path, schema: schema)
     let unfinished = copy + ".unfinished"
