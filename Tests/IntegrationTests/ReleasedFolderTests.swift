@@ -88,6 +88,17 @@ import Testing
   }
 
   @Test(arguments: releases)
+  func `A release's configuration file is good`(release: String) async throws {
+    try await Scenario.run { scenario in
+      let file = "\(Installation.root)/Tests/Fixtures/releases/\(release)/gateway.yaml"
+      let answer = try await scenario.belfryCommand(["gateway", "check-config", file])
+      #expect(answer.output.contains("is good"))
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(text.split(separator: "\n").count > 25)
+    }
+  }
+
+  @Test(arguments: releases)
   func `A release's agent goes on: apps, switches, what is pending and what was delivered`(
     release: String
   ) async throws {
