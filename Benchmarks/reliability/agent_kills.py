@@ -85,10 +85,10 @@ def measure(belfry, folder, kills, seed):
         wait_for(lambda: answers.accepted.keys() <= agent.has()
                  or time.monotonic() - agent.last > QUIET_SECONDS, "the last delivery", 900, 0.1)
         lost = answers.accepted.keys() - agent.has()
-        doubled = {one for counts in (agent.received, agent.presented)
-                   for one, count in counts.items() if count > 1}
+        doubled, again = ({one for one, count in counts.items() if count > 1}
+                          for counts in (agent.received, agent.presented))
         both = agent.received.keys() & agent.presented.keys()
-        for one in (*list(lost)[:5], *list(doubled)[:5], *list(both)[:5]):
+        for one in (*list(lost)[:5], *list(doubled)[:5], *list(again)[:5], *list(both)[:5]):
             print(f"  {one}: app {agent.received[one]}, screen {agent.presented[one]}, log "
                   f"{gateway.command('log', one, '--json')}")
     finally:
@@ -99,10 +99,10 @@ def measure(belfry, folder, kills, seed):
         raise Trouble(f"pushes were refused: {answers.refused}")
     return {"kills": killed, "accepted": len(answers.accepted), "received": len(agent.received),
             "presented": len(agent.presented), "lost": len(lost), "doubled": len(doubled),
-            "receivedAndPresented": len(both), "longestPause": round(max(pauses, default=0), 2)}
+            "presentedAgain": len(again), "receivedAndPresented": len(both), "longestPause": round(max(pauses, default=0), 2)}
 
 
 def line(result):
     return (f"{result['kills']} SIGKILLs of the agent under load: {result['accepted']} pushes accepted, "
-            f"{result['lost']} lost, {result['doubled']} doubled to the app or the screen, "
-            f"{result['receivedAndPresented']} to both, longest pause {result['longestPause']} s")
+            f"{result['lost']} lost, {result['doubled']} doubled to the app, {result['presentedAgain']} shown again on "
+            f"the screen after the kill, {result['receivedAndPresented']} to app and screen, longest pause {result['longestPause']} s")

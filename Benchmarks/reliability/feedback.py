@@ -69,16 +69,27 @@ def fill(path, count):
 
 
 def read_all(gateway, certificate, rows):
+    size = sum(len(data) for data in readings(gateway, certificate))
+    if size != rows * TUPLE_BYTES:
+        raise Trouble(f"the feedback has {size / TUPLE_BYTES} rows of {rows}: {gateway.program.last_words()}")
+
+
+def read_tokens(gateway, certificate):
+    """The tokens in hexadecimal that a client of the feedback service reads."""
+    data = b"".join(readings(gateway, certificate))
+    if len(data) % TUPLE_BYTES:
+        raise Trouble(f"the feedback ends amid a row: {gateway.program.last_words()}")
+    return [data[start + 6:start + TUPLE_BYTES].hex() for start in range(0, len(data), TUPLE_BYTES)]
+
+
+def readings(gateway, certificate):
     context = ssl.create_default_context(cafile=gateway.ready["caFile"])
     context.check_hostname = False
     context.load_cert_chain(certificate)
     address = (gateway.ready["host"], gateway.ports["feedback"])
-    size = 0
     with context.wrap_socket(socket.create_connection(address, 120), server_hostname="localhost") as sock:
         while data := sock.recv(1 << 16):
-            size += len(data)
-    if size != rows * TUPLE_BYTES:
-        raise Trouble(f"the feedback has {size / TUPLE_BYTES} rows of {rows}: {gateway.program.last_words()}")
+            yield data
 
 
 def phase(gateway, tokens, body):

@@ -48,8 +48,9 @@ enum Limits {
   /// Nanoseconds from a lost answer to the question to the delivery log: what the gateway still had to
   /// read from the lost connection stands there by then.
   static let settleNanoseconds: Int64 = 3_000_000_000
-  /// Milliseconds by which the gateway's clock may differ from this one's.
-  static let clockDifferenceMilliseconds: Int64 = 60_000
+  /// Milliseconds that clocks are slewed by in the seconds of a question to the delivery log, and some for the
+  /// moment at which a line is stamped.
+  static let clockPrecisionMilliseconds: Int64 = 100
   /// Answers after which a campaign that meets nothing but bad tokens is held: they are of the other
   /// environment, and a service counts them against its sender (apns-protocol 1.11).
   static let badTokensBeforePause: Int64 = 200

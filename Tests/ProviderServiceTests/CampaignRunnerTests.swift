@@ -63,11 +63,12 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
 
   /// Runs a campaign until its thread ends, and returns what the store says then.
   private func run(
-    _ campaign: CampaignRecord, _ document: CampaignDocument, _ service: PushService
+    _ campaign: CampaignRecord, _ document: CampaignDocument, _ service: PushService,
+    settleMilliseconds: Int64 = 0
   ) async throws -> (record: CampaignRecord, counts: [String: Int64]) {
     var resources = CampaignRunner.Resources(
       registry: test.registry, service: service, log: .silent)
-    resources.settleNanoseconds = 0
+    resources.settleNanoseconds = settleMilliseconds * 1_000_000
     let ready = resources
     let runner = Mutex<CampaignRunner?>(nil)
     await withCheckedContinuation { continuation in
@@ -84,8 +85,13 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     return (record, Dictionary(uniqueKeysWithValues: counts))
   }
 
-  private func log(_ lines: [GatewayLog.Line], kept: Int = 1_000) -> GatewayLog {
-    GatewayLog(keptLines: kept) { receive in
+  /// A log of those lines, of a gateway whose clock is so far ahead.
+  private func log(
+    _ lines: [GatewayLog.Line], kept: Int = 1_000, aheadMilliseconds: Int64 = 0
+  ) -> GatewayLog {
+    GatewayLog(keptLines: kept) {
+      SystemClock.unixMilliseconds + aheadMilliseconds
+    } read: { receive in
       for line in lines { receive(line) }
       return true
     }
@@ -158,6 +164,46 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(end.counts == ["accepted ": 30])
     #expect(service.sent.count == 25)
     #expect(service.sent.allSatisfy { !["10", "11", "12", "13", "14"].contains($0.deviceToken) })
+  }
+
+  @Test(arguments: [0, 3_600_000, -3_600_000])
+  func `the lines of the seconds before say that the log reaches back, whatever the clocks`(
+    _ ahead: Int64
+  ) async throws {
+    let (record, document) = try campaign()
+    let leg = try #require(try test.store.legs(of: "c1").first)
+    let now = SystemClock.unixMilliseconds
+    _ = try test.store.claim(of: record, leg: leg, limit: 8, at: now)
+    let other = CampaignIdentity(campaign: "c2")
+    // A full log, all of it from the seconds before the claim.
+    let lines = (0..<1_000).map { number in
+      GatewayLog.Line(
+        id: other.notification(to: [UInt8(number % 256)]), state: "Sent",
+        atMilliseconds: now + ahead - 2_000)
+    }
+    let service = ScriptedService { _, _ in accepted }
+    let end = try await run(
+      record, document, service.service(log: log(lines, aheadMilliseconds: ahead)))
+    #expect(end.counts == ["accepted ": 30])
+    #expect(service.sent.count == 30)
+  }
+
+  @Test func `nothing else is sent until the log was asked about what was in flight`() async throws
+  {
+    let (record, document) = try campaign()
+    let leg = try #require(try test.store.legs(of: "c1").first)
+    _ = try test.store.claim(of: record, leg: leg, limit: 8, at: SystemClock.unixMilliseconds)
+    let service = ScriptedService { _, _ in accepted }
+    let sentBefore = Mutex<Int?>(nil)
+    let log = GatewayLog(keptLines: 1_000) {
+      SystemClock.unixMilliseconds
+    } read: { _ in
+      sentBefore.withLock { $0 = $0 ?? service.sent.count }
+      return true
+    }
+    let end = try await run(record, document, service.service(log: log), settleMilliseconds: 50)
+    #expect(end.counts == ["accepted ": 30])
+    #expect(sentBefore.withLock { $0 } == 0)
   }
 
   @Test func `without a log that reaches back, what was in flight is held back`() async throws {

@@ -146,10 +146,10 @@ public struct AdminRouter: Sendable {
     _ text: String?, asEvents: Bool
   ) throws(AdministrationFailure) -> HTTP1Response {
     let kept = try administration.perform(.log(of: text))
-    let stream = HTTP1BodyStream()
     let bytes: @Sendable ([JSONObject]) -> [UInt8] =
       asEvents ? EventStream.bytes : HTTP1Response.bytes
-    stream.write(bytes(asEvents ? Array(kept.suffix(Limits.logLines)) : kept))
+    let stream = HTTP1BodyStream(
+      beginning: bytes(asEvents ? Array(kept.suffix(Limits.logLines)) : kept))
     let query = text.flatMap(DeliveryLogQuery.init) ?? .everything
     try administration.follow(query) { lines in stream.write(bytes(lines)) }
     let type = asEvents ? EventStream.type : HTTP1Response.linesType

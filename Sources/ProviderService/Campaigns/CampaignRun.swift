@@ -71,6 +71,8 @@ struct CampaignRun {
     try workFlights()
     if endState != nil { return try advanceToEnd() }
     while true {
+      // More pushes would push those lines out of the log that are asked about.
+      if asksLog { return nextDue ?? .max / 2 }
       let now = SystemClock.monotonicNanoseconds
       let seconds = Int(SystemClock.unixMilliseconds / 1_000)
       guard let action = pacing?.next(now: now, unixSeconds: seconds) else {
@@ -88,6 +90,14 @@ struct CampaignRun {
         try store.removeRecipients(of: campaign.id)
         return nil
       }
+    }
+  }
+
+  /// Whether the delivery log is to be asked about a batch.
+  private var asksLog: Bool {
+    guard resources.service.log != nil else { return false }
+    return flights.values.contains { flight in
+      if case .settling = flight.phase { true } else { false }
     }
   }
 

@@ -1,4 +1,5 @@
 public import BelfryWire
+internal import System
 
 /// What a gateway's delivery log says of pushes, where the service is a gateway that has one.
 ///
@@ -20,9 +21,19 @@ public struct GatewayLog: Sendable {
         state != "Refused",
         let at = object["at"]?.stringValue,
         let notification = NotificationID(Array(id.utf8).span),
-        case .instant(let seconds)? = SendTime.start("\(at.prefix(19))Z")
+        let moment = Self.milliseconds(at)
       else { return nil }
-      self.init(id: notification, state: state, atMilliseconds: Int64(seconds) * 1_000)
+      self.init(id: notification, state: state, atMilliseconds: moment)
+    }
+
+    /// The instant of `2026-11-23T03:31:07.243Z`, in milliseconds since 1970; nil for anything else.
+    public static func milliseconds(_ text: String) -> Int64? {
+      let bytes = Array(text.utf8)
+      guard bytes.count == 24, bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
+        case .instant(let seconds)? = SendTime.start("\(text.prefix(19))Z"),
+        let rest = Int64(String(decoding: bytes[20..<23], as: UTF8.self)), rest >= 0
+      else { return nil }
+      return Int64(seconds) * 1_000 + rest
     }
 
     /// A line from its parts.
@@ -36,13 +47,18 @@ public struct GatewayLog: Sendable {
   /// Calls its argument with each line that the log still has; false where the gateway does not answer.
   public typealias Read = @Sendable ((Line) -> Void) throws -> Bool
 
+  /// What the gateway's clock shows, in milliseconds since 1970; nil where it does not answer.
+  public typealias Clock = @Sendable () throws -> Int64?
+
   /// Lines that the log keeps at least; older ones make room for newer.
   let keptLines: Int
+  private let clock: Clock
   private let read: Read
 
-  /// A log that keeps `keptLines` lines at least.
-  public init(keptLines: Int, read: @escaping Read) {
+  /// A log that keeps `keptLines` lines at least, stamped by that clock.
+  public init(keptLines: Int, clock: @escaping Clock, read: @escaping Read) {
     self.keptLines = keptLines
+    self.clock = clock
     self.read = read
   }
 
@@ -66,11 +82,15 @@ public struct GatewayLog: Sendable {
     case forgotten
   }
 
-  /// What the log says about notifications that were sent after a moment, in milliseconds since 1970.
+  /// What the log says about notifications that were sent after a moment of this machine's clock, in milliseconds
+  /// since 1970.
   func verdicts(on ids: Set<NotificationID>, since milliseconds: Int64) -> Answer {
+    guard let there = (try? clock()).flatMap({ $0 }) else { return .outOfReach }
+    // The least by which the gateway's clock may be ahead: it was read before now.
+    let ahead = there - SystemClock.unixMilliseconds
+    let from = milliseconds + ahead - Limits.clockPrecisionMilliseconds
     var verdicts: [NotificationID: Verdict] = [:]
     var recent = 0
-    let from = milliseconds - Limits.clockDifferenceMilliseconds
     let isRead = try? read { line in
       if line.atMilliseconds >= from { recent += 1 }
       guard ids.contains(line.id) else { return }

@@ -73,8 +73,11 @@ private final class BusReaders {
     precondition(depth < 200, "the depth of a message is bounded")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)
     _ = (value.bytesValue, value.stringsValue, value["key"], value.signature)
-    for pair in value.pairs { look(at: pair.value, depth: depth + 1) }
+    // A variant's pairs are those of its value, which has its turn below: twice at each depth would be 2^depth.
+    _ = value.pairs
     switch value {
+    case .dictionary(_, _, let pairs):
+      for pair in pairs { look(at: pair.value, depth: depth + 1) }
     case .variant(let inner): look(at: inner, depth: depth + 1)
     case .array(_, let elements), .structure(let elements):
       for element in elements { look(at: element, depth: depth + 1) }

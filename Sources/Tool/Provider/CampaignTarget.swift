@@ -1,4 +1,5 @@
 import BelfryProvider
+import BelfryWire
 import Gateway
 import ProviderService
 import System
@@ -12,7 +13,10 @@ enum CampaignTarget {
     configuration.policy.resendsUnanswered = false
     let client = try ProviderClient(configuration)
     let log = try SendTarget.gatewayFolder(options).map { folder in
-      GatewayLog(keptLines: DeliveryLog.linesPerLoop) { receive in
+      GatewayLog(keptLines: DeliveryLog.linesPerLoop) {
+        try GatewayAccess(folder: folder).status()?["at"]?.stringValue
+          .flatMap(GatewayLog.Line.milliseconds)
+      } read: { receive in
         try GatewayAccess(folder: folder).readLog { line in
           if let line = GatewayLog.Line(line) { receive(line) }
         }

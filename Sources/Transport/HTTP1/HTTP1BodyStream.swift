@@ -12,6 +12,10 @@ public final class HTTP1BodyStream: Sendable {
   }
 
   private struct State {
+    /// What the body begins with, of any size; sent before `pending`.
+    var beginning: [UInt8]
+    /// Bytes of the beginning that are sent.
+    var begun = 0
     var pending: [UInt8] = []
     var isFinished = false
     var isClosed = false
@@ -22,11 +26,18 @@ public final class HTTP1BodyStream: Sendable {
 
   private let state: Mutex<State>
 
-  /// A body without a reader yet; it holds up to 1 MB until there is one.
+  /// A body without a reader yet, which begins with all of `beginning`; of what is written later it holds up to 1 MB
+  /// for a client that does not read.
   ///
   /// `onClose` is called once, when the client is gone or has got everything.
-  public init(onClose: (@Sendable () -> Void)? = nil) {
-    state = Mutex(State(onClose: onClose))
+  public init(beginning: [UInt8] = [], onClose: (@Sendable () -> Void)? = nil) {
+    state = Mutex(State(beginning: beginning, onClose: onClose))
+  }
+
+  /// A body of which everything is there.
+  convenience init(whole bytes: [UInt8]) {
+    self.init(beginning: bytes)
+    finish()
   }
 
   /// Appends a piece; false when the client is gone or reads too slowly, so that writing can stop.
@@ -60,6 +71,8 @@ public final class HTTP1BodyStream: Sendable {
   func close() {
     let onClose = state.withLock { state in
       state.isClosed = true
+      state.beginning = []
+      state.begun = 0
       state.pending = []
       state.onChange = nil
       let onClose = state.onClose
@@ -74,9 +87,24 @@ public final class HTTP1BodyStream: Sendable {
     state.withLock { $0.onChange = body }
   }
 
-  /// Removes and returns what was written since the last call.
-  func next() -> Piece {
-    state.withLock { state in
+  /// Removes and returns what is to be sent next: up to that many bytes of the beginning, later all that was
+  /// written since the last call.
+  func next(beginningBytes count: Int = Limits.highWaterBytes) -> Piece {
+    assert(count > 0, "a piece has bytes")
+    return state.withLock { state in
+      if state.begun < state.beginning.count {
+        let end = min(state.begun + count, state.beginning.count)
+        let bytes = Array(state.beginning[state.begun..<end])
+        state.begun = end
+        let isAll = end == state.beginning.count
+        if isAll {
+          state.beginning = []
+          state.begun = 0
+        }
+        return Piece(
+          bytes: bytes, isLast: isAll && state.isFinished && state.pending.isEmpty,
+          isBroken: state.isClosed)
+      }
       let piece = Piece(
         bytes: state.pending, isLast: state.isFinished, isBroken: state.isClosed)
       state.pending = []

@@ -19,6 +19,8 @@ final class HTTP1Connection: StreamHandler {
   private var streamID: Int32 = 0
   /// The body of a long response that is being sent.
   private var body: HTTP1BodyStream?
+  /// All of that body is there, so that only a client that does not read can hold it up.
+  private var isBodyWhole = false
   private var timer: TimerID?
   /// The bytes of a request are coming, whose time runs from the first of them.
   private var isReceiving = false
@@ -53,6 +55,9 @@ final class HTTP1Connection: StreamHandler {
     var fields = response.fields
     fields.append(("date", Timestamp.httpDate(unixMilliseconds: owner.loop.unixMilliseconds)))
     switch response.body {
+    case .bytes(let bytes) where bytes.count > Limits.highWaterBytes:
+      begin(
+        HTTP1BodyStream(whole: bytes), status: status, fields: fields, length: bytes.count)
     case .bytes(let bytes):
       // First, because the next request may have come already and set a timer of its own.
       awaitRequest()
@@ -62,30 +67,47 @@ final class HTTP1Connection: StreamHandler {
       isResponding = false
       flush()
       if waitingSince != nil { pipeliningSince = nil }
-    case .stream(let body):
-      guard session?.beginResponse(streamID, status: status, fields: fields) ?? false else {
-        body.close()
-        return flush()
-      }
-      self.body = body
-      owner.follow(body, for: number)
-      sendBody()
+    case .stream(let body): begin(body, status: status, fields: fields, length: nil)
     }
   }
 
-  /// Sends what the body of a long response has, unless the client has still much to read.
-  func sendBody() {
-    guard let body, let stream, stream.pendingOutputBytes < Limits.highWaterBytes else { return }
-    let piece = body.next()
-    guard !piece.isBroken else { return abort() }
-    session?.sendBody(piece.bytes)
-    if piece.isLast {
-      self.body = nil
+  /// Begins a response whose body is sent as the client reads it.
+  private func begin(
+    _ body: HTTP1BodyStream, status: Int, fields: [(name: String, value: String)], length: Int?
+  ) {
+    // First, because the next request may have come already and set a timer of its own.
+    awaitRequest()
+    let begins =
+      session?.beginResponse(streamID, status: status, fields: fields, length: length) ?? false
+    guard begins else {
       body.close()
-      awaitRequest()
-      session?.endBody()
+      return flush()
     }
-    flush()
+    stopTimer()
+    waitingSince = nil
+    self.body = body
+    isBodyWhole = length != nil
+    owner.follow(body, for: number)
+    sendBody()
+  }
+
+  /// Sends what the body of a long response has, until the client has much to read.
+  func sendBody() {
+    // Up to more than the mark: only from there on does the stream say that it is drained.
+    while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
+      let piece = body.next()
+      guard !piece.isBroken else { return abort() }
+      guard piece.isLast || !piece.bytes.isEmpty else { return }
+      session?.sendBody(piece.bytes)
+      if piece.isLast {
+        self.body = nil
+        body.close()
+        awaitRequest()
+        session?.endBody()
+      }
+      flush()
+    }
+    if body != nil, isBodyWhole { startTimer(owner.bounds.idleNanoseconds) }
   }
 
   /// A client that does not read has its next requests wait: each answer would be kept for it.
@@ -159,7 +181,7 @@ final class HTTP1Connection: StreamHandler {
 extension HTTP1Connection: TimerTarget {
   func timerFired(tag: UInt64) {
     timer = nil
-    stream?.close()
+    stream?.close(afterFlush: body == nil)
   }
 }
 

@@ -31,6 +31,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private var isHeadRequest = false
   /// HTTP/1.0 knows no chunks: there a body without a length ends with the connection.
   private var allowsChunks = true
+  /// Bytes of the body that are still to be sent, of a response that said how many; nil of one in chunks.
+  private var bodyBytesLeft: Int?
   private var isAdvancing = false
   /// Bytes of a body whose announcement alone is answered with 413; nil for the handler to bound it.
   var bodyBytesMax: Int?
@@ -95,16 +97,21 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Begins a response of unknown length to a whole request, to be continued with `sendBody` and
-  /// ended with `endBody`; false where no body may follow.
+  /// Begins a response of that length, or of one that is not known yet, to a whole request, to be continued with
+  /// `sendBody` and ended with `endBody`; false where no body may follow.
   func beginResponse(
-    _ streamID: Int32, status: Int, fields: [(name: String, value: String)]
+    _ streamID: Int32, status: Int, fields: [(name: String, value: String)], length: Int? = nil
   ) -> Bool {
     guard streamID == self.streamID, state == .awaitingResponse else { return false }
-    if !allowsChunks { closesAfterResponse = true }
+    bodyBytesLeft = length
+    if length == nil, !allowsChunks { closesAfterResponse = true }
     appendStatusLine(status)
     append(fields)
-    if allowsChunks { append("transfer-encoding: chunked\r\n") }
+    if let length {
+      append("content-length: \(length)\r\n")
+    } else if allowsChunks {
+      append("transfer-encoding: chunked\r\n")
+    }
     appendEndOfHead()
     guard !isHeadRequest else {
       endResponse()
@@ -118,6 +125,12 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   func sendBody(_ piece: [UInt8]) {
     // An empty chunk would end the body.
     guard state == .sendingBody, !piece.isEmpty else { return }
+    if let left = bodyBytesLeft {
+      assert(piece.count <= left, "more body than was announced")
+      bodyBytesLeft = left - piece.count
+      output += piece
+      return
+    }
     if allowsChunks { append("\(String(piece.count, radix: 16))\r\n") }
     output += piece
     if allowsChunks { append("\r\n") }
@@ -126,7 +139,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Ends the body that `beginResponse` announced.
   func endBody() {
     guard state == .sendingBody else { return }
-    if allowsChunks { append("0\r\n\r\n") }
+    assert((bodyBytesLeft ?? 0) == 0, "less body than was announced")
+    if bodyBytesLeft == nil, allowsChunks { append("0\r\n\r\n") }
     endResponse()
   }
 

@@ -187,6 +187,31 @@ import Testing
     server.stop()
   }
 
+  @Test(arguments: [262_145, 1_048_576, 9_000_000])
+  func `a large answer comes whole, with its length`(count: Int) throws {
+    let server = try HTTP1Server { _ in
+      HTTP1Response(status: 200, body: .bytes([UInt8](repeating: 0x61, count: count)))
+    }
+    let client = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\nGET /2 HTTP/1.1\r\nHost: t\r\n\r\n")
+    harness.run { client.received.count > 2 * count && client.received.last == 0x61 }
+    let head = String(decoding: client.received.prefix(200), as: UTF8.self)
+    #expect(head.contains("content-length: \(count)\r\n"))
+    #expect(!head.contains("chunked"))
+    #expect(client.received.count < 2 * count + 400)
+    server.stop()
+  }
+
+  @Test
+  func `what a long answer begins with may be larger than what is kept for a slow reader`() throws {
+    let body = HTTP1BodyStream(beginning: [UInt8](repeating: 0x61, count: 3_000_000))
+    let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
+    let client = open(server, "GET / HTTP/1.1\r\nHost: t\r\n\r\n")
+    #expect(body.write(Array("later\n".utf8)))
+    harness.run { client.text.hasSuffix("later\n\r\n") }
+    #expect(client.received.count > 3_000_000)
+    server.stop()
+  }
+
   @Test
   func `stopping ends long answers`() throws {
     let body = HTTP1BodyStream()
