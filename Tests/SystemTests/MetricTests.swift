@@ -73,6 +73,16 @@ import Testing
       registry.samples().contains { $0.name == "level{of=\"a\"}" && $0.value == 1_795_279_445 })
   }
 
+  @Test func `Families that nobody wants are not read`() {
+    let registry = MetricRegistry()
+    registry.gauge("cheap", help: "Cheap.").set(1)
+    registry.gauge("dear", help: "Dear.") {
+      Issue.record("read")
+      return 1
+    }
+    #expect(registry.samples { $0 == "cheap" }.map(\.name) == ["cheap"])
+  }
+
   @Test func `A process knows its memory, descriptors, time on processors and start`() throws {
     let registry = MetricRegistry()
     registry.addProcess(descriptorLimit: 64)

@@ -66,12 +66,17 @@ public final class MetricRegistry: Sendable {
 
   /// Every metric as text, families in the order in which they were made.
   public func exposition(_ format: MetricFormat = .prometheus) -> String {
+    exposition(format) { _ in true }
+  }
+
+  private func exposition(_ format: MetricFormat, of isWanted: (String) -> Bool) -> String {
     let known = families.withLock { families in
       families.order.compactMap { name in families.byName[name].map { (name, $0) } }
     }
     // What is read at each look is read without the lock: reading it may take a while.
     var text = ""
-    for (name, family) in known where family.format == nil || family.format == format {
+    for (name, family) in known where isWanted(name) {
+      guard family.format == nil || family.format == format else { continue }
       format.append(family, named: name, to: &text)
     }
     return text + format.end
@@ -79,8 +84,12 @@ public final class MetricRegistry: Sendable {
 
   /// The value of every counter and gauge, and of a histogram its buckets, sum and count, under the name that
   /// `exposition` has, labels included.
-  public func samples() -> [(name: String, value: Double)] {
-    exposition().split(separator: "\n").compactMap { line in
+  ///
+  /// With `isWanted` those of some families, by their names; the others are not read.
+  public func samples(
+    ofFamilies isWanted: (String) -> Bool = { _ in true }
+  ) -> [(name: String, value: Double)] {
+    exposition(.prometheus, of: isWanted).split(separator: "\n").compactMap { line in
       guard line.first != "#" else { return nil }
       let end = line.lastIndex(of: " ")
       assert(end != nil, "a sample has a name and a value")
