@@ -107,16 +107,23 @@ mutate:
 	scripts/mutate $(if $(AREA),--area $(AREA)) \
 	  --sample $(if $(filter command environment,$(firstword $(origin SAMPLE))),$(SAMPLE),150) --seed $(SEED)
 
-# The Debian package, in .build/packages: Swift's runtime is linked in, so that it runs without a toolchain.
+# The Debian packages, in .build/packages: Swift's runtime is linked in, so that they run without a toolchain.
 .PHONY: deb
 deb:
 	@scripts/install-packages build package
 	@scripts/package-deb
 
-# The package in a clean Debian with a systemd of its own: as root.
+# The same tree for other distributions, with an install.sh; beside the packages.
+.PHONY: tarball
+tarball:
+	@scripts/install-packages build package
+	@scripts/package-tarball
+
+# All of it in fresh roots, as root: an upgrade while pushes flow, another distribution, a container.
 .PHONY: packages-test
 packages-test: deb
-	@scripts/install-packages packages-test
+	@$(MAKE) --no-print-directory tarball
+	@scripts/install-packages build packages-test
 	@scripts/packages-test
 
 # The alert rules and the dashboard of docs/operations, with a real Prometheus that scrapes a real gateway.

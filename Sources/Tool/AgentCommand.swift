@@ -41,7 +41,7 @@ enum AgentCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    let configuration: AgentConfiguration
+    var configuration: AgentConfiguration
     do {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
@@ -74,12 +74,17 @@ enum AgentCommand {
     SignalWatcher.blockSignals()
     do {
       let loop = try EventLoop()
+      configuration.socketDescriptor = try ActivationSocket.descriptor(
+        at: configuration.socketPath)
       let daemon = try AgentDaemon(configuration, on: loop)
+      let service = ServiceNotifier(on: loop)
       let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
+        service.stopping()
         daemon.stop()
         // One more turn sends what the end has queued.
         loop.schedule(afterNanoseconds: 0) { loop.stop() }
       }
+      service.ready()
       loop.run()
       signals.close()
       return 0

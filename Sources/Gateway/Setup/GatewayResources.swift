@@ -108,7 +108,7 @@ extension GatewayResources {
     resources.losses = recovery.notices
     resources.controlHealth = stores.control.health
     resources.notificationHealth = stores.notifications.health
-    resources.adminToken = try folder.adminToken()
+    resources.adminToken = try folder.adminToken(from: configuration.adminTokenFile)
     return resources
   }
 

@@ -4,7 +4,7 @@ import System
 /// All that `belfry gateway` was told, on its command line, in the environment and in its file.
 struct GatewaySettings {
   let options: CommandLineOptions
-  let configuration: GatewayConfiguration
+  private(set) var configuration: GatewayConfiguration
   let console: SocketAddress
   let readyFile: String?
   /// What is wrong without being a fault.
@@ -25,6 +25,7 @@ struct GatewaySettings {
     var layers = try LayeredOptions(
       arguments, by: GatewayCommand.table, prefix: Self.variablePrefix)
     if layers.options.wantsHelp { return nil }
+    layers.supplyCredentials(["server-certificate", "server-key"])
     var read: (GatewayConfiguration, SocketAddress)?
     while read == nil {
       do throws(CommandLineOptions.Problem) {
@@ -41,6 +42,7 @@ struct GatewaySettings {
     warnings = layers.warnings
     certificatePlace = layers.place(of: "server-certificate")?.text
     (configuration, console) = read
+    configuration.adminTokenFile = ServiceCredentials.file("admin-token")
     readyFile = options.value("ready-file")
   }
 
