@@ -132,6 +132,20 @@ packages-test: deb
 	@scripts/install-packages build packages-test
 	@scripts/packages-test
 
+# The alert rules and the dashboard of docs/operations, with a real Prometheus that scrapes a real gateway.
+.PHONY: monitoring-test
+monitoring-test:
+	@scripts/install-packages build monitoring
+	swift build -c release --product belfry
+	@scripts/monitoring-test
+
+# The proxies and the firewall of docs/operations, with the real programs in front of a real gateway.
+.PHONY: proxies-test
+proxies-test:
+	@scripts/install-packages build proxies
+	swift build -c release --product belfry
+	@scripts/proxies-test
+
 # The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man
 man: build

@@ -130,9 +130,14 @@ public struct GatewayMetrics: Sendable {
   func count(_ bound: UnansweredBound) { unansweredBounds[bound.rawValue].add() }
 
   private static func deviceConnections(of layer: String, _ registry: MetricRegistry) -> Counter {
+    let help = "Connections of devices, by the record layer that TLS has."
+    let counter = registry.counter(
+      "belfry_device_connections_opened_total", help: help, labels: ["records": layer])
+    // In OpenMetrics it would be of one family with the gauge of those that are open.
     registry.counter(
-      "belfry_device_connections_total",
-      help: "Connections of devices, by the record layer that TLS has.", labels: ["records": layer])
+      "belfry_device_connections_total", help: help, labels: ["records": layer], in: .prometheus
+    ) { Double(counter.value) }
+    return counter
   }
 
   func countDeviceConnection(hasOwnRecords: Bool) {

@@ -94,7 +94,7 @@ struct StatusReport {
       members.append(("diskFreeBytes", .integer(Int64(space.freeBytes))))
       members.append(("diskTotalBytes", .integer(Int64(space.totalBytes))))
     }
-    if let bytes = ProcessMemory.residentBytes {
+    if let bytes = ProcessUsage.residentBytes {
       members.append(("residentBytes", .integer(Int64(bytes))))
     }
     return members
@@ -120,14 +120,4 @@ struct StatusReport {
   }
 
   private static func whole(_ value: Double?) -> JSONValue { .integer(Int64(value ?? 0)) }
-}
-
-/// This process's memory.
-private enum ProcessMemory {
-  /// What of it is in RAM; nil where /proc does not say.
-  static var residentBytes: Int? {
-    guard let text = try? FileSystem.read("/proc/self/statm", limit: 4_096) else { return nil }
-    let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
-    return pages.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
-  }
 }

@@ -7,7 +7,6 @@ struct GatewaySettings {
   private(set) var configuration: GatewayConfiguration
   let console: SocketAddress
   let readyFile: String?
-  let logLevel: Log.Level
   /// What is wrong without being a fault.
   let warnings: [String]
   /// Where the operator's certificate is named, in the file or the environment.
@@ -45,7 +44,6 @@ struct GatewaySettings {
     (configuration, console) = read
     configuration.adminTokenFile = ServiceCredentials.file("admin-token")
     readyFile = options.value("ready-file")
-    logLevel = options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info
   }
 
   /// What the names of the environment's variables begin with: `BELFRY_GATEWAY_PROVIDER_PORT`.
@@ -53,7 +51,7 @@ struct GatewaySettings {
 
   /// The options that only the process as a whole can follow, and that differ in `new`.
   func needingRestart(in new: GatewaySettings) -> [String] {
-    ["console-port", "console-host", "log-level", "ready-file"].filter {
+    ["console-port", "console-host", "log-level", "log-format", "ready-file"].filter {
       options.values($0) != new.options.values($0)
     }
   }

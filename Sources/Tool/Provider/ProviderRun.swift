@@ -24,9 +24,7 @@ final class ProviderRun {
     loop = try EventLoop()
     self.options = options
     self.address = address
-    log = Log(
-      subsystem: "provider",
-      level: options.value("log-level").flatMap(Log.Level.init(name:)) ?? .info)
+    log = LogOptions.log("provider", options)
     readyFile = options.value("ready-file")
     host = options.value("host") ?? "127.0.0.1"
     // The ready file of a killed service must not be mistaken for this one's.
