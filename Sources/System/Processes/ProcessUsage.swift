@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What this process takes of its machine, as /proc says.
