@@ -23,6 +23,9 @@ def take_phone(browser, topic):
     browser.element("alertdialog", "Permission")
     check_page(browser)
     browser.click("button", "Allow")
+    browser.wait("document.querySelector('.happened')?.innerText.includes('has its device token')")
+    browser.wait("[...document.querySelectorAll('.happened li')].every(one => one.querySelector('time'))",
+                 "a time at each line of what happened")
     browser.click("link", f"Write a push to {topic}")
 
 
@@ -72,6 +75,43 @@ def use_phone(browser, topic):
     browser.click("button", "Unlock")
     browser.click("button", "Home")
     browser.element("button", f"Open {topic}, badge 1")
+    lock(browser, topic)
+
+
+LOCKED = "[...document.querySelectorAll('.lock .banner')].map(one => one.innerText).join('|')"
+
+
+def lock(browser, topic):
+    """The lock screen lists what came and was not dismissed, whoever saw it, and the same whenever one looks."""
+    browser.click("button", f"Push to {topic}: An alert")
+    browser.wait("document.querySelector('.overlay .banner')", "a banner")
+    browser.click("button", "Lock")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 3", "what came is on the lock screen")
+    before = browser.value(LOCKED)
+    browser.click("link", "Overview")
+    browser.wait("document.querySelector('.verdict')")
+    browser.click("link", "Phone")
+    browser.wait("document.querySelector('.lock .clock')")
+    browser.wait(f"{LOCKED} == {before!r}", f"the lock screen as it was: {before}")
+    browser.click("button", "Unlock")
+    # What is not listed in the Notification Center is on the lock screen all the same.
+    browser.click("button", "Notification Center")
+    browser.click("button", f"Clear {topic}")
+    browser.wait("document.querySelector('.stage').innerText.includes('No notifications.')")
+    browser.click("button", "Settings")
+    browser.click("switch", "Notification Center")
+    browser.wait("document.querySelector('[data-key$=\" center\"]').checked === false")
+    browser.click("button", "Lock")
+    browser.wait("document.querySelector('.lock .clock')")
+    browser.click("button", f"Push to {topic}: An alert")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 1")
+    browser.click("link", "Overview")
+    browser.wait("document.querySelector('.verdict')")
+    browser.click("link", "Phone")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 1", "what came while it was locked")
+    browser.click("button", "Unlock")
+    browser.click("button", "Settings")
+    browser.click("switch", "Notification Center")
 
 
 def read_log(browser, url, apns_id):
