@@ -114,6 +114,24 @@ def lock(browser, topic):
     browser.click("switch", "Notification Center")
 
 
+# As long as an identifier may be that stands in Apple's examples, and longer than a phone is wide.
+LONG = "org.example." + "verylongname" * 12
+
+
+def install_long(browser):
+    """Nothing gets wider than its page for a long name; the other screens follow in every width."""
+    browser.type("textbox", "Bundle identifier", LONG)
+    browser.click("button", "Install")
+    browser.element("alertdialog", "Permission")
+    browser.click("button", "Allow")
+    browser.element("link", f"Write a push to {LONG}")
+    for screen in ("Settings", "Home"):
+        browser.click("button", screen)
+        for width in (390, 1280):
+            browser.resize(width)
+            check_page(browser, keyboard=False)
+
+
 def read_log(browser, url, apns_id):
     browser.open(f"{url}#/log?of={apns_id}")
     states = "[...document.querySelectorAll('.timeline li')].map(one => one.innerText.split(' ').slice(1).join(' '))"
@@ -152,6 +170,7 @@ def main(chromium, url, token_file, topic):
         apns_id = send(browser)
         answer(browser, topic)
         use_phone(browser, topic)
+        install_long(browser)
         read_log(browser, url, apns_id)
         copy(browser, url)
         look_around(browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"))
