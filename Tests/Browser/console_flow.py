@@ -132,6 +132,15 @@ def install_long(browser):
             check_page(browser, keyboard=False)
 
 
+def read_metrics(browser):
+    browser.click("link", "Metrics")
+    browser.wait("[...document.querySelectorAll('figcaption')].some(one => one.innerText.startsWith('From acceptance to the device'))")
+    metrics = browser.value("fetch('/metrics').then((answer) => answer.text())")
+    counted = [line for line in metrics.splitlines() if line.startswith("belfry_delivery_seconds_count ")]
+    if not counted or int(counted[0].split()[1]) == 0:
+        raise Failure(f"the deliveries' times are {counted}")
+
+
 def read_log(browser, url, apns_id):
     browser.open(f"{url}#/log?of={apns_id}")
     states = "[...document.querySelectorAll('.timeline li')].map(one => one.innerText.split(' ').slice(1).join(' '))"
@@ -171,6 +180,7 @@ def main(chromium, url, token_file, topic):
         answer(browser, topic)
         use_phone(browser, topic)
         install_long(browser)
+        read_metrics(browser)
         read_log(browser, url, apns_id)
         copy(browser, url)
         look_around(browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"))
