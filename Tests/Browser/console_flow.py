@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The console as a person uses it, in a headless browser: signs in, takes a virtual phone and installs an app on it, sends
 it a push from the form, answers it there with a text, sees each state in the log.
-console_flow.py CHROMIUM URL TOKEN-FILE TOPIC"""
+There are DEVICES besides it.
+console_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES [PICTURES-FOLDER]"""
 import ast
 import pathlib
 import shlex
@@ -132,6 +133,56 @@ def install_long(browser):
             check_page(browser, keyboard=False)
 
 
+# Devices that a page of the list has.
+PAGE = 100
+
+
+def manage_devices(browser, devices, token):
+    """More devices than a page has: the list says so, goes on, and finds each by its name and by its token."""
+    browser.click("link", "Manage")
+    shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
+    rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
+    browser.wait(f"{shown} == 'Devices 1 to {PAGE} of {devices}.' && {rows} == {PAGE}")
+    browser.click("button", "Next devices")
+    browser.wait(f"{shown} == 'Devices {PAGE + 1} to {devices} of {devices}.' && {rows} == {devices - PAGE}")
+    check_page(browser)
+    browser.click("button", "Previous devices")
+    browser.wait(f"{shown} == 'Devices 1 to {PAGE} of {devices}.' && {rows} == {PAGE}")
+    for text in ("Console's", token):
+        browser.type("searchbox", "Find a device", text)
+        browser.key("Enter")
+        browser.wait(f"{rows} == 1 && document.querySelector('section[aria-label=Devices] tbody').innerText.includes(\"console's phone 1\")",
+                     f"the device found by {text}")
+    browser.type("searchbox", "Find a device", "nobody's")
+    browser.key("Enter")
+    browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('No device has')")
+    check_page(browser)
+
+
+TEAM = "GONETEAM00"
+
+
+def remove_team(browser):
+    """A team goes once nothing hangs on it, or with all that does."""
+    browser.click("DisclosureTriangle", "Add a team")
+    browser.type("textbox", "Name", "Gone")
+    browser.type("textbox", "Id", TEAM)
+    browser.click("button", "Add a team")
+    browser.element("button", f"Remove {TEAM}")
+    made = browser.value(f"""fetch("/api/keys", {{ method: "POST", headers: {{ "x-belfry-console": "1" }},
+      body: JSON.stringify({{ team: "{TEAM}", id: "GONEKEY000" }}) }}).then((answer) => answer.status)""")
+    if made != 200:
+        raise Failure(f"a key is answered with {made}")
+    for _ in range(2):
+        browser.click("button", f"Remove {TEAM}")
+    teams = "document.querySelector('section[aria-label=Teams]').innerText"
+    browser.wait(f"{teams}.includes('the team {TEAM} has 1 key that is not revoked (GONEKEY000)')")
+    check_page(browser)
+    browser.click("button", f"Remove {TEAM} with all of it")
+    browser.wait(f"{teams}.includes('{TEAM}: done.')")
+    browser.wait(f"!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is gone too")
+
+
 def read_metrics(browser):
     browser.click("link", "Metrics")
     browser.wait("[...document.querySelectorAll('figcaption')].some(one => one.innerText.startsWith('From acceptance to the device'))")
@@ -171,19 +222,29 @@ def copy(browser, url):
         raise Failure(f"Python reads {strings}")
 
 
-def main(chromium, url, token_file, topic):
+def main(chromium, url, token_file, topic, devices, pictures=None):
     def flow(browser):
+        def picture(name, whole=False):
+            if pictures:
+                browser.picture(f"{pictures}/{name}.png", whole)
+
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
         check_page(browser)
         take_phone(browser, topic)
         apns_id = send(browser)
         answer(browser, topic)
         use_phone(browser, topic)
+        token = browser.value("document.querySelector('.token code').innerText")
+        picture("console-phone")
         install_long(browser)
+        manage_devices(browser, int(devices) + 1, token)
+        remove_team(browser)
         read_metrics(browser)
         read_log(browser, url, apns_id)
         copy(browser, url)
-        look_around(browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"))
+        look_around(
+            browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"),
+            lambda screen, look: picture(f"console-{screen.lower()}-{look}"))
         sign_out(browser)
 
     visit(chromium, flow)
