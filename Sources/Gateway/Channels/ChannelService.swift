@@ -214,7 +214,7 @@ final class ChannelService {
         for id in registry.channels(of: app) { remove(id) }
       case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .putBroadcast,
         .removeBroadcast,
-        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .putRegistration,
+        .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .noteArrival, .putRegistration,
         .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .putSetting:
         continue
       }
