@@ -357,8 +357,11 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
         return
       }
       metrics.count(state)
-      appendToLog(
-        DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
+      let now = loop.unixMilliseconds
+      if state == .delivered {
+        metrics.countDelivery(milliseconds: now - entry.acceptedMilliseconds)
+      }
+      appendToLog(DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: now))
     case .recordDropped(let dropped):
       for one in dropped { record(one) }
     }

@@ -23,6 +23,7 @@ public struct GatewayMetrics: Sendable {
   let loweredStreamLimits: Counter
   private let erringConnections: [ProviderErrorPolicy.Excess: Counter]
   private let states: [Counter]
+  private let deliveryMilliseconds: Histogram
   private let broadcastStates: [Counter]
   let broadcasts: Counter
   let subscriptions: Gauge
@@ -99,6 +100,11 @@ public struct GatewayMetrics: Sendable {
         "belfry_notifications_total", help: "What happened to accepted notifications.",
         labels: ["state": $0.label])
     }
+    deliveryMilliseconds = registry.histogram(
+      "belfry_delivery_seconds",
+      help:
+        "From acceptance to the device's acknowledgement, of notifications that did not wait for the device.",
+      bounds: Self.deliveryBounds, scale: 1e-3)
     broadcasts = registry.counter(
       "belfry_broadcasts_accepted_total", help: "Broadcasts answered with 200.")
     broadcastStates = DeliveryState.allCases.map {
@@ -150,6 +156,16 @@ public struct GatewayMetrics: Sendable {
 
   func count(_ refusal: LinkEnrolmentRefusal) {
     enrolmentRefusals[Int(refusal.rawValue) - 1].add()
+  }
+
+  /// Milliseconds: a device beside the gateway to one whose network has almost given up.
+  private static let deliveryBounds: [UInt64] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
+  ]
+
+  /// Counts how long a delivery took; a clock that was set back meanwhile makes it none.
+  func countDelivery(milliseconds: Int64) {
+    deliveryMilliseconds.observe(UInt64(max(0, milliseconds)))
   }
 
   func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }

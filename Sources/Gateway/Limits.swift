@@ -204,6 +204,8 @@ enum Limits {
 
   /// Bytes of a team's name, which is for people to read.
   static let nameBytesMax = 200
+  /// Apps, keys or certificates that the refusal to remove their team names: a line that is read.
+  static let namesInRefusal = 5
   /// Valid team-scoped keys of a team and environment (apns-protocol 2.2).
   static let teamKeysMax = 2
   /// Valid topic-specific keys of a team and environment (apns-protocol 2.2).

@@ -18,9 +18,17 @@ def write(browser, topic):
     """The form, with what is wrong said beside each field while one types."""
     browser.click("link", "New campaign")
     browser.wait(f"document.querySelector('[name=topic]').value == {topic!r}", "the only app is there already")
+    wrong = "[...document.querySelectorAll('.error:not([hidden])')].map(one => one.innerText).join(' ')"
+    # Texts are checked as they are typed, whether the app is named already or not.
+    browser.type("combobox", "App", "")
+    fill(browser, "Text, en", "%d things")
+    beside = "document.querySelector('[data-name=body]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
+    browser.wait(f"{beside}?.startsWith('“%d” is shown as it stands: nothing fills it.')")
+    if "no bundle identifier" in browser.value(wrong):
+        raise Failure("what was not filled in yet is called wrong")
+    browser.type("combobox", "App", topic)
     fill(browser, "Title, en", "News")
     fill(browser, "Text, en", "%@ has %d matches")
-    wrong = "[...document.querySelectorAll('.error:not([hidden])')].map(one => one.innerText).join(' ')"
     browser.wait(f"{wrong}.includes('It has a placeholder for argument 1, and there are 0')")
     fill(browser, "What fills the placeholders", "Ann\n3")
     browser.click("button", "Add a language")

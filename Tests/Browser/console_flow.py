@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The console as a person uses it, in a headless browser: signs in, takes a virtual phone and installs an app on it, sends
 it a push from the form, answers it there with a text, sees each state in the log.
-console_flow.py CHROMIUM URL TOKEN-FILE TOPIC"""
+There are DEVICES besides it.
+console_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES [PICTURES-FOLDER]"""
 import ast
 import pathlib
 import shlex
@@ -23,6 +24,9 @@ def take_phone(browser, topic):
     browser.element("alertdialog", "Permission")
     check_page(browser)
     browser.click("button", "Allow")
+    browser.wait("document.querySelector('.happened')?.innerText.includes('has its device token')")
+    browser.wait("[...document.querySelectorAll('.happened li')].every(one => one.querySelector('time'))",
+                 "a time at each line of what happened")
     browser.click("link", f"Write a push to {topic}")
 
 
@@ -72,6 +76,120 @@ def use_phone(browser, topic):
     browser.click("button", "Unlock")
     browser.click("button", "Home")
     browser.element("button", f"Open {topic}, badge 1")
+    lock(browser, topic)
+
+
+LOCKED = "[...document.querySelectorAll('.lock .banner')].map(one => one.innerText).join('|')"
+
+
+def lock(browser, topic):
+    """The lock screen lists what came and was not dismissed, whoever saw it, and the same whenever one looks."""
+    browser.click("button", f"Push to {topic}: An alert")
+    browser.wait("document.querySelector('.overlay .banner')", "a banner")
+    browser.click("button", "Lock")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 3", "what came is on the lock screen")
+    before = browser.value(LOCKED)
+    browser.click("link", "Overview")
+    browser.wait("document.querySelector('.verdict')")
+    browser.click("link", "Phone")
+    browser.wait("document.querySelector('.lock .clock')")
+    browser.wait(f"{LOCKED} == {before!r}", f"the lock screen as it was: {before}")
+    browser.click("button", "Unlock")
+    # What is not listed in the Notification Center is on the lock screen all the same.
+    browser.click("button", "Notification Center")
+    browser.click("button", f"Clear {topic}")
+    browser.wait("document.querySelector('.stage').innerText.includes('No notifications.')")
+    browser.click("button", "Settings")
+    browser.click("switch", "Notification Center")
+    browser.wait("document.querySelector('[data-key$=\" center\"]').checked === false")
+    browser.click("button", "Lock")
+    browser.wait("document.querySelector('.lock .clock')")
+    browser.click("button", f"Push to {topic}: An alert")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 1")
+    browser.click("link", "Overview")
+    browser.wait("document.querySelector('.verdict')")
+    browser.click("link", "Phone")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 1", "what came while it was locked")
+    browser.click("button", "Unlock")
+    browser.click("button", "Settings")
+    browser.click("switch", "Notification Center")
+
+
+# As long as an identifier may be that stands in Apple's examples, and longer than a phone is wide.
+LONG = "org.example." + "verylongname" * 12
+
+
+def install_long(browser):
+    """Nothing gets wider than its page for a long name; the other screens follow in every width."""
+    browser.type("textbox", "Bundle identifier", LONG)
+    browser.click("button", "Install")
+    browser.element("alertdialog", "Permission")
+    browser.click("button", "Allow")
+    browser.element("link", f"Write a push to {LONG}")
+    for screen in ("Settings", "Home"):
+        browser.click("button", screen)
+        for width in (390, 1280):
+            browser.resize(width)
+            check_page(browser, keyboard=False)
+
+
+# Devices that a page of the list has.
+PAGE = 100
+
+
+def manage_devices(browser, devices, token):
+    """More devices than a page has: the list says so, goes on, and finds each by its name and by its token."""
+    browser.click("link", "Manage")
+    shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
+    rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
+    browser.wait(f"{shown} == 'Devices 1 to {PAGE} of {devices}.' && {rows} == {PAGE}")
+    browser.click("button", "Next devices")
+    browser.wait(f"{shown} == 'Devices {PAGE + 1} to {devices} of {devices}.' && {rows} == {devices - PAGE}")
+    check_page(browser)
+    browser.click("button", "Previous devices")
+    browser.wait(f"{shown} == 'Devices 1 to {PAGE} of {devices}.' && {rows} == {PAGE}")
+    for text in ("Console's", token):
+        browser.type("searchbox", "Find a device", text)
+        browser.key("Enter")
+        browser.wait(f"{rows} == 1 && document.querySelector('section[aria-label=Devices] tbody').innerText.includes(\"console's phone 1\")",
+                     f"the device found by {text}")
+    browser.type("searchbox", "Find a device", "nobody's")
+    browser.key("Enter")
+    browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('No device has')")
+    check_page(browser)
+
+
+TEAM = "GONETEAM00"
+
+
+def remove_team(browser):
+    """A team goes once nothing hangs on it, or with all that does."""
+    browser.click("DisclosureTriangle", "Add a team")
+    browser.type("textbox", "Name", "Gone")
+    browser.type("textbox", "Id", TEAM)
+    browser.click("button", "Add a team")
+    browser.element("button", f"Remove {TEAM}")
+    made = browser.value(f"""fetch("/api/keys", {{ method: "POST", headers: {{ "x-belfry-console": "1" }},
+      body: JSON.stringify({{ team: "{TEAM}", id: "GONEKEY000" }}) }}).then((answer) => answer.status)""")
+    if made != 200:
+        raise Failure(f"a key is answered with {made}")
+    for _ in range(2):
+        browser.click("button", f"Remove {TEAM}")
+    teams = "document.querySelector('section[aria-label=Teams]').innerText"
+    browser.wait(f"{teams}.includes('the team {TEAM} has 1 key that is not revoked (GONEKEY000)')")
+    check_page(browser)
+    browser.click("button", f"Remove {TEAM} with all of it")
+    browser.wait(f"{teams}.includes('{TEAM}: done.')")
+    browser.wait(f"!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is gone too")
+
+
+def read_metrics(browser):
+    browser.click("link", "Metrics")
+    browser.wait("[...document.querySelectorAll('figcaption')].some(one => one.innerText.startsWith('From acceptance to the device'))")
+    metrics = browser.value("fetch('/metrics').then((answer) => answer.text())")
+    counted = [line for line in metrics.splitlines() if line.startswith("belfry_delivery_seconds_count ")]
+    if not counted or int(counted[0].split()[1]) == 0:
+        raise Failure(f"the deliveries' times are {counted}")
 
 
 def read_log(browser, url, apns_id):
@@ -104,17 +222,29 @@ def copy(browser, url):
         raise Failure(f"Python reads {strings}")
 
 
-def main(chromium, url, token_file, topic):
+def main(chromium, url, token_file, topic, devices, pictures=None):
     def flow(browser):
+        def picture(name, whole=False):
+            if pictures:
+                browser.picture(f"{pictures}/{name}.png", whole)
+
         sign_in(browser, url, pathlib.Path(token_file).read_text().strip())
         check_page(browser)
         take_phone(browser, topic)
         apns_id = send(browser)
         answer(browser, topic)
         use_phone(browser, topic)
+        token = browser.value("document.querySelector('.token code').innerText")
+        picture("console-phone")
+        install_long(browser)
+        manage_devices(browser, int(devices) + 1, token)
+        remove_team(browser)
+        read_metrics(browser)
         read_log(browser, url, apns_id)
         copy(browser, url)
-        look_around(browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"))
+        look_around(
+            browser, ("Send", "Phone", "Metrics", "Manage", "Tools", "Overview"),
+            lambda screen, look: picture(f"console-{screen.lower()}-{look}"))
         sign_out(browser)
 
     visit(chromium, flow)

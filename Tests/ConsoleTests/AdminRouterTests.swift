@@ -138,6 +138,32 @@ import Transport
   }
 
   @Test
+  func `a list is read page by page, and each page says how long the list is`() throws {
+    for id in ["TEAMAAAAAA", "TEAMBBBBBB", "TEAMCCCCCC", "TEAMDDDDDD"] {
+      #expect(answer("POST", "/api/teams", body: #"{"id":"\#(id)"}"#).status == 200)
+    }
+    func page(_ query: KeyValuePairs<String, String>) throws -> String {
+      let response = router.answer(
+        HTTP1Request(
+          method: "GET", path: "/api/teams", query: query.map { ($0.key, $0.value) },
+          fields: [("authorization", "Bearer \(token)")]))
+      #expect(response?.fields.first { $0.name == "belfry-total" }?.value == "4")
+      guard let response, case .bytes(let bytes) = response.body else { return "" }
+      return try String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+        let id = try JSONValue(parsing: String(line)).objectValue?["id"]?.stringValue
+        return String(id?.dropFirst(4).first ?? "?")
+      }.joined()
+    }
+    #expect(try page([:]) == "ABCD")
+    #expect(try page(["limit": "2"]) == "CD", "the last ones")
+    #expect(try page(["limit": "3", "after": ""]) == "ABC", "the first ones")
+    #expect(try page(["limit": "3", "after": "TEAMCCCCCC"]) == "D")
+    #expect(try page(["after": "TEAMAAAAAA"]) == "BCD")
+    #expect(try page(["after": "TEAMDDDDDD"]) == "")
+    #expect(answer("GET", "/api/teams", query: [("after", "TEAMEEEEEE")]).status == 404)
+  }
+
+  @Test
   func `the log is followed as a stream`() {
     let response = router.answer(
       HTTP1Request(

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -10,14 +11,20 @@ struct ConsoleTests {
   {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
+      // More than a page of the console's list has.
+      let count = 103
+      let devices = try scenario.devices(
+        of: gateway, topics: ["com.example.other"], options: ["--count", "\(count)"])
+      for _ in 0..<count { _ = try await devices.token() }
+      let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
       // Seconds on an idle machine; a loaded one starts a browser's processes slowly.
       let result = try await scenario.command(
         [
           try TestTool.systemPython.required(),
           Installation.root + "/Tests/Browser/console_flow.py",
           try TestTool.chromium.required(), "http://127.0.0.1:\(gateway.port("console"))/",
-          gateway.data + "/admin-token", "com.example.burger",
-        ], within: .seconds(300))
+          gateway.data + "/admin-token", "com.example.burger", "\(count)",
+        ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
       #expect(result.lines.last == "ok", "\(result.output)")
     }
   }

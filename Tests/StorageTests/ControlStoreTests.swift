@@ -103,6 +103,20 @@ import Transport
   }
 
   @Test
+  func `removing a team takes its keys and certificates along, and needs its apps removed`() throws
+  {
+    let store = try SQLiteControlStore.inMemory()
+    try store.apply(everything)
+    #expect(throws: StorageFailure.self) { try store.apply([.removeTeam(id: team.id)]) }
+    #expect(try store.keys().count == 1 && store.teams() == [team], "all or none")
+    try store.apply([.removeApp(number: 1), .removeTeam(id: team.id)])
+    #expect(try store.teams().isEmpty)
+    #expect(try store.keys().isEmpty)
+    #expect(try store.certificates().isEmpty)
+    #expect(try store.devices() == [device])
+  }
+
+  @Test
   func `removing a channel takes its message and subscriptions along`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)

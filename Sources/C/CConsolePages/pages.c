@@ -27,6 +27,9 @@ static const unsigned char compose_languages_js[] = {
 static const unsigned char compose_js[] = {
 #embed "../../Console/Pages/compose.js"
 };
+static const unsigned char devices_js[] = {
+#embed "../../Console/Pages/devices.js"
+};
 static const unsigned char elements_js[] = {
 #embed "../../Console/Pages/elements.js"
 };
@@ -72,6 +75,9 @@ static const unsigned char registry_js[] = {
 static const unsigned char samples_js[] = {
 #embed "../../Console/Pages/samples.js"
 };
+static const unsigned char section_js[] = {
+#embed "../../Console/Pages/section.js"
+};
 static const unsigned char send_js[] = {
 #embed "../../Console/Pages/send.js"
 };
@@ -99,6 +105,7 @@ static const struct console_page pages[] = {
     PAGE("compose-files.js", compose_files_js),
     PAGE("compose-languages.js", compose_languages_js),
     PAGE("compose.js", compose_js),
+    PAGE("devices.js", devices_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),
     PAGE("index.html", index_html),
@@ -114,6 +121,7 @@ static const struct console_page pages[] = {
     PAGE("provider.js", provider_js),
     PAGE("registry.js", registry_js),
     PAGE("samples.js", samples_js),
+    PAGE("section.js", section_js),
     PAGE("send.js", send_js),
     PAGE("shell.js", shell_js),
     PAGE("snippets.js", snippets_js),

@@ -110,10 +110,9 @@ public struct AdminRouter: Sendable {
         return try follow(text, asEvents: EventStream.isWanted(by: request))
       }
       let lines = try administration.perform(wanted)
-      guard let limit = request.queryValue("limit").flatMap({ Int($0) }), limit >= 0 else {
-        return .lines(lines)
-      }
-      return .lines(lines.suffix(limit))
+      var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
+      if request.method == "GET" { response.fields.append((ListPage.totalField, "\(lines.count)")) }
+      return response
     } catch {
       return .failure(error)
     }
@@ -187,8 +186,8 @@ extension HTTP1Response {
     return bytes
   }
 
-  static func lines(_ lines: [JSONObject]) -> HTTP1Response {
-    HTTP1Response(status: 200, contentType: linesType, body: bytes(of: lines))
+  static func lines(_ lines: some Sequence<JSONObject>) -> HTTP1Response {
+    HTTP1Response(status: 200, contentType: linesType, body: bytes(of: Array(lines)))
   }
 
   static func text(

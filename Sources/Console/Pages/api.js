@@ -14,7 +14,17 @@ export const session = { onEnded: () => {}, service: "gateway" };
  * Makes a call of the admin API and returns the objects of its lines. The field proves that the call comes from this
  * page: other sites cannot send it.
  */
-export async function call(method, path, body, { signal } = {}) {
+export async function call(method, path, body, options) {
+  return (await ask(method, path, body, options)).rows;
+}
+
+/** The objects of a list's lines, and how many the whole list has. */
+export async function list(path) {
+  const { rows, response } = await ask("GET", path);
+  return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length) };
+}
+
+async function ask(method, path, body, { signal } = {}) {
   let response;
   try {
     response = await fetch(path, {
@@ -27,7 +37,7 @@ export async function call(method, path, body, { signal } = {}) {
     throw new Refusal(0, `the ${session.service} does not answer`, "is it running?");
   }
   const text = await response.text();
-  if (response.ok) return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  if (response.ok) return { response, rows: text.split("\n").filter(Boolean).map((line) => JSON.parse(line)) };
   if (response.status === 401 && path !== "/console/session") session.onEnded();
   let refusal = {};
   try { refusal = JSON.parse(text); } catch { refusal = { error: text.trim() || `status ${response.status}` }; }

@@ -1,82 +1,10 @@
 import { call } from "/console/api.js";
-import { Field, copyButton, dateTime, h, put, select, table } from "/console/elements.js";
+import { Devices } from "/console/devices.js";
+import { Field, copyButton, dateTime, h, put, select } from "/console/elements.js";
+import { Section } from "/console/section.js";
 
 export const title = "Teams, apps and devices";
 export const short = "Manage";
-
-/**
- * A section with a list and a form that adds to it.
- * `fields` are made anew with each form; `make` turns their values into the call's body.
- */
-class Section {
-  constructor(name, { path, columns, empty, remove, fields, make, done, action, note }) {
-    Object.assign(this, { name, path, columns, empty, remove, make, done, action });
-    this.list = h("div", {});
-    this.result = h("div", { "aria-live": "polite" });
-    this.fields = fields ?? {};
-    const form = fields ? h("details", {}, h("summary", {}, action),
-      h("form", { class: "grid", novalidate: true, onsubmit: (event) => this.add(event) },
-        Object.values(this.fields).map((field) => field.element),
-        note ? h("p", { class: "hint wide" }, note) : null,
-        h("p", { class: "buttons wide" }, h("button", { type: "submit" }, action)))) : null;
-    this.element = h("section", { "aria-label": name }, h("h2", {}, name), this.list, form, this.result);
-  }
-
-  async load() {
-    try {
-      this.rows = await call("GET", this.path);
-      const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
-      put(this.list, table(this.name, columns, this.rows, this.empty));
-      this.loaded?.(this.rows);
-    } catch (refusal) {
-      put(this.list, h("p", { class: "error" }, refusal.message));
-    }
-  }
-
-  /** A button that asks once more before it does what cannot be undone. */
-  remover(row) {
-    const { text, path, what } = this.remove;
-    if (row.revokedAt) return "";
-    const button = h("button", { type: "button", class: "quiet danger", "aria-label": `${text} ${what(row)}`, onclick: async () => {
-      if (button.dataset.asked !== "yes") {
-        button.dataset.asked = "yes";
-        button.textContent = `${text} for good?`;
-        button.addEventListener("blur", () => { button.dataset.asked = ""; button.textContent = text; }, { once: true });
-        return;
-      }
-      try {
-        await call("DELETE", path(row));
-        put(this.result, h("p", { class: "good" }, `${what(row)}: done.`));
-      } catch (refusal) {
-        put(this.result, h("p", { class: "error" }, refusal.message));
-      }
-      this.changed();
-    } }, text);
-    return button;
-  }
-
-  async add(event) {
-    event.preventDefault();
-    for (const field of Object.values(this.fields)) field.fail();
-    const values = Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value.trim()]));
-    try {
-      const [made] = await call("POST", this.path, this.make(values));
-      put(this.result, h("p", { class: "good" }, "Added."), this.done?.(made) ?? null);
-      this.changed();
-    } catch (refusal) {
-      const field = this.guilty(refusal.message);
-      if (field) { field.fail(refusal.message); field.control.focus(); }
-      else put(this.result, h("p", { class: "error" }, refusal.message));
-    }
-  }
-
-  /** The field that a refusal names, or whose value it repeats. */
-  guilty(message) {
-    for (const [name, field] of Object.entries(this.fields)) if (message.startsWith(`'${name}'`)) return field;
-    return Object.values(this.fields).find((field) => field.value.trim() && message.includes(field.value.trim())
-      && field.control.tagName === "INPUT");
-  }
-}
 
 const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
 const environments = [["both", "both environments"], ["sandbox", "sandbox"], ["production", "production"]];
@@ -93,6 +21,8 @@ export function show(main) {
   const teams = new Section("Teams", {
     path: "/api/teams", empty: "There is no team.", action: "Add a team",
     columns: [["Id", (row) => h("code", {}, row.id)], ["Name", (row) => row.name], ["Added", (row) => dateTime(row.createdAt)]],
+    // Only what hangs on a team can be removed with it.
+    remove: { text: "Remove", what: (row) => row.id, path: (row) => `/api/teams/${row.id}`, all: (refusal) => refusal.message.includes("--force") },
     fields: { name: new Field("Name", input()), id: new Field("Id", input({ maxlength: 10 }), { hint: "Ten capitals and digits; made where it is empty." }) },
     make: whole,
   });
@@ -131,12 +61,7 @@ export function show(main) {
       h("button", { type: "button", onclick: () => download(`${made.topic}.pem`, made.certificateChain + made.privateKey) }, "Save both as PEM")),
   });
   const code = h("p", { class: "buttons" });
-  const devices = new Section("Devices", {
-    path: "/api/devices?limit=200", empty: "No device has enrolled.",
-    columns: [["Number", (row) => h("code", {}, String(row.device))], ["Name", (row) => row.name ?? ""], ["Enrolled", (row) => dateTime(row.enrolledAt)],
-      ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "good")]],
-    remove: { text: "Revoke", what: (row) => `device ${row.device}`, path: (row) => `/api/devices/${row.device}` },
-  });
+  const devices = new Devices();
   devices.list.before(code);
   const sections = [teams, apps, keys, certificates, devices];
   for (const section of sections) section.changed = () => sections.forEach((one) => one.load());

@@ -49,6 +49,8 @@ export class Languages {
     draft.languages = this.rows.map((row) => Object.fromEntries(Object.entries(row.fields).map(([name, field]) => [name, field.value])));
   }
 
+  get hasTexts() { return this.rows.some(({ fields }) => texts.some(([name]) => fields[name].value)); }
+
   names() { return this.rows.map((row) => row.fields.language.value.trim()).filter(Boolean); }
 
   /** The campaign's `alert`; says what keeps the groups from being one object. */
@@ -70,6 +72,18 @@ export class Languages {
     this.error.hidden = true;
     put(this.error);
     for (const row of this.rows) for (const field of Object.values(row.fields)) field.fail();
+  }
+
+  /** Without arguments the service sends a text as it stands, with the %d in it: said beside the field, for it is seldom meant. */
+  warnOfPlaceholders() {
+    for (const { fields } of this.rows) {
+      for (const [name] of texts) {
+        const [placeholder] = fields[name].value.replaceAll("%%", "").match(/%(\d+\$)?[du]/) ?? [];
+        if (placeholder && fields[name].error.hidden) {
+          fields[name].fail(`“${placeholder}” is shown as it stands: nothing fills it. Give what does under “What fills the placeholders”.`);
+        }
+      }
+    }
   }
 
   /** Shows a problem of `alert`, `alert.fr` or `alert.fr.body`; false for one of another field. */

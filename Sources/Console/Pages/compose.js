@@ -118,6 +118,7 @@ export function show(main) {
       else if (field) { field.fail(said); if (more.contains(field.element)) more.open = true; }
       else if (!languages.fail(problem.field, said)) rest.push(h("p", { class: "error" }, said));
     }
+    if (!chosen && !fields.arguments.value.trim()) languages.warnOfPlaceholders();
     put(general, rest);
     if (chosen && !file.error.hidden) fromFile.open = true;
   }
@@ -162,14 +163,21 @@ export function show(main) {
     return added.id;
   }
 
+  /** Whether a problem is worth a word before the form is sent: what is still empty is not wrong yet. */
+  function isOfWhatWasTyped({ field }) {
+    if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
+    return fields.to.value !== "list" || field !== "to";
+  }
+
   async function check() {
     running.abort();
     running = new AbortController();
     try {
       const found = await preview({ isFull: false, signal: running.signal });
-      showProblems(found.problems.filter((problem) => fields.to.value !== "list" || problem.field !== "to"));
+      showProblems(found.problems.filter(isOfWhatWasTyped));
     } catch (refusal) {
-      if (refusal.name !== "AbortError") showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      if (refusal.name === "AbortError") return;
+      showProblems(refusal.errors?.length ? refusal.errors.filter(isOfWhatWasTyped) : [{ error: refusal.message, advice: "try again" }]);
     }
   }
 
@@ -179,7 +187,7 @@ export function show(main) {
     put(result);
     clearTimeout(timer);
     // Nothing is wrong with a form that nobody has begun.
-    if (fields.topic.value.trim() || chosen) timer = setTimeout(check, 300);
+    if (fields.topic.value.trim() || chosen || languages.hasTexts) timer = setTimeout(check, 300);
   }
 
   async function submit(event) {
@@ -250,7 +258,10 @@ export function show(main) {
   arrange();
   call("GET", "/status").then(([status]) => {
     put(apps, status.apps.map((app) => h("option", { value: app.topic })));
-    if (status.apps.length === 1 && !fields.topic.value) fields.topic.value = status.apps[0].topic;
+    if (status.apps.length !== 1 || fields.topic.value) return;
+    fields.topic.value = status.apps[0].topic;
+    // Texts may have been typed meanwhile, and are checked as the app's.
+    if (languages.hasTexts) changed();
   }).catch(() => {});
   return () => { clearTimeout(timer); running.abort(); };
 }

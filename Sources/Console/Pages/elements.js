@@ -62,11 +62,20 @@ export function select(options, attributes = {}) {
 /** A table of rows; `columns` are [heading, (row) => cell]. */
 export function table(caption, columns, rows, empty) {
   if (rows.length === 0) return h("p", { class: "empty" }, empty);
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {},
+  return scrollable(caption, h("table", {},
       h("caption", { class: "unseen" }, caption),
       h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))))))));
+}
+
+/** A frame in which a table scrolls sideways where it is wider, and that says so. */
+function scrollable(caption, content) {
+  const sign = h("p", { class: "sideways", "aria-hidden": "true", hidden: true }, "⟷ There is more to the side: scroll.");
+  const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, sign, content);
+  const observer = new ResizeObserver(() => { sign.hidden = frame.scrollWidth <= frame.clientWidth + 1; });
+  observer.observe(frame);
+  observer.observe(content);
+  return frame;
 }
 
 /** A button that copies a text, and says so. */

@@ -23,7 +23,7 @@ function add(lists, length) {
   });
 }
 
-/** The durations of commits that a share of them did not exceed, in milliseconds, from the histogram's buckets. */
+/** The durations that a share of them did not exceed, in milliseconds, from a histogram's buckets. */
 function percentile(series, prefix, share, length) {
   const buckets = Object.entries(series).filter(([name]) => name.startsWith(prefix) && name.includes('le="'))
     .map(([name, values]) => [Number(name.match(/le="([^"]+)"/)[1].replace("+Inf", "Infinity")), values])
@@ -38,6 +38,11 @@ function percentile(series, prefix, share, length) {
   });
 }
 
+/** Lines of what half of the values, and 99 of 100, did not exceed. */
+function percentiles(series, prefix, length) {
+  return [["half of them", percentile(series, prefix, 0.5, length)], ["99 of 100", percentile(series, prefix, 0.99, length)]];
+}
+
 export function show(main) {
   const place = h("div", { class: "plots" });
   const note = h("p", { class: "hint", role: "status" });
@@ -48,6 +53,7 @@ export function show(main) {
     const of = (prefix) => Object.entries(series).filter(([name]) => name === prefix || name.startsWith(`${prefix}{`)).map(([, values]) => values);
     const state = (...labels) => add(labels.flatMap((label) => series[`belfry_notifications_total{state="${label}"}`] ? [series[`belfry_notifications_total{state="${label}"}`]] : []), at.length);
     const moments = at.slice(1);
+    const deliveries = "belfry_delivery_seconds_bucket";
     const commits = 'belfry_store_commit_seconds_bucket{store="notifications"';
     put(place,
       plot("Pushes a second", moments, [
@@ -59,8 +65,8 @@ export function show(main) {
         ["discarded", rate(at, state("Discarded – Token Unregistered", "Discarded – Expired", "Discarded – Disabled"))]]),
       plot("Connections", at, [["devices", add(of("belfry_device_connections"), at.length)], ["providers", add(of("belfry_provider_connections"), at.length)]]),
       plot("Notifications that wait for devices", at, [["in the store", series.waiting ?? new Array(at.length).fill(null)]]),
-      plot("Commits, milliseconds at most", moments, [
-        ["half of them", percentile(series, commits, 0.5, at.length)], ["99 of 100", percentile(series, commits, 0.99, at.length)]]));
+      plot("From acceptance to the device, milliseconds at most", moments, percentiles(series, deliveries, at.length)),
+      plot("Commits, milliseconds at most", moments, percentiles(series, commits, at.length)));
   }
 
   return every(10000, async () => {

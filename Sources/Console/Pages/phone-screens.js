@@ -69,12 +69,12 @@ export function home(phone) {
     h("span", { class: "name", "aria-hidden": "true" }, one.name.split(".").at(-1))))));
 }
 
-/** What came while the phone is locked, with the texts that may be seen. */
+/** What came and was not dismissed, with the texts that may be seen. */
 export function lockScreen(phone) {
   return h("div", { class: "lock" },
     h("p", { class: "clock" }, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
     h("p", {}, new Date().toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" })),
-    phone.locked.map((one) => h("article", { class: "banner", "aria-label": `Notification of ${phone.name(one.app)}` },
+    phone.onLockScreen.map((one) => h("article", { class: "banner", "aria-label": `Notification of ${phone.name(one.app)}` },
       h("p", { class: "from" }, phone.name(one.app)), h("p", { class: "texts" }, texts(one)))));
 }
 

@@ -18,7 +18,6 @@ class Phone {
   screen = "home";
   front = null;
   banners = new Map();
-  locked = [];
   /** What was presented shortly before the page was opened. */
   news = [];
   hasSound = false;
@@ -51,6 +50,21 @@ class Phone {
 
   get isLocked() { return this.snapshot?.state[0]?.locked === "on"; }
 
+  /**
+   * What the lock screen lists, the newest first: what came and was not dismissed, of apps that may be seen there. It
+   * follows from how the phone stands alone, so that it is the same whenever one looks.
+   */
+  get onLockScreen() {
+    const { center, settings, shown } = this.snapshot;
+    const visible = new Map(settings.filter((row) => row.lockScreen === "on"
+      && (row.authorization === "authorized" || row.authorization === "ephemeral")).map((row) => [row.app, row]));
+    const listed = center.filter((row) => visible.has(row.app)).sort((one, other) => other.date - one.date)
+      .map((row) => (visible.get(row.app).previews === "always" ? row : { app: row.app, title: "Notification" }));
+    // Of apps that are not in the Notification Center, with the texts that the agent let a locked screen have.
+    const unlisted = shown.filter((one) => visible.has(one.app) && !this.row(one.app, one.id)).reverse();
+    return [...unlisted, ...listed];
+  }
+
   row(app, id) { return this.snapshot?.center.find((row) => row.app === app && row.id === id); }
 
   name(app) { return this.snapshot?.apps.find((one) => one.app === app)?.name ?? app; }
@@ -58,7 +72,6 @@ class Phone {
   receive(event) {
     if (event.event === "snapshot") {
       this.snapshot = event;
-      if (!this.isLocked) this.locked = [];
       for (const one of this.news) if (this.row(one.app, one.id)) this.happen(one);
       this.news = [];
       // One that is listed no more has been dealt with elsewhere.
@@ -79,12 +92,10 @@ class Phone {
   happen(event) {
     const key = `${event.app} ${event.id}`;
     if (event.event === "presented" || event.event === "updated") {
-      if (this.isLocked) this.locked = [event, ...this.locked.filter((one) => `${one.app} ${one.id}` !== key)];
-      else this.addBanner(key, event);
+      if (!this.isLocked) this.addBanner(key, event);
       this.draw();
     } else if (event.event === "removed") {
       this.banners.delete(key);
-      this.locked = this.locked.filter((one) => `${one.app} ${one.id}` !== key);
       this.draw();
     } else if (event.event === "sound" && this.hasSound) {
       beep();

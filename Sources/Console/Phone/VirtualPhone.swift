@@ -15,6 +15,9 @@ final class VirtualPhone: Sendable {
     var tokens: [String: String] = [:]
     /// Apps that wait for the person's permission.
     var prompts: [String] = []
+    /// What was presented since the phone was last seen unlocked, oldest first: of an app that is not in the Notification
+    /// Center, the lock screen has nothing else to list.
+    var shown: [JSONObject] = []
     var isLinked = false
     var isRefreshing = false
     /// Something has changed since the refresh began.
@@ -108,6 +111,7 @@ final class VirtualPhone: Sendable {
     state.withLock { state in
       state.tokens[app] = nil
       state.prompts.removeAll { $0 == app }
+      state.shown.removeAll { $0["app"]?.stringValue == app }
       return state.apps.removeValue(forKey: app)
     }?.close()
     _ = try ask(.removeApp(app))
@@ -161,6 +165,11 @@ final class VirtualPhone: Sendable {
       case "prompt" where event["subject"] == "notifications":
         if !state.prompts.contains(app) { state.prompts.append(app) }
       case "promptWithdrawn": state.prompts.removeAll { $0 == app }
+      case "presented", "updated", "removed":
+        state.shown.removeAll { $0["app"] == event["app"] && $0["id"] == event["id"] }
+        guard event["event"] != "removed" else { break }
+        state.shown.append(event)
+        if state.shown.count > Limits.phoneEvents { state.shown.removeFirst() }
       default: break
       }
     }
@@ -169,6 +178,8 @@ final class VirtualPhone: Sendable {
   }
 
   private func appReported(_ event: JSONObject) {
+    var event = event
+    event["at"] = .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds))
     if let app = event["app"]?.stringValue, let token = event["token"]?.stringValue {
       state.withLock { $0.tokens[app] = token }
     }
@@ -205,10 +216,13 @@ final class VirtualPhone: Sendable {
     assert(rows.count == 4, "each request has one answer")
     let (snapshot, isStale) = state.withLock { state -> (JSONObject, Bool) in
       state.isRefreshing = false
+      let conditions = rows[3].arrayValue?.first?.objectValue
+      if conditions?["locked"] == "off" { state.shown = [] }
       let tokens = state.tokens.sorted { $0.key < $1.key }
       let snapshot: JSONObject = [
         "event": "snapshot", "phone": .integer(Int64(number)), "linked": .bool(state.isLinked),
         "apps": rows[0], "settings": rows[1], "center": rows[2], "state": rows[3],
+        "shown": .array(state.shown.map(JSONValue.object)),
         "prompts": .array(state.prompts.map { .string($0) }),
         "tokens": .object(JSONObject(tokens.map { ($0.key, .string($0.value)) })),
       ]

@@ -113,5 +113,6 @@ public final class MetricHistory: Sendable {
     "belfry_pushes_accepted_total", "belfry_pushes_refused_total", "belfry_notifications_total",
     "belfry_device_connections", "belfry_provider_connections",
     "belfry_store_commit_seconds_bucket{store=\"notifications\"",
+    "belfry_delivery_seconds_bucket",
   ]
 }

@@ -113,6 +113,22 @@ extension Administration {
     return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
   }
 
+  /// The devices whose number, name or token is `text`; nil for all.
+  func listDevices(of text: String?) throws(StorageFailure) -> AdministrationAnswer {
+    let presences = runtime?.presences()
+    let name = text?.lowercased()
+    let number = text.flatMap { device(ofToken: $0) }
+    let devices = try store.devices().filter { device in
+      guard let name else { return true }
+      return device.number == number || "\(device.number)" == name
+        || device.name.lowercased().contains(name)
+    }
+    return .success(
+      devices.map { device in
+        AdministrationLines.line(device, presence: presences.map { $0[device.number] })
+      })
+  }
+
   func revokeDevice(_ number: UInt64, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     guard var device = try store.devices().first(where: { $0.number == number }) else {
       return .failure(

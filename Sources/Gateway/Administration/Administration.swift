@@ -118,6 +118,7 @@ public final class Administration: Sendable {
     switch request {
     case .listTeams: return .success(try store.teams().map(lines.line))
     case .addTeam(let id, let name): return try addTeam(id, name, now)
+    case .removeTeam(let id, let isForced): return try removeTeam(id, isForced: isForced)
     case .listKeys: return .success(try store.keys().map(lines.line))
     case .addKey(let key): return try addKey(key, now)
     case .revokeKey(let id): return try revokeKey(id, now)
@@ -132,12 +133,7 @@ public final class Administration: Sendable {
     case .addChannel(let bundleID, let keepsLatest):
       return try addChannel(bundleID, keepsLatest, now)
     case .removeChannel(let id, let bundleID): return try removeChannel(id, bundleID)
-    case .listDevices:
-      let presences = runtime?.presences()
-      return .success(
-        try store.devices().map { device in
-          lines.line(device, presence: presences.map { $0[device.number] })
-        })
+    case .listDevices(let text): return try listDevices(of: text)
     case .revokeDevice(let number): return try revokeDevice(number, now)
     case .enrolmentCode: return try enrolmentCode()
     case .rotateEnrolmentCode: return try rotateEnrolmentCode()

@@ -4,11 +4,11 @@ internal import Storage
 /// A request in the form of the admin API: method, path, query and a JSON object as its body.
 ///
 /// ```
-/// GET /api/teams   /keys   /certificates   /topics   /channels   /devices   /faults   /log?of=…
+/// GET /api/teams   /keys   /certificates   /topics   /channels   /devices?of=…   /faults   /log?of=…
 ///     /enrolment-code   /authorities   /token-keys
 /// POST the same except devices and log; /api/tokens makes a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
-/// DELETE /api/keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
+/// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
 ///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1
 /// ```
 public struct AdministrationCall: Sendable {
@@ -55,7 +55,7 @@ public struct AdministrationCall: Sendable {
     case "certificates": .listCertificates
     case "topics": .listTopics
     case "channels": .listChannels
-    case "devices": .listDevices
+    case "devices": .listDevices(of: value("of"))
     case "enrolment-code": .enrolmentCode
     case "authorities": .listAuthorities
     case "token-keys": .listTokenKeys
@@ -128,6 +128,7 @@ public struct AdministrationCall: Sendable {
     _ element: String?, from collection: String
   ) throws(AdministrationFailure) -> AdministrationRequest? {
     switch (collection, element) {
+    case ("teams", .some(let id)): return .removeTeam(id: id, isForced: value("force") == "1")
     case ("keys", .some(let id)): return .revokeKey(id: id)
     case ("certificates", .some(let serial)): return .revokeCertificate(serial: serial)
     case ("topics", .some(let bundleID)): return .removeTopic(bundleID: bundleID)
@@ -159,6 +160,8 @@ extension AdministrationRequest {
     case .listTeams: .init("GET", "/api/teams")
     case .addTeam(let id, let name):
       .init("POST", "/api/teams", body: .of(("id", id.json), ("name", name.json)))
+    case .removeTeam(let id, let isForced):
+      .init("DELETE", "/api/teams/\(id)", query: isForced ? [("force", "1")] : [])
     case .listKeys: .init("GET", "/api/keys")
     case .addKey(let key): .init("POST", "/api/keys", body: key.json)
     case .revokeKey(let id): .init("DELETE", "/api/keys/\(id)")
@@ -180,7 +183,8 @@ extension AdministrationRequest {
       .init(
         "DELETE", "/api/channels",
         query: [("channel", id)] + (bundleID.map { [("app", $0)] } ?? []))
-    case .listDevices: .init("GET", "/api/devices")
+    case .listDevices(let text):
+      .init("GET", "/api/devices", query: text.map { [("of", $0)] } ?? [])
     case .revokeDevice(let number): .init("DELETE", "/api/devices/\(number)")
     case .enrolmentCode: .init("GET", "/api/enrolment-code")
     case .rotateEnrolmentCode: .init("POST", "/api/enrolment-code")

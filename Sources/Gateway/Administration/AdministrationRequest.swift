@@ -6,6 +6,8 @@ public enum AdministrationRequest: Sendable, Hashable {
   case listTeams
   /// `id` has 10 letters and digits; nil to generate one.
   case addTeam(id: String?, name: String?)
+  /// Forced: revokes the team's keys and certificates and removes its apps first.
+  case removeTeam(id: String, isForced: Bool)
   case listKeys
   case addKey(NewKey)
   case revokeKey(id: String)
@@ -21,7 +23,8 @@ public enum AdministrationRequest: Sendable, Hashable {
   case addChannel(bundleID: String, keepsLatest: Bool)
   /// `id` in base64; the app need not be named.
   case removeChannel(id: String, bundleID: String?)
-  case listDevices
+  /// `text` is a number, a part of a name, or a device token in hexadecimal; nil for all.
+  case listDevices(of: String?)
   case revokeDevice(number: UInt64)
   /// The code that devices enrol with.
   case enrolmentCode

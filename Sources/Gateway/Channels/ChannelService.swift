@@ -212,7 +212,8 @@ final class ChannelService {
         if let id = ChannelID(bytes) { remove(id) }
       case .removeApp(let app):
         for id in registry.channels(of: app) { remove(id) }
-      case .putTeam, .putKey, .putCertificate, .putApp, .putBroadcast, .removeBroadcast,
+      case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .putBroadcast,
+        .removeBroadcast,
         .removeExpiredBroadcasts, .putDevice, .putDeviceCertificate, .noteArrival, .putRegistration,
         .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .putSetting:
         continue

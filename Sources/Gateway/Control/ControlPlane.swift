@@ -396,7 +396,7 @@ final class ControlPlane {
     var isDirectoryOld = false
     for change in changes {
       switch change {
-      case .putTeam, .putKey, .putCertificate, .putApp, .removeApp:
+      case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp:
         isDirectoryOld = true
       case .putDevice(let device):
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }

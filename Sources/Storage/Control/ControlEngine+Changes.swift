@@ -9,6 +9,7 @@ extension ControlEngine {
     case team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,
       noneRegistered
     case subscription, subscriptionMark, setting
+    case noTeam, noKeysOfTeam, noCertificatesOfTeam
     case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noExpiredBroadcasts
     case noSubscription, noSetting
 
@@ -82,6 +83,9 @@ extension ControlEngine {
         WHERE device = ?1 AND channel = ?2
         """
       case .setting: "INSERT OR REPLACE INTO setting VALUES (?1, ?2)"
+      case .noTeam: "DELETE FROM team WHERE id = ?1"
+      case .noKeysOfTeam: "DELETE FROM provider_key WHERE team = ?1"
+      case .noCertificatesOfTeam: "DELETE FROM certificate WHERE team = ?1"
       case .noApp: "DELETE FROM app WHERE number = ?1"
       case .noRegistrationsOfApp: "DELETE FROM registration WHERE app = ?1"
       case .noChannel: "DELETE FROM channel WHERE id = ?1"
@@ -96,6 +100,12 @@ extension ControlEngine {
   func apply(_ change: ControlChange) throws(StorageFailure) {
     switch change {
     case .putTeam(let team): try put(team)
+    case .removeTeam(let id):
+      for write in [Write.noKeysOfTeam, .noCertificatesOfTeam, .noTeam] {
+        let statement = try statement(write)
+        try statement.bind(1, id)
+        try statement.run()
+      }
     case .putKey(let key): try put(key)
     case .putCertificate(let certificate): try put(certificate)
     case .putApp(let app): try put(app)

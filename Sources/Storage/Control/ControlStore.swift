@@ -3,6 +3,8 @@ public import Transport
 /// One change to what a gateway knows; `put` adds or replaces.
 public enum ControlChange: Sendable, Hashable {
   case putTeam(TeamRecord)
+  /// With its keys and certificates; its apps must have been removed.
+  case removeTeam(id: String)
   case putKey(KeyRecord)
   case putCertificate(CertificateRecord)
   case putApp(AppRecord)

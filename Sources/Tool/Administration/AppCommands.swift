@@ -74,7 +74,7 @@ enum DeviceAdministration {
       AdministrationVerb(
         "device", "list", "Lists the devices that have enrolled.",
         columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"]
-      ) { _ in .listDevices },
+      ) { _ in .listDevices(of: nil) },
       AdministrationVerb(
         "device", "revoke", "Refuses a device for good; its tokens are unregistered.",
         positionals: "DEVICE", positionalCount: 1...1, columns: ["device", "revokedAt"]

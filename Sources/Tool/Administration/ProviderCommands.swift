@@ -20,6 +20,13 @@ enum TeamCommand {
       AdministrationVerb(
         "team", "list", "Lists the teams.", columns: ["id", "name", "createdAt"]
       ) { _ in .listTeams },
+      AdministrationVerb(
+        "team", "remove", "Removes a team that has no apps, keys or certificates any more.",
+        positionals: "ID", positionalCount: 1...1,
+        options: [
+          .flag("force", "with its apps, and its keys and certificates, which nobody can use again")
+        ], columns: ["id"]
+      ) { .removeTeam(id: $0.positionals[0], isForced: $0.has("force")) },
     ])
 }
 

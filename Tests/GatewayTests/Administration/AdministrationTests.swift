@@ -69,6 +69,67 @@ import Transport
   }
 
   @Test
+  func `a team goes when nothing hangs on it, or with all that does; the first one stays`() throws {
+    let administration = try stopped()
+    let other = "TEAMBBBBBB"
+    func remove(_ id: String, forced: Bool = false) throws -> [JSONObject] {
+      try administration.perform(.removeTeam(id: id, isForced: forced))
+    }
+    expect(.missing) { try remove("NOBODY0000") }
+    expect(.conflict) { try remove(team, forced: true) }
+    _ = try administration.perform(.addTeam(id: other, name: "B"))
+    #expect(try remove(other).first?["id"] == .string(other))
+    #expect(try administration.perform(.listTeams).count == 1)
+
+    _ = try administration.perform(.addTeam(id: other, name: "B"))
+    for number in 1...7 {
+      _ = try administration.perform(
+        .addTopic(.init(team: other, bundleID: "com.example.b\(number)")))
+    }
+    _ = try administration.perform(.addTopic(.init(team: team, bundleID: "com.example.a")))
+    for (key, owner) in [("KEYOFA0001", team), ("KEYOFB0001", other), ("KEYOFB0002", other)] {
+      _ = try administration.perform(.addKey(.init(id: key, team: owner)))
+    }
+    _ = try administration.perform(.revokeKey(id: "KEYOFB0002"))
+    let certificate = try #require(
+      try administration.perform(.addCertificate(.init(team: other, bundleID: "com.example.b1")))
+        .first?["serial"]?.stringValue)
+    #expect {
+      try remove(other)
+    } throws: { error in
+      let failure = error as? AdministrationFailure
+      #expect(failure?.kind == .conflict)
+      let what = failure?.what ?? ""
+      // Apps are listed by number, which is drawn.
+      return what.hasPrefix("the team TEAMBBBBBB has 7 apps (com.example.b")
+        && what.hasSuffix(
+          ", and 2 more), 1 key that is not revoked (KEYOFB0001), "
+            + "1 certificate that is not revoked (\(certificate))")
+    }
+    #expect(try administration.perform(.listTopics).count == 8, "a refusal changes nothing")
+    #expect(try remove(other, forced: true).first?["id"] == .string(other))
+    #expect(try administration.perform(.listTeams).map { $0["id"] } == [.string(team)])
+    #expect(try administration.perform(.listTopics).map { $0["topic"] } == ["com.example.a"])
+    #expect(try administration.perform(.listKeys).map { $0["id"] } == ["KEYOFA0001"])
+    #expect(try administration.perform(.listCertificates).isEmpty)
+  }
+
+  @Test
+  func `devices are found by number and by a part of the name`() throws {
+    let administration = try stopped()
+    try administration.store.apply([
+      .putDevice(
+        DeviceRecord(
+          number: 77, keyHash: SHA256.hash([2]), name: "Hall, left", enrolledMilliseconds: 1))
+    ])
+    for (text, found) in [("7", [7]), ("77", [77]), ("KIO", [7]), ("l", [77]), ("none", [])] {
+      let lines = try administration.perform(.listDevices(of: text))
+      #expect(lines.compactMap { $0["device"]?.integerValue } == found.map(Int64.init))
+    }
+    #expect(try administration.perform(.listDevices(of: nil)).count == 2)
+  }
+
+  @Test
   func `a key's file signs what its record verifies; revoked, it makes no token`() throws {
     let administration = try stopped()
     let line = try #require(
@@ -205,7 +266,7 @@ import Transport
   @Test
   func `a device is revoked once, with the time`() throws {
     let administration = try stopped()
-    #expect(try administration.perform(.listDevices).first?["name"] == "kiosk")
+    #expect(try administration.perform(.listDevices(of: nil)).first?["name"] == "kiosk")
     let first = try administration.perform(.revokeDevice(number: 7))
     #expect(first.first?["revokedAt"] != nil)
     #expect(try administration.perform(.revokeDevice(number: 7)) == first)

@@ -39,7 +39,7 @@ extension Administration {
     var draft = AdministrationRequest.PushDraft()
     draft.token = text
     draft.payload = Array("{}".utf8)
-    let contents = Hexadecimal.decode(text).flatMap { codec?.open($0.span) }
+    let contents = contents(ofToken: text)
     var line = JSONObject()
     if let contents {
       let apps = try store.apps()
@@ -146,6 +146,14 @@ extension Administration {
     try DraftAdmission(
       draft, store: store, tokens: codec, environment: environment, nowSeconds: now / 1_000)
   }
+
+  /// What a device token of this gateway holds; nil where the text is none.
+  private func contents(ofToken text: String) -> TokenContents? {
+    Hexadecimal.decode(text).flatMap { codec?.open($0.span) }
+  }
+
+  /// The device of a device token in hexadecimal; nil where the text is none.
+  func device(ofToken text: String) -> UInt64? { contents(ofToken: text)?.device }
 
   /// What opens device tokens; nil where the folder's keys cannot be read.
   private var codec: DeviceTokenCodec? {

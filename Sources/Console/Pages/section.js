@@ -1,0 +1,87 @@
+import { call } from "/console/api.js";
+import { h, put, table } from "/console/elements.js";
+
+/**
+ * A section with a list and a form that adds to it.
+ * `fields` are made anew with each form; `make` turns their values into the call's body.
+ */
+export class Section {
+  constructor(name, { path, columns, empty, remove, fields, make, done, action, note }) {
+    Object.assign(this, { name, path, columns, empty, remove, make, done, action });
+    this.list = h("div", {});
+    this.result = h("div", { "aria-live": "polite" });
+    this.fields = fields ?? {};
+    const form = fields ? h("details", {}, h("summary", {}, action),
+      h("form", { class: "grid", novalidate: true, onsubmit: (event) => this.add(event) },
+        Object.values(this.fields).map((field) => field.element),
+        note ? h("p", { class: "hint wide" }, note) : null,
+        h("p", { class: "buttons wide" }, h("button", { type: "submit" }, action)))) : null;
+    this.element = h("section", { "aria-label": name }, h("h2", {}, name), this.list, form, this.result);
+  }
+
+  async load() {
+    try {
+      this.rows = await this.read();
+      const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
+      put(this.list, table(this.name, columns, this.rows, this.empty));
+      this.loaded?.(this.rows);
+    } catch (refusal) {
+      put(this.list, h("p", { class: "error" }, refusal.message));
+    }
+  }
+
+  read() { return call("GET", this.path); }
+
+  /** A button that asks once more before it does what cannot be undone. */
+  remover(row) {
+    const { text, path, what } = this.remove;
+    if (row.revokedAt) return "";
+    const button = h("button", { type: "button", class: "quiet danger", "aria-label": `${text} ${what(row)}`, onclick: async () => {
+      if (button.dataset.asked !== "yes") {
+        button.dataset.asked = "yes";
+        button.textContent = `${text} for good?`;
+        button.addEventListener("blur", () => { button.dataset.asked = ""; button.textContent = text; }, { once: true });
+        return;
+      }
+      await this.requestRemoval(what(row), path(row));
+    } }, text);
+    return button;
+  }
+
+  /** Removes or revokes, or says why not, with a button that does it with all that keeps it, where that can be. */
+  async requestRemoval(name, path) {
+    try {
+      await call("DELETE", path);
+      put(this.result, h("p", { class: "good" }, `${name}: done.`));
+    } catch (refusal) {
+      const { all, text } = this.remove;
+      const canForce = all?.(refusal) && !path.includes("?");
+      put(this.result, h("p", { class: "error" }, refusal.message), canForce ? h("p", { class: "buttons" },
+        h("button", { type: "button", class: "quiet danger", onclick: () => this.requestRemoval(name, `${path}?force=1`) },
+          `${text} ${name} with all of it`)) : null);
+    }
+    this.changed();
+  }
+
+  async add(event) {
+    event.preventDefault();
+    for (const field of Object.values(this.fields)) field.fail();
+    const values = Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value.trim()]));
+    try {
+      const [made] = await call("POST", this.path, this.make(values));
+      put(this.result, h("p", { class: "good" }, "Added."), this.done?.(made) ?? null);
+      this.changed();
+    } catch (refusal) {
+      const field = this.guilty(refusal.message);
+      if (field) { field.fail(refusal.message); field.control.focus(); }
+      else put(this.result, h("p", { class: "error" }, refusal.message));
+    }
+  }
+
+  /** The field that a refusal names, or whose value it repeats. */
+  guilty(message) {
+    for (const [name, field] of Object.entries(this.fields)) if (message.startsWith(`'${name}'`)) return field;
+    return Object.values(this.fields).find((field) => field.value.trim() && message.includes(field.value.trim())
+      && field.control.tagName === "INPUT");
+  }
+}

@@ -1,0 +1,51 @@
+internal import BelfryWire
+internal import Storage
+
+extension Administration {
+  /// Removes a team; with keys, certificates or apps it is refused, unless forced to give them up as well.
+  ///
+  /// The first team stays: clients read it in `gateway.json`, and apps that devices register belong to it.
+  func removeTeam(_ id: String, isForced: Bool) throws(StorageFailure) -> AdministrationAnswer {
+    let teams = try store.teams()
+    guard let team = teams.first(where: { $0.id == id }) else {
+      return .failure(.init(.missing, "there is no team \(id)", do: "see `belfry team list`"))
+    }
+    guard id != teams.first?.id else {
+      return .failure(
+        .init(
+          .conflict,
+          "the team \(id) is this gateway's first: gateway.json names it, and apps that devices register belong to it",
+          do: "revoke its keys and certificates and remove its apps instead"))
+    }
+    let apps = try store.apps().filter { $0.team == id }
+    let keys = try store.keys().filter { $0.team == id && $0.revokedMilliseconds == nil }
+    let certificates = try store.certificates().filter {
+      $0.team == id && $0.revokedMilliseconds == nil
+    }
+    let rest = [
+      Self.listed(apps.map(\.bundleID), "app", "apps"),
+      Self.listed(keys.map(\.id), "key that is not revoked", "keys that are not revoked"),
+      Self.listed(
+        certificates.map(\.serial), "certificate that is not revoked",
+        "certificates that are not revoked"),
+    ].compactMap { $0 }
+    guard rest.isEmpty || isForced else {
+      return .failure(
+        .init(
+          .conflict, "the team \(id) has \(rest.joined(separator: ", "))",
+          do: "remove and revoke them, or do it together: `belfry team remove \(id) --force`"))
+    }
+    // A key or certificate without a record is refused as a revoked one is.
+    try apply(apps.map { .removeApp(number: $0.number) } + [.removeTeam(id: id)])
+    return .success([AdministrationLines.line(team)])
+  }
+
+  /// "2 apps (a, b)"; nil for none.
+  private static func listed(_ names: [String], _ one: String, _ many: String) -> String? {
+    guard !names.isEmpty else { return nil }
+    let shown = names.prefix(Limits.namesInRefusal).joined(separator: ", ")
+    let rest = names.count - min(names.count, Limits.namesInRefusal)
+    return
+      "\(names.count) \(names.count == 1 ? one : many) (\(shown)\(rest > 0 ? ", and \(rest) more" : ""))"
+  }
+}
