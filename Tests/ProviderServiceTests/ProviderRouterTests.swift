@@ -32,12 +32,14 @@ private struct TestService {
 
   func answer(
     _ method: String, _ path: String, query: [(name: String, value: String)] = [],
-    key: String? = nil, fields: [(name: String, value: String)] = [], body: [UInt8] = []
+    key: String? = nil, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
+    peer: String = ""
   ) throws -> (status: Int, lines: [JSONObject], fields: [(name: String, value: String)]) {
     let response = router.answer(
       HTTP1Request(
         method: method, path: path, query: query,
-        fields: fields + (key.map { [("authorization", "Bearer \($0)")] } ?? []), body: body))
+        fields: fields + (key.map { [("authorization", "Bearer \($0)")] } ?? []), body: body,
+        peer: peer))
     guard case .bytes(let bytes) = response.body else { return (response.status, [], []) }
     let lines = bytes.split(separator: 0x0A).compactMap {
       (try? JSONValue(parsing: Array($0)))?.objectValue
@@ -73,6 +75,31 @@ private struct TestService {
       try service.tokens().map { $0["topic"]?.stringValue } == [
         "com.example.app", "com.example.app.voip",
       ])
+  }
+
+  @Test func `wrong tokens are counted by address, and the right one is let through at all times`()
+    throws
+  {
+    let service = try TestService(apps: ["com.example.app"])
+    let token = [(name: "deviceToken", value: "00ff")]
+    func status(_ path: String, _ key: String, from peer: String = "192.0.2.1:50000") throws -> Int
+    {
+      let answer = try service.answer("GET", path, query: token, key: key, peer: peer)
+      let wait = answer.fields.first { $0.name == "retry-after" }?.value
+      #expect(
+        (wait.flatMap { Int($0) }.map { (1...61).contains($0) } == true) == (answer.status == 429))
+      return answer.status
+    }
+    var all: [Int] = []
+    for _ in 0..<5 { all += [try status("/tokens", "wrong"), try status("/register", "wrong")] }
+    #expect(all.allSatisfy { $0 == 401 }, "\(all)")
+    for path in ["/tokens", "/register", "/status", "/campaigns"] {
+      #expect(try status(path, "wrong") == 429)
+    }
+    #expect(try status("/tokens", "wrong", from: "192.0.2.2:50000") == 401, "another address")
+    #expect(try service.answer("GET", "/tokens", peer: "192.0.2.1:1").status == 401, "no token")
+    #expect(try status("/tokens", service.provider.adminToken) == 200)
+    #expect(try status("/register", service.key(of: "com.example.app")) == 200)
   }
 
   @Test func `an open service takes what the documents' clients send, from this machine's names`()
