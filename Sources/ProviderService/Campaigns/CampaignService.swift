@@ -283,6 +283,7 @@ public final class CampaignService: Sendable {
       "id": .string(campaign.id), "state": .string(campaign.state.rawValue),
       "topic": .string(campaign.topic), "devices": .integer(campaign.total),
       "accepted": .integer(count(.accepted)), "dead": .integer(count(.dead)),
+      "kept": .integer(count(.kept)),
       "failed": .integer(count(.failed)), "unknown": .integer(count(.unknown)),
       "sent": .integer(sent), "rate": campaign.rate.map { .integer($0) } ?? .null,
       "problem": campaign.problem.map { .string($0) } ?? .null,
