@@ -28,6 +28,8 @@ enum Limits {
 
   /// Bytes of a strings file: thousands of texts.
   static let stringsFileBytesMax = 1_048_576
+  /// Objects inside each other in a strings file: an entry, its variables, and some to spare.
+  static let stringsDepthMax = 8
   /// Languages of one campaign: more than any system has.
   static let languagesMax = 200
   /// Texts inside each other in a plural format; more is a cycle.

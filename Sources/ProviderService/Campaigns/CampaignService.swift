@@ -220,6 +220,14 @@ public final class CampaignService: Sendable {
         of: campaign.audience, campaign: campaign.id, topic: campaign.topic,
         environment: campaign.environment)
     }
+    guard !shares.isEmpty else {
+      throw .invalid(
+        RequestProblems([
+          RequestProblem(
+            "to", "no device is registered for this",
+            do: "see who is registered: GET /tokens, or the console")
+        ]))
+    }
     let problems = AudienceCheck(document, shares, service: environment).problems
     if !problems.isEmpty { throw .invalid(RequestProblems(problems)) }
     return try stored { () throws(StorageFailure) in
